@@ -1,0 +1,268 @@
+"""What `torch.compile` did to a program, as plain data in Dynamo's words.
+
+Two makers fill this model: the recorder, while the program compiles (`session.py`), and the after-the-fact
+walk over the cache entries that exist now (`inspect_model.py`). The writers in `report/` read nothing else.
+
+Every noun is a dataclass. Live objects (code objects, guard managers, graph modules) sit in fields whose
+metadata says ``live``; `to_json` leaves those out, so what it gives is what two runs can be compared by:
+no field outside them may hold an id, an address, a uuid or a temporary path.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from dataclasses import dataclass, field
+from types import CodeType
+from typing import Any, Dict, Iterator, List, Optional
+
+__all__ = [
+    "Artifact",
+    "CacheEntry",
+    "Decompiled",
+    "Failure",
+    "Frame",
+    "Graph",
+    "GraphBreak",
+    "Guard",
+    "Kernel",
+    "Node",
+    "ResumeFunction",
+    "Session",
+    "SourceLine",
+    "to_json",
+]
+
+
+def _live() -> Any:
+    """A field for an object of the running process: optional, not compared, not serialised."""
+    return field(default=None, repr=False, compare=False, metadata={"live": True})
+
+
+@dataclass
+class SourceLine:
+    """One line of the user's program: where it is, and its text without indentation."""
+
+    filename: str
+    line: int
+    text: str = ""
+    function: str = ""
+
+
+@dataclass
+class Decompiled:
+    """A code object as text, and what was shown about that text.
+
+    `level` is the verdict's word: exact, equivalent, unproven or refused. `verdict` is the sentence for readers.
+    `source` is empty when refused; `listing` then has the annotated instructions, if any.
+    """
+
+    source: str = ""
+    level: str = "refused"
+    verdict: str = ""
+    reasons: List[str] = field(default_factory=list)
+    assumptions: List[str] = field(default_factory=list)
+    folded: int = 0
+    listing: str = ""
+
+    @property
+    def proven(self) -> bool:
+        """Whether `source` was shown to do what the bytecode does."""
+        return self.level in ("exact", "equivalent")
+
+
+@dataclass
+class Guard:
+    """One condition under which a cache entry may be used.
+
+    `kind` is Dynamo's name for the guard (TENSOR_MATCH, ID_MATCH, DICT_LENGTH, ...), `code` the expression as Dynamo
+    writes it, `words` what it checks. `user_line` is the line which asked for it. `subject` is what is checked
+    in the user's spelling ("a", "self.weight", "the global torch").
+    """
+
+    code: str
+    kind: str = ""
+    subject: str = ""
+    words: str = ""
+    user_line: Optional[SourceLine] = None
+    is_bookkeeping: bool = False
+    runnable: bool = False
+    run: str = ""  # the expression over L and G to run, when runnable; `code` may hold ids of this process
+
+
+@dataclass
+class Node:
+    """One operation of a graph. `op` is fx's (placeholder, call_function, ..., output)."""
+
+    op: str
+    name: str
+    target: str
+    user_line: Optional[SourceLine] = None
+    module: str = ""  # path of the nn.Module it was traced in, "" for the frame itself
+
+
+@dataclass
+class Kernel:
+    """What a backend compiler generated from a graph."""
+
+    name: str
+    language: str = "python"
+    path: str = ""
+    source: str = ""
+
+
+@dataclass
+class Graph:
+    """A captured graph: `name` is stable (`__compiled_fn_1`), `global_name` what this process calls it.
+
+    `source` is a Python function of that name, comments and all. `stage_files` maps the stage
+    ("Captured_Graph", "Forward_graph", ...) to the file name in the dump.
+    """
+
+    name: str
+    global_name: str = field(default="", metadata={"live": True}, compare=False)
+    source: str = ""
+    nodes: List[Node] = field(default_factory=list)
+    placeholders: List[str] = field(default_factory=list)
+    stage_files: Dict[str, str] = field(default_factory=dict)
+    kernels: List[Kernel] = field(default_factory=list)
+    backend: str = ""
+    unavailable: str = ""  # why there is no source, when there is none
+    graph_module: Any = _live()
+
+    @property
+    def operations(self) -> List[str]:
+        """Names of the operations, inputs, attributes and the output left out."""
+        return [n.name for n in self.nodes if n.op.startswith("call_")]
+
+
+@dataclass
+class GraphBreak:
+    """Why a graph ended before its function did."""
+
+    reason: str
+    location: Optional[SourceLine] = None
+    gb_id: str = ""
+    gb_type: str = ""
+    explanation: str = ""
+    hints: List[str] = field(default_factory=list)
+
+
+@dataclass
+class ResumeFunction:
+    """A function which Dynamo made to go on after a graph break.
+
+    `name` is the global's stable name (`__resume_at_102_2`); the frame holds its own cache entries, if it was called.
+    """
+
+    name: str
+    global_name: str = field(default="", metadata={"live": True}, compare=False)
+    resume_line: int = 0
+    branch: str = ""  # "true" or "false", when the break was at a branch
+    frame: Optional["Frame"] = None
+
+
+@dataclass
+class CacheEntry:
+    """One compilation of a frame: guards, the code which runs when they hold, and what that code calls."""
+
+    compile_id: str = ""
+    index: int = 0
+    guards: List[Guard] = field(default_factory=list)
+    guard_tree: str = ""
+    transformed: Decompiled = field(default_factory=Decompiled)
+    transformed_name: str = ""
+    transformed_path: str = ""
+    runs_decompiled: bool = False  # our recompiled code is in place (only when proven)
+    graphs: List[Graph] = field(default_factory=list)
+    resume_functions: List[ResumeFunction] = field(default_factory=list)
+    breaks: List[GraphBreak] = field(default_factory=list)
+    side_effects: List[str] = field(default_factory=list)
+    recompile_reasons: List[str] = field(default_factory=list)
+    backend: str = ""
+    code: Optional[CodeType] = _live()
+    original_code: Optional[CodeType] = _live()
+    guard_manager: Any = _live()
+
+
+@dataclass
+class Frame:
+    """One function which Dynamo looked at, with its cache entries in order of compilation."""
+
+    name: str
+    qualname: str = ""
+    filename: str = ""
+    first_line: int = 0
+    source: str = ""
+    entries: List[CacheEntry] = field(default_factory=list)
+    is_resume: bool = False
+    parent: str = ""  # name of the frame a resume function continues
+    skipped: str = ""  # why Dynamo left the frame alone, when it did
+    original: Decompiled = field(default_factory=Decompiled)
+    breaks: List[GraphBreak] = field(default_factory=list)  # of frames which have no entry
+    page: str = ""  # file name of the page about this frame
+    code: Optional[CodeType] = _live()
+    globals: Optional[Dict[str, Any]] = _live()
+
+    def walk(self) -> Iterator["Frame"]:
+        """This frame and, in order of call, every resume function's frame once."""
+        seen: List[Frame] = []
+        waiting = [self]
+        while waiting:
+            frame = waiting.pop(0)
+            if any(frame is one for one in seen):
+                continue
+            seen.append(frame)
+            yield frame
+            for entry in frame.entries:
+                waiting.extend(r.frame for r in entry.resume_functions if r.frame is not None)
+
+
+@dataclass
+class Artifact:
+    """One file of the dump: what it is, why one would open it, and whether it could be made."""
+
+    path: str
+    kind: str
+    why_open: str = ""
+    status: str = "written"  # "written" | "missing"
+    reason: str = ""
+
+
+@dataclass
+class Failure:
+    """Something which could not be made, and what that costs."""
+
+    what: str
+    reason: str
+    costs: str = ""
+
+
+@dataclass
+class Session:
+    """Everything known about one recording, or about the functions inspected after the fact."""
+
+    frames: List[Frame] = field(default_factory=list)
+    artifacts: List[Artifact] = field(default_factory=list)
+    failures: List[Failure] = field(default_factory=list)
+    torch_version: str = ""
+    python_version: str = ""
+    directory: str = field(default="", metadata={"live": True}, compare=False)
+
+    def top_level(self) -> List[Frame]:
+        """Frames which are the user's functions, resume functions left out."""
+        return [frame for frame in self.frames if not frame.is_resume]
+
+
+def to_json(noun: Any) -> Any:
+    """The model, or a part of it, as dicts, lists, strings and numbers. Live objects are left out."""
+    if dataclasses.is_dataclass(noun):
+        return {
+            f.name: to_json(getattr(noun, f.name)) for f in dataclasses.fields(noun) if not f.metadata.get("live")
+        }
+    if isinstance(noun, dict):
+        return {str(key): to_json(value) for key, value in noun.items()}
+    if isinstance(noun, (list, tuple)):
+        return [to_json(item) for item in noun]
+    if noun is None or isinstance(noun, (str, int, float, bool)):
+        return noun
+    raise TypeError("no JSON form for a {}: live objects belong in fields marked live".format(type(noun).__name__))
