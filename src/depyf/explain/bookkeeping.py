@@ -1,0 +1,321 @@
+"""Recognisers for what Dynamo's code does for Dynamo, taken out of text that is only read.
+
+What runs keeps every operation. For the page a reader wants three lines of fifteen, so each recogniser here removes
+one exact shape and says how many statements went; whatever does not match stays in full. They work on decompiled
+source, under one axiom: a global which Dynamo made (`__compiled_fn_*`, `__resume_at_*`, `__import_*`) is not rebound
+while the function runs.
+"""
+
+from __future__ import annotations
+
+import ast
+import keyword
+import re
+from dataclasses import dataclass, field
+from typing import Callable, Dict, List, Mapping, Optional, Sequence, Set, Tuple
+
+from depyf.explain.edits import FunctionText
+from depyf.explain.names import stable
+
+__all__ = ["Folded", "fold", "hides_frame_parameters"]
+
+FRAME_PARAMETERS = ("__nested_resume_fns", "__nested_frame_values")
+_PROBE_ENTER = "record_pregraph_bytecode_enter"
+_PROBE_EXIT = "record_pregraph_bytecode_exit"
+_PROFILER_FLAG = "_is_profiler_enabled"
+_PROBE_MODULES = ("__import_torch_dot__dynamo_dot_utils", "__import_torch_dot_autograd_dot_profiler")
+_DYNAMO_FUNCTION = re.compile(r"(__compiled_fn|__resume_at)_\d+")
+
+
+@dataclass
+class Folded:
+    """Text for reading, and how many statements (or list operands) each recogniser took out of it."""
+
+    source: str
+    removed: Dict[str, int] = field(default_factory=dict)
+
+    @property
+    def count(self) -> int:
+        """All that was taken out."""
+        return sum(self.removed.values())
+
+    def describe(self) -> str:
+        """``4 statements of the profiler probe, 2 empty frame lists``, or an empty string."""
+        return ", ".join("{} {}".format(n, _plural(n, what)) for what, n in self.removed.items())
+
+
+def fold(source: str, graph_outputs: Optional[Mapping[str, Sequence[str]]] = None) -> Folded:
+    """`source` without Dynamo's bookkeeping.
+
+    Args:
+        source: one decompiled function. Text which does not parse comes back as it is.
+        graph_outputs: names of what each graph returns, by the graph's stable name; they name the unpacked results.
+    """
+    folded = Folded(stable(source))
+    passes: List[Tuple[str, Callable[[FunctionText], int]]] = [
+        ("statement|s of the profiler probe", _profiler_probe),
+        ("name|s for Dynamo's own functions", _function_aliases),
+        ("frame list|s", _frame_lists),
+        ("unpacking|s of a graph's results", lambda text: _unpacked_results(text, graph_outputs or {})),
+    ]
+    for what, recognise in passes:
+        try:
+            text = FunctionText(folded.source)
+        except (SyntaxError, ValueError):
+            return folded
+        taken = recognise(text)
+        if taken:
+            folded.source = text.apply()
+            folded.removed[what] = taken
+    return folded
+
+
+def hides_frame_parameters(source: str) -> bool:
+    """Whether a resume function's own text never reads its two frame list parameters."""
+    try:
+        text = FunctionText(source)
+    except (SyntaxError, ValueError):
+        return False
+    return tuple(text.parameters[:2]) == FRAME_PARAMETERS and not any(p in text.mentions for p in FRAME_PARAMETERS)
+
+
+def _plural(count: int, what: str) -> str:
+    return what.replace("|s", "s" if count != 1 else "")
+
+
+# ---- profiler probes: what runs between the callable and its arguments since torch 2.8
+
+
+def _profiler_probe(text: FunctionText) -> int:
+    """Statements which only serve the profiler's probe.
+
+    Before: any function. After: if every name that the probe binds is used by the probe alone, its statements are
+    gone. Greatest fixed point: start from every name bound in a shape that could belong, drop those used elsewhere.
+    """
+    names = {t.id for s in text.statements() for t in [_target(s)] if t is not None and _could_be_probe(s)}
+    while True:
+        chosen: List[ast.stmt] = []
+        counted = _probe_statements(text.function.body, names, chosen)
+        inside = {id(n) for s in chosen for n in ast.walk(s)}
+        kept = {
+            name
+            for name in names
+            if name not in text.parameters and all(id(mention) in inside for mention in text.mentions[name])
+        }
+        if kept == names:
+            break
+        names = kept
+    if not any(_PROBE_ENTER in text.text(statement) for statement in chosen):
+        return 0
+    text.remove(chosen)
+    return counted
+
+
+def _could_be_probe(statement: ast.stmt) -> bool:
+    assert isinstance(statement, ast.Assign)
+    value = statement.value
+    if isinstance(value, ast.Call):
+        return not value.args and not value.keywords
+    if isinstance(value, ast.Constant):
+        return value.value is None
+    return isinstance(value, ast.Attribute) or (isinstance(value, ast.Name) and value.id in _PROBE_MODULES)
+
+
+def _probe_statements(body: Sequence[ast.stmt], names: Set[str], chosen: List[ast.stmt]) -> int:
+    counted = 0
+    for statement in body:
+        if _is_probe(statement, names):
+            chosen.append(statement)
+            counted += sum(isinstance(node, ast.stmt) for node in ast.walk(statement))
+        else:
+            for _, block in ast.iter_fields(statement):
+                if isinstance(block, list) and block and isinstance(block[0], ast.stmt):
+                    counted += _probe_statements(block, names, chosen)
+    return counted
+
+
+def _is_probe(statement: ast.stmt, names: Set[str]) -> bool:
+    if isinstance(statement, ast.Delete):
+        return all(isinstance(t, ast.Name) and t.id in names for t in statement.targets)
+    if isinstance(statement, ast.If):
+        used = {n.id for n in ast.walk(statement.test) if isinstance(n, ast.Name)}
+        body = list(statement.body) + list(statement.orelse)
+        return used <= names and bool(used) and all(_is_probe(s, names) or isinstance(s, ast.Pass) for s in body)
+    if isinstance(statement, ast.Expr):
+        return _is_probe_part(statement.value, names, (_PROBE_EXIT,), called=True)
+    target = _target(statement)
+    if target is None or target.id not in names:
+        return False
+    assert isinstance(statement, ast.Assign)
+    value = statement.value
+    if isinstance(value, ast.Constant):
+        return value.value is None
+    if isinstance(value, ast.Name):
+        return value.id in _PROBE_MODULES
+    if isinstance(value, ast.Call):
+        return _is_probe_part(value, names, (_PROBE_ENTER,), called=True)
+    return _is_probe_part(value, names, (_PROBE_ENTER, _PROBE_EXIT, _PROFILER_FLAG), called=False)
+
+
+def _is_probe_part(value: ast.expr, names: Set[str], functions: Sequence[str], called: bool) -> bool:
+    """`U.function`, or with `called` a call of that or of a name bound to it, its arguments only the probe's names."""
+    if called:
+        if not isinstance(value, ast.Call) or value.keywords:
+            return False
+        if not all(isinstance(a, ast.Name) and a.id in names for a in value.args):
+            return False
+        value = value.func
+        if isinstance(value, ast.Name):
+            return value.id in names
+    if not isinstance(value, ast.Attribute) or value.attr not in functions or not isinstance(value.value, ast.Name):
+        return False
+    return value.value.id in _PROBE_MODULES or value.value.id in names
+
+
+def _target(statement: ast.stmt) -> Optional[ast.Name]:
+    """The one plain name that an assignment statement binds."""
+    if isinstance(statement, ast.Assign) and len(statement.targets) == 1:
+        target = statement.targets[0]
+        if isinstance(target, ast.Name):
+            return target
+    return None
+
+
+# ---- names given to Dynamo's functions because the original read them early
+
+
+def _function_aliases(text: FunctionText) -> int:
+    """`_0 = __compiled_fn_1 ... _0(a)` becomes `__compiled_fn_1(a)`."""
+    taken: Set[str] = set()
+    for statement in text.statements():
+        target = _target(statement)
+        if target is None or not isinstance(statement, ast.Assign) or not isinstance(statement.value, ast.Name):
+            continue
+        name = target.id
+        if not _DYNAMO_FUNCTION.match(statement.value.id) or text.stores(name) != 1 or name in text.parameters:
+            continue
+        for mention in text.mentions[name]:
+            if isinstance(mention.ctx, ast.Load):
+                text.replace(mention, statement.value.id)
+        text.remove([statement])
+        taken.add(name)
+    return len(taken) + text.undelete(taken)
+
+
+# ---- frame lists: the two leading lists of a resume function, empty unless graph breaks are nested
+
+
+def _frame_lists(text: FunctionText) -> int:
+    """`__resume_at_1_2([], [], x)` becomes `__resume_at_1_2(x)`; unread frame parameters go from the header."""
+    taken = 0
+    for node in ast.walk(text.function):
+        if not isinstance(node, ast.Call) or len(node.args) < 2:
+            continue
+        callee: ast.expr = node.func
+        if isinstance(callee, ast.Call):  # a closure: __resume_at_1_2((cell,))([], [], x)
+            callee = callee.func
+        if not isinstance(callee, ast.Name) or not callee.id.startswith("__resume_at_"):
+            continue
+        if all(isinstance(a, ast.List) and not a.elts for a in node.args[:2]):
+            text.cut_first(node.args, 2)
+            taken += 2
+    if tuple(text.parameters[:2]) == FRAME_PARAMETERS and not any(p in text.mentions for p in FRAME_PARAMETERS):
+        arguments = text.function.args
+        if not arguments.defaults and len(arguments.args) >= 2 and not getattr(arguments, "posonlyargs", []):
+            text.cut_first(arguments.args, 2)  # type: ignore[arg-type]
+            taken += 2
+    return taken
+
+
+# ---- a graph's results, one subscript each
+
+
+def _unpacked_results(text: FunctionText, outputs: Mapping[str, Sequence[str]]) -> int:
+    """`g = graph(..); x = g[0]; y = g[1]; del g` becomes `x, y = graph(..)`."""
+    taken = 0
+    claimed: Set[str] = set()
+    for statement in text.statements():
+        target = _target(statement)
+        if target is None or not isinstance(statement, ast.Assign) or not isinstance(statement.value, ast.Call):
+            continue
+        callee = statement.value.func
+        if not isinstance(callee, ast.Name) or callee.id not in outputs or text.stores(target.id) != 1:
+            continue
+        taken += _unpack_one(text, statement, target.id, list(outputs[callee.id]), claimed)
+    return taken
+
+
+def _unpack_one(
+    text: FunctionText, call: ast.Assign, name: str, wished: Sequence[str], claimed: Set[str]
+) -> int:
+    uses: List[Tuple[ast.Subscript, int]] = []
+    subscripts = {id(n.value): n for n in ast.walk(text.function) if isinstance(n, ast.Subscript)}
+    for mention in text.mentions[name]:
+        if not isinstance(mention.ctx, ast.Load):
+            continue
+        subscript = subscripts.get(id(mention))
+        index = _index(subscript)
+        if subscript is None or index is None or not 0 <= index < len(wished):
+            return 0
+        uses.append((subscript, index))
+    if not uses or len(wished) > 40:
+        return 0
+    block = text.block_of(call)
+    adjacent = _adjacent_unpackings(block[block.index(call) + 1 :], uses, name)
+    names: Dict[int, str] = {}
+    for index, statement in adjacent.items():
+        bound = _target(statement)
+        if bound is not None and text.stores(bound.id) == 1 and not re.match(r"_\d+$", bound.id):
+            names[index] = bound.id  # the user's own name for it
+    renamed: Dict[str, str] = {}
+    for index, wish in enumerate(wished):
+        names.setdefault(index, _free_name(wish, index, set(text.mentions) | set(text.parameters) | claimed))
+        claimed.add(names[index])
+    gone: List[ast.stmt] = []
+    for index, statement in adjacent.items():
+        bound = _target(statement)
+        assert bound is not None
+        if text.stores(bound.id) == 1:
+            renamed[bound.id] = names[index]
+            gone.append(statement)
+    for subscript, index in uses:
+        text.replace(subscript, names[index])
+    for old, new in renamed.items():
+        if old != new:
+            for mention in text.mentions[old]:
+                text.replace(mention, new)
+    text.replace(call.targets[0], ", ".join(names[i] for i in range(len(wished))) + ("," if len(wished) == 1 else ""))
+    text.remove(gone)
+    return len(gone) + text.undelete({name})
+
+
+def _adjacent_unpackings(
+    following: Sequence[ast.stmt], uses: Sequence[Tuple[ast.Subscript, int]], name: str
+) -> Dict[int, ast.stmt]:
+    """The statements `x = g[i]` right behind the call, by index; `del`s may stand between them."""
+    by_node = {id(subscript): index for subscript, index in uses}
+    found: Dict[int, ast.stmt] = {}
+    for statement in following:
+        if isinstance(statement, ast.Delete):
+            continue
+        bound = _target(statement)
+        if bound is None or not isinstance(statement, ast.Assign) or id(statement.value) not in by_node:
+            break
+        found.setdefault(by_node[id(statement.value)], statement)
+    return found
+
+
+def _index(subscript: Optional[ast.Subscript]) -> Optional[int]:
+    if subscript is None:
+        return None
+    node: ast.AST = subscript.slice
+    node = getattr(node, "value", node) if type(node).__name__ == "Index" else node  # 3.8 wraps it
+    value = getattr(node, "value", None)
+    return value if isinstance(node, ast.Constant) and type(value) is int else None
+
+
+def _free_name(wish: str, index: int, used: Set[str]) -> str:
+    name = wish if wish.isidentifier() and not keyword.iskeyword(wish) else "result_{}".format(index)
+    while name in used:
+        name += "_"
+    return name

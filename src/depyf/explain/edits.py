@@ -1,0 +1,135 @@
+"""Edits on the text of one function, by the positions of its syntax tree: comments and spelling stay as they are."""
+
+from __future__ import annotations
+
+import ast
+from typing import Dict, Iterable, Iterator, List, Optional, Set, Tuple
+
+__all__ = ["FunctionText"]
+
+
+class FunctionText:
+    """A function's source with its tree, and the edits collected so far.
+
+    Nothing changes until `apply`, so every position in the tree stays true while edits are made.
+
+    Args:
+        source: text whose first function definition is looked at.
+
+    Raises:
+        SyntaxError: `source` is not Python.
+        ValueError: it defines no function.
+    """
+
+    def __init__(self, source: str) -> None:
+        self.source = source
+        self.tree = ast.parse(source)
+        found = [node for node in ast.walk(self.tree) if isinstance(node, ast.FunctionDef)]
+        if not found:
+            raise ValueError("no function in the text")
+        self.function = found[0]
+        self._lines = source.encode().splitlines(keepends=True)
+        self._starts = [0]
+        for line in self._lines:
+            self._starts.append(self._starts[-1] + len(line))
+        self._edits: List[Tuple[int, int, bytes]] = []
+        self.mentions: Dict[str, List[ast.Name]] = {}
+        for node in ast.walk(self.function):
+            if isinstance(node, ast.Name):
+                self.mentions.setdefault(node.id, []).append(node)
+        self._blocks: Dict[int, List[ast.stmt]] = {}
+        for parent in ast.walk(self.function):
+            for _, block in ast.iter_fields(parent):
+                if isinstance(block, list) and block and isinstance(block[0], ast.stmt):
+                    for statement in block:
+                        self._blocks[id(statement)] = block
+        self._removed: Set[int] = set()
+
+    @property
+    def parameters(self) -> List[str]:
+        """Names of all parameters, in order."""
+        args = self.function.args
+        found = [a.arg for a in list(getattr(args, "posonlyargs", [])) + args.args]
+        found += [args.vararg.arg] if args.vararg else []
+        found += [a.arg for a in args.kwonlyargs]
+        return found + ([args.kwarg.arg] if args.kwarg else [])
+
+    def statements(self) -> Iterator[ast.stmt]:
+        """Every statement inside the function, in order of text."""
+        found = [node for node in ast.walk(self.function) if isinstance(node, ast.stmt) and node is not self.function]
+        return iter(sorted(found, key=lambda node: (node.lineno, node.col_offset)))
+
+    def block_of(self, statement: ast.stmt) -> List[ast.stmt]:
+        """The statement list in which `statement` stands."""
+        return self._blocks[id(statement)]
+
+    def stores(self, name: str) -> int:
+        """How often `name` is assigned (not deleted) in the function."""
+        return sum(1 for node in self.mentions.get(name, []) if isinstance(node.ctx, ast.Store))
+
+    def text(self, node: ast.AST) -> str:
+        """The source text of an expression or statement."""
+        start, end = self._span(node)
+        return self.source.encode()[start:end].decode()
+
+    def replace(self, node: ast.AST, text: str) -> None:
+        """Puts `text` in the place of `node`."""
+        start, end = self._span(node)
+        self._edits.append((start, end, text.encode()))
+
+    def cut_first(self, nodes: List[ast.expr], count: int) -> None:
+        """Removes the first `count` of the comma separated `nodes`."""
+        start, end = self._span(nodes[0])[0], self._span(nodes[count - 1])[1]
+        if len(nodes) > count:
+            end = self._span(nodes[count])[0]
+        self._edits.append((start, end, b""))
+
+    def remove(self, statements: Iterable[ast.stmt]) -> None:
+        """Removes whole statements; a block which would be left empty gets a `pass`."""
+        for statement in statements:
+            self._removed.add(id(statement))
+
+    def undelete(self, names: Set[str]) -> int:
+        """Takes `names` out of `del` statements. Returns how many statements went away."""
+        gone = 0
+        for statement in self.statements():
+            if not isinstance(statement, ast.Delete) or id(statement) in self._removed:
+                continue
+            kept = [t for t in statement.targets if not (isinstance(t, ast.Name) and t.id in names)]
+            if not kept:
+                self.remove([statement])
+                gone += 1
+            elif len(kept) < len(statement.targets):
+                self.replace(statement, "del " + ", ".join(self.text(t) for t in kept))
+        return gone
+
+    def apply(self) -> str:
+        """The text with all edits made."""
+        edits = list(self._edits)
+        for statement in self.statements():
+            if id(statement) not in self._removed:
+                continue
+            block = self.block_of(statement)
+            if statement is block[0] and all(id(one) in self._removed for one in block):
+                start, end = self._span(statement)
+                edits.append((start, end, b"pass"))
+            else:
+                edits.append((self._starts[statement.lineno - 1], self._starts[statement.end_lineno or 1], b""))
+        edits.sort()
+        out: List[bytes] = []
+        data, at = self.source.encode(), 0
+        for start, end, text in edits:
+            if start < at:
+                continue  # inside a statement which has gone already
+            out.append(data[at:start])
+            out.append(text)
+            at = end
+        out.append(data[at:])
+        return b"".join(out).decode()
+
+    def _span(self, node: ast.AST) -> Tuple[int, int]:
+        line: int = node.lineno  # type: ignore[attr-defined]
+        end_line: Optional[int] = node.end_lineno  # type: ignore[attr-defined]
+        column: int = node.col_offset  # type: ignore[attr-defined]
+        end_column: Optional[int] = node.end_col_offset  # type: ignore[attr-defined]
+        return self._starts[line - 1] + column, self._starts[(end_line or line) - 1] + (end_column or column)

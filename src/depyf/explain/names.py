@@ -1,0 +1,33 @@
+"""Names which are the same in every run.
+
+Dynamo puts a uuid behind the names of compiled functions (torch 2.8 and later, resume functions on 2.8 alone),
+and ids of objects into guards. Neither may reach a file: two runs of one program must give equal text.
+"""
+
+from __future__ import annotations
+
+import re
+
+__all__ = ["stable", "safe_file_part", "without_addresses"]
+
+_WITH_UUID = re.compile(
+    r"\b((?:__compiled_fn|__resume_at|__transformed_code)(?:_\d+)+?)_[0-9a-f]{8}_[0-9a-f]{4}_[0-9a-f]{4}_[0-9a-f]{4}_[0-9a-f]{12}\b"
+)
+_WITH_HEX = re.compile(r"\b((?:__compiled_fn|__resume_at)(?:_\d+)+?)_[0-9a-f]{32}\b")
+_ADDRESS = re.compile(r"\b(?:at )?0x[0-9a-fA-F]{6,}\b")
+_NOT_IN_FILES = re.compile(r"[^A-Za-z0-9_.]+")
+
+
+def stable(text: str) -> str:
+    """`text` with the uuids taken off Dynamo's names."""
+    return _WITH_HEX.sub(r"\1", _WITH_UUID.sub(r"\1", text))
+
+
+def without_addresses(text: str) -> str:
+    """`text` with ``at 0x7f...`` taken out, as in the repr of a function."""
+    return _ADDRESS.sub("...", text)
+
+
+def safe_file_part(name: str) -> str:
+    """`name` as a part of a file name: ``<lambda>`` becomes ``lambda``."""
+    return _NOT_IN_FILES.sub("_", name).strip("_") or "anonymous"

@@ -1,0 +1,132 @@
+"""Dynamo's bookkeeping goes from the page; what only looks like it stays."""
+
+from __future__ import annotations
+
+import ast
+import textwrap
+
+from depyf.explain.bookkeeping import fold, hides_frame_parameters
+
+PROBE_2_13 = """
+def toy(a, b):
+    _0 = __compiled_fn_1_0a1b2c3d_1111_2222_3333_0123456789ab
+    tmp_1 = __import_torch_dot__dynamo_dot_utils.record_pregraph_bytecode_enter
+    tmp_2 = tmp_1()
+    tmp_3 = __import_torch_dot__dynamo_dot_utils.record_pregraph_bytecode_exit
+    tmp_3(tmp_2)
+    graph_out_0 = _0(a, b)
+    del tmp_1
+    del tmp_3
+    _1 = graph_out_0[0]
+    _2 = graph_out_0[1]
+    del graph_out_0
+    if _1:
+        return __resume_at_102_2([], [], b, _2)
+    return __resume_at_112_3([], [], b, _2)
+"""
+
+PROBE_2_15 = """
+def toy(a, b):
+    _0 = __compiled_fn_1
+    tmp_3 = __import_torch_dot_autograd_dot_profiler._is_profiler_enabled
+    tmp_2 = __import_torch_dot__dynamo_dot_utils
+    tmp_1 = None
+    if tmp_3:
+        tmp_1 = tmp_2.record_pregraph_bytecode_enter()
+    if not tmp_1 is None:
+        tmp_2.record_pregraph_bytecode_exit(tmp_1)
+    graph_out_0 = _0(a, b)
+    return graph_out_0[0]
+"""
+
+
+def text(source: str) -> str:
+    return textwrap.dedent(source).strip("\n") + "\n"
+
+
+def test_toy_reads_like_the_program() -> None:
+    folded = fold(text(PROBE_2_13), {"__compiled_fn_1": ["lt", "x"]})
+    assert folded.source == text(
+        """
+        def toy(a, b):
+            lt, x = __compiled_fn_1(a, b)
+            if lt:
+                return __resume_at_102_2(b, x)
+            return __resume_at_112_3(b, x)
+        """
+    )
+    assert "6 statements of the profiler probe" in folded.describe()
+    assert "4 frame lists" in folded.describe()
+    assert folded.count == sum(folded.removed.values())
+
+
+def test_probe_of_two_if_statements() -> None:
+    folded = fold(text(PROBE_2_15))
+    assert folded.source == "def toy(a, b):\n    graph_out_0 = __compiled_fn_1(a, b)\n    return graph_out_0[0]\n"
+
+
+def test_one_result() -> None:
+    folded = fold(text(PROBE_2_15), {"__compiled_fn_1": ["mul"]})
+    assert "mul, = __compiled_fn_1(a, b)\n    return mul\n" in folded.source
+
+
+def test_probe_whose_value_is_used_stays() -> None:
+    source = text(PROBE_2_13).replace("if _1:", "if tmp_2:")
+    assert "record_pregraph_bytecode_enter" in fold(source).source
+
+
+def test_none_assignments_of_the_user_stay() -> None:
+    source = "def f(a):\n    x = None\n    y = a.shape\n    return a\n"
+    assert fold(source).source == source
+    assert fold(source).count == 0
+
+
+def test_frame_lists_with_content_stay() -> None:
+    source = "def f(a):\n    return __resume_at_1_2([g], [[a]], a)\n"
+    assert fold(source).source == source
+
+
+def test_frame_lists_of_a_closure() -> None:
+    source = "def f(a):\n    return __resume_at_1_2((c,))([], [], a)\n"
+    assert fold(source).source == "def f(a):\n    return __resume_at_1_2((c,))(a)\n"
+
+
+def test_call_with_nothing_but_frame_lists() -> None:
+    assert fold("def f(a):\n    return __resume_at_1_2([], [])\n").source.endswith("return __resume_at_1_2()\n")
+
+
+def test_unread_frame_parameters_are_hidden() -> None:
+    source = "def r(__nested_resume_fns, __nested_frame_values, b, x):\n    return b\n"
+    assert hides_frame_parameters(source)
+    assert fold(source).source.startswith("def r(b, x):")
+    read = source.replace("return b", "return __nested_frame_values")
+    assert not hides_frame_parameters(read)
+    assert fold(read).source == read
+
+
+def test_user_names_for_results_are_kept() -> None:
+    source = "def f(a, b):\n    g = __compiled_fn_1(a, b)\n    b = g[1]\n    y = g[0]\n    return b, y\n"
+    folded = fold(source, {"__compiled_fn_1": ["one", "two"]})
+    assert folded.source == "def f(a, b):\n    y, b = __compiled_fn_1(a, b)\n    return b, y\n"
+
+
+def test_result_names_never_hide_a_parameter() -> None:
+    source = "def f(lt, b):\n    g = __compiled_fn_1(b)\n    return lt + g[0]\n"
+    folded = fold(source, {"__compiled_fn_1": ["lt"]})
+    assert folded.source == "def f(lt, b):\n    lt_, = __compiled_fn_1(b)\n    return lt + lt_\n"
+
+
+def test_results_used_whole_are_not_unpacked() -> None:
+    source = "def f(a):\n    g = __compiled_fn_1(a)\n    h(g)\n    return g[0]\n"
+    assert fold(source, {"__compiled_fn_1": ["x"]}).source == source
+
+
+def test_comments_and_text_which_is_no_python_stay() -> None:
+    assert fold("def f(:\n").source == "def f(:\n"
+    commented = "def f(a):\n    # why\n    _0 = __compiled_fn_1\n    return _0(a)  # é é\n"
+    assert fold(commented).source == "def f(a):\n    # why\n    return __compiled_fn_1(a)  # é é\n"
+
+
+def test_everything_folded_is_python() -> None:
+    for source in (PROBE_2_13, PROBE_2_15):
+        ast.parse(fold(text(source)).source)
