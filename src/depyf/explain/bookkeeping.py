@@ -286,7 +286,7 @@ def _unpack_one(
                 text.replace(mention, new)
     text.replace(call.targets[0], ", ".join(names[i] for i in range(len(wished))) + ("," if len(wished) == 1 else ""))
     text.remove(gone)
-    return len(gone) + text.undelete({name})
+    return len(uses) + text.undelete({name})
 
 
 def _adjacent_unpackings(
