@@ -1,0 +1,40 @@
+"""bytecode/: code object -> RawCode (plain data) -> canonical instructions. Versions end here.
+
+Takes a live code object; gives ``list[Instruction]`` in which jump targets and handlers are indices, operands are
+names, constants and operators, and these rules hold:
+
+* Inline caches, RESUME, PRECALL, cell prologues and generator prologues are gone; NOP stays, as evidence of lines.
+* ``CALL (n, names)`` stands on ``[callable and NULL in either order, n arguments]``; LOAD_METHOD is LOAD_ATTR, NULL.
+* ``CALL_EX`` stands on ``[NULL, callable, iterable]`` and a mapping if its operand is true.
+* Reading a cell's slot is LOAD_CLOSURE (the cell), reading its content LOAD_DEREF.
+* ``SEND`` loops are YIELD_FROM; the ``__anext__`` of ``async for`` is ASYNC_FOR_ITER, which jumps when exhausted.
+* The handler of each instruction is the innermost one; the handler of ``instructions[handler.target]`` encloses it.
+"""
+
+from __future__ import annotations
+
+from .disassemble import disassemble
+from .instruction import (
+    CONDITIONAL_JUMPS,
+    EXITS,
+    NEVER_RAISES,
+    NO_FALL_THROUGH,
+    Handler,
+    Instruction,
+    stack_use,
+)
+from .load import load
+from .raw_code import RawCode
+
+__all__ = [
+    "CONDITIONAL_JUMPS",
+    "EXITS",
+    "NEVER_RAISES",
+    "NO_FALL_THROUGH",
+    "Handler",
+    "Instruction",
+    "RawCode",
+    "disassemble",
+    "load",
+    "stack_use",
+]

@@ -1,0 +1,201 @@
+"""The canonical instruction: what every later room sees, whatever Python made the bytecode."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple, Tuple
+
+Position = Tuple[Any, Any, Any, Any]
+"""(line, end line, column, end column), each an int or None, as ``code.co_positions()`` gives them."""
+
+
+class Handler(NamedTuple):
+    """Where control goes when an instruction raises.
+
+    The evaluation stack is cut to ``depth`` entries, the offset of the raising instruction is pushed if
+    ``lasti``, then the exception; execution goes on at instruction index ``target``.
+    """
+
+    target: int
+    depth: int
+    lasti: bool
+
+
+class Instruction:
+    """One canonical instruction.
+
+    ``op`` is a canonical operation (see OPERATIONS), ``arg`` its decoded operand (a name, a constant, a count, an
+    operator; never an index into a table), ``target`` the index of the instruction that a jump goes to (-1 if it
+    does not jump), ``handler`` what happens if it raises, ``offset`` the byte offset of the raw instruction,
+    ``line`` its source line (None if the compiler gave none) and ``position`` its columns.
+    """
+
+    __slots__ = ("op", "arg", "target", "handler", "offset", "line", "position")
+
+    def __init__(
+        self,
+        op: str,
+        arg: Any = None,
+        target: int = -1,
+        handler: Handler | None = None,
+        offset: int = -1,
+        line: int | None = None,
+        position: Position | None = None,
+    ) -> None:
+        self.op = op
+        self.arg = arg
+        self.target = target
+        self.handler = handler
+        self.offset = offset
+        self.line = line
+        self.position = position
+
+    def __repr__(self) -> str:
+        text = self.op
+        if self.arg is not None:
+            text += f" {self.arg!r}" if not hasattr(self.arg, "qualname") else f" <code {self.arg.qualname}>"
+        if self.target >= 0:
+            text += f" -> {self.target}"
+        return text
+
+
+# Stack use of every canonical operation: (pops, pushes). A callable takes the operand.
+# For a conditional jump the pair is that of the edge that falls through; JUMP_EDGE has the other.
+OPERATIONS: dict[str, Any] = {
+    "NOP": (0, 0),
+    "CONST": (0, 1),
+    "NULL": (0, 1),  # the empty slot that marks "no self" in a call
+    "POP": (1, 0),
+    "COPY": (0, 1),  # push a copy of the entry `arg` from the top, 1 = the top
+    "SWAP": (0, 0),  # exchange the top with the entry `arg` from the top
+    "LOAD_FAST": (0, 1),
+    "STORE_FAST": (1, 0),
+    "DELETE_FAST": (0, 0),
+    "LOAD_DEREF": (0, 1),
+    "STORE_DEREF": (1, 0),
+    "DELETE_DEREF": (0, 0),
+    "LOAD_CLASSDEREF": (0, 1),  # the class namespace first, then the cell
+    "LOAD_CLOSURE": (0, 1),  # the cell itself
+    "LOAD_GLOBAL": (0, 1),
+    "STORE_GLOBAL": (1, 0),
+    "DELETE_GLOBAL": (0, 0),
+    "LOAD_NAME": (0, 1),
+    "STORE_NAME": (1, 0),
+    "DELETE_NAME": (0, 0),
+    "LOAD_ATTR": (1, 1),
+    "STORE_ATTR": (2, 0),
+    "DELETE_ATTR": (1, 0),
+    "BINARY_SUBSCR": (2, 1),
+    "STORE_SUBSCR": (3, 0),
+    "DELETE_SUBSCR": (2, 0),
+    "UNARY_OP": (1, 1),
+    "BINARY_OP": (2, 1),  # arg: '+' or, in place, '+='
+    "COMPARE_OP": (2, 1),
+    "IS_OP": (2, 1),  # arg: 'is' or 'is not'
+    "CONTAINS_OP": (2, 1),  # arg: 'in' or 'not in'
+    "BUILD_TUPLE": (lambda n: (n, 1)),
+    "BUILD_LIST": (lambda n: (n, 1)),
+    "BUILD_SET": (lambda n: (n, 1)),
+    "BUILD_MAP": (lambda n: (2 * n, 1)),
+    "BUILD_CONST_KEY_MAP": (lambda n: (n + 1, 1)),
+    "BUILD_STRING": (lambda n: (n, 1)),
+    "BUILD_SLICE": (lambda n: (n, 1)),
+    "LIST_TO_TUPLE": (1, 1),
+    "LIST_EXTEND": (1, 0),  # into the entry `arg` from the top, after the pop
+    "SET_UPDATE": (1, 0),
+    "DICT_UPDATE": (1, 0),
+    "DICT_MERGE": (1, 0),
+    "LIST_APPEND": (1, 0),
+    "SET_ADD": (1, 0),
+    "MAP_ADD": (2, 0),
+    "FORMAT_VALUE": (lambda a: (2 if a[1] else 1, 1)),  # arg: (conversion: '', 's', 'r' or 'a'; has a format spec)
+    "UNPACK_SEQUENCE": (lambda n: (1, n)),
+    "UNPACK_EX": (lambda a: (1, a[0] + 1 + a[1])),  # arg: (before the star, after it)
+    "CALL": (lambda a: (a[0] + 2, 1)),  # arg: (number of arguments, names of the last ones); two slots below: callable and NULL, either order
+    "CALL_EX": (lambda kw: (4 if kw else 3, 1)),  # NULL, callable, positional iterable[, mapping]; arg: has a mapping
+    "MAKE_FUNCTION": (lambda a: (len(a) + 1, 1)),  # arg: what lies below the code, of 'defaults' 'kwdefaults' 'annotations' 'closure'
+    "LOAD_BUILD_CLASS": (0, 1),
+    "LOAD_ASSERTION_ERROR": (0, 1),
+    "IMPORT_NAME": (2, 1),
+    "IMPORT_FROM": (0, 1),
+    "IMPORT_STAR": (1, 0),
+    "SETUP_ANNOTATIONS": (0, 0),
+    "PRINT_EXPR": (1, 0),
+    "GET_ITER": (1, 1),
+    "GET_AITER": (1, 1),
+    "GET_YIELD_FROM_ITER": (1, 1),
+    "GET_AWAITABLE": (1, 1),  # arg: 0 plain await, 1 __aenter__, 2 __aexit__ (only the error message differs)
+    "GET_ANEXT": (0, 1),
+    "YIELD_VALUE": (1, 1),
+    "YIELD_FROM": (2, 1),  # the whole SEND loop: receiver, first value -> result
+    "FOR_ITER": (0, 1),  # target: exhausted; the iterator is popped on that edge
+    "ASYNC_FOR_ITER": (0, 1),  # the awaited __anext__ with its StopAsyncIteration handler, as FOR_ITER
+    "END_ASYNC_FOR": (2, 0),
+    "JUMP": (0, 0),
+    "POP_JUMP_IF_FALSE": (1, 0),
+    "POP_JUMP_IF_TRUE": (1, 0),
+    "POP_JUMP_IF_NONE": (1, 0),
+    "POP_JUMP_IF_NOT_NONE": (1, 0),
+    "JUMP_IF_FALSE_OR_POP": (1, 0),
+    "JUMP_IF_TRUE_OR_POP": (1, 0),
+    "RETURN_VALUE": (1, 0),
+    "RAISE_VARARGS": (lambda n: (n, 0)),
+    "RERAISE": (1, 0),
+    "BEFORE_WITH": (1, 2),
+    "BEFORE_ASYNC_WITH": (1, 2),
+    "WITH_EXCEPT_START": (0, 1),
+    "PUSH_EXC_INFO": (0, 1),  # arg None; the exception stays on top of the one handled before
+    "POP_EXCEPT": (1, 0),
+    "CHECK_EXC_MATCH": (1, 1),
+    "CHECK_EG_MATCH": (2, 2),
+    "PREP_RERAISE_STAR": (2, 1),
+    "GET_LEN": (0, 1),
+    "MATCH_MAPPING": (0, 1),
+    "MATCH_SEQUENCE": (0, 1),
+    "MATCH_KEYS": (0, 1),
+    "MATCH_CLASS": (3, 1),
+}
+
+JUMP_EDGE: dict[str, tuple[int, int]] = {
+    # Stack use along the jumping edge, where it differs from the falling one.
+    "FOR_ITER": (1, 0),
+    "ASYNC_FOR_ITER": (1, 0),
+    "JUMP_IF_FALSE_OR_POP": (0, 0),
+    "JUMP_IF_TRUE_OR_POP": (0, 0),
+}
+
+CONDITIONAL_JUMPS = frozenset(
+    {
+        "POP_JUMP_IF_FALSE",
+        "POP_JUMP_IF_TRUE",
+        "POP_JUMP_IF_NONE",
+        "POP_JUMP_IF_NOT_NONE",
+        "JUMP_IF_FALSE_OR_POP",
+        "JUMP_IF_TRUE_OR_POP",
+        "FOR_ITER",
+        "ASYNC_FOR_ITER",
+    }
+)
+"""Operations with two successors: the next instruction and ``target``."""
+
+NO_FALL_THROUGH = frozenset({"JUMP", "RETURN_VALUE", "RAISE_VARARGS", "RERAISE"})
+"""Operations after which the next instruction is not reached."""
+
+EXITS = frozenset({"RETURN_VALUE", "RAISE_VARARGS", "RERAISE"})
+"""Operations that leave the code object, or go to a handler."""
+
+NEVER_RAISES = frozenset(
+    {"NOP", "CONST", "NULL", "POP", "COPY", "SWAP", "STORE_FAST", "STORE_DEREF", "LOAD_CLOSURE", "JUMP", "BUILD_TUPLE",
+     "BUILD_LIST", "LIST_TO_TUPLE", "LIST_APPEND", "BUILD_SLICE", "IS_OP", "LOAD_BUILD_CLASS", "LOAD_ASSERTION_ERROR",
+     "POP_JUMP_IF_NONE", "POP_JUMP_IF_NOT_NONE", "PUSH_EXC_INFO", "POP_EXCEPT", "MAKE_FUNCTION", "RETURN_VALUE"}
+)  # fmt: skip
+"""Operations that can't raise, memory and signals aside. LOAD_FAST is not here: it raises for an unbound local."""
+
+
+def stack_use(instruction: Instruction, *, jump: bool = False) -> tuple[int, int]:
+    """How many entries ``instruction`` pops and pushes, on the falling edge or (``jump=True``) on the jumping one."""
+    op = instruction.op
+    if jump and op in JUMP_EDGE:
+        return JUMP_EDGE[op]
+    use = OPERATIONS[op]
+    pair: tuple[int, int] = use(instruction.arg) if callable(use) else use
+    return pair

@@ -1,0 +1,56 @@
+"""Live code object -> RawCode. The readers of .pyc files and of foreign marshal data will stand beside this one."""
+
+from __future__ import annotations
+
+import sys
+import types
+from typing import Any
+
+from ...errors import DecompilationError
+from .exception_table import read_exception_table
+from .raw_code import RawCode
+from .versions import TABLES, supported_versions
+
+HOST_VERSION = sys.version_info[:2]
+
+
+def load(code: types.CodeType) -> RawCode:
+    """``code``, an object of the running interpreter, and all code nested in it as plain data.
+
+    Raises DecompilationError if no opcode table for this version of Python is there yet.
+    """
+    if HOST_VERSION not in TABLES:
+        raise DecompilationError(
+            f"bytecode of CPython {HOST_VERSION[0]}.{HOST_VERSION[1]} can't be read yet; supported: {supported_versions()}",
+            stage="load",
+            where=code.co_name,
+        )
+    raw = RawCode()
+    raw.version = HOST_VERSION
+    raw.name = code.co_name
+    raw.qualname = getattr(code, "co_qualname", code.co_name)
+    raw.filename = code.co_filename
+    raw.firstlineno = code.co_firstlineno
+    raw.argcount = code.co_argcount
+    raw.posonlyargcount = code.co_posonlyargcount
+    raw.kwonlyargcount = code.co_kwonlyargcount
+    raw.flags = code.co_flags
+    raw.bytecode = code.co_code
+    raw.consts = tuple(_constant(constant) for constant in code.co_consts)
+    raw.names = code.co_names
+    raw.varnames = code.co_varnames
+    raw.cellvars = code.co_cellvars
+    raw.freevars = code.co_freevars
+    # A parameter that is also a cell has one slot, among the locals; the other cells and the free variables follow.
+    raw.localsplus = (
+        raw.varnames + tuple(name for name in raw.cellvars if name not in raw.varnames) + raw.freevars
+    )
+    raw.exception_table = read_exception_table(getattr(code, "co_exceptiontable", b""))
+    raw.stacksize = code.co_stacksize
+    raw.code = code
+    raw._positions = None
+    return raw
+
+
+def _constant(constant: Any) -> Any:
+    return load(constant) if isinstance(constant, types.CodeType) else constant

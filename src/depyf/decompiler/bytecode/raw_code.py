@@ -1,0 +1,92 @@
+"""A code object as plain data, of any CPython version: what the decompiler starts from."""
+
+from __future__ import annotations
+
+import types
+from typing import Any, Iterator, NamedTuple
+
+from .instruction import Position
+
+CO_OPTIMIZED, CO_NEWLOCALS, CO_VARARGS, CO_VARKEYWORDS, CO_NESTED = 1, 2, 4, 8, 16
+CO_GENERATOR, CO_COROUTINE, CO_ITERABLE_COROUTINE, CO_ASYNC_GENERATOR = 0x20, 0x80, 0x100, 0x200
+
+
+class ExceptionEntry(NamedTuple):
+    """One row of the exception table; byte offsets, ``end`` excluded."""
+
+    start: int
+    end: int
+    target: int
+    depth: int
+    lasti: bool
+
+
+class RawCode:
+    """A code object as plain data.
+
+    ``consts`` holds nested code objects as RawCode. ``code`` is the live code object it was read from, or None if
+    it came from a file of another interpreter. ``version`` is the (major, minor) of the bytecode, not of the host.
+    """
+
+    __slots__ = (
+        "version", "name", "qualname", "filename", "firstlineno", "argcount", "posonlyargcount", "kwonlyargcount",
+        "flags", "bytecode", "consts", "names", "varnames", "cellvars", "freevars", "localsplus", "exception_table",
+        "stacksize", "code", "_positions",
+    )  # fmt: skip
+
+    version: tuple[int, int]
+    name: str
+    qualname: str
+    filename: str
+    firstlineno: int
+    argcount: int
+    posonlyargcount: int
+    kwonlyargcount: int
+    flags: int
+    bytecode: bytes
+    consts: tuple[Any, ...]
+    names: tuple[str, ...]
+    varnames: tuple[str, ...]
+    cellvars: tuple[str, ...]
+    freevars: tuple[str, ...]
+    localsplus: tuple[str, ...]
+    exception_table: tuple[ExceptionEntry, ...]
+    stacksize: int
+    code: types.CodeType | None
+
+    def __repr__(self) -> str:
+        return f"<RawCode {self.qualname} {self.version[0]}.{self.version[1]}>"
+
+    @property
+    def parameters(self) -> tuple[str, ...]:
+        """Names of all parameters in CPython's order: positional, keyword-only, ``*args``, ``**kwargs``."""
+        count = self.argcount + self.kwonlyargcount
+        count += bool(self.flags & CO_VARARGS) + bool(self.flags & CO_VARKEYWORDS)
+        return self.varnames[:count]
+
+    @property
+    def is_function(self) -> bool:
+        """Whether its locals are fast locals: a function, lambda or comprehension, not a class or module body."""
+        return bool(self.flags & CO_OPTIMIZED)
+
+    @property
+    def nested(self) -> list[RawCode]:
+        """Code objects among the constants, in order."""
+        return [constant for constant in self.consts if isinstance(constant, RawCode)]
+
+    def walk(self) -> Iterator[RawCode]:
+        """This code object and, depth first, all nested ones."""
+        todo = [self]
+        while todo:
+            raw = todo.pop()
+            yield raw
+            todo.extend(reversed(raw.nested))
+
+    def positions(self) -> tuple[Position, ...]:
+        """Source positions, one for each two-byte code unit; empty if they were stripped or can't be read."""
+        if self._positions is None:
+            reader = getattr(self.code, "co_positions", None)
+            self._positions = tuple(reader()) if reader else ()
+        return self._positions
+
+    _positions: tuple[Position, ...] | None
