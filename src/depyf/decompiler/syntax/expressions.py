@@ -1,0 +1,399 @@
+"""Expressions: the classes of `ast`, by name and field, without contexts; operators are plain strings."""
+
+from __future__ import annotations
+
+from depyf.decompiler.syntax.node import Expression, Node, Statement
+
+# Constants and names
+
+
+class Constant(Expression):
+    """A literal: any constant of a code object, or any other object that is only compared and shown."""
+
+    __slots__ = fields = ("value",)
+
+    def __init__(self, value: object) -> None:
+        self.value = value
+
+
+class Name(Expression):
+    """An identifier."""
+
+    __slots__ = fields = ("id",)
+
+    def __init__(self, id: str) -> None:
+        self.id = id
+
+
+class Raw(Expression, Statement):
+    """Text printed as it stands, as an expression or a statement: an escape for what has no syntax."""
+
+    __slots__ = fields = ("text",)
+
+    def __init__(self, text: str, *, line: int | None = None) -> None:
+        self.text = text
+        self.line = line
+        self.comments: list[str] = []
+
+
+# Operators
+
+
+class BoolOp(Expression):
+    """`a and b and c`; op is 'and' or 'or'."""
+
+    __slots__ = fields = ("op", "values")
+
+    def __init__(self, op: str, values: list[Expression] | None = None) -> None:
+        self.op = op
+        self.values: list[Expression] = [] if values is None else values
+
+
+class NamedExpr(Expression):
+    """`target := value`."""
+
+    __slots__ = fields = ("target", "value")
+
+    def __init__(self, target: Expression, value: Expression) -> None:
+        self.target = target
+        self.value = value
+
+
+class BinOp(Expression):
+    """`left op right`; op is a binary operator such as '+' or '//'."""
+
+    __slots__ = fields = ("left", "op", "right")
+
+    def __init__(self, left: Expression, op: str, right: Expression) -> None:
+        self.left = left
+        self.op = op
+        self.right = right
+
+
+class UnaryOp(Expression):
+    """`op operand`; op is 'not', '-', '+' or '~'."""
+
+    __slots__ = fields = ("op", "operand")
+
+    def __init__(self, op: str, operand: Expression) -> None:
+        self.op = op
+        self.operand = operand
+
+
+class Compare(Expression):
+    """`left op1 comparator1 op2 comparator2 ...`; ops such as '<', 'is not', 'not in'."""
+
+    __slots__ = fields = ("left", "ops", "comparators")
+
+    def __init__(
+        self, left: Expression, ops: list[str] | None = None, comparators: list[Expression] | None = None
+    ) -> None:
+        self.left = left
+        self.ops: list[str] = [] if ops is None else ops
+        self.comparators: list[Expression] = [] if comparators is None else comparators
+
+
+class IfExp(Expression):
+    """`body if test else orelse`."""
+
+    __slots__ = fields = ("test", "body", "orelse")
+
+    def __init__(self, test: Expression, body: Expression, orelse: Expression) -> None:
+        self.test = test
+        self.body = body
+        self.orelse = orelse
+
+
+class Lambda(Expression):
+    """`lambda args: body`."""
+
+    __slots__ = fields = ("args", "body")
+
+    def __init__(self, args: arguments, body: Expression) -> None:
+        self.args = args
+        self.body = body
+
+
+# Displays and comprehensions
+
+
+class List(Expression):
+    """`[a, b]`."""
+
+    __slots__ = fields = ("elts",)
+
+    def __init__(self, elts: list[Expression] | None = None) -> None:
+        self.elts: list[Expression] = [] if elts is None else elts
+
+
+class Tuple(Expression):
+    """`(a, b)`."""
+
+    __slots__ = fields = ("elts",)
+
+    def __init__(self, elts: list[Expression] | None = None) -> None:
+        self.elts: list[Expression] = [] if elts is None else elts
+
+
+class Set(Expression):
+    """`{a, b}`; the empty set is printed as `{*()}`."""
+
+    __slots__ = fields = ("elts",)
+
+    def __init__(self, elts: list[Expression] | None = None) -> None:
+        self.elts: list[Expression] = [] if elts is None else elts
+
+
+class Dict(Expression):
+    """`{key: value}`; a key that is None stands for `**value`."""
+
+    __slots__ = fields = ("keys", "values")
+
+    def __init__(
+        self, keys: list[Expression | None] | None = None, values: list[Expression] | None = None
+    ) -> None:
+        self.keys: list[Expression | None] = [] if keys is None else keys
+        self.values: list[Expression] = [] if values is None else values
+
+
+class comprehension(Node):
+    """`for target in iter if cond`, a clause of a comprehension."""
+
+    __slots__ = fields = ("target", "iter", "ifs", "is_async")
+
+    def __init__(
+        self, target: Expression, iter: Expression, ifs: list[Expression] | None = None, is_async: int = 0
+    ) -> None:
+        self.target = target
+        self.iter = iter
+        self.ifs: list[Expression] = [] if ifs is None else ifs
+        self.is_async = is_async
+
+
+class ListComp(Expression):
+    """`[elt for ...]`."""
+
+    __slots__ = fields = ("elt", "generators")
+
+    def __init__(self, elt: Expression, generators: list[comprehension] | None = None) -> None:
+        self.elt = elt
+        self.generators: list[comprehension] = [] if generators is None else generators
+
+
+class SetComp(Expression):
+    """`{elt for ...}`."""
+
+    __slots__ = fields = ("elt", "generators")
+
+    def __init__(self, elt: Expression, generators: list[comprehension] | None = None) -> None:
+        self.elt = elt
+        self.generators: list[comprehension] = [] if generators is None else generators
+
+
+class GeneratorExp(Expression):
+    """`(elt for ...)`."""
+
+    __slots__ = fields = ("elt", "generators")
+
+    def __init__(self, elt: Expression, generators: list[comprehension] | None = None) -> None:
+        self.elt = elt
+        self.generators: list[comprehension] = [] if generators is None else generators
+
+
+class DictComp(Expression):
+    """`{key: value for ...}`; a value that is None stands for `{**key for ...}` of 3.15."""
+
+    __slots__ = fields = ("key", "value", "generators")
+
+    def __init__(
+        self, key: Expression, value: Expression | None, generators: list[comprehension] | None = None
+    ) -> None:
+        self.key = key
+        self.value = value
+        self.generators: list[comprehension] = [] if generators is None else generators
+
+
+# Coroutines and generators
+
+
+class Await(Expression):
+    """`await value`."""
+
+    __slots__ = fields = ("value",)
+
+    def __init__(self, value: Expression) -> None:
+        self.value = value
+
+
+class Yield(Expression):
+    """`yield value`."""
+
+    __slots__ = fields = ("value",)
+
+    def __init__(self, value: Expression | None = None) -> None:
+        self.value = value
+
+
+class YieldFrom(Expression):
+    """`yield from value`."""
+
+    __slots__ = fields = ("value",)
+
+    def __init__(self, value: Expression) -> None:
+        self.value = value
+
+
+# Calls and places
+
+
+class keyword(Node):
+    """`arg=value` in a call or a class; an arg that is None stands for `**value`."""
+
+    __slots__ = fields = ("arg", "value")
+
+    def __init__(self, arg: str | None, value: Expression) -> None:
+        self.arg = arg
+        self.value = value
+
+
+class Call(Expression):
+    """`func(args, keywords)`."""
+
+    __slots__ = fields = ("func", "args", "keywords")
+
+    def __init__(
+        self, func: Expression, args: list[Expression] | None = None, keywords: list[keyword] | None = None
+    ) -> None:
+        self.func = func
+        self.args: list[Expression] = [] if args is None else args
+        self.keywords: list[keyword] = [] if keywords is None else keywords
+
+
+class Attribute(Expression):
+    """`value.attr`."""
+
+    __slots__ = fields = ("value", "attr")
+
+    def __init__(self, value: Expression, attr: str) -> None:
+        self.value = value
+        self.attr = attr
+
+
+class Subscript(Expression):
+    """`value[slice]`."""
+
+    __slots__ = fields = ("value", "slice")
+
+    def __init__(self, value: Expression, slice: Expression) -> None:
+        self.value = value
+        self.slice = slice
+
+
+class Slice(Expression):
+    """`lower:upper:step` within a subscript."""
+
+    __slots__ = fields = ("lower", "upper", "step")
+
+    def __init__(
+        self,
+        lower: Expression | None = None,
+        upper: Expression | None = None,
+        step: Expression | None = None,
+    ) -> None:
+        self.lower = lower
+        self.upper = upper
+        self.step = step
+
+
+class Starred(Expression):
+    """`*value`."""
+
+    __slots__ = fields = ("value",)
+
+    def __init__(self, value: Expression) -> None:
+        self.value = value
+
+
+# Formatted strings
+
+
+class FormattedValue(Expression):
+    """`{value!conversion:format_spec}` of an f-string; conversion is -1 or ord of 's', 'r', 'a'."""
+
+    __slots__ = fields = ("value", "conversion", "format_spec")
+
+    def __init__(
+        self, value: Expression, conversion: int = -1, format_spec: Expression | None = None
+    ) -> None:
+        self.value = value
+        self.conversion = conversion
+        self.format_spec = format_spec
+
+
+class JoinedStr(Expression):
+    """`f"..."`: values are string constants and FormattedValues."""
+
+    __slots__ = fields = ("values",)
+
+    def __init__(self, values: list[Expression] | None = None) -> None:
+        self.values: list[Expression] = [] if values is None else values
+
+
+class Interpolation(Expression):
+    """`{value!conversion:format_spec}` of a t-string; str is the text of the expression."""
+
+    __slots__ = fields = ("value", "str", "conversion", "format_spec")
+
+    def __init__(
+        self, value: Expression, str: object, conversion: int = -1, format_spec: Expression | None = None
+    ) -> None:
+        self.value = value
+        self.str = str
+        self.conversion = conversion
+        self.format_spec = format_spec
+
+
+class TemplateStr(Expression):
+    """`t"..."`: values are string constants and Interpolations."""
+
+    __slots__ = fields = ("values",)
+
+    def __init__(self, values: list[Expression] | None = None) -> None:
+        self.values: list[Expression] = [] if values is None else values
+
+
+# Parameters
+
+
+class arg(Node):
+    """One parameter."""
+
+    __slots__ = fields = ("arg", "annotation")
+
+    def __init__(self, arg: str, annotation: Expression | None = None) -> None:
+        self.arg = arg
+        self.annotation = annotation
+
+
+class arguments(Node):
+    """The parameters of a function; defaults belong to the last positional ones; a kw_default may be None."""
+
+    __slots__ = fields = ("posonlyargs", "args", "vararg", "kwonlyargs", "kw_defaults", "kwarg", "defaults")
+
+    def __init__(
+        self,
+        posonlyargs: list[arg] | None = None,
+        args: list[arg] | None = None,
+        vararg: arg | None = None,
+        kwonlyargs: list[arg] | None = None,
+        kw_defaults: list[Expression | None] | None = None,
+        kwarg: arg | None = None,
+        defaults: list[Expression] | None = None,
+    ) -> None:
+        self.posonlyargs: list[arg] = [] if posonlyargs is None else posonlyargs
+        self.args: list[arg] = [] if args is None else args
+        self.vararg = vararg
+        self.kwonlyargs: list[arg] = [] if kwonlyargs is None else kwonlyargs
+        self.kw_defaults: list[Expression | None] = [] if kw_defaults is None else kw_defaults
+        self.kwarg = kwarg
+        self.defaults: list[Expression] = [] if defaults is None else defaults

@@ -1,0 +1,98 @@
+"""The base classes of the syntax tree: structural equality, a readable representation, and nothing else."""
+
+from __future__ import annotations
+
+from types import CodeType
+from typing import ClassVar
+
+
+class Node:
+    """A piece of syntax. `fields` names its parts in the order of the constructor's parameters.
+
+    Two nodes are equal when they have the same class and equal fields; lines and comments don't count.
+    Constants are compared with their types (`1`, `1.0` and `True` differ, `0.0` and `-0.0` differ, `nan`
+    equals `nan`). Nodes are mutable and therefore not hashable: use `id(node)` as a key.
+    """
+
+    __slots__ = ()
+    fields: ClassVar[tuple[str, ...]] = ()
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Node):
+            return NotImplemented
+        return _equal(self, other)
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        values = [getattr(self, field) for field in self.fields]
+        while values and (values[-1] is None or values[-1] == []):
+            values.pop()
+        return f"{type(self).__name__}({', '.join(map(repr, values))})"
+
+
+class Expression(Node):
+    """Anything that has a value."""
+
+    __slots__ = ()
+
+
+class Statement(Node):
+    """A statement, its original line (None: unknown), and comments to print above it (without `#`)."""
+
+    __slots__ = ("comments", "line")
+    line: int | None
+    comments: list[str]
+
+
+class pattern(Node):
+    """What stands after `case`."""
+
+    __slots__ = ()
+
+
+class type_param(Node):
+    """A type parameter of a function, a class or a type alias."""
+
+    __slots__ = ()
+
+
+def _equal(left: object, right: object) -> bool:
+    """Compare two trees with a work list: trees may be deeper than the host's recursion limit."""
+    work = [(left, right)]
+    while work:
+        a, b = work.pop()
+        if a is b:
+            continue
+        if type(a) is not type(b):
+            return False
+        if isinstance(a, Node):
+            work.extend((getattr(a, field), getattr(b, field)) for field in a.fields)
+        elif isinstance(a, list) and isinstance(b, list):
+            if len(a) != len(b):
+                return False
+            work.extend(zip(a, b))
+        elif not same_constant(a, b):
+            return False
+    return True
+
+
+def same_constant(left: object, right: object) -> bool:
+    """Whether the constants are the same to the compiler; objects that are no constants must be identical."""
+    return left is right or _key(left) == _key(right)
+
+
+def _key(value: object) -> object:
+    """A hashable stand-in for the constant that is equal only for equal constants of equal types."""
+    kind = type(value)
+    if kind in (int, str, bytes, bool, CodeType):
+        return kind, value
+    if kind in (float, complex):
+        return kind, repr(value)  # tells -0.0 from 0.0, and makes nan equal to itself
+    if isinstance(value, tuple) and kind is tuple:
+        return kind, tuple(map(_key, value))
+    if isinstance(value, frozenset) and kind is frozenset:
+        return kind, frozenset(map(_key, value))
+    if isinstance(value, slice):
+        return kind, _key(value.start), _key(value.stop), _key(value.step)
+    return kind, id(value)

@@ -1,0 +1,91 @@
+"""Walking and rewriting trees without recursion: a chain of `elif` may nest deeper than the stack allows."""
+
+from __future__ import annotations
+
+from typing import Callable, Iterator, Sequence, Union
+
+from depyf.decompiler.syntax.node import Node, Statement
+
+Tree = Union[Node, Sequence[Node]]
+Rewritten = Union[Node, Sequence[Node], None]
+
+# The fields that hold statements. Handlers and cases are nodes with a body of their own.
+BODY_FIELDS = ("body", "orelse", "finalbody")
+
+
+def walk(tree: Tree) -> Iterator[Node]:
+    """Every node of a tree or of a list of trees, parents before children, in the order of the fields."""
+    work = [tree] if isinstance(tree, Node) else list(reversed(tree))
+    while work:
+        node = work.pop()
+        yield node
+        work.extend(reversed(list(children(node))))
+
+
+def children(node: Node) -> Iterator[Node]:
+    """The nodes directly below."""
+    for field in node.fields:
+        value = getattr(node, field)
+        if isinstance(value, Node):
+            yield value
+        elif isinstance(value, list):
+            for item in value:
+                if isinstance(item, Node):
+                    yield item
+
+
+def rewrite(tree: Node, function: Callable[[Node], Rewritten]) -> Node:
+    """Replace every node by what `function` makes of it, children first, in place; returns the new root.
+
+    In a list of nodes `function` may also return a list, which is spliced, or None, which removes the node.
+    Raises TypeError if it does so for a node that is not in a list.
+    """
+    for parent in reversed(list(walk(tree))):
+        for field in parent.fields:
+            value = getattr(parent, field)
+            if isinstance(value, Node):
+                setattr(parent, field, _single(function(value)))
+            elif isinstance(value, list) and any(isinstance(item, Node) for item in value):
+                value[:] = _spliced(value, function)
+    return _single(function(tree))
+
+
+def _single(new: Rewritten) -> Node:
+    if not isinstance(new, Node):
+        raise TypeError(f"a node outside a list must be replaced by a node, not by {new!r}")
+    return new
+
+
+def _spliced(items: list[object], function: Callable[[Node], Rewritten]) -> Iterator[object]:
+    for item in items[:]:
+        new = function(item) if isinstance(item, Node) else [item]
+        if isinstance(new, Node):
+            yield new
+        elif new is not None:
+            yield from new
+
+
+def statement_bodies(node: Node) -> Iterator[list[Statement]]:
+    """The lists of statements directly below a node, those of the handlers and the cases included."""
+    for field in node.fields:
+        value = getattr(node, field)
+        if not isinstance(value, list):
+            continue
+        if field in BODY_FIELDS:
+            yield value
+        elif field in ("handlers", "cases"):
+            for part in value:
+                yield part.body
+
+
+def rewrite_bodies(body: list[Statement], function: Callable[[list[Statement]], None]) -> list[Statement]:
+    """Let `function` change every list of statements in place, inner first; nested definitions included."""
+    found = [body]
+    position = 0
+    while position < len(found):
+        for statement in found[position]:
+            found.extend(statement_bodies(statement))
+        position += 1
+    for inner in reversed(found):
+        function(inner)
+    return body
