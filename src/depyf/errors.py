@@ -1,6 +1,9 @@
-"""The exceptions that depyf raises."""
+"""The exceptions that depyf raises, and the words for an import that failed."""
 
 from __future__ import annotations
+
+import importlib.util
+import os
 
 
 class DepyfError(Exception):
@@ -25,3 +28,43 @@ class DecompilationError(DepyfError):
         place = f" in {self.where}" if self.where else ""
         stage = f" [{self.stage}]" if self.stage else ""
         return f"cannot decompile{place}{stage}: {self.reason}"
+
+
+class ImportFailed(ImportError, DepyfError):
+    """A public name of depyf exists, but a module that it needs could not be imported."""
+
+
+def explain_failed_import(name: str, error: BaseException) -> ImportFailed:
+    """The exception to raise when the import behind ``depyf.<name>`` failed with ``error``.
+
+    Its text names what failed and, if that is PyTorch, which file Python took for it.
+    """
+    text = f"depyf.{name} exists, but what it needs failed to import: {type(error).__name__}: {error}"
+    hint = _torch_hint() if _comes_from_torch(error) else ""
+    return ImportFailed(f"{text}. {hint}" if hint else text, name=getattr(error, "name", None))
+
+
+def _comes_from_torch(error: BaseException) -> bool:
+    """Whether ``error`` names torch, or was raised while one of its files ran."""
+    if "torch" in (getattr(error, "name", None) or str(error)):
+        return True
+    traceback = error.__traceback__
+    while traceback is not None:
+        path = traceback.tb_frame.f_code.co_filename
+        if os.path.basename(path) == "torch.py" or f"{os.sep}torch{os.sep}" in path:
+            return True
+        traceback = traceback.tb_next
+    return False
+
+
+def _torch_hint() -> str:
+    """Which torch Python finds, and what to do about it."""
+    try:
+        spec = importlib.util.find_spec("torch")
+    except (ImportError, ValueError):  # a module 'torch' without a spec was put in place by hand
+        return "The module 'torch' that is loaded is not PyTorch."
+    if spec is None:
+        return "PyTorch is not installed in this environment: pip install 'depyf[torch]'."
+    if spec.submodule_search_locations is None:
+        return f"Python takes {spec.origin} for torch, which is not PyTorch: rename that file."
+    return f"The failing PyTorch is {spec.origin}: check that `python -c 'import torch'` works."

@@ -1,0 +1,71 @@
+"""depyf: source for Python bytecode, proven to mean the same; and what torch.compile made of your code.
+
+``import depyf`` costs nothing: each public name is imported when it is first used, and PyTorch only by the names
+that need it.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from .decompiler import Decompiler, decompile
+    from .decompiler.pipeline import analyze
+    from .decompiler.recompile import recompile
+    from .errors import DecompilationError, DepyfError
+    from .explain.enable_debugging import debug, prepare_debug
+    from .explain.enhance_logging import install, uninstall
+
+__version__ = "1.0.0.dev0"
+
+__all__ = [
+    "decompile",
+    "analyze",
+    "recompile",
+    "Decompiler",
+    "DepyfError",
+    "DecompilationError",
+    "prepare_debug",
+    "debug",
+    "install",
+    "uninstall",
+    "__version__",
+]
+
+_HOME = {
+    # Public name -> module that defines it. No module of this package may have the name of a public function.
+    "decompile": ".decompiler",
+    "Decompiler": ".decompiler",
+    "analyze": ".decompiler.pipeline",
+    "recompile": ".decompiler.recompile",
+    "DepyfError": ".errors",
+    "DecompilationError": ".errors",
+    "prepare_debug": ".explain.enable_debugging",
+    "debug": ".explain.enable_debugging",
+    "install": ".explain.enhance_logging",
+    "uninstall": ".explain.enhance_logging",
+}
+
+
+def __getattr__(name: str) -> Any:
+    """Import the public name ``name`` on first use.
+
+    Raises AttributeError for a name that depyf does not have, and ImportError, never AttributeError, for one that it
+    has but whose import fails: a broken PyTorch must not look like a depyf without ``prepare_debug``.
+    """
+    home = _HOME.get(name)
+    if home is None:
+        raise AttributeError(f"module 'depyf' has no attribute {name!r}")
+    try:
+        value = getattr(importlib.import_module(home, __name__), name)
+    except Exception as error:
+        from .errors import explain_failed_import
+
+        raise explain_failed_import(name, error) from error
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted(set(globals()) | set(__all__))

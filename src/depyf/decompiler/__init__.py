@@ -1,0 +1,28 @@
+"""The decompiler: CPython's compiler read backwards. Start with ``pipeline.py``.
+
+Takes a code object (or anything that has one); gives source with a verdict. Imports no PyTorch.
+The names that upstream users import from here are loaded on first use, so that a room can be imported alone.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from ..errors import DecompilationError
+    from .classic import Decompiler
+    from .pipeline import decompile
+
+__all__ = ["decompile", "Decompiler", "DecompilationError"]
+
+_HOME = {"decompile": ".pipeline", "Decompiler": ".classic", "DecompilationError": "..errors"}
+
+
+def __getattr__(name: str) -> Any:
+    home = _HOME.get(name)
+    if home is None:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = getattr(importlib.import_module(home, __name__), name)
+    globals()[name] = value
+    return value
