@@ -1,0 +1,288 @@
+"""One guard in words: what it checks, in the user's spelling, and an expression which checks it, where one can."""
+
+from __future__ import annotations
+
+import ast
+import os
+import re
+import sys
+import types
+from typing import Any, Callable, Dict, List, Optional
+
+from depyf.explain.model import Guard, SourceLine
+
+__all__ = ["describe", "user_spelling", "is_torch_file"]
+
+_STRING = r"\[(?:'([^'\\]*)'|\"([^\"\\]*)\")\]"
+_SCOPE = re.compile(r"\b[LG]" + _STRING)
+_CHILDREN = re.compile(r"\.(?:_modules|_parameters|_buffers)" + _STRING)
+_BUILTIN = re.compile(r"\b__builtins_dict___\d+" + _STRING)
+_IMPORT = re.compile(r"\b__import_([A-Za-z0-9_]+)")
+_OWN_KINDS = {
+    "GLOBAL_STATE",
+    "TORCH_FUNCTION_MODE_STACK",
+    "DEFAULT_DEVICE",
+    "DIMENSION_DYNAMIC_MARKING_GUARD",
+    "AUTOGRAD_SAVED_TENSORS_HOOKS",
+    "NO_TENSOR_ALIASING_MARK",
+    "DETERMINISTIC_ALGORITHMS",
+    "GRAD_MODE",
+    "SHAPE_ENV_MARK",
+}
+_OWN_CODE = re.compile(
+    r"'_dynamo_\w+'|__builtins_dict__|G\['__import_|_global_(?:forward|backward)_|\.__dict__\)|"
+    r"(?:_modules|_parameters|_buffers|_forward_hooks|_forward_pre_hooks|_backward_hooks|_backward_pre_hooks)\b(?!\[)"
+)
+_DEVICE_KEYS = ("CPU", "CUDA", "MPS", "XPU", "HPU", "MTIA", "Meta", "PrivateUse1", "MkldnnCPU", "QuantizedCPU", "SparseCPU")
+
+
+def describe(kind: str, code: str, line: Optional[SourceLine], module_globals: Dict[str, Any]) -> Guard:
+    """A `Guard` for one leaf of the tree. What is not understood keeps Dynamo's spelling as its words."""
+    guard = Guard(code=code, kind=kind, user_line=line)
+    writer = _WRITERS.get(kind, _any_expression)
+    try:
+        writer(guard, module_globals)
+    except (SyntaxError, ValueError, IndexError, AttributeError, KeyError, TypeError):
+        guard.words = guard.words or user_spelling(code)
+        guard.runnable = False
+    guard.words = guard.words or user_spelling(code)
+    guard.is_bookkeeping = _is_dynamos_own(guard)
+    return guard
+
+
+def user_spelling(source: str) -> str:
+    """``L['self']._modules['lin']._parameters['weight']`` as ``self.lin.weight``."""
+    text = _SCOPE.sub(lambda m: m.group(1) or m.group(2) or "", source)
+    text = _BUILTIN.sub(lambda m: m.group(1) or m.group(2) or "", text)
+    while True:
+        changed = _CHILDREN.sub(_child, text)
+        if changed == text:
+            break
+        text = changed
+    return _IMPORT.sub(lambda m: m.group(1).replace("_dot_", "."), text)
+
+
+def is_torch_file(path: str) -> bool:
+    """Whether a guard's location is one of torch's own files, which are given relative to the torch package."""
+    torch = sys.modules.get("torch")
+    root = os.path.dirname(getattr(torch, "__file__", None) or "")
+    return bool(root) and not os.path.isabs(path) and os.path.exists(os.path.join(root, path))
+
+
+def _child(match: "re.Match[str]") -> str:
+    name = match.group(1) if match.group(1) is not None else match.group(2)
+    return "[{}]".format(name) if name.isdigit() else "." + name
+
+
+def _is_dynamos_own(guard: Guard) -> bool:
+    line = guard.user_line
+    if guard.kind in _OWN_KINDS or (line is not None and line.function == "init_ambient_guards"):
+        return True
+    return bool(_OWN_CODE.search(guard.code))
+
+
+# ---- one writer per kind of guard
+
+
+def _tensor(guard: Guard, module_globals: Dict[str, Any]) -> None:
+    call = _call(guard.code)
+    subject = _text(guard.code, call.args[0])
+    keywords = {k.arg: _text(guard.code, k.value) for k in call.keywords}
+    cls = _text(guard.code, call.args[1])
+    keys = [_text(guard.code, a) for a in call.args[2].args] if isinstance(call.args[2], ast.Call) else []
+    device = next((key for key in keys if key in _DEVICE_KEYS), keys[0] if keys else "")
+    index = keywords.get("device", "None")
+    dtype = _text(guard.code, call.args[3])
+    guard.subject = user_spelling(subject)
+    noun = "tensor" if cls == "Tensor" else cls
+    place = device if index == "None" else "{}:{}".format(device, index)
+    guard.words = "{}: {} {} {} of shape {}, stride {}, {}".format(
+        guard.subject,
+        place,
+        dtype.replace("torch.", ""),
+        noun,
+        keywords.get("size", "?").replace("None", "any"),
+        keywords.get("stride", "?").replace("None", "any"),
+        "needs grad" if keywords.get("requires_grad") == "True" else "no grad",
+    )
+    guard.run = "tensor_is({}, {!r}, {!r}, {}, requires_grad={}, size={}, stride={})".format(
+        subject, cls, place.lower(), dtype, keywords.get("requires_grad"), keywords.get("size"), keywords.get("stride")
+    )
+    guard.runnable = _is_plain(subject) and {"size", "stride", "requires_grad"} <= set(keywords)
+
+
+def _no_aliasing(guard: Guard, module_globals: Dict[str, Any]) -> None:
+    subjects = [_text(guard.code, a) for a in _call(guard.code).args]
+    guard.subject = " and ".join(map(user_spelling, subjects))
+    guard.words = "{} are different tensors".format(_and(list(map(user_spelling, subjects))))
+    guard.run = "all_different({})".format(", ".join(subjects))
+    guard.runnable = all(map(_is_plain, subjects))
+
+
+def _same_object(guard: Guard, module_globals: Dict[str, Any]) -> None:
+    call, rest = _call_and_rest(guard.code)
+    subject = _text(guard.code, call.args[0])
+    number = ast.literal_eval(call.args[1])
+    guard.subject = user_spelling(subject)
+    if subject.endswith(".__code__"):
+        guard.subject = user_spelling(subject[: -len(".__code__")])
+        guard.words = "{} is still a function with the same code".format(guard.subject)
+        return
+    guard.words = "{} is still the same object".format(guard.subject)
+    shown = re.search(r"type=<class '([\w.<>]+)'>", rest)
+    if shown and not subject.startswith("G["):
+        guard.words += ", of type {}".format(shown.group(1).replace("__main__.", ""))
+    found = _evaluate(subject, module_globals)
+    if found is not None and id(found) == number:
+        path = _importable(found, subject, module_globals)
+        guard.run = "{} is {}".format(subject, path)
+        guard.runnable = bool(path)
+
+
+def _same_type(guard: Guard, module_globals: Dict[str, Any]) -> None:
+    call, rest = _call_and_rest(guard.code)
+    subject = _text(guard.code, call.args[0])
+    shown = re.search(r"type=<class '([^']+)'>", rest)
+    guard.subject = user_spelling(subject)
+    if shown is None:
+        guard.words = "{} has the same type".format(guard.subject)
+        return
+    name = shown.group(1).rsplit(".", 1)[-1]
+    guard.words = "{} is exactly of type {}".format(guard.subject, shown.group(1).replace("__main__.", ""))
+    guard.run = "type({}).__name__ == {!r}".format(subject, name)
+    guard.runnable = _is_plain(subject)
+
+
+def _length(guard: Guard, module_globals: Dict[str, Any]) -> None:
+    _any_expression(guard, module_globals)
+    match = re.match(r"^len\((.*)\) == (\d+)$", guard.code)
+    if match:
+        guard.subject = user_spelling(match.group(1))
+        guard.words = "{} has {} item{}".format(guard.subject, match.group(2), "" if match.group(2) == "1" else "s")
+    elif re.match(r"^not [LG]\[", guard.code):
+        guard.subject = user_spelling(guard.code[4:])
+        guard.words = "{} is empty".format(guard.subject)
+
+
+def _none(guard: Guard, module_globals: Dict[str, Any]) -> None:
+    _any_expression(guard, module_globals)
+    guard.words = user_spelling(guard.code).replace(" is None", " is None")
+
+
+def _global_state(guard: Guard, module_globals: Dict[str, Any]) -> None:
+    guard.words = "global state: grad mode, autocast, default dtype, determinism and threads are as they were"
+
+
+def _mode_stack(guard: Guard, module_globals: Dict[str, Any]) -> None:
+    guard.words = "the same torch function modes are active"
+
+
+def _default_device(guard: Guard, module_globals: Dict[str, Any]) -> None:
+    guard.words = "the default device is as it was"
+
+
+def _any_expression(guard: Guard, module_globals: Dict[str, Any]) -> None:
+    guard.words = user_spelling(guard.code)
+    subjects = sorted({(m.group(1) or m.group(2)) for m in _SCOPE.finditer(guard.code)})
+    guard.subject = guard.subject or ", ".join(subjects)
+    guard.words = re.sub(r"\.size\(\)\[(\d+)\]", r".shape[\1]", guard.words)
+    guard.run = guard.code
+    guard.runnable = _is_plain(guard.code)
+    contains = re.match(r"^(not )?___dict_contains\((.*?), (.*)\)$", guard.code)
+    if contains:
+        guard.words = "{} has {}key {}".format(
+            user_spelling(contains.group(3)), "no " if contains.group(1) else "", contains.group(2)
+        )
+        guard.run = "{} {}in {}".format(contains.group(2), "not " if contains.group(1) else "", contains.group(3))
+        guard.runnable = _is_plain(guard.run)
+
+
+_WRITERS: Dict[str, Callable[[Guard, Dict[str, Any]], None]] = {
+    "TENSOR_MATCH": _tensor,
+    "NO_TENSOR_ALIASING": _no_aliasing,
+    "ID_MATCH": _same_object,
+    "CLASS_MATCH": _same_object,
+    "FUNCTION_MATCH": _same_object,
+    "MODULE_MATCH": _same_object,
+    "BUILTIN_MATCH": _same_object,
+    "CLOSURE_MATCH": _same_object,
+    "TYPE_MATCH": _same_type,
+    "LENGTH_CHECK": _length,
+    "NONE_MATCH": _none,
+    "GLOBAL_STATE": _global_state,
+    "TORCH_FUNCTION_MODE_STACK": _mode_stack,
+    "DEFAULT_DEVICE": _default_device,
+}
+
+
+# ---- helpers
+
+
+def _call(code: str) -> ast.Call:
+    return _call_and_rest(code)[0]
+
+
+def _call_and_rest(code: str) -> Any:
+    """The call at the start of `code`, and the text behind it (``, type=<class 'x'>`` is no Python)."""
+    depth = 0
+    for at, char in enumerate(code):
+        depth += (char in "([{") - (char in ")]}")
+        if char == ")" and depth == 0:
+            tree = ast.parse(code[: at + 1], mode="eval").body
+            if not isinstance(tree, ast.Call):
+                raise ValueError(code)
+            return tree, code[at + 1 :]
+    raise ValueError(code)
+
+
+def _text(code: str, node: ast.AST) -> str:
+    return ast.get_source_segment(code, node) or ""
+
+
+def _is_plain(code: str) -> bool:
+    """Whether `code` runs with nothing but L, G, builtins and torch at hand."""
+    try:
+        tree = ast.parse(code, mode="eval")
+    except SyntaxError:
+        return False
+    allowed = {"L", "G", "torch", "len", "type", "list", "dict", "isinstance", "hasattr", "str", "int", "tuple"}
+    return all(node.id in allowed for node in ast.walk(tree) if isinstance(node, ast.Name))
+
+
+def _evaluate(source: str, module_globals: Dict[str, Any]) -> Any:
+    """The object which ``G['torch'].abs`` names: subscripts by constants and plain attributes only, no calls."""
+
+    def walk(node: ast.AST) -> Any:
+        if isinstance(node, ast.Expression):
+            return walk(node.body)
+        if isinstance(node, ast.Name) and node.id == "G":
+            return module_globals
+        if isinstance(node, ast.Attribute):
+            owner = walk(node.value)
+            if isinstance(owner, (types.ModuleType, type, types.FunctionType)):
+                return getattr(owner, node.attr, None)
+        if isinstance(node, ast.Subscript):
+            owner = walk(node.value)
+            index = getattr(node.slice, "value", None)
+            index = getattr(index, "value", index)
+            if type(owner) is dict and isinstance(index, str):
+                return owner.get(index)
+        return None
+
+    return walk(ast.parse(source, mode="eval"))
+
+
+def _importable(found: Any, source: str, module_globals: Dict[str, Any]) -> str:
+    """A dotted path under an imported module which leads to `found`, or nothing."""
+    if isinstance(found, types.ModuleType):
+        return found.__name__ if sys.modules.get(found.__name__) is found and found.__name__ != "__main__" else ""
+    match = re.match(r"^(G\[[^\]]*\])((?:\.\w+)+)$", source)
+    if match:
+        root = _evaluate(match.group(1), module_globals)
+        if isinstance(root, types.ModuleType) and sys.modules.get(root.__name__) is root and root.__name__ != "__main__":
+            return root.__name__ + match.group(2)
+    return ""
+
+
+def _and(words: List[str]) -> str:
+    return words[0] if len(words) == 1 else ", ".join(words[:-1]) + " and " + words[-1]
