@@ -6,10 +6,11 @@ that need it.
 
 from __future__ import annotations
 
-import importlib
-from typing import TYPE_CHECKING, Any
+TYPE_CHECKING = False  # type checkers take it for true; `typing` would be most of the cost of this import
 
 if TYPE_CHECKING:
+    from typing import Any
+
     from .decompiler import Decompiler, decompile
     from .decompiler.pipeline import analyze
     from .decompiler.recompile import recompile
@@ -57,6 +58,8 @@ def __getattr__(name: str) -> Any:
     home = _HOME.get(name)
     if home is None:
         raise AttributeError(f"module 'depyf' has no attribute {name!r}")
+    import importlib
+
     try:
         value = getattr(importlib.import_module(home, __name__), name)
     except Exception as error:
