@@ -209,23 +209,8 @@ def _keyword_names(dis: _Disassembler, row: Row, argument: int, offset: int) -> 
 
 
 def _call(dis: _Disassembler, row: Row, argument: int, offset: int) -> None:
-    if argument == 2 and not dis.keyword_names and _leaves_with(dis.out):
-        # 3.11 calls __exit__ with the function in the slot of a method and the first None in that of its `self`:
-        # the same as an empty slot and three arguments.
-        dis.out.insert(-3, Instruction("NULL", None, -1, None, dis.out[-3].offset))
-        argument = 3
     dis.emit(row.op, (argument, dis.keyword_names), offset)
     dis.keyword_names = ()
-
-
-def _leaves_with(out: list[Instruction]) -> bool:
-    """Whether a call of two arguments here stands on three None and no NULL: the end of a with statement."""
-    nones = out[-3:]
-    return (
-        len(nones) == 3
-        and all(i.op == "CONST" and i.arg is None for i in nones)
-        and not (len(out) > 3 and out[-4].op == "NULL")
-    )
 
 
 _RULES: dict[str, Callable[[_Disassembler, Row, int, int], None]] = {

@@ -110,7 +110,7 @@ OPERATIONS: dict[str, Any] = {
     "FORMAT_VALUE": (lambda a: (2 if a[1] else 1, 1)),  # arg: (conversion: '', 's', 'r' or 'a'; has a format spec)
     "UNPACK_SEQUENCE": (lambda n: (1, n)),
     "UNPACK_EX": (lambda a: (1, a[0] + 1 + a[1])),  # arg: (before the star, after it)
-    "CALL": (lambda a: (a[0] + 2, 1)),  # arg: (number of arguments, names of the last ones); two slots below: callable and NULL, either order
+    "CALL": (lambda a: (a[0] + 2, 1)),  # arg: (number of arguments, names of the last ones)
     "CALL_EX": (lambda kw: (4 if kw else 3, 1)),  # NULL, callable, positional iterable[, mapping]; arg: has a mapping
     "MAKE_FUNCTION": (lambda a: (len(a) + 1, 1)),  # arg: what lies below the code, of 'defaults' 'kwdefaults' 'annotations' 'closure'
     "LOAD_BUILD_CLASS": (0, 1),
