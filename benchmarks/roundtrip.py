@@ -1,0 +1,358 @@
+"""Decompile every code object in Python files, and count what came of it.
+
+    python benchmarks/roundtrip.py FILE_OR_FOLDER ...
+    python benchmarks/roundtrip.py --stdlib -j 2 --json result.json
+    python benchmarks/roundtrip.py --stdlib --sample 60 --ratchet benchmarks/ratchet.json
+
+Each file is compiled and decompiled as a whole; each code object in it is one row with one outcome:
+
+    exact        recompiled instructions are equal
+    equivalent   proven to behave the same
+    unproven     source was found, the proof was not
+    refused      no source, with a reason
+    wrong        called proven, but its text does not compile, or a second witness (witness.py) disagrees
+    crash        the decompiler raised what it must not raise, hung, died or ate the memory
+"""
+
+from __future__ import annotations
+
+import argparse
+import collections
+import functools
+import json
+import os
+import random
+import sys
+import sysconfig
+import time
+import types
+from typing import Any, Callable, Iterable, Iterator, NamedTuple
+
+import witness
+import workers
+
+OUTCOMES = ("exact", "equivalent", "unproven", "refused", "wrong", "crash")
+PROVEN = ("exact", "equivalent")
+
+
+class Row(NamedTuple):
+    """What became of one code object."""
+
+    file: str
+    qualname: str
+    line: int
+    outcome: str
+    method: str
+    reason: str
+    witnessed: bool = False
+
+
+class Item(NamedTuple):
+    """A file, or the code object number ``place`` of it (in the order of ``all_codes``); -1 is the whole file."""
+
+    path: str
+    place: int = -1
+
+
+class Measured(NamedTuple):
+    """Rows of one item, and the CPU seconds that compile() and depyf took for it."""
+
+    rows: list[Row]
+    compile_seconds: float
+    seconds: float
+
+
+def all_codes(code: types.CodeType) -> Iterator[types.CodeType]:
+    """``code`` and all code objects nested in it, each before the ones it contains."""
+    todo = [code]
+    while todo:
+        code = todo.pop()
+        yield code
+        todo.extend(reversed([c for c in code.co_consts if isinstance(c, types.CodeType)]))
+
+
+def compile_file(path: str) -> types.CodeType | None:
+    """The module's code object; None if this Python can't compile the file."""
+    with open(path, "rb") as file:
+        source = file.read()
+    try:
+        return compile(source, path, "exec", dont_inherit=True, optimize=0)
+    except (SyntaxError, ValueError):
+        return None
+
+
+def measure(item: Item, analyze: Callable[[types.CodeType], Any]) -> Measured:
+    """Decompile one item in this process. Whatever ``analyze`` raises passes through."""
+    start = time.process_time()
+    module = compile_file(item.path)
+    compile_seconds = time.process_time() - start
+    if module is None:
+        return Measured([], 0.0, 0.0)
+    code = module if item.place < 0 else list(all_codes(module))[item.place]
+    start = time.process_time()
+    result = analyze(code)
+    seconds = time.process_time() - start
+    results = {id(r.code): r for r in result.walk()}
+    checked = Witnessed(code, result, results)
+    codes = [code] if item.place >= 0 else list(all_codes(code))
+    rows = [_row(item.path, c, results.get(id(c)), checked) for c in codes]
+    return Measured(rows, compile_seconds, seconds)
+
+
+class Witnessed:
+    """The second witness' view of a result: ``objections`` by id of the original code object, '' for none."""
+
+    def __init__(self, code: types.CodeType, result: Any, results: dict[int, Any]) -> None:
+        self.objections: dict[int, str] = {}
+        whole = _compiled(result.source, code.co_filename)
+        if isinstance(whole, str) and code.co_name == "<module>":
+            self.objections[id(code)] = whole
+        elif not isinstance(whole, str):
+            self._compare(code, whole, results)
+        for key, nested in results.items():
+            # What the whole text does not show (its enclosing code was refused) is compiled by itself.
+            if key not in self.objections and nested.verdict.level.value in PROVEN:
+                text = _standalone(nested)
+                alone = _compiled(text, code.co_filename) if text is not None else None
+                if isinstance(alone, str):
+                    self.objections[key] = alone
+                elif alone is not None:
+                    found = [c for c in all_codes(alone) if c.co_name == nested.code.co_name]
+                    if found:
+                        self._object(nested, found[0], alone=True)
+
+    def _compare(self, code: types.CodeType, whole: types.CodeType, results: dict[int, Any]) -> None:
+        for original, recompiled in witness.pairs(code, whole):
+            nested = results.get(id(original))
+            if nested is not None and original.co_name == recompiled.co_name:
+                self._object(nested, recompiled, alone=False)
+
+    def _object(self, nested: Any, recompiled: types.CodeType, alone: bool) -> None:
+        verdict = nested.verdict
+        self.objections[id(nested.code)] = witness.disagreement(
+            nested.code, recompiled, verdict.level.value, verdict.method, alone
+        )
+
+
+def _compiled(text: str, filename: str) -> types.CodeType | str:
+    """The text compiled, or why it is not Python."""
+    try:
+        return compile(text, filename, "exec", dont_inherit=True, optimize=0)
+    except (SyntaxError, ValueError) as error:
+        return f"text does not compile: {error}"
+
+
+def _standalone(nested: Any) -> str | None:
+    if not nested.code.co_flags & 1 or nested.code.co_name.startswith("<"):
+        return None  # only a def can stand alone
+    from depyf.decompiler.pipeline import standalone
+
+    text: str = standalone(nested)
+    return text
+
+
+def _row(path: str, code: types.CodeType, result: Any, checked: Witnessed) -> Row:
+    name = getattr(code, "co_qualname", code.co_name)
+    make = functools.partial(Row, path, name, code.co_firstlineno)
+    if result is None:
+        return make("refused", "", "no result of its own")
+    level, method = result.verdict.level.value, result.verdict.method
+    reason = "; ".join(result.verdict.reasons)
+    objection = checked.objections.get(id(code))
+    if level in PROVEN and objection:
+        return make("wrong", method, f"called {level}, but {objection}", True)
+    if level == "refused" and reason.startswith("internal error"):
+        return make("crash", method, reason)
+    return make(level, method, reason, objection is not None and level in PROVEN)
+
+
+def work(item: Item) -> Measured:
+    """What a worker process does with an item."""
+    from depyf.decompiler.pipeline import analyze
+
+    sys.setrecursionlimit(1000)  # the default: users have no other
+    return measure(item, analyze)
+
+
+class Report:
+    """All rows so far, and the table made of them."""
+
+    def __init__(self) -> None:
+        self.rows: list[Row] = []
+        self.compile_seconds = 0.0
+        self.seconds = 0.0
+
+    def add(self, measured: Measured) -> None:
+        self.rows += measured.rows
+        self.compile_seconds += measured.compile_seconds
+        self.seconds += measured.seconds
+
+    def counts(self) -> dict[str, int]:
+        found = collections.Counter(row.outcome for row in self.rows)
+        return {outcome: found[outcome] for outcome in OUTCOMES}
+
+    def proven_percent(self) -> float:
+        counts = self.counts()
+        return 100 * (counts["exact"] + counts["equivalent"]) / max(1, len(self.rows))
+
+    def table(self, wall: float) -> str:
+        counts, total = self.counts(), max(1, len(self.rows))
+        lines = [f"{outcome:12}{count:8}{100 * count / total:8.2f} %" for outcome, count in counts.items()]
+        witnessed = sum(row.witnessed for row in self.rows)
+        lines.append(f"{'all':12}{len(self.rows):8}   in {len({row.file for row in self.rows})} files")
+        lines.append(f"proven {self.proven_percent():.2f} %; {witnessed} of these seen by the second witness")
+        lines.append(
+            f"{len(self.rows) / max(1e-9, self.seconds):.0f} objects per CPU second, "
+            f"{self.seconds / max(1e-9, self.compile_seconds):.1f} times compile(); {wall:.0f} s on the clock"
+        )
+        return "\n".join(lines)
+
+    def reasons(self, most: int) -> str:
+        found = collections.Counter(
+            f"{row.outcome}: {row.reason.splitlines()[0][:90] if row.reason else 'no reason given'}"
+            for row in self.rows
+            if row.outcome not in PROVEN
+        )
+        return "\n".join(f"{count:8}  {reason}" for reason, count in found.most_common(most))
+
+    def failures(self, most: int) -> str:
+        order = ("wrong", "crash", "unproven", "refused")
+        rows = sorted((r for r in self.rows if r.outcome in order), key=lambda r: order.index(r.outcome))
+        return "\n".join(
+            f"{row.outcome}  {row.file}:{row.line}  {row.qualname}\n    {row.reason or 'no reason given'}"
+            for row in rows[:most]
+        )
+
+
+def measure_all(
+    files: Iterable[str], run_work: Callable[[Item], Measured], processes: int, limit: float, memory: int
+) -> Report:
+    """The report over all files. A file that fails as a whole is taken again, one code object at a time."""
+    report = Report()
+    retry: list[tuple[str, str]] = []
+    options: dict[str, Any] = {"processes": processes, "limit": limit, "memory": memory}
+    for answer in workers.run(run_work, map(Item, files), **options):
+        if answer.failure:
+            retry.append((answer.item.path, answer.failure))
+        else:
+            report.add(answer.value)
+    for path, failure in retry:
+        report.rows += retry_file(path, failure, run_work, options)
+    return report
+
+
+def retry_file(
+    path: str, failure: str, run_work: Callable[[Item], Measured], options: dict[str, Any]
+) -> list[Row]:
+    """Rows of a file whose analysis as a whole failed: find the code objects that make it fail.
+
+    One that fails only because of what it contains is not blamed: the innermost failing one is the crash.
+    """
+    module = compile_file(path)
+    assert module is not None, "a file that does not compile gives no rows and can't fail"
+    codes = list(all_codes(module))
+    rows: dict[int, Row] = {}
+    failed: dict[int, str] = {}
+    for answer in workers.run(run_work, [Item(path, i) for i in range(len(codes))], **options):
+        if answer.failure:
+            failed[answer.item.place] = answer.failure
+        else:
+            rows[answer.item.place] = answer.value.rows[0]
+    if not failed:  # only the file as a whole does it, the sum is too much
+        failed[0] = f"{failure} (each code object alone is fine)"
+    at = {id(code): index for index, code in enumerate(codes)}
+    for index, reason in failed.items():
+        inside = [at[id(c)] for c in all_codes(codes[index]) if c is not codes[index]]
+        blamed = not any(other in failed for other in inside)
+        outcome, text = ("crash", reason) if blamed else ("refused", "contains a code object that crashes")
+        code = codes[index]
+        name = getattr(code, "co_qualname", code.co_name)
+        rows[index] = Row(path, name, code.co_firstlineno, outcome, "", text)
+    return [rows[index] for index in sorted(rows)]
+
+
+def find_files(paths: Iterable[str], stdlib: bool, tests: bool) -> list[str]:
+    """All Python files meant by the arguments. Raises FileNotFoundError for a path that does not exist."""
+    found: list[str] = []
+    for path in paths:
+        if os.path.isdir(path):
+            found += _python_files(path, {"__pycache__"})
+        elif os.path.exists(path):
+            found.append(path)
+        else:
+            raise FileNotFoundError(f"no such file or folder: {path}")
+    if stdlib:
+        skipped = {"__pycache__", "site-packages", "dist-packages"}
+        skipped |= set() if tests else {"test", "tests", "idle_test"}
+        found += _python_files(sysconfig.get_paths()["stdlib"], skipped)
+    return found
+
+
+def _python_files(folder: str, skipped: set[str]) -> list[str]:
+    found = []
+    for where, folders, names in os.walk(folder):
+        folders[:] = sorted(name for name in folders if name not in skipped)
+        found += [os.path.join(where, name) for name in sorted(names) if name.endswith(".py")]
+    return found
+
+
+def check_ratchet(report: Report, path: str) -> list[str]:
+    """What falls behind the promises in the file: at least so much proven, at most so many wrong and crashed."""
+    with open(path, encoding="utf-8") as file:
+        promised = json.load(file)
+    counts = report.counts()
+    broken = []
+    if report.proven_percent() < promised["proven_percent"]:
+        broken.append(f"{report.proven_percent():.2f} % proven, promised {promised['proven_percent']} %")
+    for outcome in ("wrong", "crash"):
+        if counts[outcome] > promised[outcome]:
+            broken.append(f"{counts[outcome]} {outcome}, promised at most {promised[outcome]}")
+    return broken
+
+
+def parse_arguments(arguments: list[str] | None) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("paths", nargs="*", help="Python files and folders")
+    parser.add_argument("--stdlib", action="store_true", help="the running Python's standard library")
+    parser.add_argument("--tests", action="store_true", help="with its tests")
+    parser.add_argument("--sample", type=int, metavar="N", help="only N of the files, chosen at random")
+    parser.add_argument("--seed", type=int, default=1, help="of the sample (default 1)")
+    parser.add_argument("-j", "--jobs", type=int, default=1, help="processes (default 1)")
+    parser.add_argument("--limit", type=float, default=60, help="seconds per file (default 60)")
+    parser.add_argument("--memory", type=int, default=4096, help="MiB per process (default 4096)")
+    parser.add_argument("--reasons", type=int, default=20, metavar="N", help="most frequent reasons to list")
+    parser.add_argument("--show", type=int, default=0, metavar="N", help="failures to show, with the first difference")
+    parser.add_argument("--json", metavar="FILE", help="write every row")
+    parser.add_argument("--ratchet", metavar="FILE", help="fail if the result is worse than this file promises")
+    options = parser.parse_args(arguments)
+    if not options.paths and not options.stdlib:
+        parser.error("nothing to do: name files or folders, or give --stdlib")
+    return options
+
+
+def main(arguments: list[str] | None = None, run_work: Callable[[Item], Measured] = work) -> int:
+    """Exit status 0, or 1 if something is wrong or crashed, or the ratchet is broken."""
+    options = parse_arguments(arguments)
+    files = find_files(options.paths, options.stdlib, options.tests)
+    if options.sample is not None and options.sample < len(files):
+        files = sorted(random.Random(options.seed).sample(files, options.sample))
+    start = time.monotonic()
+    report = measure_all(files, run_work, options.jobs, options.limit, options.memory << 20)
+    print(f"Python {sys.version.split()[0]}, {len(files)} files")
+    print(report.table(time.monotonic() - start))
+    if options.reasons and report.reasons(options.reasons):
+        print(f"\nmost frequent reasons\n{report.reasons(options.reasons)}")
+    if options.show:
+        print(f"\n{report.failures(options.show)}")
+    if options.json:
+        with open(options.json, "w", encoding="utf-8") as file:
+            json.dump({"counts": report.counts(), "rows": [row._asdict() for row in report.rows]}, file, indent=1)
+    if options.ratchet:
+        broken = check_ratchet(report, options.ratchet)
+        print("".join(f"\nratchet: {line}" for line in broken) or "\nratchet: kept")
+        return 1 if broken else 0
+    return 1 if report.counts()["wrong"] or report.counts()["crash"] else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,182 @@
+"""A second opinion on a proof, written without a line of depyf.decompiler.proof.
+
+It reads both code objects with the standard library's ``dis`` and knows two sound claims only:
+
+* *exact*: the instruction streams are equal, one by one, with operands, jump targets and exception handlers;
+* *equivalent* by lock-step: both sides execute the same set of operations on the same operands.
+
+It stays silent about symbolic proofs. Where it disagrees with the verdict, the benchmark says *wrong*.
+"""
+
+from __future__ import annotations
+
+import dis
+import re
+import types
+from typing import Any, Iterator, NamedTuple
+
+SILENT = {"NOP", "CACHE", "EXTENDED_ARG", "RESUME", "PRECALL", "PUSH_NULL", "MAKE_CELL", "COPY_FREE_VARS"}
+"""No event of the program; MAKE_CELL and COPY_FREE_VARS follow from the cell and free variables, compared as such."""
+
+SAME_AS = {"LOAD_METHOD": "LOAD_ATTR"}
+"""The compiler chooses between them by context; both look the name up in the same way."""
+
+
+class Step(NamedTuple):
+    """One instruction that matters: where it jumps and which handler it has, as indices among such instructions."""
+
+    op: str
+    operand: Any
+    target: int | None
+    handler: tuple[int, int, bool] | None
+
+    def __str__(self) -> str:
+        text = self.op if self.operand is None else f"{self.op} {self.operand!r}"
+        if self.target is not None:
+            text += f" -> {self.target}"
+        return text if self.handler is None else f"{text} (handler {self.handler[0]})"
+
+
+def disagreement(original: types.CodeType, recompiled: types.CodeType, level: str, method: str, alone: bool) -> str:
+    """What contradicts the verdict ``level`` by ``method``, in one line; '' if nothing does.
+
+    ``alone`` says that the text was compiled outside its class or module: qualified names and the mangling of private
+    names are then not compared.
+    """
+    different = _metadata_difference(original, recompiled, alone)
+    if different:
+        return different
+    before, after = steps(original, alone), steps(recompiled, alone)
+    if level == "exact":
+        for index, (one, other) in enumerate(zip(before, after)):
+            if one != other:
+                return f"instruction {index} is {one}, recompiled {other}"
+        if len(before) != len(after):
+            return f"{len(before)} instructions, recompiled {len(after)}"
+    elif level == "equivalent" and method == "lock-step":
+        missing = _operations(before) - _operations(after)
+        added = _operations(after) - _operations(before)
+        if missing or added:
+            return f"operations lost: {_some(missing)}; added: {_some(added)}"
+    return ""
+
+
+def pairs(
+    original: types.CodeType, recompiled: types.CodeType
+) -> Iterator[tuple[types.CodeType, types.CodeType]]:
+    """Code objects of both trees that stand at the same place; one that has no certain counterpart is left out."""
+    todo = [(original, recompiled)]
+    while todo:
+        before, after = todo.pop()
+        yield before, after
+        ours, theirs = children(before), children(after)
+        names, other_names = [c.co_name for c in ours], [c.co_name for c in theirs]
+        for name in dict.fromkeys(names):
+            if names.count(name) == other_names.count(name):
+                todo.extend(
+                    zip([c for c in ours if c.co_name == name], [c for c in theirs if c.co_name == name])
+                )
+
+
+def children(code: types.CodeType) -> list[types.CodeType]:
+    """Code objects directly inside ``code``, once each, in the order of the instructions that load them."""
+    found: dict[int, types.CodeType] = {}
+    for instruction in dis.get_instructions(code):
+        if isinstance(instruction.argval, types.CodeType):
+            found.setdefault(id(instruction.argval), instruction.argval)
+    return list(found.values())
+
+
+def steps(code: types.CodeType, alone: bool = False) -> list[Step]:
+    """The instructions of ``code`` that matter, with jumps and handlers as indices among them."""
+    instructions = list(dis.get_instructions(code))
+    index_at: dict[int, int] = {}
+    count = 0
+    for instruction in instructions:
+        index_at[instruction.offset] = count
+        count += instruction.opname not in SILENT
+    handlers = _handlers(code, index_at)
+    result = []
+    for instruction in instructions:
+        op = instruction.opname
+        if op in SILENT:
+            continue
+        target = None
+        operand = instruction.argval
+        if instruction.opcode in dis.hasjrel or instruction.opcode in dis.hasjabs:
+            target, operand = index_at[instruction.argval], None
+            op = op.replace("_BACKWARD", "").replace("_FORWARD", "").replace("_NO_INTERRUPT", "")
+        elif op == "LOAD_GLOBAL" or op in SAME_AS or isinstance(operand, str):
+            operand = _unmangled(operand) if alone else operand
+        result.append(Step(SAME_AS.get(op, op), _typed(operand), target, handlers.get(instruction.offset)))
+    return result
+
+
+def _handlers(code: types.CodeType, index_at: dict[int, int]) -> dict[int, tuple[int, int, bool]]:
+    parse = getattr(dis, "_parse_exception_table", None)  # 3.11+; before, handlers are instructions
+    found = {}
+    for entry in parse(code) if parse is not None else ():
+        for offset in range(entry.start, entry.end, 2):
+            found[offset] = (index_at[entry.target], entry.depth, entry.lasti)
+    return found
+
+
+def _typed(value: Any) -> Any:
+    """``value`` so that equal means same: 1, 1.0 and True differ, 0.0 and -0.0 too; code compares by name."""
+    if isinstance(value, types.CodeType):
+        return ("code", value.co_name)
+    if isinstance(value, tuple):
+        return ("tuple", tuple(_typed(item) for item in value))
+    if isinstance(value, frozenset):
+        return ("frozenset", frozenset(_typed(item) for item in value))
+    if isinstance(value, (float, complex)):
+        return (type(value).__name__, repr(value))
+    if value is None or isinstance(value, str):
+        return value
+    return (type(value).__name__, value)
+
+
+def _metadata_difference(original: types.CodeType, recompiled: types.CodeType, alone: bool) -> str:
+    for field in ("co_argcount", "co_posonlyargcount", "co_kwonlyargcount", "co_flags", "co_name", "co_qualname"):
+        before, after = getattr(original, field, None), getattr(recompiled, field, None)
+        if alone and field == "co_qualname":
+            continue
+        if alone and field == "co_flags":
+            before, after = original.co_flags & 0x2EF, recompiled.co_flags & 0x2EF  # not: nested, future
+        if before != after:
+            return f"{field} is {before!r}, recompiled {after!r}"
+    parameters = original.co_argcount + original.co_kwonlyargcount + bin(original.co_flags & 0xC).count("1")
+    for what, before, after in (
+        ("parameters", original.co_varnames[:parameters], recompiled.co_varnames[:parameters]),
+        ("cell variables", tuple(sorted(original.co_cellvars)), tuple(sorted(recompiled.co_cellvars))),
+        ("free variables", tuple(sorted(original.co_freevars)), tuple(sorted(recompiled.co_freevars))),
+    ):
+        if alone:
+            before, after = tuple(map(_unmangled, before)), tuple(map(_unmangled, after))
+        if before != after:
+            return f"{what} are {before!r}, recompiled {after!r}"
+    if _docstring(original) != _docstring(recompiled):
+        return f"docstring is {_docstring(original)!r}, recompiled {_docstring(recompiled)!r}"
+    return ""
+
+
+def _docstring(code: types.CodeType) -> str | None:
+    is_def = code.co_flags & 1 and not code.co_name.startswith("<")
+    first = code.co_consts[0] if is_def and code.co_consts else None
+    return first if isinstance(first, str) else None
+
+
+def _operations(stream: list[Step]) -> set[tuple[str, Any]]:
+    """The set of operations with operands; jumps and what the sense of a jump may turn around are left out."""
+    turns = {"IS_OP", "CONTAINS_OP"}
+    moves = {"COPY", "SWAP", "POP_TOP"}
+    return {(s.op, None if s.op in turns else s.operand) for s in stream if s.target is None and s.op not in moves}
+
+
+def _some(operations: set[tuple[str, Any]]) -> str:
+    texts = sorted(op if operand is None else f"{op} {operand!r}" for op, operand in operations)
+    return ", ".join(texts[:3]) + (", ..." if len(texts) > 3 else "") if texts else "none"
+
+
+def _unmangled(name: Any) -> Any:
+    return re.sub(r"^_\w*?(__\w*[^_\W]_?)$", r"\1", name) if isinstance(name, str) else name
