@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-__all__ = ["stable", "safe_file_part", "without_addresses"]
+__all__ = ["identifier", "stable", "safe_file_part", "without_addresses"]
 
 _WITH_UUID = re.compile(
     r"\b((?:__compiled_fn|__resume_at|__transformed_code)(?:_\d+)+?)_[0-9a-f]{8}_[0-9a-f]{4}_[0-9a-f]{4}_[0-9a-f]{4}_[0-9a-f]{12}\b"
@@ -31,3 +31,8 @@ def without_addresses(text: str) -> str:
 def safe_file_part(name: str) -> str:
     """`name` as a part of a file name: ``<lambda>`` becomes ``lambda``."""
     return _NOT_IN_FILES.sub("_", name).strip("_") or "anonymous"
+
+
+def identifier(name: str) -> str:
+    """`name` as a part of a Python identifier: ``<lambda>`` becomes ``lambda``."""
+    return re.sub(r"\W+", "_", name).strip("_") or "anonymous"

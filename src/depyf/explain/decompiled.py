@@ -1,0 +1,52 @@
+"""The decompiler, asked by the torch side: a code object as text with what was shown about it, never an exception."""
+
+from __future__ import annotations
+
+import dis
+import io
+from types import CodeType
+from typing import Any
+
+from depyf.explain.model import Decompiled
+from depyf.explain.names import stable, without_addresses
+
+__all__ = ["decompiled", "from_result", "listing_of"]
+
+
+def decompiled(code: CodeType) -> Decompiled:
+    """`code` as text. A refusal, or a fault of the decompiler, is a `Decompiled` of level refused with the reason."""
+    try:
+        from depyf.decompiler.pipeline import analyze
+
+        return from_result(analyze(code))
+    except Exception as error:  # one artifact is lost and says why; the user's program and the page go on
+        reason = "{}: {}".format(type(error).__name__, error) if str(error) else type(error).__name__
+        return Decompiled(
+            verdict="refused: " + without_addresses(stable(reason)),
+            reasons=[without_addresses(stable(reason))],
+            listing=stable(str(getattr(error, "instructions", "") or "")) or listing_of(code),
+        )
+
+
+def listing_of(code: CodeType) -> str:
+    """The instructions of `code` as `dis` prints them, without what differs between runs."""
+    out = io.StringIO()
+    dis.dis(code, file=out)
+    return without_addresses(stable(out.getvalue())).rstrip()
+
+
+def from_result(result: Any) -> Decompiled:
+    """What the decompiler's `Result` says, as plain data."""
+    verdict = result.verdict
+    level = str(verdict.level.value)
+    if level in ("exact", "equivalent") and not result.proven:
+        level = "unproven"  # a nested function is not
+    return Decompiled(
+        source="" if level == "refused" else stable(str(result.source)),
+        level=level,
+        verdict=without_addresses(stable(str(verdict.describe()))),
+        reasons=[without_addresses(stable(str(reason))) for reason in verdict.reasons],
+        assumptions=[str(assumption) for assumption in verdict.assumptions],
+        folded=int(getattr(result, "folded", 0) or 0),
+        listing=stable(str(result.source)) if level == "refused" else "",
+    )

@@ -1,0 +1,324 @@
+"""The model of what is compiled now: built from the cache entries that Dynamo keeps, no recording needed."""
+
+from __future__ import annotations
+
+import dis
+import functools
+import inspect as python_inspect
+import re
+import sys
+import textwrap
+import types
+from dataclasses import dataclass, field
+from types import CodeType
+from typing import Any, Dict, Iterator, List, Optional, Set, Tuple
+
+from depyf.errors import DepyfError
+from depyf.explain.decompiled import decompiled
+from depyf.explain.graph_breaks import graph_break_of
+from depyf.explain.graphs import find_graph_module, graph_from_module
+from depyf.explain.guards import collect_guards
+from depyf.explain.model import CacheEntry, Decompiled, Frame, Graph, ResumeFunction, Session
+from depyf.explain.names import identifier, stable
+
+__all__ = ["NothingCompiled", "Recorded", "frame_of", "inspect", "session_of"]
+
+_COMPILED_FUNCTION = re.compile(r"^__compiled_fn_\d+")
+_RESUME_FUNCTION = re.compile(r"^__resume_at_(\d+)_\d+")
+
+
+class NothingCompiled(DepyfError):
+    """There is no cache entry to show: `torch.compile` has not compiled this function (yet)."""
+
+
+@dataclass
+class Recorded:
+    """What a recording knows beyond the cache entries. Code objects are keys by `id`: equal ones may differ in role."""
+
+    decompiled: Dict[int, Decompiled] = field(default_factory=dict)
+    dynamo_code: Dict[int, CodeType] = field(default_factory=dict)  # of a code object of ours that was put in place
+    paths: Dict[int, str] = field(default_factory=dict)
+    graph_modules: Dict[str, Any] = field(default_factory=dict)  # by the global's name
+    graphs: Dict[str, Graph] = field(default_factory=dict)  # by the stable name
+
+
+def inspect(function: Any) -> Session:
+    """The model of what `torch.compile` has made of `function` so far.
+
+    Args:
+        function: a function, method, module, or what `torch.compile` returned for one.
+
+    Raises:
+        TypeError: `function` is nothing that Dynamo compiles.
+        NothingCompiled: there is no cache entry for it, nor for anything that it calls.
+    """
+    candidates = list(_targets(function))
+    if not candidates:
+        raise TypeError(
+            "depyf.inspect takes a function, a method, a module, or what torch.compile returned, not {}".format(
+                type(function).__name__
+            )
+        )
+    found: List[Frame] = []
+    for target in candidates:
+        if _cache_entries(target.__code__):
+            found.append(frame_of(target.__code__, target.__globals__))
+            break
+    if not found:
+        found = [frame_of(callee.__code__, callee.__globals__) for callee in _compiled_callees(candidates)]
+        first = candidates[-1]
+        if not found:
+            raise NothingCompiled(
+                "nothing is compiled for {}: call what torch.compile returned for it once, then ask again. If it was "
+                "called, Dynamo left the frame alone (TORCH_LOGS=graph_breaks says why) or torch._dynamo.reset() "
+                "dropped its cache".format(first.__qualname__)
+            )
+        skipped = _new_frame(first.__code__, first.__globals__)
+        skipped.skipped = "no cache entry: Dynamo left this frame to Python. What it calls is compiled, and follows"
+        found.insert(0, skipped)
+    return session_of(found)
+
+
+def session_of(frames: List[Frame]) -> Session:
+    """A session around `frames`, the frames of their resume functions added behind each."""
+    torch = sys.modules.get("torch")
+    session = Session(torch_version=str(getattr(torch, "__version__", "")), python_version=sys.version.split()[0])
+    for frame in frames:
+        session.frames.extend(one for one in frame.walk() if not any(one is known for known in session.frames))
+    return session
+
+
+def frame_of(code: CodeType, module_globals: Dict[str, Any], recorded: Optional[Recorded] = None) -> Frame:
+    """One function's frame with its cache entries, and those of its resume functions.
+
+    Args:
+        code: the original code object, which the cache entries belong to.
+        module_globals: the globals it runs with; Dynamo puts graphs and resume functions there.
+        recorded: what a recording knows: decompiled text, graphs which no live object leads to.
+    """
+    recorded = recorded or Recorded()
+    top = _new_frame(code, module_globals)
+    known: Dict[int, Frame] = {id(code): top}
+    waiting = [top]
+    while waiting:
+        frame = waiting.pop()
+        assert frame.code is not None
+        for index, live in enumerate(_cache_entries(frame.code)):
+            entry = _entry(live, index, frame, module_globals, recorded)
+            frame.entries.append(entry)
+            for resume in entry.resume_functions:
+                function = module_globals.get(resume.global_name)
+                if not isinstance(function, types.FunctionType):
+                    continue
+                if id(function.__code__) not in known:
+                    child = _new_frame(function.__code__, module_globals)
+                    child.is_resume, child.parent = True, frame.name
+                    known[id(function.__code__)] = child
+                    waiting.append(child)
+                resume.frame = known[id(function.__code__)]
+    _number(list(known.values()), recorded)
+    return top
+
+
+def _number(frames: List[Frame], recorded: Recorded) -> None:
+    """Numbers the transformed codes of equally named frames in order of compilation, as the dump's files are.
+
+    The two resume functions behind a branch have one name. Where a recording has written a file, its number counts.
+    """
+    taken: Dict[str, Set[int]] = {}
+    entries = [(frame, entry) for frame in frames for entry in frame.entries]
+    entries.sort(key=lambda pair: _id_order(pair[1].compile_id))
+    for frame, entry in entries:
+        match = re.search(r"__transformed_code_(\d+)_for_", entry.transformed_path)
+        if match:
+            entry.index = int(match.group(1))
+            taken.setdefault(frame.name, set()).add(entry.index)
+    for frame, entry in entries:
+        if not entry.transformed_path:
+            used = taken.setdefault(frame.name, set())
+            entry.index = next(number for number in range(len(used) + 1) if number not in used)
+            used.add(entry.index)
+        entry.transformed_name = "__transformed_code_{}_for_{}".format(entry.index, identifier(frame.name))
+
+
+# ---- finding the function
+
+
+def _targets(thing: Any) -> Iterator[types.FunctionType]:
+    """The Python functions whose frames Dynamo may have compiled for `thing`, the likeliest first."""
+    waiting, seen = [thing], set()  # type: Tuple[List[Any], Set[int]]
+    while waiting and len(seen) < 50:
+        at = waiting.pop(0)
+        if at is None or id(at) in seen:
+            continue
+        seen.add(id(at))
+        attributes = getattr(at, "__dict__", {})
+        compiled = attributes.get("_torchdynamo_orig_callable") if isinstance(attributes, dict) else None
+        if isinstance(at, types.MethodType):
+            waiting.append(at.__func__)
+        elif isinstance(at, functools.partial):
+            waiting.append(at.func)
+        elif compiled is not None:
+            inner = attributes.get("_orig_mod") or getattr(at, "_orig_mod", None)
+            waiting += [inner, attributes.get("forward"), compiled]
+        elif isinstance(at, types.FunctionType):
+            yield at
+        elif callable(getattr(at, "forward", None)):  # a module
+            waiting += [at.forward, attributes.get("_compiled_call_impl")]
+        elif callable(at) and not isinstance(at, type) and isinstance(getattr(type(at), "__call__", None), types.FunctionType):
+            waiting.append(type(at).__call__)
+
+
+def _compiled_callees(functions: List[types.FunctionType]) -> List[types.FunctionType]:
+    """Functions that these mention by name, directly or through others, and which have cache entries."""
+    found: List[types.FunctionType] = []
+    waiting, seen = list(functions), set()  # type: Tuple[List[types.FunctionType], Set[int]]
+    while waiting and len(seen) < 200:
+        function = waiting.pop(0)
+        if id(function) in seen:
+            continue
+        seen.add(id(function))
+        if _cache_entries(function.__code__):
+            found.append(function)
+            continue
+        for name in function.__code__.co_names:
+            callee = function.__globals__.get(name)
+            callee = getattr(callee, "_torchdynamo_orig_callable", callee)
+            if isinstance(callee, types.FunctionType):
+                waiting.append(callee)
+    return found
+
+
+def _cache_entries(code: CodeType) -> List[Any]:
+    """Cache entries in the order in which they were made (Dynamo lists the latest first)."""
+    try:
+        from torch._dynamo.eval_frame import _debug_get_cache_entry_list
+    except ImportError as error:
+        raise NothingCompiled("this torch has no list of cache entries: {}".format(error)) from error
+    entries = list(_debug_get_cache_entry_list(code) or [])
+    entries.reverse()
+    return sorted(entries, key=lambda entry: _id_order(str(getattr(entry, "compile_id", ""))))
+
+
+def _id_order(compile_id: str) -> List[int]:
+    return [int(part) for part in re.findall(r"\d+", compile_id)]
+
+
+# ---- filling in
+
+
+def _new_frame(code: CodeType, module_globals: Dict[str, Any]) -> Frame:
+    frame = Frame(
+        name=code.co_name,
+        qualname=getattr(code, "co_qualname", code.co_name),
+        filename=code.co_filename,
+        first_line=code.co_firstlineno,
+        code=code,
+        globals=module_globals,
+    )
+    is_resume = code.co_name.startswith(("torch_dynamo_resume_in_", "resume_in_"))
+    frame.is_resume = is_resume
+    if not is_resume:
+        try:
+            frame.source = textwrap.dedent(python_inspect.getsource(code))
+        except (OSError, TypeError, IndentationError):
+            frame.source = ""
+    if not frame.source:
+        frame.original = decompiled(code)
+    return frame
+
+
+def _entry(
+    live: Any, index: int, frame: Frame, module_globals: Dict[str, Any], recorded: Recorded
+) -> CacheEntry:
+    code: CodeType = live.code
+    ours = id(code) in recorded.dynamo_code
+    entry = CacheEntry(
+        compile_id=str(getattr(live, "compile_id", "") or ""),
+        index=index,
+        code=recorded.dynamo_code.get(id(code), code),
+        original_code=frame.code,
+        guard_manager=getattr(live, "guard_manager", None) or getattr(live, "check_fn", None),
+        transformed_path=recorded.paths.get(id(code), ""),
+        runs_decompiled=ours,
+        backend=_backend_words(getattr(live, "backend", None)),
+    )
+    entry.guards, entry.guard_tree = collect_guards(entry.guard_manager, module_globals, frame.filename)
+    entry.transformed = recorded.decompiled.get(id(code)) or decompiled(code)
+    entry.side_effects = _side_effects(code)
+    for name in _names_read(code):
+        if _COMPILED_FUNCTION.match(name):
+            graph = _graph(name, module_globals, recorded)
+            entry.graphs.append(graph)
+            broken = graph_break_of(graph.graph_module) if graph.graph_module is not None else None
+            if broken is not None:
+                entry.breaks.append(broken)
+        match = _RESUME_FUNCTION.match(name)
+        if match:
+            assert frame.code is not None
+            line = _line_at(frame.code, int(match.group(1)))
+            entry.resume_functions.append(ResumeFunction(stable(name), name, resume_line=line))
+    return entry
+
+
+def _graph(name: str, module_globals: Dict[str, Any], recorded: Recorded) -> Graph:
+    module = recorded.graph_modules.get(name)
+    if module is None:
+        module = find_graph_module(module_globals.get(name))
+    known = recorded.graphs.get(stable(name))
+    if module is None:
+        if known is not None:
+            return known
+        return Graph(
+            stable(name),
+            name,
+            unavailable="the backend's compiled function no longer leads to the graph that Dynamo captured; "
+            "compile under depyf.prepare_debug to keep it",
+        )
+    graph = graph_from_module(module, stable(name), name)
+    if known is not None:
+        graph.stage_files, graph.kernels, graph.backend = known.stage_files, known.kernels, known.backend
+    return graph
+
+
+def _names_read(code: CodeType) -> List[str]:
+    """Global names in order of first mention, those of nested code objects included."""
+    names: List[str] = []
+    waiting = [code]
+    while waiting:
+        at = waiting.pop(0)
+        names += [name for name in at.co_names if name not in names]
+        waiting += [const for const in at.co_consts if isinstance(const, CodeType)]
+    return names
+
+
+def _line_at(code: CodeType, offset: int) -> int:
+    """The line of the instruction at `offset`, or 0."""
+    line = 0
+    for start, number in dis.findlinestarts(code):
+        if start > offset:
+            break
+        line = number or line
+    return line
+
+
+def _side_effects(code: CodeType) -> List[str]:
+    try:
+        from torch._dynamo.convert_frame import get_compiled_code_side_effects  # type: ignore[attr-defined,unused-ignore]
+    except ImportError:
+        return []
+    return [str(effect) for effect in get_compiled_code_side_effects(code) or ()]
+
+
+def _backend_words(backend: Any) -> str:
+    """A backend's name: torch wraps the function that was asked for, or its name, once or more."""
+    for _ in range(5):
+        name = getattr(backend, "compiler_name", None)
+        if isinstance(name, str):
+            return name
+        inner = getattr(backend, "compiler_fn", None) or getattr(backend, "_torchdynamo_orig_backend", None)
+        if inner is None:
+            break
+        backend = inner
+    name = getattr(backend, "__name__", "") or ""
+    return str(name)
