@@ -1,0 +1,155 @@
+"""The command line: ``depyf decompile FILE.py:QUALNAME``."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from typing import TYPE_CHECKING, Any
+
+from . import __version__
+from .decompiler.stepper import STAGES, Stepper, StopStepping
+from .errors import DecompilationError, DepyfError
+from .targets import find_target
+
+if TYPE_CHECKING:
+    from .decompiler.result import Result
+
+PROVEN, PARTLY, FAILED, REFUSED = 0, 1, 2, 3
+"""Exit status: all of it proven; some of it unproven or refused; no such target or bad usage; the target refused."""
+
+DESCRIPTION = """\
+Print the source of compiled Python, recompiled and compared with the original.
+
+target:
+  FILE.py                the whole file, compiled but not executed
+  FILE.py:QUALNAME       one function, class or method: C.method, f.<locals>.g; f@12 picks the one at line 12
+  FILE.pyc[:QUALNAME]    compiled code of the Python that runs depyf
+  module[:QUALNAME]      an importable module
+"""
+
+EPILOG = """\
+exit status: 0 all proven; 1 some of it unproven or refused (the text says where); 2 no such target; 3 refused
+"""
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run the command line; returns the exit status. Errors of depyf go to standard error, as one sentence."""
+    options = _parse(arguments)
+    try:
+        return _decompile(options)
+    except DepyfError as error:
+        print(f"depyf: {error}", file=sys.stderr)
+        if isinstance(error, DecompilationError):
+            if error.instructions:
+                print(error.instructions, file=sys.stderr)
+            return REFUSED
+        return FAILED
+
+
+def _parse(arguments: list[str] | None) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="depyf", description="A decompiler for Python bytecode and torch.compile.")
+    parser.add_argument("--version", action="version", version=f"depyf {__version__}")
+    commands = parser.add_subparsers(dest="command", metavar="COMMAND")
+    commands.required = True
+    command = commands.add_parser(
+        "decompile",
+        help="print the source of compiled Python",
+        description=DESCRIPTION,
+        epilog=EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    command.add_argument("target", help="what to decompile, see above")
+    command.add_argument("-o", "--output", metavar="FILE", help="write the source there, not to standard output")
+    command.add_argument("--verdicts", action="store_true", help="list the verdict of every code object")
+    strict = command.add_mutually_exclusive_group()
+    strict.add_argument(
+        "--strict", action="store_true", default=True, help="a refused target is an error (the default)"
+    )
+    strict.add_argument(
+        "--no-strict",
+        dest="strict",
+        action="store_false",
+        help="print a refused target as its instructions, in comments",
+    )
+    command.add_argument("--steps", action="store_true", help="show what the decompiler holds after each stage")
+    command.add_argument(
+        "--stop-after", metavar="STAGE", help=f"show what it holds after this stage, and stop: {', '.join(STAGES)}"
+    )
+    options = parser.parse_args(arguments)
+    if options.stop_after is not None and options.stop_after.partition(":")[0] not in STAGES:
+        parser.error(f"no stage {options.stop_after!r}; the stages are: {', '.join(STAGES)}")
+    return options
+
+
+def _decompile(options: argparse.Namespace) -> int:
+    from .decompiler.pipeline import analyze
+
+    target = find_target(options.target)
+    stepper = Stepper(stop_after=options.stop_after, steps=options.steps)
+    wants_steps = options.steps or options.stop_after is not None
+    try:
+        result = analyze(target, stepper=stepper) if wants_steps else analyze(target)
+    except StopStepping:
+        return PROVEN
+    if options.stop_after is not None:
+        seen = ", ".join(stepper.seen) or "none"
+        raise DepyfError(f"the decompiler never came to {options.stop_after!r}; stages that it passed: {seen}")
+    if options.verdicts:
+        print(verdicts(result), file=sys.stderr)
+    if result.verdict.level.value == "refused" and options.strict:
+        from .decompiler import decompile
+
+        decompile(target)  # raises, with the reason and the instructions
+    _write(_text(result), options.output)
+    print(summary(result), file=sys.stderr)
+    if result.verdict.level.value == "refused":
+        return REFUSED
+    return PROVEN if result.proven else PARTLY
+
+
+def _text(result: Result) -> str:
+    from .decompiler.pipeline import standalone
+
+    text: str = standalone(result)
+    return text if text.endswith("\n") else text + "\n"
+
+
+def _write(text: str, path: str | None) -> None:
+    if path is None:
+        sys.stdout.write(text)
+        return
+    try:
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(text)
+    except OSError as error:
+        raise DepyfError(f"can't write {path}: {error.strerror}") from error
+
+
+def verdicts(result: Result) -> str:
+    """One line for each code object of the result: verdict, place, and the reasons if it is not proven."""
+    lines = []
+    for unit in result.walk():
+        lines.append(f"{unit.verdict.level.value:10} {_place(unit)}")
+        lines += [f"{'':10}   {reason}" for reason in unit.verdict.reasons]
+    return "\n".join(lines)
+
+
+def summary(result: Result) -> str:
+    """The verdict of the whole in one sentence, and what is not proven."""
+    units = list(result.walk())
+    open_ones = [unit for unit in units if not unit.verdict.proven]
+    if not open_ones:
+        return f"# {result.qualname}: {result.verdict.describe()}" if len(units) == 1 else (
+            f"# {result.qualname}: {result.verdict.describe()}; so are the {len(units) - 1} code objects inside"
+        )
+    lines = [f"# {result.qualname}: {len(open_ones)} of {len(units)} code objects not proven:"]
+    for unit in open_ones[:10]:
+        reason = unit.verdict.reasons[0] if unit.verdict.reasons else "no reason given"
+        lines.append(f"#   {unit.verdict.level.value} {_place(unit)}: {reason}")
+    if len(open_ones) > 10:
+        lines.append(f"#   and {len(open_ones) - 10} more: see --verdicts")
+    return "\n".join(lines)
+
+
+def _place(unit: Any) -> str:
+    return f"{unit.qualname} (line {unit.raw.firstlineno})"
