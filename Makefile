@@ -1,0 +1,52 @@
+# The two commands of the README, and what stands behind them:
+#
+#   make demo     install depyf and PyTorch into .venv, run examples/toy.py
+#   make test     install the same and the test tools into .venv, run ruff, mypy and the tests
+#
+# and for contributors:
+#
+#   make ratchet  decompile a sample of the standard library; fail if that got worse
+#   make stdlib   decompile the whole standard library
+#   make clean    remove .venv
+#
+# Another interpreter: make test PYTHON=python3.12 VENV=.venv312
+
+PYTHON ?= $(shell command -v python3.11 || command -v python3)
+VENV ?= .venv
+BIN = $(VENV)/bin
+JOBS ?= 2
+
+.PHONY: demo test lint ratchet stdlib clean
+
+demo: $(VENV)/demo-installed
+	$(BIN)/python examples/toy.py
+
+test: lint
+	$(BIN)/python -m pytest -q
+
+lint: $(VENV)/test-installed
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+
+ratchet: $(VENV)/test-installed
+	$(BIN)/python benchmarks/roundtrip.py --stdlib --sample 150 -j $(JOBS) --show 5 --ratchet benchmarks/ratchet.json
+
+stdlib: $(VENV)/test-installed
+	$(BIN)/python benchmarks/roundtrip.py --stdlib -j $(JOBS) --show 10
+
+# Installed again only when pyproject.toml changes; the package itself is installed in place.
+$(VENV)/demo-installed: pyproject.toml | $(BIN)/python
+	@echo "installing depyf and PyTorch into $(VENV); the first time takes a minute or two"
+	$(BIN)/python -m pip install --quiet --editable '.[torch]'
+	@touch $@
+
+$(VENV)/test-installed: pyproject.toml | $(BIN)/python
+	@echo "installing depyf, PyTorch and the test tools into $(VENV); the first time takes a minute or two"
+	$(BIN)/python -m pip install --quiet --editable '.[torch,test]'
+	@touch $@
+
+$(BIN)/python:
+	$(PYTHON) -m venv $(VENV)
+
+clean:
+	rm -rf $(VENV)
