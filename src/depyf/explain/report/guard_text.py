@@ -1,0 +1,129 @@
+"""A cache entry's guards on a page: in words, grouped by the line which asked for them, and as code that runs."""
+
+from __future__ import annotations
+
+from typing import Dict, List, Tuple
+
+from depyf.explain.guard_words import is_torch_file
+from depyf.explain.model import CacheEntry, Frame, Guard
+from depyf.explain.names import identifier
+from depyf.explain.report.tree import base_name, count
+
+__all__ = ["guard_file_name", "guard_function", "guard_function_name", "guard_listing"]
+
+_MOST_WORDS = 60
+_COLUMN = 66
+_SAME_OBJECT = " is still the same object"
+
+
+def guard_function_name(entry: CacheEntry, frame: Frame) -> str:
+    """``__guard_0_for_toy_example``."""
+    return "__guard_{}_for_{}".format(entry.index, identifier(frame.name))
+
+
+def guard_file_name(entry: CacheEntry, frame: Frame) -> str:
+    """``guards_0_for_toy_example.txt``."""
+    return "guards_{}_for_{}.txt".format(entry.index, identifier(frame.name))
+
+
+def guard_function(entry: CacheEntry, frame: Frame, listed_in: str) -> str:
+    """The guard as a Python function: words first, then what can run.
+
+    Args:
+        entry: the cache entry.
+        frame: its frame.
+        listed_in: where every guard is written in full.
+    """
+    own = [guard for guard in entry.guards if guard.is_bookkeeping]
+    asked = [guard for guard in entry.guards if not guard.is_bookkeeping]
+    lines = ["def {}(L, G, **_):".format(guard_function_name(entry, frame))]
+    lines += ["    # " + line for line in _words(asked)]
+    if not asked:
+        lines.append("    # nothing of the user's is checked")
+    if own:
+        lines.append("    # and {} of Dynamo's own ({}): see {}".format(count(len(own), "check"), _kinds(own), listed_in))
+    skipped = [guard for guard in asked if not guard.runnable]
+    if skipped:
+        lines.append("    # not run here, for they need objects of that process: {}".format(count(len(skipped), "check")))
+    conditions = [guard.run for guard in asked if guard.runnable]
+    if not conditions:
+        lines.append("    return True")
+    elif len(conditions) == 1:
+        lines.append("    return " + conditions[0])
+    else:
+        lines.append("    return (")
+        lines += ["        {}{}".format("and " if at else "", _operand(text)) for at, text in enumerate(conditions)]
+        lines.append("    )")
+    return "\n".join(lines) + "\n"
+
+
+def guard_listing(entry: CacheEntry, frame: Frame) -> str:
+    """Every guard: the user's in words with their lines, then Dynamo's own, then the tree as Dynamo prints it."""
+    own = [guard for guard in entry.guards if guard.is_bookkeeping]
+    asked = [guard for guard in entry.guards if not guard.is_bookkeeping]
+    lines = [
+        "Guards of compilation {} of {} ({}:{}).".format(
+            entry.compile_id, frame.name, base_name(frame.filename), frame.first_line
+        ),
+        "The compiled code is used when all of them hold.",
+        "",
+        "Asked for by the program: {}".format(len(asked)),
+    ]
+    lines += ["  " + line for line in _words(asked, most=len(asked))]
+    lines += ["", "Dynamo's own: {} ({})".format(len(own), _kinds(own)) if own else "Dynamo's own: 0"]
+    lines += ["  " + guard.words for guard in own]
+    lines += ["", "As Dynamo writes them (ids of objects left out: they differ in every run):", entry.guard_tree]
+    return "\n".join(lines).rstrip() + "\n"
+
+
+def _words(guards: List[Guard], most: int = _MOST_WORDS) -> List[str]:
+    """Words grouped by the user's line, in order of lines; guards without a line and on globals' identity at the end."""
+    same: List[str] = []
+    rest: List[str] = []
+    groups: Dict[Tuple[str, int], List[Guard]] = {}
+    for guard in guards:
+        if guard.kind == "ID_MATCH" and guard.words.endswith(_SAME_OBJECT) and guard.code.find("G[") >= 0:
+            same.append(guard.subject)
+        elif guard.user_line is None:
+            rest.append(guard.words)
+        else:
+            key = (guard.user_line.filename, guard.user_line.line)
+            groups.setdefault(key, []).append(guard)
+    lines: List[str] = []
+    for key in sorted(groups, key=lambda key: (is_torch_file(key[0]), key)):
+        line = groups[key][0].user_line
+        assert line is not None
+        place = "{}:{}".format(key[0] if is_torch_file(key[0]) else base_name(key[0]), key[1])
+        lines.append("{:<{}}  {}".format(line.text, _COLUMN, place) if line.text else place)
+        lines += ["  " + guard.words for guard in groups[key]]
+    lines += rest
+    if len(lines) > most and len(guards) > most:
+        lines = lines[:most] + ["and more like these, each with its line in the file of guards"]
+    if same:
+        unique = sorted(set(same), key=same.index)
+        verb = "is still the same object" if len(unique) == 1 else "are still the same objects"
+        lines.append("globals: {} {}".format(_and(unique), verb))
+    return lines
+
+
+def _kinds(guards: List[Guard]) -> str:
+    marks = sum(guard.kind == "DIMENSION_DYNAMIC_MARKING_GUARD" or "'_dynamo_" in guard.code for guard in guards)
+    state = sum(guard.kind in ("GLOBAL_STATE", "TORCH_FUNCTION_MODE_STACK", "DEFAULT_DEVICE") for guard in guards)
+    state += sum(
+        guard.kind not in ("DEFAULT_DEVICE",)
+        and guard.user_line is not None
+        and guard.user_line.function == "init_ambient_guards"
+        for guard in guards
+    )
+    parts = ["global state"] if state else []
+    parts += ["marks for dynamic shapes"] if marks else []
+    parts += ["torch's own objects"] if len(guards) - marks - state > 0 else []
+    return ", ".join(parts)
+
+
+def _operand(text: str) -> str:
+    return "({})".format(text) if " or " in text or " if " in text or "lambda" in text else text
+
+
+def _and(words: List[str]) -> str:
+    return words[0] if len(words) == 1 else ", ".join(words[:-1]) + " and " + words[-1]

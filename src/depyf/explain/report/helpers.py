@@ -1,0 +1,44 @@
+"""Functions at the foot of a page which let it run by itself: the checks that guards use, and what stands for Dynamo."""
+
+from __future__ import annotations
+
+__all__ = ["HELPERS", "helpers_used"]
+
+HELPERS = {
+    "tensor_is": '''
+def tensor_is(tensor, cls, device, dtype, requires_grad, size, stride):
+    """Dynamo's check of a tensor; None in a size or stride stands for any number."""
+
+    def fits(have, want):
+        return len(have) == len(want) and all(w is None or h == w for h, w in zip(have, want))
+
+    return (
+        type(tensor).__name__ == cls
+        and str(tensor.device) == device
+        and tensor.dtype == dtype
+        and tensor.requires_grad == requires_grad
+        and fits(tensor.shape, size)
+        and fits(tensor.stride(), stride)
+    )
+''',
+    "all_different": '''
+def all_different(*objects):
+    """No two arguments are one object."""
+    return len({id(one) for one in objects}) == len(objects)
+''',
+    "compile_again": '''
+def compile_again(name):
+    """Where Dynamo would compile once more, this page can only stop."""
+    raise NotImplementedError("Dynamo would compile %s for these inputs; the page has only what was compiled" % name)
+''',
+    "use": '''
+def use(names):
+    """Gives the page the globals (and closed over variables) of the program: use(vars(module))."""
+    globals().update({name: names[name] for name in NAMES_OF_THE_PROGRAM if name in names})
+''',
+}
+
+
+def helpers_used(page: str) -> str:
+    """The helpers which the text of `page` mentions."""
+    return "\n".join(text for name, text in HELPERS.items() if name + "(" in page)

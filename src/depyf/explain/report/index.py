@@ -1,0 +1,98 @@
+"""The README.md of a dump: what each file is, why to open it, what was proven, what is missing and why."""
+
+from __future__ import annotations
+
+from typing import Dict, List
+
+from depyf.explain.model import Artifact, Session
+from depyf.explain.report.tree import base_name, count, tree_lines
+
+__all__ = ["index_text"]
+
+_KINDS = (
+    ("page", "Pages, one per function"),
+    ("transformed", "Transformed code: what Dynamo made of a function, everything it does"),
+    ("graph", "Graphs, stage by stage"),
+    ("kernel", "Generated code"),
+    ("guards", "Guards in full"),
+)
+
+
+def index_text(session: Session) -> str:
+    """The index. Order and text depend on the model alone."""
+    lines = ["# What torch.compile made of this program", ""]
+    lines.append(
+        "Written by depyf; torch {}, Python {}.".format(session.torch_version or "?", session.python_version or "?")
+    )
+    pages = [frame for frame in session.top_level() if frame.page]
+    if pages:
+        lines += ["", "Start with `{}`.".format(pages[0].page)]
+    if not session.frames:
+        lines += ["", "Nothing was compiled while this was recorded, so there is no page. Was the function compiled before?"]
+        lines += ["`depyf.explain.dump_src(function)` shows what exists now."]
+    for frame in session.top_level():
+        lines += ["", "## {}  ({}:{})".format(frame.name, base_name(frame.filename), frame.first_line), ""]
+        if frame.page:
+            lines += ["[{0}]({0})".format(frame.page), ""]
+        lines += ["```"] + tree_lines(frame) + ["```"]
+    lines += _proofs(session)
+    lines += _files(session)
+    lines += _missing(session)
+    return "\n".join(lines).rstrip() + "\n"
+
+
+def _proofs(session: Session) -> List[str]:
+    rows = []
+    for frame in session.frames:
+        for entry in frame.entries:
+            one = entry.transformed
+            runs = "ours, recompiled from the text" if entry.runs_decompiled else "Dynamo's"
+            name = base_name(entry.transformed_path) or entry.transformed_name
+            rows.append("| {} | {} | {} | {} |".format(entry.compile_id, name, _cell(one.verdict or one.level), runs))
+    if not rows:
+        return []
+    head = ["", "## What was proven", ""]
+    head += ["Transformed code is decompiled, compiled again and compared with Dynamo's bytecode.", ""]
+    return head + ["| compilation | code | verdict | bytecode that runs |", "|---|---|---|---|"] + rows
+
+
+def _files(session: Session) -> List[str]:
+    written = [one for one in session.artifacts if one.status == "written"]
+    if not written:
+        return []
+    lines = ["", "## Files ({})".format(len(written))]
+    by_kind: Dict[str, List[Artifact]] = {}
+    for one in written:
+        by_kind.setdefault(one.kind, []).append(one)
+    titles = dict(_KINDS)
+    order = [kind for kind, _ in _KINDS] + sorted(kind for kind in by_kind if kind not in titles)
+    for kind in order:
+        if kind not in by_kind:
+            continue
+        lines += ["", "### {}".format(titles.get(kind, kind.capitalize())), ""]
+        for one in by_kind[kind]:
+            name = base_name(one.path)
+            lines.append("- [{0}]({0})".format(name) + (": " + one.why_open if one.why_open else ""))
+    return lines
+
+
+def _missing(session: Session) -> List[str]:
+    missing = ["- `{}`: {}".format(base_name(one.path), one.reason) for one in session.artifacts if one.status != "written"]
+    known = {base_name(one.path) for one in session.artifacts if one.status != "written"}
+    for failure in session.failures:
+        if failure.what not in known:
+            costs = " (costs {})".format(failure.costs) if failure.costs else ""
+            missing.append("- {}: {}{}".format(failure.what, failure.reason, costs))
+    for frame in session.frames:
+        for entry in frame.entries:
+            for graph in entry.graphs:
+                if graph.unavailable:
+                    missing.append("- graph of `{}`: {}".format(graph.name, graph.unavailable))
+    if not missing:
+        return ["", "## What is missing", "", "Nothing: {} looked at, every artifact written.".format(
+            count(len(session.frames), "frame"))]
+    return ["", "## What is missing", ""] + missing
+
+
+def _cell(text: str) -> str:
+    return text.replace("|", "\\|").replace("\n", " ")

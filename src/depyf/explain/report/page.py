@@ -1,0 +1,239 @@
+"""One page per function, read from top to bottom; as far as it can, it is a module that models what runs now."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import re
+import symtable
+import types
+from typing import Any, Dict, Iterable, List, Optional, Set
+
+from depyf.explain.model import CacheEntry, Frame, Graph, Session
+from depyf.explain.report.guard_text import guard_file_name, guard_function
+from depyf.explain.report.helpers import helpers_used
+from depyf.explain.report.sections import (
+    comment,
+    dispatcher,
+    folded_code,
+    hides_lists,
+    original_function,
+    resume_dispatcher,
+    transformed_function,
+    valid_or_comment,
+)
+from depyf.explain.report.tree import base_name, count, tree_lines
+
+__all__ = ["page_of"]
+
+_GRAPH_GLOBALS = {"device": "from torch import device", "inf": "from math import inf", "nan": "from math import nan"}
+
+
+def page_of(frame: Frame, session: Session, in_dump: bool = False) -> str:
+    """The page about one function.
+
+    Args:
+        frame: the function's frame; those of its resume functions follow on the same page.
+        session: for the versions that made it.
+        in_dump: whether files lie beside the page (guards in full, transformed code with nothing folded).
+
+    Returns:
+        Valid Python: what can't be is in comments.
+    """
+    sections: List[str] = []
+    frames = list(frame.walk())
+    callers = [folded_code(entry).source for one in frames for entry in one.entries]
+    shown: Set[str] = set()
+    for entry in frame.entries:
+        sections += _entry_sections(entry, frame, in_dump, shown)
+    if frame.entries:
+        head = "# ---- what a call of {} does now\n\n".format(frame.name)
+        sections.append(valid_or_comment(head + dispatcher(frame)))
+    for one in frames:
+        for entry in one.entries:
+            for resume in entry.resume_functions:
+                if resume.name in shown:
+                    continue
+                shown.add(resume.name)
+                sections.append(_resume_head(resume.name, resume.resume_line, resume.frame, one))
+                if resume.frame is not None:
+                    for inner in resume.frame.entries:
+                        sections += _entry_sections(inner, resume.frame, in_dump, shown)
+                sections.append(valid_or_comment(resume_dispatcher(resume, not hides_lists(resume, callers))))
+    if not frame.is_resume:
+        sections.append(valid_or_comment(original_function(frame), "the original is no Python by itself"))
+    return _assemble(frame, session, frames, sections)
+
+
+def _entry_sections(entry: CacheEntry, frame: Frame, in_dump: bool, shown: Set[str]) -> List[str]:
+    sections = ["# ---- compilation {} of {}{}\n".format(entry.compile_id, frame.name, _backend(entry))]
+    for reason in entry.recompile_reasons:
+        sections[0] += comment("Compiled again because " + reason)
+    listed = guard_file_name(entry, frame) if in_dump else "depyf.inspect(...), guard_tree"
+    sections.append(valid_or_comment(guard_function(entry, frame, listed)))
+    for graph in entry.graphs:
+        if graph.name not in shown:
+            shown.add(graph.name)
+            sections.append(_graph_section(graph, in_dump))
+    for one in entry.breaks:
+        place = ""
+        if one.location is not None:
+            place = " at {}:{}  `{}`".format(base_name(one.location.filename), one.location.line, one.location.text)
+        lines = ["Graph break{}: {}".format(place, one.reason)]
+        lines += [one.explanation] if one.explanation else []
+        lines += ["Hint: " + hint for hint in one.hints]
+        lines += ["In the registry of graph breaks: " + one.gb_id] if one.gb_id else []
+        sections.append(comment("\n".join(lines)))
+    whole = base_name(entry.transformed_path) if in_dump and entry.transformed_path else ""
+    sections.append(valid_or_comment(transformed_function(entry, frame, whole)))
+    return sections
+
+
+def _backend(entry: CacheEntry) -> str:
+    return "  (backend {})".format(entry.backend) if entry.backend else ""
+
+
+def _graph_section(graph: Graph, in_dump: bool) -> str:
+    lines: List[str] = []
+    if in_dump and graph.stage_files:
+        lines.append("Its stages: " + ", ".join(graph.stage_files.values()))
+    kernels = [base_name(kernel.path) for kernel in graph.kernels if kernel.path]
+    if in_dump and kernels:
+        lines.append("Generated from it: " + ", ".join(kernels))
+    head = comment("\n".join(lines)) if lines else ""
+    if not graph.source:
+        why = graph.unavailable or "not recorded"
+        return head + comment("The graph behind {} is not at hand: {}".format(graph.name, why)) + (
+            "def {}(*args):\n    return compile_again({!r})\n".format(graph.name, graph.name)
+        )
+    return valid_or_comment(head + graph.source)
+
+
+def _resume_head(name: str, line: int, frame: Optional[Frame], parent: Frame) -> str:
+    where = " at line {}".format(line) if line else ""
+    text = "---- {}: goes on in {}{}, in the frame {}".format(
+        name, parent.name, where, frame.name if frame is not None else "that is gone"
+    )
+    if frame is not None and not frame.entries:
+        text += "\nIt was not called so far, so nothing is compiled for it."
+    return comment(text)
+
+
+# ---- the whole
+
+
+def _assemble(frame: Frame, session: Session, frames: List[Frame], sections: List[str]) -> str:
+    body = "\n\n".join(section.rstrip() + "\n" for section in sections)
+    helpers = helpers_used(body)
+    tail = "\n\n# ---- helpers of this page\n\n{}".format(helpers.strip("\n") + "\n") if helpers else ""
+    imports, missing = _imports(body + tail, frame, frames)
+    if missing:
+        names = "NAMES_OF_THE_PROGRAM = ({},)\n".format(", ".join(repr(name) for name in missing))
+        imports += "\n\n# To run this page, give it what it reads of your program: use(vars(your_module))\n" + names
+        if "def use(" not in tail:
+            tail += "\n" + helpers_used("use(") if tail else "\n\n# ---- helpers of this page\n" + helpers_used("use(")
+    page = "{}\n{}\n\n\n{}{}".format(_head(frame, session, frames), imports, body, tail)
+    return re.sub(r"\n{4,}", "\n\n\n", page).rstrip() + "\n"
+
+
+def _head(frame: Frame, session: Session, frames: List[Frame]) -> str:
+    entries = [entry for one in frames for entry in one.entries]
+    graphs = {graph.name for entry in entries for graph in entry.graphs}
+    breaks = [one for entry in entries for one in entry.breaks]
+    title = "{}  ({}:{})".format(frame.name, base_name(frame.filename), frame.first_line)
+    counts = ", ".join(
+        [count(len(graphs), "graph"), count(len(breaks), "graph break"), count(len(entries), "compilation")]
+    )
+    lines = ["{:<40} {}".format(title, counts), ""]
+    lines += ["  " + line for line in tree_lines(frame)]
+    lines += ["", _proofs(entries)]
+    lines += [
+        "Made by depyf from what Dynamo of torch {} holds on Python {}. Read it from top to bottom.".format(
+            session.torch_version or "?", session.python_version or "?"
+        )
+    ]
+    return comment("\n".join(line for line in lines if line is not None))
+
+
+def _proofs(entries: List[CacheEntry]) -> str:
+    if not entries:
+        return "Nothing is compiled for it."
+    proven = sum(entry.transformed.proven for entry in entries)
+    text = "Transformed code: {} of {} proven to do what Dynamo's bytecode does".format(proven, len(entries))
+    other = [entry.transformed_name for entry in entries if not entry.transformed.proven]
+    return text + (". Not proven: " + ", ".join(other) if other else "") + "."
+
+
+# ---- names the page needs
+
+
+def _imports(text: str, frame: Frame, frames: List[Frame]) -> "tuple[str, List[str]]":
+    known: Dict[str, Any] = dict(frame.globals or {})
+    graph_names: Dict[str, Any] = {}
+    for one in frames:
+        for entry in one.entries:
+            for graph in entry.graphs:
+                graph_names.update(_graph_globals(graph))
+    lines, missing = ["import torch"], []
+    for name in sorted(_unbound(text) - {"torch"}):
+        line = _import_line(name, known.get(name), graph_names.get(name))
+        if line:
+            lines.append(line)
+        else:
+            missing.append(name)
+    future = ["from __future__ import annotations", ""]
+    plain = sorted(line for line in lines if "=" not in line)
+    return "\n".join(future + plain + sorted(line for line in lines if "=" in line)), missing
+
+
+def _import_line(name: str, value: Any, in_graph: Any) -> str:
+    if name in _GRAPH_GLOBALS and value is None:
+        return _GRAPH_GLOBALS[name]
+    if name == "types" and value is None:
+        return "import types"
+    if name.startswith("__builtins_dict__"):
+        return "{} = vars(__import__('builtins'))".format(name)
+    if name.startswith("__import_"):
+        return "import {} as {}".format(name[len("__import_") :].replace("_dot_", "."), name)
+    if isinstance(value, types.ModuleType) and value.__name__ != "__main__":
+        return "import " + name if value.__name__ == name else "import {} as {}".format(value.__name__, name)
+    module, qualname = getattr(in_graph, "__module__", None), getattr(in_graph, "__qualname__", None)
+    if in_graph is not None and module and qualname and "." not in qualname and module != "__main__":
+        return "from {} import {} as {}".format(module, qualname, name)
+    return ""
+
+
+def _graph_globals(graph: Graph) -> Dict[str, Any]:
+    inner = getattr(graph.graph_module, "graph", None)
+    try:
+        return dict(inner.python_code("self").globals) if inner is not None else {}
+    except Exception:  # torch's printer may not know a target; the page then lists the name as missing
+        return {}
+
+
+def _unbound(text: str) -> Set[str]:
+    """Global names which the text reads and does not define."""
+    table = symtable.symtable(text, "<page>", "exec")
+    defined = {symbol.get_name() for symbol in table.get_symbols() if symbol.is_assigned() or symbol.is_imported()}
+    read: Set[str] = set()
+    waiting: List[symtable.SymbolTable] = [table]
+    while waiting:
+        at = waiting.pop()
+        waiting.extend(at.get_children())
+        for symbol in at.get_symbols():
+            if symbol.is_global() or (at is table and symbol.is_referenced()):
+                read.add(symbol.get_name())
+    in_guards = set(re.findall(r"\bG\['(\w+)'\]", "\n".join(_code_lines(text))))
+    return {name for name in (read | in_guards) - defined if not hasattr(builtins, name)}
+
+
+def _code_lines(text: str) -> Iterable[str]:
+    return (line for line in text.splitlines() if not line.lstrip().startswith("#"))
+
+
+def _parses(text: str) -> bool:
+    try:
+        ast.parse(text)
+    except SyntaxError:
+        return False
+    return True

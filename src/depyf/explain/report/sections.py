@@ -1,0 +1,282 @@
+"""The parts of a page: transformed code folded for reading, the function that dispatches, the original."""
+
+from __future__ import annotations
+
+import ast
+import re
+from types import CodeType
+from typing import Dict, List, Optional
+
+from depyf.explain.bookkeeping import FRAME_PARAMETERS, Folded, fold, hides_frame_parameters
+from depyf.explain.edits import FunctionText
+from depyf.explain.graphs import result_names
+from depyf.explain.model import CacheEntry, Decompiled, Frame, ResumeFunction
+from depyf.explain.names import identifier, stable
+from depyf.explain.report.guard_text import guard_function_name
+from depyf.explain.report.tree import base_name
+
+__all__ = [
+    "comment",
+    "dispatcher",
+    "folded_code",
+    "original_function",
+    "original_name",
+    "resume_dispatcher",
+    "transformed_function",
+    "valid_or_comment",
+]
+
+_CO_VARARGS, _CO_VARKEYWORDS = 4, 8  # inspect.CO_VARARGS, CO_VARKEYWORDS
+
+
+def comment(text: str) -> str:
+    """`text` with every line a comment."""
+    return "\n".join(("# " + line).rstrip() for line in text.rstrip().splitlines()) + "\n"
+
+
+def valid_or_comment(text: str, why: str = "not Python by itself, so shown as a comment") -> str:
+    """`text` if it compiles, else the same text as a comment which says why."""
+    try:
+        compile(text, "<page>", "exec", dont_inherit=True)
+    except (SyntaxError, ValueError) as error:
+        reason = getattr(error, "msg", None) or str(error)
+        return "# ({}: {})\n{}".format(why, reason, comment(text))
+    return text
+
+
+# ---- transformed code
+
+
+def folded_code(entry: CacheEntry) -> Folded:
+    """The transformed code without Dynamo's bookkeeping, its graphs' results by the names they have in the graph."""
+    outputs = {graph.name: result_names(graph) for graph in entry.graphs}
+    return fold(entry.transformed.source, {name: names for name, names in outputs.items() if names})
+
+
+def transformed_function(entry: CacheEntry, frame: Frame, whole_in: str) -> str:
+    """The transformed code for the page; when no source is proven, the text says so before anything else.
+
+    Args:
+        entry: the cache entry.
+        frame: its frame.
+        whole_in: where the code stands with nothing folded.
+    """
+    one = entry.transformed
+    if not one.source:
+        return _refused(one, entry.transformed_name, entry.code)
+    folded = folded_code(entry)
+    notes = ["What runs for {} when guard {} holds. {}".format(frame.name, entry.index, _verdict_words(one))]
+    if folded.count:
+        notes.append("Folded for reading: {}.".format(folded.describe()))
+    if one.folded:
+        notes.append("{} operations on lists of Dynamo's own were carried out beforehand, in the proof too.".format(one.folded))
+    if folded.count and whole_in:
+        notes.append("All of it: {}".format(whole_in))
+    if entry.side_effects:
+        notes.append("Side effects replayed after the graph: {}.".format(", ".join(entry.side_effects)))
+    return comment("\n".join(notes)) + _renamed(folded.source, entry.transformed_name)
+
+
+def _verdict_words(one: Decompiled) -> str:
+    words = one.verdict.strip().rstrip(".")
+    if one.proven:
+        return "Proven: {}.".format(words)
+    return "NOT PROVEN to do what Dynamo's bytecode does ({}); the bytecode is what runs.".format(words or one.level)
+
+
+def _refused(one: Decompiled, name: str, code: Optional[CodeType]) -> str:
+    reason = "; ".join(one.reasons) or one.verdict or "no reason given"
+    text = comment("{} has no proven source: {}\nIts instructions:\n{}".format(name, reason, one.listing))
+    header = "def {}({}):\n".format(name, _code_signature(code) if code is not None else "*args, **kwargs")
+    return text + header + "    raise NotImplementedError({!r})\n".format("no proven source: " + reason.splitlines()[0])
+
+
+def _renamed(source: str, name: str) -> str:
+    """The function under another name, valid at module level: free variables become globals of the page."""
+    try:
+        text = FunctionText(source)
+    except (SyntaxError, ValueError):
+        return source
+    for node in ast.walk(text.function):
+        if isinstance(node, ast.Nonlocal) and not _inside_nested(text.function, node):
+            text.replace(node, "global " + ", ".join(node.names) + "  # free variables: cells of the enclosing function")
+    source = text.apply()
+    return re.sub(r"^((?:async )?def )[^\s(]+", lambda match: match.group(1) + name, source, count=1, flags=re.MULTILINE)
+
+
+def _inside_nested(function: ast.FunctionDef, wanted: ast.stmt) -> bool:
+    return any(
+        wanted is inner
+        for node in ast.walk(function)
+        if node is not function and isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef))
+        for inner in ast.walk(node)
+    )
+
+
+# ---- what a call does now
+
+
+def dispatcher(frame: Frame) -> str:
+    """The function as a call of it behaves now: the first compilation whose guard holds, else the original."""
+    signature, names = _source_signature(frame)
+    again = "return {}({})".format(original_name(frame), _pass_on(frame))
+    return _dispatcher(frame, identifier(frame.name), signature, names, again, "compiled again for these inputs")
+
+
+def resume_dispatcher(resume: ResumeFunction, keep_frame_lists: bool) -> str:
+    """A resume function in the same form."""
+    frame = resume.frame
+    if frame is None or frame.code is None:
+        return "def {}(*args):\n    compile_again({!r})\n".format(resume.name, resume.name)
+    names = _argument_names(frame.code)
+    hide = () if keep_frame_lists else FRAME_PARAMETERS
+    signature = _code_signature(frame.code, hide)
+    names = [name for name in names if name not in hide]
+    again = "return compile_again({!r})".format(frame.name)
+    return _dispatcher(frame, resume.name, signature, names, again, "not compiled for these inputs so far")
+
+
+def hides_lists(resume: ResumeFunction, callers: List[str]) -> bool:
+    """Whether every caller on the page, and the function itself, do without the two frame lists."""
+    frame = resume.frame
+    if frame is None or frame.code is None:
+        return True
+    names = _argument_names(frame.code)
+    if tuple(names[:2]) != FRAME_PARAMETERS:
+        return False
+    if any(entry.transformed.source and not hides_frame_parameters(entry.transformed.source) for entry in frame.entries):
+        return False
+    return not any(re.search(re.escape(resume.name) + r"(?:\(.*?\))?\(\[", source) for source in callers)
+
+
+def _dispatcher(frame: Frame, name: str, signature: str, names: List[str], again: str, why: str) -> str:
+    free = list(frame.code.co_freevars) if frame.code is not None else []
+    lines = ["def {}({}):".format(name, signature)]
+    if frame.entries:
+        local = "{" + ", ".join("{0!r}: {0}".format(one) for one in names + [f for f in free if f not in names]) + "}"
+        lines.append("    L = " + local)
+    for entry in reversed(frame.entries):
+        lines.append("    if {}(L, globals()):".format(guard_function_name(entry, frame)))
+        passed = ", ".join(_code_arguments(entry, names))
+        lines.append("        return {}({})".format(entry.transformed_name, passed))
+    lines.append("    {}  # {}".format(again, why))
+    return "\n".join(lines) + "\n"
+
+
+def _code_arguments(entry: CacheEntry, names: List[str]) -> List[str]:
+    """The arguments, spelled for the transformed code: it has the frame's own parameters."""
+    code = entry.code
+    if code is None:
+        return names
+    positional = code.co_argcount
+    only = code.co_kwonlyargcount
+    every = list(code.co_varnames[: positional + only])
+    at = positional + only
+    words = [name for name in every[:positional] if name in names or name not in FRAME_PARAMETERS]
+    if code.co_flags & _CO_VARARGS:
+        words.append("*" + code.co_varnames[at])
+        at += 1
+    words += ["{0}={0}".format(name) for name in every[positional:]]
+    if code.co_flags & _CO_VARKEYWORDS:
+        words.append("**" + code.co_varnames[at])
+    return words
+
+
+def _pass_on(frame: Frame) -> str:
+    if frame.code is None:
+        return "*args, **kwargs"
+    return ", ".join(_code_arguments(CacheEntry(code=frame.code), _argument_names(frame.code)))
+
+
+def _argument_names(code: CodeType) -> List[str]:
+    total = code.co_argcount + code.co_kwonlyargcount
+    total += bool(code.co_flags & _CO_VARARGS) + bool(code.co_flags & _CO_VARKEYWORDS)
+    return list(code.co_varnames[:total])
+
+
+def _code_signature(code: CodeType, hidden: object = (), defaults: Optional[Dict[str, str]] = None) -> str:
+    """The parameter list of a code object, with what is known of its defaults."""
+    defaults = defaults or {}
+    skip = hidden if isinstance(hidden, tuple) else ()
+    positional, only_positional = code.co_argcount, code.co_posonlyargcount
+    keyword = list(code.co_varnames[positional : positional + code.co_kwonlyargcount])
+    at = positional + len(keyword)
+    words: List[str] = []
+    for index, name in enumerate(code.co_varnames[:positional]):
+        if name not in skip:
+            words.append("{}={}".format(name, defaults[name]) if name in defaults else name)
+        if only_positional and index == only_positional - 1:
+            words.append("/")
+    if code.co_flags & _CO_VARARGS:
+        words.append("*" + code.co_varnames[at])
+        at += 1
+    elif keyword:
+        words.append("*")
+    words += ["{}={}".format(name, defaults[name]) if name in defaults else name for name in keyword]
+    if code.co_flags & _CO_VARKEYWORDS:
+        words.append("**" + code.co_varnames[at])
+    return ", ".join(words)
+
+
+def _source_signature(frame: Frame) -> "tuple[str, List[str]]":
+    """Parameters as the user wrote them; a default which is no constant is None here, for the page can't know it."""
+    if frame.code is None:
+        return "*args, **kwargs", ["args", "kwargs"]
+    defaults: Dict[str, str] = {}
+    try:
+        text = FunctionText(frame.source)
+        arguments = text.function.args
+        positional = list(getattr(arguments, "posonlyargs", [])) + arguments.args
+        pairs = list(zip(positional[len(positional) - len(arguments.defaults) :], arguments.defaults))
+        pairs += [(a, d) for a, d in zip(arguments.kwonlyargs, arguments.kw_defaults) if d is not None]
+        for argument, default in pairs:
+            defaults[argument.arg] = text.text(default) if isinstance(default, ast.Constant) else "None"
+    except (SyntaxError, ValueError):
+        pass
+    return _code_signature(frame.code, (), defaults), _argument_names(frame.code)
+
+
+# ---- the original
+
+
+def original_name(frame: Frame) -> str:
+    """``__original_toy_example``."""
+    return "__original_" + identifier(frame.name)
+
+
+def original_function(frame: Frame) -> str:
+    """The user's source under a name of its own, decorators as comments; decompiled where the source is not at hand."""
+    place = "{}:{}".format(base_name(frame.filename), frame.first_line)
+    name = original_name(frame)
+    if frame.source:
+        body = _undecorated(frame.source, name)
+        if body is not None:
+            return "# The original, {}\n{}".format(place, body)
+        shown = "# The original, {}\n{}".format(place, comment(frame.source))
+    else:
+        shown = "# The original, {}: its source is not at hand, decompiled instead\n".format(place)
+    one = frame.original
+    if one.source and one.proven:
+        return shown + "# {}\n{}".format(one.verdict, _renamed(one.source, name))
+    signature = _code_signature(frame.code) if frame.code is not None else "*args, **kwargs"
+    return shown + "def {}({}):\n    return compile_again({!r})\n".format(name, signature, frame.name)
+
+
+def _undecorated(source: str, name: str) -> Optional[str]:
+    try:
+        text = FunctionText(source)
+    except (SyntaxError, ValueError):
+        return None
+    if text.function not in text.tree.body:
+        return None
+    arguments = text.function.args
+    for default in list(arguments.defaults) + [d for d in arguments.kw_defaults if d is not None]:
+        if not isinstance(default, ast.Constant):
+            text.replace(default, "None")
+    for decorator in text.function.decorator_list:
+        text.replace(decorator, text.text(decorator))  # keeps positions honest: decorators are commented out below
+    first = text.function.lineno  # of `def` itself on 3.8 and later
+    changed = _renamed(text.apply(), name)
+    lines = changed.splitlines(keepends=True)
+    head = "".join("# " + line for line in lines[: first - 1] if line.strip())
+    return stable(head) + "".join(lines[first - 1 :])

@@ -1,0 +1,129 @@
+"""The head of a page: a function's compilations as a tree, with graphs, breaks and resume functions in order of call."""
+
+from __future__ import annotations
+
+import ast
+from typing import Dict, List, Sequence, Set
+
+from depyf.explain.bookkeeping import fold
+from depyf.explain.model import CacheEntry, Frame, Graph, GraphBreak, Node, ResumeFunction
+
+__all__ = ["base_name", "branches", "break_words", "count", "tree_lines"]
+
+_MOST_OPERATIONS = 12
+
+
+def tree_lines(frame: Frame) -> List[str]:
+    """The tree below the page's title, one string per line, without comment signs."""
+    lines: List[str] = []
+    _entries(frame, frame.name, "", "", lines, set())
+    return lines
+
+
+def count(number: int, noun: str) -> str:
+    """``1 graph``, ``2 graphs``."""
+    return "{} {}{}".format(number, noun, "" if number == 1 else "s")
+
+
+def base_name(path: str) -> str:
+    """The last part of a path, whatever its separators."""
+    return path.replace("\\", "/").rsplit("/", 1)[-1]
+
+
+def branches(source: str) -> Dict[str, str]:
+    """Which arm of a branch calls which resume function: stable name to ``true`` or ``false``."""
+    try:
+        tree = ast.parse(source)
+    except SyntaxError:
+        return {}
+    found: Dict[str, str] = {}
+    for node in ast.walk(tree):
+        for _, block in ast.iter_fields(node):
+            if not (isinstance(block, list) and block and isinstance(block[0], ast.stmt)):
+                continue
+            for at, statement in enumerate(block):
+                if isinstance(statement, ast.If):
+                    yes = _resumes(statement.body)
+                    no = _resumes(statement.orelse or block[at + 1 :])
+                    if yes or no:
+                        flipped = isinstance(statement.test, ast.UnaryOp) and isinstance(statement.test.op, ast.Not)
+                        found.update({name: "false" if flipped else "true" for name in yes})
+                        found.update({name: "true" if flipped else "false" for name in no})
+    return found
+
+
+def break_words(one: GraphBreak) -> str:
+    """A graph break on one line: place, the user's line, reason, the registry's id and the first hint."""
+    place = ""
+    if one.location is not None:
+        place = " at {}:{}  `{}`".format(base_name(one.location.filename), one.location.line, one.location.text)
+    notes = [one.gb_id] if one.gb_id else []
+    notes += ["hint: " + one.hints[0]] if one.hints else []
+    return "break{}: {}{}".format(place, one.reason, "  ({})".format("; ".join(notes)) if notes else "")
+
+
+def _resumes(block: Sequence[ast.stmt]) -> List[str]:
+    return [
+        node.id
+        for statement in block
+        for node in ast.walk(statement)
+        if isinstance(node, ast.Name) and node.id.startswith("__resume_at_")
+    ]
+
+
+def _entries(frame: Frame, title: str, first: str, rest: str, lines: List[str], shown: Set[int]) -> None:
+    if id(frame) in shown:
+        lines.append("{}{} (shown above)".format(first, title))
+        return
+    shown.add(id(frame))
+    if not frame.entries:
+        why = frame.skipped or ("not called yet, so not compiled" if frame.is_resume else "not compiled")
+        lines.append("{}{} ── {}".format(first, title, why))
+        return
+    if len(frame.entries) == 1:
+        _one(frame.entries[0], "{}{} ── ".format(first, title), rest, lines, shown)
+        return
+    lines.append("{}{} ── {}, the newest that fits is used".format(first, title, count(len(frame.entries), "compilation")))
+    for at, entry in enumerate(frame.entries):
+        last = at == len(frame.entries) - 1
+        head = rest + ("   └─ " if last else "   ├─ ") + entry.compile_id + " ── "
+        _one(entry, head, rest + ("      " if last else "   │  "), lines, shown)
+
+
+def _one(entry: CacheEntry, head: str, rest: str, lines: List[str], shown: Set[int]) -> None:
+    lines.append(head + (";  ".join(map(_graph_words, entry.graphs)) or "no graph"))
+    for reason in entry.recompile_reasons[:1]:
+        lines.append(rest + "   recompiled because " + reason)
+    resumes = entry.resume_functions
+    for one in entry.breaks:
+        lines.append("{}   {}  {}".format(rest, "│" if resumes else " ", break_words(one)))
+    arms = branches(fold(entry.transformed.source).source)
+    for at, resume in enumerate(resumes):
+        last = at == len(resumes) - 1
+        title = _resume_title(resume, arms.get(resume.name, resume.branch))
+        first = rest + ("   └─ " if last else "   ├─ ")
+        below = rest + ("      " if last else "   │  ")
+        if resume.frame is None:
+            lines.append("{}{} ── its function is gone".format(first, title))
+        else:
+            _entries(resume.frame, title, first, below, lines, shown)
+
+
+def _resume_title(resume: ResumeFunction, arm: str) -> str:
+    where = "resume at line {}".format(resume.resume_line) if resume.resume_line else resume.name
+    return "{:<6} {}".format(arm, where) if arm else where
+
+
+def _graph_words(graph: Graph) -> str:
+    number = graph.name.rsplit("_", 1)[-1]
+    operations = [_operation(node) for node in graph.nodes if node.op.startswith("call_")]
+    shown = ", ".join(operations[:_MOST_OPERATIONS])
+    if len(operations) > _MOST_OPERATIONS:
+        shown += ", and {} more".format(len(operations) - _MOST_OPERATIONS)
+    if not operations:
+        shown = "no operations" if not graph.unavailable else "not at hand"
+    return "graph {}: {}".format(number, shown)
+
+
+def _operation(node: Node) -> str:
+    return node.target.rsplit(".", 1)[-1]

@@ -1,0 +1,66 @@
+"""Writes the readable part of a dump: the pages, the guards in full, and the index that is read first."""
+
+from __future__ import annotations
+
+import os
+from typing import Dict, List
+
+from depyf.explain.model import Artifact, Failure, Frame, Session
+from depyf.explain.names import safe_file_part
+from depyf.explain.report.guard_text import guard_file_name, guard_listing
+from depyf.explain.report.index import index_text
+from depyf.explain.report.page import page_of
+
+__all__ = ["write_report"]
+
+
+def write_report(session: Session, directory: str) -> List[str]:
+    """Writes `full_code_for_{name}_{n}.py` per top-level function, `guards_*.txt`, and `README.md`.
+
+    Args:
+        session: the model. Artifacts and failures are added to it; those of other writers come into the index too.
+        directory: an existing directory.
+
+    Returns:
+        Paths of the files written. A file which can't be written or made is missing: the index and
+        `session.failures` say why. Only an unwritable index raises OSError.
+    """
+    written: List[str] = []
+    numbers: Dict[str, int] = {}
+    for frame in session.top_level():
+        part = safe_file_part(frame.name)
+        number = numbers.get(part, 0)
+        numbers[part] = number + 1
+        frame.page = "full_code_for_{}_{}.py".format(part, number)
+        why = "read this: guards, graphs, transformed code and resume functions of {}".format(frame.name)
+        _one(session, directory, frame.page, "page", why, written, lambda frame=frame: page_of(frame, session, True))  # type: ignore[misc]
+    for frame in session.frames:
+        for entry in frame.entries:
+            name = guard_file_name(entry, frame)
+            why = "every check behind compilation {} of {}, Dynamo's own included".format(entry.compile_id, frame.name)
+            _one(session, directory, name, "guards", why, written, lambda e=entry, f=frame: guard_listing(e, f))  # type: ignore[misc]
+    path = os.path.join(directory, "README.md")
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(index_text(session))
+    written.insert(0, path)
+    return written
+
+
+def _one(session: Session, directory: str, name: str, kind: str, why: str, written: List[str], make: object) -> None:
+    """One file; whatever fails costs this file alone."""
+    assert callable(make)
+    artifact = Artifact(name, kind, why)
+    try:
+        text = make()
+        with open(os.path.join(directory, name), "w", encoding="utf-8") as file:
+            file.write(text)
+        written.append(os.path.join(directory, name))
+    except Exception as error:  # the dump goes on without this file, and its index says so
+        artifact.status, artifact.reason = "missing", "{}: {}".format(type(error).__name__, error)
+        session.failures.append(Failure(name, artifact.reason, "this file"))
+    session.artifacts = [one for one in session.artifacts if one.path != name] + [artifact]
+
+
+def frames_of(session: Session) -> List[Frame]:
+    """Top-level frames, in the order in which pages are written."""
+    return session.top_level()
