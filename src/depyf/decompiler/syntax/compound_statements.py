@@ -259,9 +259,7 @@ class Match(Statement):
 
     __slots__ = fields = ("subject", "cases")
 
-    def __init__(
-        self, subject: Expression, cases: list[match_case] | None = None, *, line: int | None = None
-    ) -> None:
+    def __init__(self, subject: Expression, cases: list[match_case] | None = None, *, line: int | None = None) -> None:
         self.subject = subject
         self.cases: list[match_case] = [] if cases is None else cases
         self.line = line

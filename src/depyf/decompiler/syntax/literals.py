@@ -71,9 +71,7 @@ class Dict(Expression):
 
     __slots__ = fields = ("keys", "values")
 
-    def __init__(
-        self, keys: list[Expression | None] | None = None, values: list[Expression] | None = None
-    ) -> None:
+    def __init__(self, keys: list[Expression | None] | None = None, values: list[Expression] | None = None) -> None:
         self.keys: list[Expression | None] = [] if keys is None else keys
         self.values: list[Expression] = [] if values is None else values
 
@@ -86,9 +84,7 @@ class FormattedValue(Expression):
 
     __slots__ = fields = ("value", "conversion", "format_spec")
 
-    def __init__(
-        self, value: Expression, conversion: int = -1, format_spec: Expression | None = None
-    ) -> None:
+    def __init__(self, value: Expression, conversion: int = -1, format_spec: Expression | None = None) -> None:
         self.value = value
         self.conversion = conversion
         self.format_spec = format_spec

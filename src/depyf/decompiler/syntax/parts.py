@@ -57,9 +57,7 @@ class match_case(Node):
 
     __slots__ = fields = ("pattern", "guard", "body")
 
-    def __init__(
-        self, pattern: pattern, guard: Expression | None = None, body: list[Statement] | None = None
-    ) -> None:
+    def __init__(self, pattern: pattern, guard: Expression | None = None, body: list[Statement] | None = None) -> None:
         self.pattern = pattern
         self.guard = guard
         self.body: list[Statement] = [] if body is None else body
@@ -70,9 +68,7 @@ class TypeVar(type_param):
 
     __slots__ = fields = ("name", "bound", "default_value")
 
-    def __init__(
-        self, name: str, bound: Expression | None = None, default_value: Expression | None = None
-    ) -> None:
+    def __init__(self, name: str, bound: Expression | None = None, default_value: Expression | None = None) -> None:
         self.name = name
         self.bound = bound
         self.default_value = default_value

@@ -137,9 +137,7 @@ class Import(Statement):
 
     __slots__ = fields = ("names", "is_lazy")
 
-    def __init__(
-        self, names: list[alias] | None = None, is_lazy: int = 0, *, line: int | None = None
-    ) -> None:
+    def __init__(self, names: list[alias] | None = None, is_lazy: int = 0, *, line: int | None = None) -> None:
         self.names: list[alias] = [] if names is None else names
         self.is_lazy = is_lazy
         self.line = line

@@ -1,0 +1,105 @@
+"""Constants as the text that a compiler folds back to the same constant."""
+
+from __future__ import annotations
+
+import math
+from types import CodeType
+from typing import Callable
+
+from depyf.decompiler.syntax.line_wrapping import CLOSE, COMMA, OPEN_ITEMS
+from depyf.decompiler.syntax.precedence import ARITHMETIC, ATOM, FACTOR, PRODUCT
+from depyf.errors import DepyfError
+
+# Longer decimal literals may not be read back: the limit of digits can be set as low as 640.
+_LONGEST_DECIMAL_BITS = 2000
+_INFINITY, _NAN = "1e309", "1e309 - 1e309"
+
+
+class PrintError(DepyfError):
+    """A tree has no source text, or none for the versions that must read it."""
+
+
+def constant_text(value: object, string: Callable[[str], str]) -> tuple[str, int]:
+    """The text of a constant and its precedence; `string` writes the strings.
+
+    Raises PrintError for an object that no literal stands for.
+    """
+    kind = type(value)
+    if kind is str:
+        return string(value), ATOM  # type: ignore[arg-type]
+    if value is None or value is ... or kind is bool:
+        return ("..." if value is ... else repr(value)), ATOM
+    if isinstance(value, int) and kind is int:
+        text = repr(value) if value.bit_length() < _LONGEST_DECIMAL_BITS else hex(value)
+        return text, FACTOR if value < 0 else ATOM
+    if isinstance(value, float) and kind is float:
+        return _float_text(value)
+    if isinstance(value, complex) and kind is complex:
+        return _complex_text(value)
+    if isinstance(value, bytes) and kind is bytes:
+        return repr(value), ATOM
+    if isinstance(value, tuple) and kind is tuple:
+        return f"({OPEN_ITEMS}{tuple_items(value, string)}{CLOSE})", ATOM
+    if isinstance(value, frozenset) and kind is frozenset:
+        if not value:
+            raise PrintError("an empty frozenset has no literal")
+        items = [constant_text(item, string)[0] for item in _ordered(value)]
+        return f"{{{OPEN_ITEMS}{_joined(items)}{CLOSE}}}", ATOM
+    if isinstance(value, CodeType):
+        raise PrintError(f"the code object {value.co_name} stands where an expression is expected")
+    raise PrintError(f"no literal stands for an object of type {kind.__qualname__}")
+
+
+def tuple_items(value: tuple[object, ...], string: Callable[[str], str]) -> str:
+    """The items of a constant tuple as they stand between its parentheses."""
+    items = [constant_text(item, string)[0] for item in value]
+    return items[0] + "," if len(items) == 1 else _joined(items)
+
+
+def _joined(items: list[str]) -> str:
+    return f",{COMMA}".join(items)
+
+
+def _ordered(values: frozenset[object]) -> list[object]:
+    """The elements in an order that is the same in every run: the set's own depends on the hash seed."""
+    try:
+        return sorted(values)  # type: ignore[type-var]
+    except TypeError:
+        return sorted(values, key=lambda value: (type(value).__name__, repr(value)))
+
+
+def _float_text(value: float) -> tuple[str, int]:
+    if math.isnan(value):
+        return _NAN, ARITHMETIC
+    text = repr(abs(value)) if not math.isinf(value) else _INFINITY
+    return ("-" + text, FACTOR) if math.copysign(1, value) < 0 else (text, ATOM)
+
+
+def _complex_text(value: complex) -> tuple[str, int]:
+    """A sum of a real and an imaginary literal may lose the sign of a zero; these forms keep it."""
+    real, imag = value.real, value.imag
+    real_negative = math.copysign(1, real) < 0
+    imag_negative = math.copysign(1, imag) < 0
+    if math.isnan(imag):
+        return f"{_part(real)} + ({_INFINITY}j - {_INFINITY}j)", ARITHMETIC
+    if not real and not real_negative and not imag_negative:
+        return f"{_part(imag)}j", ATOM
+    if not real and real_negative and imag_negative:
+        return f"-{_part(-imag)}j", FACTOR
+    if imag and not (not real and real_negative):
+        sign = "-" if imag_negative else "+"
+        return f"{_part(real)} {sign} {_part(abs(imag))}j", ARITHMETIC
+    if not real and not imag:  # 0.0 with -0.0: only a product gives different signs
+        return ("-(0j * -1j)", FACTOR) if real_negative else ("0j * -1j", PRODUCT)
+    if imag or imag_negative:  # the negation of a sum that can be written
+        return f"-({_complex_text(-value)[0]})", FACTOR
+    return f"{_part(real)} + 0j", ARITHMETIC
+
+
+def _part(value: float) -> str:
+    if math.isnan(value):
+        return f"({_NAN})"
+    if math.isinf(value):
+        return _INFINITY if value > 0 else "-" + _INFINITY
+    text = repr(value)
+    return text[:-2] if text.endswith(".0") else text

@@ -1,0 +1,317 @@
+"""Expressions as text, with the parentheses that precedence demands and no others."""
+
+from __future__ import annotations
+
+from typing import Any, Callable, Sequence
+
+from depyf.decompiler.syntax import line_wrapping as marks
+from depyf.decompiler.syntax import nodes as n
+from depyf.decompiler.syntax.constant_text import PrintError, constant_text, tuple_items
+from depyf.decompiler.syntax.formatted_strings import formatted_string, string_within_braces
+from depyf.decompiler.syntax.line_wrapping import CLOSE, COMMA, OPEN, OPEN_INVISIBLE, OPEN_ITEMS
+from depyf.decompiler.syntax.precedence import (
+    ATOM,
+    AWAIT,
+    BINARY_OPERATORS,
+    BIT_OR,
+    BOOLEAN_OPERATORS,
+    COMPARISON,
+    COMPARISON_OPERATORS,
+    NAMED,
+    OR,
+    TEST,
+    UNARY_OPERATORS,
+    YIELD,
+)
+from depyf.decompiler.syntax.string_text import string_text
+
+
+class ExpressionPrinter:
+    """Writes expressions, marked for `line_wrapping`.
+
+    `nested_quotes` allows what only 3.12 and newer read: any string within the braces of an f-string.
+    `quotes` are the kinds of quotes that are left within such braces; None outside of them.
+    """
+
+    def __init__(self, *, nested_quotes: bool = False, quotes: Sequence[str] | None = None) -> None:
+        self.nested_quotes = nested_quotes
+        self.quotes = quotes
+        self.string: Callable[[str], str] = string_text if quotes is None else self._string_within_braces
+
+    def within(self, quotes: Sequence[str] | None) -> ExpressionPrinter:
+        """The printer for what is within the braces of an f-string."""
+        return ExpressionPrinter(nested_quotes=self.nested_quotes and quotes is None, quotes=quotes)
+
+    def _string_within_braces(self, value: str) -> str:
+        return string_within_braces(value, self.quotes or ())
+
+    def expression(self, node: n.Node, precedence: int = TEST) -> str:
+        """The text of a node where at least this precedence is needed. Raises PrintError if there is none."""
+        method = _METHODS.get(type(node))
+        if method is None:
+            raise PrintError(f"no expression: {type(node).__name__}")
+        return method(self, node, precedence)
+
+    def top_level(self, node: n.Node) -> str:
+        """An expression that can be put in parentheses of its own if the line gets too long."""
+        return f"{OPEN_INVISIBLE}{self.expression(node)}{CLOSE}"
+
+    def test(self, node: n.Node) -> str:
+        """The condition of a statement, where an assignment expression needs no parentheses."""
+        precedence = NAMED if isinstance(node, n.NamedExpr) else TEST
+        return f"{OPEN_INVISIBLE}{self.expression(node, precedence)}{CLOSE}"
+
+    def value(self, node: n.Node) -> str:
+        """The right side of an assignment, or what stands alone: a yield needs no parentheses."""
+        return f"{OPEN_INVISIBLE}{self.expression(node, YIELD)}{CLOSE}"
+
+    def bare_tuple(self, node: n.Node, otherwise: int = TEST) -> str:
+        """A tuple of two or more without its parentheses, or any other expression."""
+        if isinstance(node, n.Tuple) and len(node.elts) > 1:
+            return f"{marks.OPEN_INVISIBLE_ITEMS}{self.items(node.elts)}{CLOSE}"
+        if isinstance(node, n.Constant) and type(node.value) is tuple and len(node.value) > 1:
+            return f"{marks.OPEN_INVISIBLE_ITEMS}{tuple_items(node.value, self.string)}{CLOSE}"
+        return f"{OPEN_INVISIBLE}{self.expression(node, otherwise)}{CLOSE}"
+
+    def items(self, nodes: Sequence[n.Node]) -> str:
+        """Expressions with commas between them."""
+        return f",{COMMA}".join([self.expression(node) for node in nodes])
+
+    # Names, literals, displays
+
+    def Name(self, node: n.Name, precedence: int) -> str:
+        return node.id
+
+    def Raw(self, node: n.Raw, precedence: int) -> str:
+        return node.text
+
+    def Constant(self, node: n.Constant, precedence: int) -> str:
+        value = node.value
+        if type(value) is str:
+            return self.string(value)
+        text, own = constant_text(value, self.string)
+        return _parenthesized(text, own < precedence)
+
+    def List(self, node: n.List, precedence: int) -> str:
+        return f"[{OPEN_ITEMS}{self.items(node.elts)}{CLOSE}]"
+
+    def Tuple(self, node: n.Tuple, precedence: int) -> str:
+        comma = "," if len(node.elts) == 1 else ""
+        return f"({OPEN_ITEMS}{self.items(node.elts)}{comma}{CLOSE})"
+
+    def Set(self, node: n.Set, precedence: int) -> str:
+        return f"{{{OPEN_ITEMS}{self.items(node.elts)}{CLOSE}}}" if node.elts else "{*()}"
+
+    def Dict(self, node: n.Dict, precedence: int) -> str:
+        items = [
+            "**" + self.expression(value, BIT_OR)
+            if key is None
+            else f"{self.expression(key)}: {self.expression(value)}"
+            for key, value in zip(node.keys, node.values)
+        ]
+        return f"{{{OPEN_ITEMS}{_commas(items)}{CLOSE}}}"
+
+    def JoinedStr(self, node: n.JoinedStr, precedence: int) -> str:
+        return formatted_string(self, "f", node.values)
+
+    def TemplateStr(self, node: n.TemplateStr, precedence: int) -> str:
+        return formatted_string(self, "t", node.values)
+
+    def FormattedValue(self, node: n.FormattedValue, precedence: int) -> str:
+        return formatted_string(self, "f", [node])
+
+    def Interpolation(self, node: n.Interpolation, precedence: int) -> str:
+        return formatted_string(self, "t", [node])
+
+    # Operators
+
+    def BoolOp(self, node: n.BoolOp, precedence: int) -> str:
+        own = _operator(BOOLEAN_OPERATORS, node.op)
+        operands = [self.expression(value, own + 1) for value in node.values]
+        return _parenthesized(f"{marks.LOGIC}{node.op} ".join(operands), own < precedence)
+
+    def NamedExpr(self, node: n.NamedExpr, precedence: int) -> str:
+        text = f"{self.expression(node.target, ATOM)} := {self.expression(node.value)}"
+        return _parenthesized(text, precedence > NAMED)
+
+    def BinOp(self, node: n.BinOp, precedence: int) -> str:
+        own, left_needs, right_needs, mark = _operator(BINARY_OPERATORS, node.op)
+        pieces: list[str] = []
+        left: n.Expression = node
+        # Sums may have thousands of terms: the left operands are a loop, not a recursion.
+        while isinstance(left, n.BinOp):
+            pieces.append(f"{mark}{left.op} {self.expression(left.right, right_needs)}")
+            left = left.left
+            if isinstance(left, n.BinOp) and _operator(BINARY_OPERATORS, left.op)[0] != left_needs:
+                break
+        text = self.expression(left, left_needs) + "".join(reversed(pieces))
+        return _parenthesized(text, own < precedence)
+
+    def UnaryOp(self, node: n.UnaryOp, precedence: int) -> str:
+        text, own = _operator(UNARY_OPERATORS, node.op)
+        return _parenthesized(text + self.expression(node.operand, own), own < precedence)
+
+    def Compare(self, node: n.Compare, precedence: int) -> str:
+        pieces = [self.expression(node.left, BIT_OR)]
+        for op, comparator in zip(node.ops, node.comparators):
+            if op not in COMPARISON_OPERATORS:
+                raise PrintError(f"no comparison: {op!r}")
+            pieces.append(f"{marks.COMPARISON}{op} {self.expression(comparator, BIT_OR)}")
+        return _parenthesized("".join(pieces), precedence > COMPARISON)
+
+    def IfExp(self, node: n.IfExp, precedence: int) -> str:
+        body = self.expression(node.body, OR)
+        test = self.expression(node.test, OR)
+        text = f"{body}{marks.TERNARY}if {test}{marks.TERNARY}else {self.expression(node.orelse)}"
+        return _parenthesized(text, precedence > TEST)
+
+    def Lambda(self, node: n.Lambda, precedence: int) -> str:
+        parameters = self.parameters(node.args)
+        start = f"lambda {', '.join(parameters)}" if parameters else "lambda"
+        return _parenthesized(marks.glue(f"{start}: {self.expression(node.body)}"), precedence > TEST)
+
+    # Comprehensions
+
+    def comprehension(self, node: n.comprehension, precedence: int) -> str:
+        start = "async for" if node.is_async else "for"
+        target = marks.glue(self.bare_tuple(node.target, BIT_OR))
+        text = f"{marks.CLAUSE}{start} {target} in {self.expression(node.iter, OR)}"
+        return text + "".join([f"{marks.CLAUSE}if {self.expression(test, OR)}" for test in node.ifs])
+
+    def clauses(self, element: str, generators: list[n.comprehension]) -> str:
+        """What stands between the brackets of a comprehension."""
+        return OPEN + element + "".join([self.comprehension(clause, TEST) for clause in generators]) + CLOSE
+
+    def ListComp(self, node: n.ListComp, precedence: int) -> str:
+        return f"[{self.clauses(self.expression(node.elt), node.generators)}]"
+
+    def SetComp(self, node: n.SetComp, precedence: int) -> str:
+        return f"{{{self.clauses(self.expression(node.elt), node.generators)}}}"
+
+    def GeneratorExp(self, node: n.GeneratorExp, precedence: int) -> str:
+        return f"({self.clauses(self.expression(node.elt), node.generators)})"
+
+    def DictComp(self, node: n.DictComp, precedence: int) -> str:
+        if node.value is None:
+            element = "**" + self.expression(node.key, BIT_OR)
+        else:
+            element = f"{self.expression(node.key)}: {self.expression(node.value)}"
+        return f"{{{self.clauses(element, node.generators)}}}"
+
+    # Coroutines and generators
+
+    def Await(self, node: n.Await, precedence: int) -> str:
+        return _parenthesized("await " + self.expression(node.value, ATOM), precedence > AWAIT)
+
+    def Yield(self, node: n.Yield, precedence: int) -> str:
+        text = "yield" if node.value is None else "yield " + self.bare_tuple(node.value)
+        return _parenthesized(text, precedence > YIELD)
+
+    def YieldFrom(self, node: n.YieldFrom, precedence: int) -> str:
+        return _parenthesized("yield from " + self.expression(node.value), precedence > YIELD)
+
+    # Calls and places
+
+    def keyword(self, node: n.keyword, precedence: int) -> str:
+        if node.arg is None:
+            return "**" + self.expression(node.value, BIT_OR)
+        return f"{node.arg}={self.expression(node.value)}"
+
+    def arguments_of_call(self, args: Sequence[n.Node], keywords: Sequence[n.keyword]) -> str:
+        """Arguments in parentheses; a generator that is the only one has no parentheses of its own."""
+        if len(args) == 1 and not keywords and isinstance(args[0], n.GeneratorExp):
+            return self.expression(args[0])
+        return f"({OPEN_ITEMS}{self.items([*args, *keywords])}{CLOSE})"
+
+    def Call(self, node: n.Call, precedence: int) -> str:
+        return self.expression(node.func, ATOM) + self.arguments_of_call(node.args, node.keywords)
+
+    def Attribute(self, node: n.Attribute, precedence: int) -> str:
+        value = node.value
+        text = self.expression(value, ATOM)
+        if isinstance(value, n.Constant) and type(value.value) is int and text[0] != "(":
+            text = f"({text})"  # `1.x` is a float with a mistake
+        return f"{text}.{node.attr}"
+
+    def Subscript(self, node: n.Subscript, precedence: int) -> str:
+        return f"{self.expression(node.value, ATOM)}[{OPEN}{self._index(node.slice)}{CLOSE}]"
+
+    def _index(self, node: n.Expression) -> str:
+        if isinstance(node, n.Tuple) and len(node.elts) > 1:
+            # Before 3.11 an index with a star needs the parentheses.
+            if not any(isinstance(item, n.Starred) for item in node.elts):
+                return self.items(node.elts)
+        elif isinstance(node, n.Constant):
+            value = node.value
+            if type(value) is tuple and (len(value) > 1 or any(isinstance(item, slice) for item in value)):
+                comma = "," if len(value) == 1 else ""
+                return f",{COMMA}".join([self._constant_index(item) for item in value]) + comma
+            return self._constant_index(value)
+        elif isinstance(node, n.Tuple) and node.elts and isinstance(node.elts[0], n.Slice):
+            return self.expression(node.elts[0]) + ","
+        return self.expression(node)
+
+    def _constant_index(self, value: object) -> str:
+        """From 3.14 on slices of constants are constants."""
+        if not isinstance(value, slice):
+            return self.expression(n.Constant(value))
+        bounds = (value.start, value.stop, value.step)
+        return self.expression(n.Slice(*[None if part is None else n.Constant(part) for part in bounds]))
+
+    def Slice(self, node: n.Slice, precedence: int) -> str:
+        lower = "" if node.lower is None else self.expression(node.lower)
+        upper = "" if node.upper is None else self.expression(node.upper)
+        step = "" if node.step is None else ":" + self.expression(node.step)
+        return f"{lower}:{upper}{step}"
+
+    def Starred(self, node: n.Starred, precedence: int) -> str:
+        return "*" + self.expression(node.value, BIT_OR)
+
+    # Parameters
+
+    def arg(self, node: n.arg, precedence: int) -> str:
+        return node.arg if node.annotation is None else f"{node.arg}: {self.expression(node.annotation)}"
+
+    def parameters(self, node: n.arguments) -> list[str]:
+        """The parameters of a function as they stand between its commas."""
+        positional = node.posonlyargs + node.args
+        texts = [self.arg(parameter, TEST) for parameter in positional]
+        first = len(positional) - len(node.defaults)
+        for position, default in enumerate(node.defaults, first):
+            texts[position] = self._with_default(positional[position], default)
+        if node.posonlyargs:
+            texts.insert(len(node.posonlyargs), "/")
+        if node.vararg is not None:
+            texts.append("*" + self.arg(node.vararg, TEST))
+        elif node.kwonlyargs:
+            texts.append("*")
+        for position, parameter in enumerate(node.kwonlyargs):
+            given = node.kw_defaults[position] if position < len(node.kw_defaults) else None
+            texts.append(self.arg(parameter, TEST) if given is None else self._with_default(parameter, given))
+        if node.kwarg is not None:
+            texts.append("**" + self.arg(node.kwarg, TEST))
+        return texts
+
+    def _with_default(self, parameter: n.arg, default: n.Expression) -> str:
+        equals = "=" if parameter.annotation is None else " = "
+        return self.arg(parameter, TEST) + equals + self.expression(default)
+
+
+def _commas(items: Sequence[str]) -> str:
+    return f",{COMMA}".join(items)
+
+
+def _parenthesized(text: str, needed: bool) -> str:
+    return f"({OPEN}{text}{CLOSE})" if needed else text
+
+
+def _operator(table: dict[str, Any], op: str) -> Any:
+    if op not in table:
+        raise PrintError(f"no operator here: {op!r}")
+    return table[op]
+
+
+# The method of each class of nodes has the name of the class.
+_METHODS: dict[type, Callable[[ExpressionPrinter, Any, int], str]] = {
+    getattr(n, name): method for name, method in vars(ExpressionPrinter).items() if name in n.__all__
+}

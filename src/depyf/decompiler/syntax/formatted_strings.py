@@ -1,0 +1,121 @@
+"""f-strings and t-strings.
+
+Before 3.12 the text within the braces of an f-string may contain neither a backslash nor the quotes of the
+string around it. So the quotes are chosen for what is inside: each kind is tried, and the strings inside
+are written without escapes in the kinds that are left.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Sequence
+
+from depyf.decompiler.syntax import nodes as n
+from depyf.decompiler.syntax.constant_text import PrintError
+from depyf.decompiler.syntax.line_wrapping import flatten
+from depyf.decompiler.syntax.string_text import (
+    SINGLE_LINE_QUOTES,
+    TRIPLE_QUOTES,
+    escaped,
+    reads_better_in_lines,
+    without_escapes,
+)
+
+if TYPE_CHECKING:
+    from depyf.decompiler.syntax.expression_printer import ExpressionPrinter
+
+_CONVERSIONS = {-1: "", ord("s"): "!s", ord("r"): "!r", ord("a"): "!a"}
+
+
+class QuotesExhausted(PrintError):
+    """No kind of quotes is left for what stands within the braces of an f-string."""
+
+
+def formatted_string(printer: ExpressionPrinter, prefix: str, values: Sequence[n.Node]) -> str:
+    """The text of an f-string (prefix `f`) or a t-string (prefix `t`).
+
+    Raises QuotesExhausted if no choice of quotes is possible and the printer may not nest equal quotes, and
+    PrintError if a value is not what such a string is made of.
+    """
+    nested = printer.quotes is not None
+    for quote in _candidates(printer, values):
+        inner = [kind for kind in _all_kinds(printer) if not _closes(kind, quote)]
+        try:
+            text = _parts(printer.within(inner), values, quote)
+        except QuotesExhausted:
+            continue
+        if not (nested and "\\" in text):
+            return prefix + quote + text + quote
+    if printer.nested_quotes:
+        quote = SINGLE_LINE_QUOTES[0]
+        return prefix + quote + _parts(printer.within(None), values, quote) + quote
+    raise QuotesExhausted("the braces of an f-string need more kinds of quotes than Python 3.11 reads")
+
+
+def _closes(inner: str, quote: str) -> bool:
+    """Whether quotes within the braces would end the string around them."""
+    return inner == quote or inner[0] == quote
+
+
+def string_within_braces(value: str, quotes: Sequence[str]) -> str:
+    """A string constant within the braces of an f-string, in one of the kinds of quotes that are left."""
+    text = without_escapes(value, quotes)
+    if text is None:
+        raise QuotesExhausted(f"{value!r} cannot stand in the braces of an f-string of Python 3.11")
+    return text
+
+
+def _all_kinds(printer: ExpressionPrinter) -> Sequence[str]:
+    return SINGLE_LINE_QUOTES + TRIPLE_QUOTES if printer.quotes is None else printer.quotes
+
+
+def _candidates(printer: ExpressionPrinter, values: Sequence[n.Node]) -> list[str]:
+    """The kinds of quotes to try: those that need no escapes in the literal parts come first."""
+    literal = "".join(str(value.value) for value in values if isinstance(value, n.Constant))
+    in_lines = printer.quotes is None and reads_better_in_lines(literal)
+    kinds = sorted(_all_kinds(printer), key=lambda kind: (len(kind) == 1) == in_lines)
+    return sorted(kinds, key=lambda kind: len(kind) == 1 and kind in literal) if not in_lines else kinds
+
+
+def _parts(printer: ExpressionPrinter, values: Sequence[n.Node], quote: str, in_specification: bool = False) -> str:
+    """What stands between the quotes; `printer` writes the expressions."""
+    pieces = []
+    for value in values:
+        if isinstance(value, n.Constant) and isinstance(value.value, str):
+            pieces.append(_literal(value.value, quote, in_specification))
+        elif isinstance(value, (n.FormattedValue, n.Interpolation)):
+            pieces.append(_replacement(printer, value, quote))
+        else:
+            raise PrintError(f"no part of a formatted string: {type(value).__name__}")
+    return "".join(pieces)
+
+
+def _literal(value: str, quote: str, in_specification: bool) -> str:
+    text = escaped(value, quote)
+    if "{" in text or "}" in text:
+        if in_specification:
+            raise PrintError("a format specification cannot contain braces that are text")
+        text = text.replace("{", "{{").replace("}", "}}")
+    return text
+
+
+def _replacement(printer: ExpressionPrinter, node: n.FormattedValue | n.Interpolation, quote: str) -> str:
+    """The expression in its braces, with conversion and format specification."""
+    if node.conversion not in _CONVERSIONS:
+        raise PrintError(f"no conversion of a formatted string: {node.conversion}")
+    text = flatten(printer.expression(node.value))
+    if isinstance(node, n.Interpolation) and isinstance(node.str, str):
+        text = node.str  # the program can see it: it must be what it was
+    elif "lambda" in text:
+        text = f"({text})"  # its colon would start the format specification
+    if printer.quotes is not None and ("\\" in text or quote in text or ("\n" in text and len(quote) == 1)):
+        raise QuotesExhausted("an expression cannot stand in the braces of an f-string of Python 3.11")
+    if text.startswith("{"):
+        text = " " + text
+    return f"{{{text}{_CONVERSIONS[node.conversion]}{_specification(printer, node.format_spec, quote)}}}"
+
+
+def _specification(printer: ExpressionPrinter, node: n.Expression | None, quote: str) -> str:
+    if node is None:
+        return ""
+    values = node.values if isinstance(node, (n.JoinedStr, n.TemplateStr)) else [node]
+    return ":" + _parts(printer, values, quote, in_specification=True)

@@ -1,0 +1,72 @@
+"""Strings, docstrings, and the literal parts of formatted strings."""
+
+from __future__ import annotations
+
+from typing import Sequence
+
+SINGLE_LINE_QUOTES = ("'", '"')
+TRIPLE_QUOTES = ('"""', "'''")
+
+# A string that has at least so many line ends and characters is easier to read over several lines.
+_LINE_ENDS, _CHARACTERS = 2, 50
+
+
+def string_text(value: str) -> str:
+    """A literal that reads well: on one line, or between triple quotes for a text of several lines."""
+    return quoted(value, '"""') if reads_better_in_lines(value) else repr(value)
+
+
+def reads_better_in_lines(value: str) -> bool:
+    """Whether a string holds text of several lines."""
+    return value.count("\n") >= _LINE_ENDS and len(value) >= _CHARACTERS
+
+
+def docstring_text(value: str) -> str:
+    """A triple-quoted literal of exactly this value."""
+    return quoted(value, '"""')
+
+
+def quoted(value: str, quote: str) -> str:
+    """A literal between the given quotes, with escapes where they are needed."""
+    return quote + escaped(value, quote) + quote
+
+
+def escaped(value: str, quote: str) -> str:
+    """What stands between the quotes. Line ends are kept only between triple quotes."""
+    triple = len(quote) == 3
+    mark = quote[0]
+    if value.isprintable():
+        text = value.replace("\\", "\\\\") if "\\" in value else value
+    else:
+        text = "".join(_escape(char, triple) for char in value)
+    if not triple:
+        return text.replace(mark, "\\" + mark) if mark in text else text
+    last = ""
+    if text.endswith(mark):  # it would be taken for a part of the closing quotes
+        text, last = text[:-1], "\\" + mark
+    return text.replace(quote, ("\\" + mark) * 3) + last
+
+
+def _escape(char: str, triple: bool) -> str:
+    if char == "\n" and triple:
+        return char
+    if char == "\\":
+        return "\\\\"
+    return char if char.isprintable() else repr(char)[1:-1]
+
+
+def without_escapes(value: str, quotes: Sequence[str]) -> str | None:
+    """A literal without a backslash, in one of the given quotes, or None if there is none.
+
+    Before 3.12 that is the only kind that may stand within the braces of an f-string.
+    """
+    for char in value:
+        if char == "\\" or (char < " " and char not in "\n\t") or "\ud800" <= char <= "\udfff":
+            return None
+    for quote in quotes:
+        if len(quote) == 1 and (quote in value or "\n" in value):
+            continue
+        if len(quote) == 3 and (quote in value or value.endswith(quote[0])):
+            continue
+        return quote + value + quote
+    return None
