@@ -81,8 +81,11 @@ def compile_file(path: str) -> types.CodeType | None:
         return None
 
 
-def measure(item: Item, analyze: Callable[[types.CodeType], Any]) -> Measured:
-    """Decompile one item in this process. Whatever ``analyze`` raises passes through."""
+def measure(item: Item, analyze: Callable[[types.CodeType], Any], standalone: Callable[[Any], str]) -> Measured:
+    """Decompile one item in this process. Whatever ``analyze`` raises passes through.
+
+    ``standalone`` gives the text of a result in a form that is valid Python by itself.
+    """
     start = time.process_time()
     module = compile_file(item.path)
     compile_seconds = time.process_time() - start
@@ -93,7 +96,7 @@ def measure(item: Item, analyze: Callable[[types.CodeType], Any]) -> Measured:
     result = analyze(code)
     seconds = time.process_time() - start
     results = {id(r.code): r for r in result.walk()}
-    checked = Witnessed(code, result, results)
+    checked = Witnessed(code, result, results, standalone)
     codes = [code] if item.place >= 0 else list(all_codes(code))
     rows = [_row(item.path, c, results.get(id(c)), checked) for c in codes]
     return Measured(rows, compile_seconds, seconds)
@@ -102,7 +105,9 @@ def measure(item: Item, analyze: Callable[[types.CodeType], Any]) -> Measured:
 class Witnessed:
     """The second witness' view of a result: ``objections`` by id of the original code object, '' for none."""
 
-    def __init__(self, code: types.CodeType, result: Any, results: dict[int, Any]) -> None:
+    def __init__(
+        self, code: types.CodeType, result: Any, results: dict[int, Any], standalone: Callable[[Any], str]
+    ) -> None:
         self.objections: dict[int, str] = {}
         whole = _compiled(result.source, code.co_filename)
         if isinstance(whole, str) and code.co_name == "<module>":
@@ -112,11 +117,12 @@ class Witnessed:
         for key, nested in results.items():
             # What the whole text does not show (its enclosing code was refused) is compiled by itself.
             if key not in self.objections and nested.verdict.level.value in PROVEN:
-                text = _standalone(nested)
-                alone = _compiled(text, code.co_filename) if text is not None else None
+                if not nested.code.co_flags & 1 or nested.code.co_name.startswith("<"):
+                    continue  # only a def can stand alone
+                alone = _compiled(standalone(nested), code.co_filename)
                 if isinstance(alone, str):
                     self.objections[key] = alone
-                elif alone is not None:
+                else:
                     found = [c for c in all_codes(alone) if c.co_name == nested.code.co_name]
                     if found:
                         self._object(nested, found[0], alone=True)
@@ -142,15 +148,6 @@ def _compiled(text: str, filename: str) -> types.CodeType | str:
         return f"text does not compile: {error}"
 
 
-def _standalone(nested: Any) -> str | None:
-    if not nested.code.co_flags & 1 or nested.code.co_name.startswith("<"):
-        return None  # only a def can stand alone
-    from depyf.decompiler.pipeline import standalone
-
-    text: str = standalone(nested)
-    return text
-
-
 def _row(path: str, code: types.CodeType, result: Any, checked: Witnessed) -> Row:
     name = getattr(code, "co_qualname", code.co_name)
     make = functools.partial(Row, path, name, code.co_firstlineno)
@@ -168,10 +165,10 @@ def _row(path: str, code: types.CodeType, result: Any, checked: Witnessed) -> Ro
 
 def work(item: Item) -> Measured:
     """What a worker process does with an item."""
-    from depyf.decompiler.pipeline import analyze
+    from depyf.decompiler.pipeline import analyze, standalone
 
     sys.setrecursionlimit(1000)  # the default: users have no other
-    return measure(item, analyze)
+    return measure(item, analyze, standalone)
 
 
 class Report:

@@ -106,7 +106,9 @@ def steps(code: types.CodeType, alone: bool = False) -> list[Step]:
         if instruction.opcode in dis.hasjrel or instruction.opcode in dis.hasjabs:
             target, operand = index_at[instruction.argval], None
             op = op.replace("_BACKWARD", "").replace("_FORWARD", "").replace("_NO_INTERRUPT", "")
-        elif op == "LOAD_GLOBAL" or op in SAME_AS or isinstance(operand, str):
+        elif op == "KW_NAMES":  # `dis` of 3.11 does not resolve it
+            operand = code.co_consts[instruction.arg or 0]
+        elif isinstance(operand, str) and instruction.opcode not in dis.hasconst:
             operand = _unmangled(operand) if alone else operand
         result.append(Step(SAME_AS.get(op, op), _typed(operand), target, handlers.get(instruction.offset)))
     return result

@@ -1,0 +1,73 @@
+"""Stand-ins for the decompiler, for tests of the benchmark. They run in worker processes, so they are importable."""
+
+from __future__ import annotations
+
+import ast
+import ctypes
+import time
+import types
+from typing import Any, Callable, Iterator
+
+import roundtrip
+
+
+class Level:
+    def __init__(self, value: str) -> None:
+        self.value = value
+
+
+class Verdict:
+    def __init__(self, level: str, method: str = "instructions", reasons: tuple[str, ...] = ()) -> None:
+        self.level, self.method, self.reasons = Level(level), method, reasons
+
+
+class Result:
+    def __init__(self, code: types.CodeType, source: str, level: str = "exact") -> None:
+        self.code, self.source, self.verdict = code, source, Verdict(level)
+
+    def walk(self) -> Iterator[Any]:
+        yield self
+        for code in list(roundtrip.all_codes(self.code))[1:]:
+            yield Result(code, "pass", self.verdict.level.value)
+
+
+def unparsed(item: roundtrip.Item) -> str:
+    with open(item.path, encoding="utf-8") as file:
+        return ast.unparse(ast.parse(file.read()))
+
+
+def measure(item: roundtrip.Item, analyze: Callable[[types.CodeType], Result]) -> roundtrip.Measured:
+    return roundtrip.measure(item, analyze, standalone=lambda result: unparsed(item))
+
+
+def honest(item: roundtrip.Item) -> roundtrip.Measured:
+    """Gives the author's own program back, and says 'exact'."""
+    return measure(item, lambda code: Result(code, unparsed(item)))
+
+
+def liar(item: roundtrip.Item) -> roundtrip.Measured:
+    """Says 'exact' of a program in which every 1 became 2."""
+    return measure(item, lambda code: Result(code, unparsed(item).replace("1", "2")))
+
+
+def no_python(item: roundtrip.Item) -> roundtrip.Measured:
+    """Says 'exact' of what is not Python."""
+    return measure(item, lambda code: Result(code, "def f(:"))
+
+
+def fragile(item: roundtrip.Item) -> roundtrip.Measured:
+    """Fails in four ways, by the name of a code object; everything else is 'exact'."""
+
+    def analyze(code: types.CodeType) -> Result:
+        names = {inner.co_name for inner in roundtrip.all_codes(code)}
+        if "hangs" in names:
+            time.sleep(1000)
+        if "dies" in names:
+            ctypes.string_at(0)
+        if "raises" in names:
+            raise ZeroDivisionError("in the decompiler")
+        if "eats" in names:
+            bytearray(1 << 40)
+        return Result(code, unparsed(item))
+
+    return measure(item, analyze)

@@ -1,0 +1,123 @@
+"""The benchmark reports what is wrong as wrong, and no item can stop it."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+import stand_ins
+
+import roundtrip
+
+PROGRAM = """
+def good(x):
+    return x + 3
+
+def one(x):
+    if x:
+        return 1
+    return [y for y in x]
+"""
+
+
+def rows_of(path, work, jobs=1, limit=60.0):
+    report = roundtrip.measure_all([str(path)], work, jobs, limit, 0)
+    return {row.qualname: row for row in report.rows}
+
+
+@pytest.fixture
+def program(tmp_path):
+    path = tmp_path / "program.py"
+    path.write_text(PROGRAM)
+    return path
+
+
+def test_a_right_answer_is_what_it_says_it_is(program):
+    rows = rows_of(program, stand_ins.honest)
+    assert set(rows) == {"<module>", "good", "one", "one.<locals>.<listcomp>"}
+    assert {row.outcome for row in rows.values()} == {"exact"}
+    assert all(row.witnessed for row in rows.values())
+
+
+def test_a_wrong_answer_called_exact_is_wrong(program):
+    rows = rows_of(program, stand_ins.liar)
+    assert rows["good"].outcome == "exact"
+    assert rows["one"].outcome == "wrong"
+    assert "LOAD_CONST ('int', 1), recompiled LOAD_CONST ('int', 2)" in rows["one"].reason
+
+
+def test_text_that_is_no_python_is_wrong(program):
+    rows = rows_of(program, stand_ins.no_python)
+    assert rows["<module>"].outcome == "wrong"
+    assert "does not compile" in rows["<module>"].reason
+
+
+@pytest.mark.parametrize(
+    "name, says",
+    [("raises", "ZeroDivisionError"), ("dies", "process ended"), ("eats", "MemoryError"), ("hangs", "hang")],
+)
+def test_a_failing_code_object_is_one_row(tmp_path, name, says):
+    path = tmp_path / "program.py"
+    path.write_text(PROGRAM + f"\ndef {name}():\n    return 5\n")
+    rows = rows_of(path, stand_ins.fragile, jobs=2, limit=3.0)
+    assert rows[name].outcome == "crash"
+    assert says in rows[name].reason
+    assert rows["good"].outcome == rows["one"].outcome == "exact"
+    assert rows["<module>"].outcome == "refused"
+    assert rows["<module>"].reason == "contains a code object that crashes"
+
+
+def test_other_files_are_measured_after_a_crash(program, tmp_path):
+    bad = tmp_path / "bad.py"
+    bad.write_text("def dies():\n    pass\n")
+    report = roundtrip.measure_all([str(bad), str(program)], stand_ins.fragile, 1, 60.0, 0)
+    assert report.counts() == {
+        "exact": 4, "equivalent": 0, "unproven": 0, "refused": 1, "wrong": 0, "crash": 1
+    }  # fmt: skip
+
+
+def test_table_json_and_exit_status(program, tmp_path, capsys):
+    out = tmp_path / "rows.json"
+    status = roundtrip.main([str(program), "--json", str(out), "--show", "1"], stand_ins.liar)
+    assert status == 1
+    printed = capsys.readouterr().out
+    assert "wrong              1   25.00 %" in printed
+    assert f"wrong  {program}:5  one" in printed
+    written = json.loads(out.read_text())
+    assert written["counts"]["wrong"] == 1
+    assert [row["qualname"] for row in written["rows"] if row["outcome"] == "wrong"] == ["one"]
+
+
+@pytest.mark.parametrize("promised, status", [(75, 0), (76, 1)])
+def test_the_ratchet_holds_what_was_reached(program, tmp_path, promised, status):
+    ratchet = tmp_path / "ratchet.json"
+    ratchet.write_text(json.dumps({"proven_percent": promised, "wrong": 1, "crash": 0}))
+    assert roundtrip.main([str(program), "--ratchet", str(ratchet)], stand_ins.liar) == status
+
+
+def test_the_ratchet_tolerates_no_wrong_result(program, tmp_path):
+    ratchet = tmp_path / "ratchet.json"
+    ratchet.write_text(json.dumps({"proven_percent": 0, "wrong": 0, "crash": 0}))
+    assert roundtrip.main([str(program), "--ratchet", str(ratchet)], stand_ins.liar) == 1
+
+
+def test_a_sample_is_the_same_each_time(tmp_path, capsys):
+    for number in range(9):
+        (tmp_path / f"m{number}.py").write_text(f"def f{number}(): pass\n")
+    seen = []
+    for out in ("a.json", "b.json"):
+        roundtrip.main([str(tmp_path), "--sample", "3", "--json", str(tmp_path / out)], stand_ins.honest)
+        seen.append([row["file"] for row in json.loads((tmp_path / out).read_text())["rows"]])
+    assert seen[0] == seen[1]
+    assert len(set(seen[0])) == 3
+
+
+def test_tests_of_the_standard_library_are_left_out_unless_wanted():
+    without = roundtrip.find_files([], stdlib=True, tests=False)
+    assert any(path.endswith("ast.py") for path in without)
+    assert not any("/test/" in path or "site-packages" in path for path in without)
+
+
+def test_a_path_that_does_not_exist_is_an_error():
+    with pytest.raises(FileNotFoundError, match="no such file or folder: nowhere"):
+        roundtrip.find_files(["nowhere.py"], False, False)

@@ -1,0 +1,67 @@
+"""The second witness objects to what differs, and to nothing else."""
+
+from __future__ import annotations
+
+import pytest
+
+import witness
+
+
+def function(source):
+    module = compile(source, "<test>", "exec")
+    return next(c for c in module.co_consts if hasattr(c, "co_code"))
+
+
+def objection(one, other, level="exact", method="instructions"):
+    return witness.disagreement(function(one), function(other), level, method, alone=False)
+
+
+@pytest.mark.parametrize(
+    "one, other",
+    [
+        ("def f(a): return a + 1", "def f(a): return a + 1.0"),
+        ("def f(a): return 0.0", "def f(a): return -0.0"),
+        ("def f(a): return a and 1", "def f(a): return a or 1"),
+        ("def f(a): return a < b", "def f(a): return a > b"),
+        ("def f(a): return a", "def f(a, b): return a"),
+        ("def f(a): return a", "def f(*a): return a"),
+        ("def f(a): return a", "def f(*, a): return a"),
+        ("def f(a):\n 'doc'", "def f(a):\n 'other'"),
+        ("def f(a): yield a", "def f(a): return a"),
+        ("def f(a):\n try: g()\n except E: h()", "def f(a):\n try: g(); h()\n except E: pass"),
+        ("def f(a):\n for x in a: g(x)", "def f(a):\n for x in a: h(x)"),
+        ("def f(a): return g(x=a)", "def f(a): return g(y=a)"),
+    ],
+)
+def test_objects_to_a_difference(one, other):
+    assert objection(one, other)
+    assert not objection(one, one)
+
+
+@pytest.mark.parametrize(
+    "one, other",
+    [
+        ("def f(a): return a + 1", "def f(a):\n\n    return (a +\n  1)"),
+        ("def f(a):\n if a: pass\n return {1, 2}", "def f(a):\n if a:\n  pass\n return {1, 2}"),
+        ("def f(a): return a in {1, 2, 3}", "def f(a): return a in {3, 2, 1}"),
+    ],
+)
+def test_does_not_object_to_layout(one, other):
+    assert not objection(one, other)
+
+
+def test_lock_step_may_change_layout_but_not_what_is_done():
+    one = "def f(a):\n if a: return g()\n return h()"
+    turned = "def f(a):\n if not a: return h()\n return g()"
+    assert objection(one, turned)
+    assert not objection(one, turned, "equivalent", "lock-step")
+    assert "LOAD_GLOBAL 'k'" in objection(one, turned.replace("h()", "k()"), "equivalent", "lock-step")
+
+
+def test_pairs_code_objects_by_place_and_leaves_out_the_uncertain():
+    one = compile("def f(): pass\ndef g(): return lambda: 1\n", "<test>", "exec")
+    other = compile("def f(): pass\ndef g(): return lambda: 1, lambda: 2\n", "<test>", "exec")
+    assert [(a.co_name, b.co_name) for a, b in witness.pairs(one, one)] == [
+        ("<module>", "<module>"), ("g", "g"), ("<lambda>", "<lambda>"), ("f", "f")
+    ]  # fmt: skip
+    assert ("<lambda>", "<lambda>") not in [(a.co_name, b.co_name) for a, b in witness.pairs(one, other)]

@@ -1,0 +1,45 @@
+"""Fixtures that tests of several rooms share."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import textwrap
+from pathlib import Path
+from typing import Callable
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+
+
+@pytest.fixture
+def run_python(tmp_path: Path) -> Callable[..., subprocess.CompletedProcess[str]]:
+    """Run ``run_python(program, *arguments)`` in a fresh process, in an empty folder; gives the completed process."""
+
+    def run(program: str, *arguments: str, script: str = "program.py") -> subprocess.CompletedProcess[str]:
+        file = tmp_path / script
+        file.write_text(textwrap.dedent(program), encoding="utf-8")
+        return subprocess.run(
+            [sys.executable, str(file), *arguments], capture_output=True, text=True, cwd=tmp_path, timeout=300
+        )
+
+    return run
+
+
+@pytest.fixture
+def run_depyf(tmp_path: Path) -> Callable[..., subprocess.CompletedProcess[str]]:
+    """Run ``python -m depyf ARGUMENTS`` in an empty folder; gives the completed process."""
+
+    def run(*arguments: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [sys.executable, "-m", "depyf", *arguments],
+            capture_output=True,
+            text=True,
+            cwd=tmp_path,
+            env={**os.environ, "PYTHONSAFEPATH": ""},
+            timeout=120,
+        )
+
+    return run
