@@ -1,0 +1,25 @@
+"""What torch.compile did to a program. Start with `session.py` (recording) or `dump_src` (after the fact).
+
+Takes a program that runs under `torch.compile`; gives a `model.Session` and, from it, files and pages. Imports the
+decompiler, never the other way round. On exit of every context manager here torch is as it was before.
+Importing this package imports no torch.
+"""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from .after_the_fact import dump_src, inspect
+
+__all__ = ["dump_src", "inspect"]
+
+
+def __getattr__(name: str) -> Any:
+    """Imports `dump_src` and `inspect` on first use, so that ``import depyf.explain`` costs nothing."""
+    if name in __all__:
+        from . import after_the_fact
+
+        return getattr(after_the_fact, name)
+    raise AttributeError("module {!r} has no attribute {!r}".format(__name__, name))

@@ -1,0 +1,46 @@
+"""`depyf.install()`: with ``TORCH_LOGS=+bytecode``, the source of Dynamo's bytecode in torch's own log."""
+
+from __future__ import annotations
+
+import logging
+from types import CodeType
+from typing import Any, List
+
+from depyf.explain import torch_behavior
+from depyf.explain.containment import contained
+from depyf.explain.decompiled import decompiled
+from depyf.explain.model import Session
+
+__all__ = ["install", "pytorch_bytecode_src_hook", "uninstall"]
+
+_handles: List[Any] = []
+
+
+def install() -> None:
+    """Adds the decompiled source to torch's bytecode log, behind Dynamo's ``MODIFIED BYTECODE``.
+
+    Run the program with ``TORCH_LOGS=+bytecode`` to see it. Installed twice, it is there once. What runs is Dynamo's code.
+
+    Raises ImportError when torch cannot be imported.
+    """
+    import torch  # noqa: F401
+
+    if not _handles:
+        _handles.append(torch_behavior.register_bytecode_hook(pytorch_bytecode_src_hook))
+
+
+def uninstall() -> None:
+    """Undoes `install`. Does nothing if it is not installed."""
+    while _handles:
+        _handles.pop().remove()
+
+
+def pytorch_bytecode_src_hook(code: CodeType, new_code: CodeType) -> None:
+    """Dynamo's bytecode hook. Costs nothing while the bytecode log is off; never raises, never replaces code."""
+    with contained(Session(), "logging the source of {}".format(code.co_name)):
+        log = torch_behavior.find("torch._logging", "getArtifactLogger")("torch._dynamo.convert_frame", "bytecode")
+        if not log.isEnabledFor(logging.DEBUG):
+            return
+        found = decompiled(new_code)
+        log.debug("DECOMPILED SOURCE %s (%s)\n%s\n", code.co_name, found.verdict or found.level,
+                  found.source or found.listing)

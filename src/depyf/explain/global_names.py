@@ -1,0 +1,66 @@
+"""Dynamo's names of globals, with and without the uuid.
+
+The code that runs must name ``__compiled_fn_1_<uuid>``; text must say ``__compiled_fn_1``. So the names in a code
+object are exchanged before it is decompiled, and exchanged back in what was compiled from the text. Instructions
+refer to names by index: an exchange of ``co_names`` changes nothing else, and both functions check that.
+"""
+
+from __future__ import annotations
+
+from types import CodeType
+from typing import Any, Dict, Set
+
+from depyf.explain.names import stable
+
+__all__ = ["NameClash", "with_names", "without_uuids"]
+
+
+class NameClash(Exception):
+    """A name without its uuid is in use already: the exchange would not be one to one."""
+
+
+def without_uuids(code: CodeType) -> Dict[str, str]:
+    """Stable name -> real name, for every global of Dynamo's in `code` and the code in it whose name has a uuid.
+
+    Raises NameClash when two names would become one.
+    """
+    names = _all_names(code)
+    found: Dict[str, str] = {}
+    for real in sorted(names):
+        name = stable(real)
+        if name == real:
+            continue
+        if name in names or name in found:
+            raise NameClash("{} would stand for two names".format(name))
+        found[name] = real
+    return found
+
+
+def with_names(code: CodeType, new_name: Dict[str, str]) -> CodeType:
+    """`code` with the names in `new_name` (old -> new) exchanged, in nested code as well.
+
+    Raises NameClash when anything but names would differ.
+    """
+    if not new_name:
+        return code
+    changed = code.replace(
+        co_names=tuple(new_name.get(name, name) for name in code.co_names),
+        co_consts=tuple(_constant_with_names(constant, new_name) for constant in code.co_consts),
+    )
+    if changed.co_code != code.co_code or len(set(changed.co_names)) != len(set(code.co_names)):
+        raise NameClash("exchanging names changed more than names in {}".format(stable(code.co_name)))
+    return changed
+
+
+def _constant_with_names(constant: Any, new_name: Dict[str, str]) -> Any:
+    return with_names(constant, new_name) if isinstance(constant, CodeType) else constant
+
+
+def _all_names(code: CodeType) -> Set[str]:
+    names: Set[str] = set()
+    waiting = [code]
+    while waiting:
+        one = waiting.pop()
+        names.update(one.co_names, one.co_varnames, one.co_cellvars, one.co_freevars)
+        waiting.extend(constant for constant in one.co_consts if isinstance(constant, CodeType))
+    return names

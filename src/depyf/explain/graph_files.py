@@ -1,0 +1,149 @@
+"""The graphs of each compiler stage as files: valid Python, readable, with the user's line above each operation.
+
+Graphs come from `lazy_format_graph_code`, which Dynamo, AOTAutograd and Inductor call with each graph at the moment when
+it is whole; later passes change graphs in place, so the text is made then. A graph that is itself what runs (backends
+``eager`` and ``aot_eager``) gets its file name into its code object at the end: see `graph_breakpoints.py`.
+"""
+
+from __future__ import annotations
+
+import re
+import weakref
+from dataclasses import dataclass, field
+from types import CodeType
+from typing import Any, Dict, Iterable, List, Optional, Tuple
+
+from depyf.explain import torch_behavior
+from depyf.explain.names import safe_file_part, stable, without_addresses
+from depyf.explain.transformed_code import is_valid_python
+
+__all__ = ["GraphFile", "forward_code", "graph_file_text", "same_instructions", "signature_of", "stage_of"]
+
+# The stages that a reader knows; anything else is a pass in between, written only if it changed the graph.
+STAGES = {
+    "Captured_Graph": "what Dynamo captured from your function",
+    "Joint_graph": "forward and backward in one graph, before AOTAutograd splits it",
+    "Forward_graph": "the forward graph in ATen operators, as AOTAutograd gives it to the backend",
+    "Backward_graph": "the backward graph in ATen operators",
+    "BEFORE_PRE_GRAD": "what Inductor begins with",
+    "AFTER_POST_GRAD": "what Inductor generates kernels from",
+}
+
+_COMPILED_FN = re.compile(r"__compiled_fn_\d+")
+_CLASS_LINE = re.compile(r"^(?P<indent>\s*)class (?P<name>.*)\(torch\.nn\.Module\):$", re.MULTILINE)
+
+
+@dataclass
+class GraphFile:
+    """One graph at one stage.
+
+    `graph_module` is a weak reference: a dump must not keep a model's parameters alive. `signature` is what the graph
+    consisted of when the text was made, to see later whether a pass has changed it.
+    """
+
+    graph: str
+    stage: str
+    text: str
+    options: Dict[str, Any]
+    signature: Tuple[Any, ...]
+    graph_module: "weakref.ref[Any]"
+    path: str = ""
+    codes: List[Optional[CodeType]] = field(default_factory=list)  # `forward` of the text, once it was compiled
+
+    @property
+    def is_in_between(self) -> bool:
+        """Whether this is a pass rather than one of the stages a reader knows."""
+        return self.stage not in STAGES
+
+    @property
+    def code(self) -> Optional[CodeType]:
+        """The code object of the text's `forward`; None when there is none."""
+        if not self.codes:
+            self.codes.append(forward_code(self.text, self.path or "<graph>"))
+        return self.codes[0]
+
+
+def stage_of(name: str, current: str) -> Tuple[str, str]:
+    """The graph and the stage that a title belongs to, both as parts of file names.
+
+    Args:
+        name: the title which torch gives ("Forward graph", "__compiled_fn_1_<uuid>", "pre some_pass __compiled_fn_1_<uuid>").
+        current: the graph being compiled, for titles that do not name one.
+    """
+    name = stable(name.split(":")[0])  # export puts a dump of nn_module_stack behind a colon
+    found = _COMPILED_FN.search(name)
+    graph = found.group() if found else current
+    rest = name.replace(graph, "").strip() if found else name
+    return graph, safe_file_part(rest) if rest else "Captured_Graph"
+
+
+def signature_of(graph_module: Any) -> Tuple[Any, ...]:
+    """The operations of a graph by name, for comparison only. Arguments are left out: they cost too much to print
+    while the user waits, and a changed argument shows in the instructions."""
+    return tuple((node.op, node.name, str(node.target)) for node in graph_module.graph.nodes)
+
+
+def graph_file_text(graph: str, stage: str, graph_module: Any, options: Dict[str, Any]) -> str:
+    """The whole text of a graph's file; comments only when torch's text is no valid Python."""
+    readable = torch_behavior.print_graph(graph_module, options)
+    readable = without_addresses(stable(readable.lstrip("\n")))
+    readable = _CLASS_LINE.sub(_with_valid_class_name, readable)
+    about = "# {}, {}: {}.\n".format(graph, stage.replace("_", " "), STAGES.get(stage, "a pass in between"))
+    text = about + _imports(readable) + "\n\n" + readable.rstrip() + "\n"
+    if is_valid_python(text):
+        return text
+    return about + "# torch's text of this graph is no valid Python, so it is shown as comments.\n" + "".join(
+        ("# " + line).rstrip() + "\n" for line in readable.splitlines()
+    )
+
+
+def forward_code(text: str, path: str) -> Optional[CodeType]:
+    """The code object of the first class's `forward` in `text`."""
+    try:
+        module = compile(text, path, "exec", dont_inherit=True)
+    except (SyntaxError, ValueError, RecursionError):
+        return None
+    for body in _codes_in(module):
+        for code in _codes_in(body):
+            if code.co_name == "forward":
+                return code
+    return None
+
+
+def same_instructions(one: CodeType, other: CodeType) -> bool:
+    """Whether two code objects do the same: all but names of files and places in them."""
+    return (
+        one.co_code == other.co_code
+        and one.co_names == other.co_names
+        and one.co_varnames == other.co_varnames
+        and one.co_freevars == other.co_freevars
+        and one.co_argcount == other.co_argcount
+        and len(one.co_consts) == len(other.co_consts)
+        and all(_same_constant(a, b) for a, b in zip(one.co_consts, other.co_consts))
+    )
+
+
+def _same_constant(one: Any, other: Any) -> bool:
+    if isinstance(one, CodeType) and isinstance(other, CodeType):
+        return same_instructions(one, other)
+    return type(one) is type(other) and repr(one) == repr(other)
+
+
+def _codes_in(code: CodeType) -> Iterable[CodeType]:
+    return [constant for constant in code.co_consts if isinstance(constant, CodeType)]
+
+
+def _with_valid_class_name(match: "re.Match[str]") -> str:
+    name = match.group("name")
+    return "{}class {}(torch.nn.Module):".format(
+        match.group("indent"), name if name.isidentifier() else "GraphModule"
+    )
+
+
+def _imports(text: str) -> str:
+    """The imports which the generated text relies on; annotations are strings and stay unevaluated."""
+    lines = ["from __future__ import annotations", "", "import torch"]
+    for name, statement in torch_behavior.registered_imports().items():
+        if name != "torch" and re.search(r"\b{}\b".format(re.escape(name)), text):
+            lines.append(statement)
+    return "\n".join(lines) + "\n"

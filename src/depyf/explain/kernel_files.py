@@ -1,0 +1,73 @@
+"""Inductor's generated modules: kernels and the wrapper that calls them, as a file which debuggers stop in.
+
+Inductor writes its module under a name made of a hash, in a temporary directory, and loads it from there. That is left
+as it is. The file in the dump has the same text, what changes from run to run made the same; the functions of the
+loaded module get its name. Nothing that runs is changed.
+"""
+
+from __future__ import annotations
+
+import re
+import types
+from typing import Any, Dict, Iterator, List, Tuple
+
+__all__ = ["kernel_text", "point_functions_at_file"]
+
+# What is different in each run, and what stands there instead. Each hides a place or a hash, never an operation.
+_CHANGING: List[Tuple["re.Pattern[str]", str]] = [
+    (re.compile(r"(?:/[\w.+-]+)*/torchinductor_\w+"), "<inductor cache>"),
+    (re.compile(r"(?:/[\w.+-]+)*/tmp\w{8}(?=/)"), "<temporary directory>"),
+    (re.compile(r"(<inductor cache>(?:/[\w.+-]+)*/)c[a-z2-7]{20,}"), r"\1<hash>"),
+    (re.compile(r"\b0x[0-9a-fA-F]{8,}\b"), "0x0"),
+]
+
+
+def kernel_text(source: str, about: str) -> str:
+    """The text for the dump: `about` as a comment in one line, then `source` with the same number of lines."""
+    for changing, instead in _CHANGING:
+        source = changing.sub(instead, source)
+    return "# {}\n{}".format(" ".join(about.split()), source)
+
+
+def point_functions_at_file(module: types.ModuleType, loaded_from: str, path: str, lines_added: int = 1) -> int:
+    """Gives the functions of a loaded module the name of their file in the dump. Returns how many it changed.
+
+    Args:
+        module: what was loaded.
+        loaded_from: the file it was loaded from; functions from elsewhere are left alone.
+        path: its file in the dump, whose text begins `lines_added` lines later.
+    """
+    changed = 0
+    for function in _functions_of(module):
+        if function.__code__.co_filename == loaded_from:
+            function.__code__ = _moved(function.__code__, loaded_from, path, lines_added)
+            changed += 1
+    return changed
+
+
+def _functions_of(module: types.ModuleType) -> Iterator[types.FunctionType]:
+    seen: Dict[int, bool] = {}
+    waiting: List[Any] = list(vars(module).values())
+    while waiting:
+        thing = waiting.pop()
+        if id(thing) in seen:
+            continue
+        seen[id(thing)] = True
+        if isinstance(thing, types.FunctionType):
+            yield thing
+        elif isinstance(thing, types.MethodType):
+            waiting.append(thing.__func__)
+        elif isinstance(thing, (staticmethod, classmethod)):
+            waiting.append(thing.__func__)
+        elif isinstance(thing, type) and thing.__module__ == module.__name__:
+            waiting.extend(vars(thing).values())
+
+
+def _moved(code: types.CodeType, loaded_from: str, path: str, lines: int) -> types.CodeType:
+    if code.co_filename != loaded_from:
+        return code
+    constants = tuple(
+        _moved(constant, loaded_from, path, lines) if isinstance(constant, types.CodeType) else constant
+        for constant in code.co_consts
+    )
+    return code.replace(co_filename=path, co_firstlineno=code.co_firstlineno + lines, co_consts=constants)

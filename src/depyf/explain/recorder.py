@@ -1,0 +1,358 @@
+"""The recorder: hears from the hooks in `patches.py`, writes files as they come, fills the model.
+
+What must happen while torch compiles happens in the `on_...` methods: text of graphs that later passes change, and the
+decompilation of code that ours may replace. The rest waits for `finish`. Every method contains its own failures.
+"""
+
+from __future__ import annotations
+
+import dis
+import hashlib
+import inspect
+import os
+import re
+import sys
+import textwrap
+import threading
+import types
+import weakref
+from types import CodeType
+from typing import Any, Dict, List, Optional, Tuple
+
+from depyf.explain import torch_behavior
+from depyf.explain.containment import contained, note_failure
+from depyf.explain.decompiled import decompiled, listing_of
+from depyf.explain.dump_directory import DumpDirectory
+from depyf.explain.graph_breakpoints import point_at_file
+from depyf.explain.graph_breaks import graph_break_of
+from depyf.explain.graph_files import STAGES, GraphFile, graph_file_text, same_instructions, signature_of, stage_of
+from depyf.explain.graphs import graph_from_module
+from depyf.explain.guards import collect_guards
+from depyf.explain.kernel_files import kernel_text, point_functions_at_file
+from depyf.explain.model import (
+    Artifact,
+    CacheEntry,
+    Frame,
+    Graph,
+    GraphBreak,
+    Kernel,
+    ResumeFunction,
+    Session,
+)
+from depyf.explain.names import safe_file_part, stable
+from depyf.explain.transformed_code import decompile_transformed
+
+__all__ = ["NO_GRAPH", "Recorder"]
+
+NO_GRAPH = "__no_compiled_fn"  # stands in file names where torch compiles something that is no graph of Dynamo's
+
+_GRAPH_GLOBAL = re.compile(r"^__compiled_fn_\d+$")
+_RESUME_GLOBAL = re.compile(r"^__resume_at_(\d+)_")
+_RESUME_LINE = re.compile(r"_at_(\d+)$")
+_IS_RESUME = re.compile(r"^(?:torch_dynamo_)?resume_in_")
+
+
+class Recorder:
+    """One recording: from entry to exit of one `prepare_debug`.
+
+    Attributes:
+        session: the model.
+        dump: the directory.
+        clean_wild_fx_code: whether generated code that belongs to no graph is left out.
+        log_bytecode: whether listings of the bytecode before and after Dynamo are written.
+    """
+
+    def __init__(self, dump: DumpDirectory, clean_wild_fx_code: bool = True, log_bytecode: bool = False) -> None:
+        self.dump = dump
+        self.clean_wild_fx_code = clean_wild_fx_code
+        self.log_bytecode = log_bytecode
+        self.session = Session(
+            directory=dump.path, python_version=".".join(str(part) for part in sys.version_info[:3])
+        )
+        with contained(self.session, "asking torch for its version"):
+            self.session.torch_version = torch_behavior.torch_version()
+        self._lock = threading.RLock()
+        self._frames: Dict[CodeType, List[Frame]] = {}
+        self._graphs: Dict[str, Graph] = {}
+        self._breaks: Dict[str, GraphBreak] = {}
+        self._graph_of_compilation: Dict[str, str] = {}
+        self._files: List[GraphFile] = []
+        self._kernels_seen: List[Tuple[str, str]] = []
+        self._installed: List[Tuple[CacheEntry, CodeType]] = []  # what Dynamo was given to run
+
+    @property
+    def current_graph(self) -> str:
+        """Name of the graph that is being compiled."""
+        return self._graph_of_compilation.get(torch_behavior.current_compile_id(), NO_GRAPH)
+
+    # ---- while torch compiles
+
+    def on_bytecode(self, code: CodeType, new_code: CodeType) -> Optional[CodeType]:
+        """Dynamo's bytecode hook. Returns our code when it is proven to do what `new_code` does, else None."""
+        with self._lock, contained(self.session, "recording {}".format(code.co_name), "its transformed code"):
+            return self._record_bytecode(code, new_code)
+        return None
+
+    def on_graph(self, args: Tuple[Any, ...], kwargs: Dict[str, Any]) -> None:
+        """A stage of the compiler formats a graph: `lazy_format_graph_code(name, gm, maybe_id=None, **options)`."""
+        with self._lock, contained(self.session, "recording a graph", "the file of one graph"):
+            given = list(args) + [kwargs.get(name) for name in ("name", "gm")[len(args) :]]
+            self._record_graph(str(given[0]), given[1], kwargs)
+
+    def on_kernel(self, module: types.ModuleType) -> None:
+        """Inductor has loaded a module which it generated."""
+        with self._lock, contained(self.session, "recording a kernel", "the file of one kernel"):
+            self._record_kernel(module)
+
+    def on_generated_code(self, args: Tuple[Any, ...], kwargs: Dict[str, Any]) -> None:
+        """torch.fx has compiled generated code: `_exec_with_source(src, globals, co_fields=None)`."""
+        with self._lock, contained(self.session, "recording generated code", "one fx_graph_code file"):
+            source = stable(str(args[0] if args else kwargs["src"]))
+            digest = hashlib.md5(source.encode()).hexdigest()
+            self._write("fx_graph_code_%s_{}.py" % digest, source, "generated code", "code which torch.fx generated")
+
+    def _record_bytecode(self, code: CodeType, new_code: CodeType) -> Optional[CodeType]:
+        known = torch_behavior.compiling_frame(code)
+        compile_id = torch_behavior.current_compile_id()
+        frame = self._frame_of(code, known.get("globals"))
+        template = "__transformed_code_{}_for_%s.py" % safe_file_part(code.co_name)
+        path = self.dump.reserve(template)
+        found = decompile_transformed(new_code, path, compile_id)
+        written = self._write_reserved(path, found.text, "transformed", "what runs in place of the function"
+                                       if found.code is not None else "shows what runs: " + found.reason)
+        runs = found.code if written else None
+        if found.code is None:
+            note_failure(self.session, "replacing {} (compile id {})".format(code.co_name, compile_id), found.reason,
+                         "Dynamo's own code runs; no breakpoints in {}".format(os.path.basename(path)))
+        entry = CacheEntry(
+            compile_id=compile_id,
+            index=int(re.sub(r"\D*(\d+)_for_.*", r"\1", os.path.basename(path))),
+            transformed=found.decompiled,
+            transformed_name=os.path.basename(path)[: -len(".py")],
+            transformed_path=os.path.basename(path) if written else "",
+            runs_decompiled=runs is not None,
+            code=new_code,
+            original_code=code,
+        )
+        frame.entries.append(entry)
+        self._installed.append((entry, runs or new_code))
+        with contained(self.session, "describing {} (compile id {})".format(code.co_name, compile_id)):
+            self._describe(entry, known, new_code)
+        if self.log_bytecode:
+            self._write_listings(path, code, new_code, runs)
+        return runs
+
+    def _describe(self, entry: CacheEntry, known: Dict[str, Any], new_code: CodeType) -> None:
+        entry.backend = torch_behavior.backend_name(known.get("compiler_fn"))
+        entry.side_effects = [stable(effect) for effect in torch_behavior.side_effects(new_code)]
+        reason = known.get("recompile_reason")
+        if reason:
+            entry.recompile_reasons = [stable(line) for line in str(reason).splitlines() if line.strip()]
+        for name in new_code.co_names:
+            graph_name = stable(name)
+            if _GRAPH_GLOBAL.match(graph_name):
+                graph = self._graphs.setdefault(graph_name, Graph(graph_name, unavailable="torch did not show it"))
+                graph.global_name = name
+                graph.backend = entry.backend
+                entry.graphs.append(graph)
+                if graph_name in self._breaks:
+                    entry.breaks.append(self._breaks[graph_name])
+
+    def _record_graph(self, title: str, module: Any, options: Dict[str, Any]) -> None:
+        compile_id = torch_behavior.current_compile_id()
+        current = self._graph_of_compilation.get(compile_id, NO_GRAPH)
+        graph_name, stage = stage_of(title, current)
+        if stage == "Captured_Graph":
+            self._graph_of_compilation[compile_id] = graph_name
+            self._begin_graph(graph_name, module)
+        file = GraphFile(
+            graph=graph_name,
+            stage=stage,
+            text=graph_file_text(graph_name, stage, module, options),
+            options=dict(options),
+            signature=signature_of(module),
+            graph_module=weakref.ref(module),
+        )
+        self._files.append(file)
+        if not file.is_in_between:
+            self._write_graph(file)
+
+    def _begin_graph(self, name: str, module: Any) -> None:
+        with contained(self.session, "describing {}".format(name), "its place in the page"):
+            self._graphs[name] = graph_from_module(module, name)
+            self._graphs[name].graph_module = None  # it would keep the model's parameters alive
+            found = graph_break_of(module)
+            if found is not None:
+                self._breaks[name] = found
+        self._graphs.setdefault(name, Graph(name, unavailable="its description failed"))
+
+    def _write_graph(self, file: GraphFile) -> None:
+        why = STAGES.get(file.stage, "a pass which changed the graph")
+        path = self._write("{}.{}.{{}}.py".format(file.graph, file.stage), file.text, "graph", why)
+        if path:
+            file.path, file.codes = path, []
+            if file.graph in self._graphs:
+                self._graphs[file.graph].stage_files.setdefault(file.stage, os.path.basename(path))
+
+    def _record_kernel(self, module: types.ModuleType) -> None:
+        loaded_from = str(module.__file__)
+        graph_name = self.current_graph
+        if (graph_name, loaded_from) in self._kernels_seen:
+            return
+        self._kernels_seen.append((graph_name, loaded_from))
+        with open(loaded_from, encoding="utf-8") as file:
+            source = file.read()
+        text = kernel_text(source, "{}: kernels and their caller, as Inductor generated them.".format(graph_name))
+        path = self._write("%s.kernel_{}.py" % graph_name, text, "kernel", "what Inductor made of the graph")
+        if path:
+            name = os.path.basename(path)
+            if graph_name in self._graphs:
+                self._graphs[graph_name].kernels.append(Kernel(name[: -len(".py")], path=name, source=text))
+            point_functions_at_file(module, loaded_from, path)
+
+    # ---- at the end
+
+    def finish(self) -> None:
+        """Fills in what is known only now, and writes the pages. Never raises."""
+        with self._lock:
+            for step, costs in [
+                (self._write_changed_graphs, "graphs between the stages"),
+                (self._point_graphs_at_files, "breakpoints in graph files"),
+                (self._link_resume_functions, "resume functions on the pages"),
+                (self._collect_guards, "guards on the pages"),
+                (self._write_report, "the pages to read and the index"),
+            ]:
+                with contained(self.session, step.__name__.strip("_").replace("_", " "), costs):
+                    step()
+
+    def _write_changed_graphs(self) -> None:
+        shown: Dict[str, List[GraphFile]] = {}
+        for file in self._files:
+            if not file.is_in_between:
+                shown.setdefault(file.graph, []).append(file)
+        for file in self._files:
+            others = shown.setdefault(file.graph, [])
+            if file.is_in_between and not any(_is_same_graph(file, other) for other in others):
+                others.append(file)
+                self._write_graph(file)
+
+    def _point_graphs_at_files(self) -> None:
+        for file in self._files:
+            graph = self._graphs.get(file.graph)
+            if file.path and not (graph is not None and graph.kernels):
+                with contained(self.session, "naming {} in its code".format(os.path.basename(file.path)),
+                               "breakpoints in this file"):
+                    point_at_file(file, self.dump.write)
+
+    def _link_resume_functions(self) -> None:
+        frames = list(self.session.frames)
+        for frame in frames:
+            for entry in frame.entries:
+                for name, line, code in _resume_codes(entry, frame.globals or {}):
+                    found = self._frames.get(code, [])
+                    resumed = next((one for one in found if one.code is code), None)
+                    entry.resume_functions.append(ResumeFunction(stable(name), name, line, frame=resumed))
+                    if resumed is not None and not resumed.parent:
+                        resumed.parent = frame.name
+
+    def _collect_guards(self) -> None:
+        for frame in self.session.frames:
+            live = torch_behavior.cache_entries(frame.code) if frame.code is not None else []
+            for entry in frame.entries:
+                installed = [code for one, code in self._installed if one is entry]
+                found = [one for one in live if one.code in installed]
+                if not found:
+                    note_failure(self.session, "guards of {} (compile id {})".format(frame.name, entry.compile_id),
+                                 "Dynamo has dropped this compilation", "its guards on the page")
+                    continue
+                entry.guard_manager = torch_behavior.guard_manager_of(found[0])
+                entry.guards, entry.guard_tree = collect_guards(entry.guard_manager, frame.globals, frame.filename)
+
+    def _write_report(self) -> None:
+        from depyf.explain.report import write_report
+
+        write_report(self.session, self.dump.path)
+
+    # ---- helpers
+
+    def _frame_of(self, code: CodeType, module_globals: Any) -> Frame:
+        alike = self._frames.setdefault(code, [])  # equal code objects may be different functions
+        for frame in alike:
+            if frame.code is code:
+                return frame
+        frame = Frame(
+            name=code.co_name,
+            qualname=getattr(code, "co_qualname", code.co_name),
+            filename=code.co_filename,
+            first_line=code.co_firstlineno,
+            is_resume=bool(_IS_RESUME.match(code.co_name)),
+            code=code,
+            globals=module_globals if isinstance(module_globals, dict) else None,
+        )
+        if not frame.is_resume:
+            try:
+                frame.source = textwrap.dedent(inspect.getsource(code))
+            except (OSError, TypeError):  # typed at a prompt, or made by exec: there is no file to show
+                frame.original = decompiled(code)
+        alike.append(frame)
+        self.session.frames.append(frame)
+        return frame
+
+    def _write(self, template: str, text: str, kind: str, why: str) -> str:
+        """Writes a numbered file; returns its path, "" when that failed."""
+        path = self.dump.reserve(template)
+        return path if self._write_reserved(path, text, kind, why) else ""
+
+    def _write_reserved(self, path: str, text: str, kind: str, why: str) -> bool:
+        artifact = Artifact(os.path.basename(path), kind, why)
+        self.session.artifacts.append(artifact)
+        try:
+            self.dump.write(path, text)
+        except OSError as error:
+            artifact.status, artifact.reason = "missing", error.strerror or type(error).__name__
+            note_failure(self.session, "writing {}".format(artifact.path), artifact.reason, "this file")
+            return False
+        return True
+
+    def _write_listings(self, path: str, code: CodeType, new_code: CodeType, ours: Optional[CodeType]) -> None:
+        for suffix, one, why in [
+            ("original_bytecode", code, "the function's instructions before Dynamo"),
+            ("transformed_bytecode", new_code, "the instructions which Dynamo made"),
+            ("decompiled_and_compiled_back_bytecode", ours, "the instructions of our source, which run"),
+        ]:
+            if one is not None:
+                self._write_reserved("{}.{}".format(path, suffix), listing_of(one), "bytecode", why)
+
+
+def _is_same_graph(one: GraphFile, other: GraphFile) -> bool:
+    if one.code is not None and other.code is not None:
+        return same_instructions(one.code, other.code)
+    return one.signature == other.signature
+
+
+def _resume_codes(entry: CacheEntry, module_globals: Dict[str, Any]) -> List[Tuple[str, int, CodeType]]:
+    """Resume functions which a compiled frame calls, each with the line where it goes on: globals, or, for closures,
+    code objects among the constants."""
+    if entry.code is None or entry.original_code is None:
+        return []
+    found = []
+    for name in entry.code.co_names:
+        match = _RESUME_GLOBAL.match(name)
+        resumed = getattr(module_globals.get(name), "__code__", None)
+        if match and isinstance(resumed, CodeType):
+            found.append((name, _line_at(entry.original_code, int(match.group(1))), resumed))
+    for constant in entry.code.co_consts:
+        if isinstance(constant, CodeType) and _IS_RESUME.match(constant.co_name):
+            line = _RESUME_LINE.search(constant.co_name)
+            found.append((constant.co_name, int(line.group(1)) if line else 0, constant))
+    return found
+
+
+def _line_at(code: CodeType, offset: int) -> int:
+    """The line of the instruction at `offset`, 0 when there is none."""
+    line = 0
+    for start, number in dis.findlinestarts(code):
+        if start > offset:
+            break
+        line = number or line
+    return line

@@ -1,0 +1,194 @@
+"""Differences between PyTorch versions, each a named fact, probed, with its evidence.
+
+The logic elsewhere asks these functions and never looks at a version number. Every function raises
+`MissingHook` (or says None, where its text says so) when this torch has no such thing; the caller records what that costs.
+Importing this module imports no torch: the functions do.
+"""
+
+from __future__ import annotations
+
+import sys
+import types
+from functools import lru_cache
+from importlib import import_module
+from typing import Any, Callable, Dict, List, Optional
+
+__all__ = [
+    "MissingHook",
+    "backend_name",
+    "cache_entries",
+    "compiling_frame",
+    "current_compile_id",
+    "find",
+    "graph_formatter",
+    "guard_manager_of",
+    "is_lazy_and_pending",
+    "print_graph",
+    "register_bytecode_hook",
+    "registered_imports",
+    "run_only",
+    "side_effects",
+    "torch_version",
+]
+
+
+class MissingHook(Exception):
+    """This torch does not have what one of our hooks needs."""
+
+
+def find(module: str, attribute: str) -> Any:
+    """The object at ``module.attribute`` (dots allowed). Raises MissingHook when it does not exist."""
+    try:
+        found: Any = import_module(module)
+        for part in attribute.split("."):
+            found = getattr(found, part)
+    except (ImportError, AttributeError) as error:
+        raise MissingHook("this torch has no {}.{}".format(module, attribute)) from error
+    return found
+
+
+def torch_version() -> str:
+    """For readers of the index only."""
+    return str(find("torch", "__version__"))
+
+
+# ---- Dynamo
+
+
+def register_bytecode_hook(hook: Callable[..., Any]) -> Any:
+    """Registers a hook on Dynamo's new code; returns the handle. There with the same signature in 2.2 to 2.15."""
+    return find("torch._dynamo.convert_frame", "register_bytecode_hook")(hook)
+
+
+def compiling_frame(code: types.CodeType) -> Dict[str, Any]:
+    """What Dynamo knows about the frame it is compiling; to be called from a bytecode hook.
+
+    The hook is given code objects only. Its caller `_compile` in convert_frame.py has the frame and, in later
+    versions, `globals`, `compiler_fn` and `recompile_reason` as locals (walk measured on 2.2 to 2.15).
+
+    Returns the local variables of `_compile` and "globals"; an empty dict when it is not on the stack.
+    """
+    frame: Optional[types.FrameType] = sys._getframe(1)
+    while frame is not None:
+        file = frame.f_code.co_filename.replace("\\", "/")
+        if frame.f_code.co_name == "_compile" and file.endswith("/convert_frame.py"):
+            found = dict(frame.f_locals)
+            compiled = found.get("frame")
+            if getattr(compiled, "f_code", None) is code:
+                found["globals"] = compiled.f_globals
+            return found
+        frame = frame.f_back
+    return {}
+
+
+def current_compile_id() -> str:
+    """Dynamo's number of the compilation going on ("0/0"), "" outside of one.
+
+    `torch._guards.CompileContext` is there from 2.2; AOTAutograd restores it when it compiles a backward graph later.
+    """
+    try:
+        number = find("torch._guards", "CompileContext").current_compile_id()
+    except (MissingHook, AttributeError):
+        return ""
+    return "" if number is None else str(number)
+
+
+def side_effects(code: types.CodeType) -> List[str]:
+    """Sources of the Python side effects which `code` replays: a query of 2.12 and later, empty before."""
+    try:
+        found = find("torch._dynamo.convert_frame", "get_compiled_code_side_effects")(code)
+    except MissingHook:
+        return []
+    return [str(effect) for effect in found or ()]
+
+
+def backend_name(compiler_fn: Any) -> str:
+    """The name by which a user knows a backend.
+
+    Dynamo wraps it (`WrapBackendDebug` has `_compiler_name`; `torch.compile`'s Inductor wrapper has
+    `compiler_name`), and keeps the function as `_torchdynamo_orig_backend` or, in `innermost_fn`'s words, `_torchdynamo_orig_callable`.
+    """
+    seen = 0
+    while compiler_fn is not None and seen < 20:
+        for attribute in ("_compiler_name", "compiler_name"):
+            name = getattr(compiler_fn, attribute, None)
+            if isinstance(name, str) and name:
+                return name
+        inner = getattr(compiler_fn, "_torchdynamo_orig_backend", None)
+        inner = inner or getattr(compiler_fn, "_torchdynamo_orig_callable", None)
+        if inner is None:
+            return str(getattr(compiler_fn, "__name__", type(compiler_fn).__name__))
+        compiler_fn, seen = inner, seen + 1
+    return ""
+
+
+def cache_entries(code: types.CodeType) -> List[Any]:
+    """The cache entries of a code object, oldest first.
+
+    `_debug_get_cache_entry_list` is in all versions; it lists the entry to be tried first at the front, which is
+    the one used last. 2.2 and 2.4 have the whole list too (`next` links are ignored).
+    """
+    entries = list(find("torch._dynamo.eval_frame", "_debug_get_cache_entry_list")(code))
+    return entries[::-1]
+
+
+def guard_manager_of(entry: Any) -> Any:
+    """The guards of a cache entry: `guard_manager` from 2.6, `check_fn` before."""
+    found = getattr(entry, "guard_manager", None)
+    return found if found is not None else getattr(entry, "check_fn", None)
+
+
+def run_only() -> Callable[[], None]:
+    """Makes Dynamo run what it has compiled and compile nothing; returns the function that ends it.
+
+    `torch.compiler.set_stance("eager_on_recompile")` says exactly this (2.6 and later) and also holds for functions
+    that `torch.compile` has wrapped, which set their own callback on entry; before, the callback False is all there is.
+    """
+    try:
+        stance = find("torch.compiler", "set_stance")("eager_on_recompile")
+    except MissingHook:
+        set_eval_frame = find("torch._C._dynamo.eval_frame", "set_eval_frame")
+        before = set_eval_frame(False)
+        return lambda: set_eval_frame(before)
+    stance.__enter__()
+    return lambda: stance.__exit__(None, None, None)
+
+
+# ---- torch.fx
+
+
+@lru_cache(maxsize=1)
+def graph_formatter() -> Any:
+    """`lazy_format_graph_code`, which every stage of the compiler calls with its graph.
+
+    In torch/fx/_utils.py from 2.4, imported by name everywhere; in torch/_dynamo/utils.py in 2.2.
+    """
+    try:
+        return find("torch.fx._utils", "lazy_format_graph_code")
+    except MissingHook:
+        return find("torch._dynamo.utils", "lazy_format_graph_code")
+
+
+def is_lazy_and_pending(graph_module: Any) -> bool:
+    """Whether a graph module has not generated its `forward` yet: `_LazyGraphModule` (2.3 and later) does so on first use."""
+    pending = getattr(type(graph_module), "_needs_recompile", None)
+    return bool(pending()) if callable(pending) else False
+
+
+def print_graph(graph_module: Any, options: Dict[str, Any]) -> str:
+    """The readable text of a graph module: `print_readable`, whose options grew with the versions (`include_stride`
+    and others come from the caller of the hook, so they are this version's own; 2.2 has `print_output` alone)."""
+    options = {key: value for key, value in options.items() if key.startswith(("include_", "expanded_"))}
+    try:
+        return str(graph_module.print_readable(print_output=False, **options))
+    except TypeError:
+        return str(graph_module.print_readable(print_output=False))
+
+
+def registered_imports() -> Dict[str, str]:
+    """Names that generated graph code may use, with the import that gives each: `torch.fx.graph._custom_builtins`."""
+    try:
+        table = find("torch.fx.graph", "_custom_builtins")
+    except MissingHook:
+        return {"torch": "import torch", "device": "from torch import device"}
+    return {str(name): str(entry.import_str) for name, entry in table.items()}

@@ -1,0 +1,136 @@
+"""Dynamo's new code as source: the text of a `__transformed_code_*` file and, where proven, the code to run instead."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from types import CodeType
+from typing import Any, List, Optional
+
+from depyf.explain.decompiled import from_result, listing_of
+from depyf.explain.global_names import with_names, without_uuids
+from depyf.explain.model import Decompiled
+from depyf.explain.names import stable, without_addresses
+
+__all__ = ["TransformedCode", "decompile_transformed", "is_valid_python"]
+
+_NOT_WHAT_RUNS = "Not what runs: Dynamo's own bytecode does."
+
+
+@dataclass
+class TransformedCode:
+    """What became of one code object of Dynamo's.
+
+    `text` is the whole file, valid Python; `code` is what may run instead (its file name is that of the file), or None,
+    and then `reason` says why Dynamo's code runs.
+    """
+
+    decompiled: Decompiled
+    text: str
+    code: Optional[CodeType] = None
+    reason: str = ""
+
+
+def decompile_transformed(new_code: CodeType, path: str, compile_id: str) -> TransformedCode:
+    """Decompiles `new_code` for the file `path`. Never raises: what fails is said in the result.
+
+    Args:
+        new_code: what Dynamo made.
+        path: the file the text will be written to; debuggers look it up by this name.
+        compile_id: Dynamo's number for the header.
+    """
+    try:
+        real_name = without_uuids(new_code)
+        clean = with_names(new_code, {real: name for name, real in real_name.items()})
+        return _decompile(new_code, clean, real_name, path, compile_id)
+    except Exception as error:  # any bug of the decompiler: Dynamo's code runs, the listing is shown
+        return _refused(new_code, compile_id, "{}: {}".format(type(error).__name__, error))
+
+
+def is_valid_python(text: str) -> bool:
+    """Whether `text` compiles as a file."""
+    try:
+        compile(text, "<text>", "exec", dont_inherit=True)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return False
+    return True
+
+
+def _decompile(new_code: CodeType, clean: CodeType, real_name: Any, path: str, compile_id: str) -> TransformedCode:
+    from depyf.decompiler.pipeline import analyze, standalone
+
+    result = analyze(clean)
+    decompiled = from_result(result)
+    if not result.source.strip():
+        return _refused(new_code, compile_id, "; ".join(decompiled.reasons) or decompiled.verdict, decompiled)
+    body = standalone(result) if clean.co_freevars else result.source
+    if not result.proven:
+        return _text_only(clean, compile_id, decompiled, body, "; ".join(decompiled.reasons) or decompiled.verdict)
+    text = _header(clean, compile_id, decompiled, "") + body.rstrip("\n") + "\n"
+    try:
+        from depyf.decompiler.recompile import recompile
+
+        ours = with_names(recompile(text, like=clean, filename=path), real_name)
+        problem = _difference_for_callers(ours, new_code)
+    except Exception as error:
+        return _text_only(clean, compile_id, decompiled, body, "not recompiled: {}".format(error))
+    if problem:
+        return _text_only(clean, compile_id, decompiled, body, problem)
+    return TransformedCode(decompiled, _valid(text), ours)
+
+
+def _text_only(code: CodeType, compile_id: str, decompiled: Decompiled, body: str, reason: str) -> TransformedCode:
+    reason = without_addresses(stable(reason))
+    text = _header(code, compile_id, decompiled, reason) + body.rstrip("\n") + "\n"
+    return TransformedCode(decompiled, _valid(text), None, reason)
+
+
+def _difference_for_callers(ours: CodeType, theirs: CodeType) -> str:
+    """What of `ours` a caller or Dynamo's frame evaluation could not take for `theirs`; "" when nothing.
+
+    Dynamo copies arguments, cells and free variables of the frame by position (torch/csrc/dynamo/eval_frame.c).
+    """
+    for name in ("co_argcount", "co_posonlyargcount", "co_kwonlyargcount", "co_freevars"):
+        if getattr(ours, name) != getattr(theirs, name):
+            return "recompiled, it differs in {}".format(name)
+    taken = ours.co_argcount + ours.co_kwonlyargcount + bool(ours.co_flags & 0x04) + bool(ours.co_flags & 0x08)
+    if ours.co_varnames[:taken] != theirs.co_varnames[:taken]:
+        return "recompiled, its parameters have other names"
+    calling = 0x04 | 0x08 | 0x20 | 0x80 | 0x200  # *args, **kwargs, generator, coroutine, asynchronous generator
+    if ours.co_flags & calling != theirs.co_flags & calling:
+        return "recompiled, it would be called in another way"
+    return ""
+
+
+# ---- text
+
+
+def _header(code: CodeType, compile_id: str, decompiled: Decompiled, not_run: str) -> str:
+    name = stable(code.co_name)
+    lines = ["{} as Dynamo transformed it (compile id {}).".format(name, compile_id or "unknown")]
+    lines.append("Verdict: {}".format(decompiled.verdict or decompiled.level))
+    if decompiled.folded:
+        lines.append("{} operations on lists that the code made for itself were folded.".format(decompiled.folded))
+    lines += ["Assumed: {}".format(one) for one in decompiled.assumptions]
+    if not_run:
+        lines += [_NOT_WHAT_RUNS, "Reason: {}".format(not_run)]
+    else:
+        lines.append("This is what runs: a breakpoint set in this file is hit.")
+    return _as_comment("\n".join(lines)) + "\n"
+
+
+def _refused(code: CodeType, compile_id: str, reason: str, decompiled: Optional[Decompiled] = None) -> TransformedCode:
+    reason = without_addresses(stable(reason)) or "no source was found"
+    decompiled = decompiled or Decompiled(level="refused", verdict="refused", reasons=[reason])
+    decompiled.listing = decompiled.listing or listing_of(code)
+    text = _header(code, compile_id, decompiled, reason) + "\n" + _as_comment(decompiled.listing)
+    return TransformedCode(decompiled, text, None, reason)
+
+
+def _valid(text: str) -> str:
+    """`text`, or all of it as comments when it does not compile as a file of its own."""
+    return text if is_valid_python(text) else _as_comment(text)
+
+
+def _as_comment(text: str) -> str:
+    lines: List[str] = [line.rstrip() for line in text.splitlines()]
+    return "\n".join("# " + line if line else "#" for line in lines) + "\n"

@@ -1,0 +1,17 @@
+"""Helpers which earlier releases had here: imports only."""
+
+from depyf.explain.code_tools import (
+    collect_all_code_objects,
+    decompile_ensure,
+    get_code_owner,
+    get_function_signature,
+    safe_create_directory,
+)
+
+__all__ = [
+    "collect_all_code_objects",
+    "decompile_ensure",
+    "get_code_owner",
+    "get_function_signature",
+    "safe_create_directory",
+]
