@@ -13,8 +13,11 @@ if TYPE_CHECKING:
 
     from .decompiler import Decompiler, decompile
     from .decompiler.pipeline import analyze
+    from .decompiler.proof import verify
     from .decompiler.recompile import recompile
     from .errors import DecompilationError, DepyfError
+    from .explain.after_the_fact import inspect
+    from .explain import inspect
     from .explain.enable_debugging import debug, prepare_debug
     from .explain.enhance_logging import install, uninstall
 
@@ -24,13 +27,16 @@ __all__ = [
     "decompile",
     "analyze",
     "recompile",
+    "verify",
     "Decompiler",
     "DepyfError",
     "DecompilationError",
     "prepare_debug",
     "debug",
+    "inspect",
     "install",
     "uninstall",
+    "inspect",
     "__version__",
 ]
 
@@ -40,12 +46,15 @@ _HOME = {
     "Decompiler": ".decompiler",
     "analyze": ".decompiler.pipeline",
     "recompile": ".decompiler.recompile",
+    "verify": ".decompiler.proof",
     "DepyfError": ".errors",
     "DecompilationError": ".errors",
     "prepare_debug": ".explain.enable_debugging",
     "debug": ".explain.enable_debugging",
+    "inspect": ".explain.after_the_fact",
     "install": ".explain.enhance_logging",
     "uninstall": ".explain.enhance_logging",
+    "inspect": ".explain",
 }
 
 
