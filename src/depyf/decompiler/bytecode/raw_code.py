@@ -70,6 +70,12 @@ class RawCode:
         return bool(self.flags & CO_OPTIMIZED)
 
     @property
+    def docstring(self) -> str | None:
+        """What ``__doc__`` of a function with this code is: the first constant, if that is a string."""
+        first = self.consts[0] if self.consts and self.is_function else None
+        return first if isinstance(first, str) else None
+
+    @property
     def nested(self) -> list[RawCode]:
         """Code objects among the constants, in order."""
         return [constant for constant in self.consts if isinstance(constant, RawCode)]

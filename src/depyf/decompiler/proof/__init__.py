@@ -1,0 +1,34 @@
+"""proof/: shows that recompiled source means the same as the original bytecode. Imports only ``bytecode/``.
+
+Takes two RawCode; gives a Verdict. On exit a verdict of EXACT or EQUIVALENT is a proof under the axioms that
+docs name (memory errors, signals, ``__del__`` timing and tracing are outside); everything else is UNPROVEN.
+
+    compile_module(source, like=None, *, filename, optimize) -> RawCode      source of a whole module, compiled
+    compile_unit(source, raw, *, enclosing_class=None, name=None, ...) -> RawCode
+                                 the one function, class body, lambda or comprehension in source, compiled with the
+                                 free variables, class, future flags and nesting that raw had
+    prove(original, recompiled, *, symbolic=None, names=True) -> Verdict     one code object, nested code is opaque
+    prove_all(original, recompiled, ...) -> dict[RawCode, (Verdict, RawCode | None)]
+                                 the same for every code object nested in original, by identity
+    verify(a, b) -> Verdict      two functions or code objects, with everything nested in them (public)
+
+``Verdict.pairs`` are the pairs of nested code objects that stand for each other; ``Verdict.difference`` is the first
+difference, with the instruction of each side, its offset and line.
+"""
+
+from __future__ import annotations
+
+from .prove import prove, prove_all, verify
+from .scaffold import compile_module, compile_unit
+from .verdict import Difference, Level, Verdict
+
+__all__ = [
+    "Difference",
+    "Level",
+    "Verdict",
+    "compile_module",
+    "compile_unit",
+    "prove",
+    "prove_all",
+    "verify",
+]

@@ -1,0 +1,125 @@
+"""Two normal forms side by side: are they the same, and if not, do they do the same in lock-step?
+
+Lock-step: both codes start with equal stacks and locals and, as long as each step of one is the step of the other
+(same operation, same operand, same order), keep them equal. So it is enough to walk the pairs of instructions that
+can be reached together; each pair is visited once, and a pair met again is proven by then or found wrong
+(coinduction). What raises must go to paired handlers, with as much of the stack kept on both sides.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from ..bytecode import Handler, RawCode
+from .constants import CODE
+from .normalize import NormalForm
+from .steps import Steps
+from .unbound import LOCAL_OPERATIONS, may_be_unbound
+from .verdict import Difference
+
+
+class Comparison(NamedTuple):
+    """``difference`` is None if both do the same; ``pairs`` are the nested code objects met together."""
+
+    difference: Difference | None
+    pairs: tuple[tuple[RawCode, RawCode], ...]
+
+
+def same_instructions(a: NormalForm, b: NormalForm) -> bool:
+    """Whether the normal forms are equal: same instructions in the same layout, same jumps, same handlers."""
+    return (
+        a.ops == b.ops
+        and a.args == b.args
+        and a.next == b.next
+        and a.target == b.target
+        and a.entry == b.entry
+        and a.handlers == b.handlers
+    )
+
+
+def nested_pairs(a: NormalForm, b: NormalForm) -> tuple[tuple[RawCode, RawCode], ...]:
+    """The nested code objects of two forms with the same instructions, in layout order."""
+    return tuple(dict.fromkeys((raw, b.code_at[index]) for index, raw in a.code_at.items()))
+
+
+def lock_step(a: NormalForm, b: NormalForm) -> Comparison:
+    """Walk both forms together. The first difference met ends the walk."""
+    return _Walk(a, b).run()
+
+
+def _steps(form: NormalForm) -> Steps:
+    steps = form.cache.get("steps")
+    if steps is None:
+        steps = form.cache["steps"] = Steps(form)
+    result: Steps = steps
+    return result
+
+
+class _Walk:
+    def __init__(self, a: NormalForm, b: NormalForm) -> None:
+        self.a, self.b = a, b
+        self.left, self.right = _steps(a), _steps(b)
+        self.pairs: dict[tuple[RawCode, RawCode], None] = {}
+        self.todo: list[tuple[int, int]] = [(a.entry, b.entry)]
+
+    def run(self) -> Comparison:
+        difference = self.walk()
+        return Comparison(difference, tuple(self.pairs))
+
+    def walk(self) -> Difference | None:
+        left, right, todo = self.left, self.right, self.todo
+        ops, other_ops, args, other_args = left.ops, right.ops, left.args, right.args
+        yes, other_yes, no, other_no = left.yes, right.yes, left.no, right.no
+        guarded = self.a.guarded or self.b.guarded
+        seen: set[tuple[int, int]] = set()
+        # Honest pairs are about as many as instructions; the limit keeps made-up code from taking quadratic time.
+        limit = 1000 + 64 * (len(ops) + len(other_ops))
+        while todo:
+            i, j = todo.pop()
+            while (i, j) not in seen:
+                seen.add((i, j))
+                if ops[i] != other_ops[j]:
+                    return self.difference("different instructions", i, j)
+                if args[i] != other_args[j]:
+                    return self.difference("different operands", i, j)
+                if args[i] is CODE:
+                    self.pairs[self.a.code_at[i], self.b.code_at[j]] = None
+                if guarded and left.raises[i]:
+                    problem = self.handlers(i, j)
+                    if problem:
+                        return self.difference(problem, i, j)
+                if no[i] >= 0:
+                    todo.append((no[i], other_no[j]))
+                i, j = yes[i], other_yes[j]
+                if i < 0:
+                    break
+            if len(seen) > limit:
+                return Difference("the codes are too different in shape to be walked together", self.a.raw.qualname)
+        return None
+
+    def handlers(self, i: int, j: int) -> str:
+        """What is wrong with the handlers of a pair of raising steps ('' if nothing); their targets are put on the walk."""
+        mine: Handler | None = self.left.handlers[i]
+        other: Handler | None = self.right.handlers[j]
+        if mine is None and other is None:
+            return ""
+        if self.left.ops[i] in LOCAL_OPERATIONS and not (
+            i in may_be_unbound(self.a) and j in may_be_unbound(self.b)
+        ):
+            return ""  # shown on one side to be bound, and the locals of both sides are equal
+        if mine is None:
+            return "only the recompiled source handles an exception raised here"
+        if other is None:
+            return "only the original handles an exception raised here"
+        if mine.depth != other.depth:
+            return f"handlers keep {mine.depth} and {other.depth} entries of the stack"
+        if mine.lasti != other.lasti:
+            return "only one of the handlers restores the place of the exception"
+        self.todo.append((mine.target, other.target))
+        return ""
+
+    def difference(self, what: str, i: int, j: int) -> Difference:
+        mine, other = self.a.sources[i], self.b.sources[j]
+        return Difference(
+            what, self.a.raw.qualname, repr(mine), repr(other), mine.offset, other.offset, mine.line, other.line
+        )

@@ -1,0 +1,39 @@
+"""Keys by which constants are compared: equal keys, and only these, are constants no program can tell apart.
+
+``1 == True == 1.0`` and ``0.0 == -0.0`` to Python, and ``nan != nan``; the keys say otherwise.
+"""
+
+from __future__ import annotations
+
+import struct
+from typing import Any
+
+from ..bytecode import RawCode
+
+CODE = ("code",)
+"""The key of every nested code object: opaque here, proven as a pair of its own."""
+
+
+def constant_key(value: Any) -> Any:
+    """The key of one constant. Objects that no literal makes are keyed by identity."""
+    kind = type(value)
+    if kind is str or value is None:
+        return value
+    if kind is int or kind is bool or kind is bytes:
+        return (kind, value)
+    if kind is float:
+        return (kind, struct.pack("<d", value))
+    if kind is complex:
+        return (kind, struct.pack("<dd", value.real, value.imag))
+    if kind is RawCode:
+        return CODE
+    if kind is tuple:
+        return ("tuple", *[constant_key(item) for item in value])
+    if kind is frozenset:
+        # The order of a frozenset is not the source's to say.
+        return ("frozenset", frozenset([constant_key(item) for item in value]))
+    if kind is slice:
+        return ("slice", constant_key(value.start), constant_key(value.stop), constant_key(value.step))
+    if value is Ellipsis:
+        return ("...",)
+    return ("object", kind, id(value))

@@ -1,0 +1,279 @@
+"""Canonical instructions -> the normal form that proofs compare.
+
+Holds on exit: code that is never reached, NOPs and JUMPs are gone (each instruction knows its successors instead);
+the empty slots of calls (NULL) are gone from the stack, so that COPY, SWAP and the depths of handlers count values
+only and ``x.f()`` is the same with or without the method form; constants are keys; a cell that is handed to nobody
+is a local.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Any, Tuple
+
+from ..bytecode import NEVER_RAISES, NO_FALL_THROUGH, Handler, Instruction, RawCode, disassemble, stack_use
+from .constants import constant_key
+
+DEREF_AS_FAST = {"LOAD_DEREF": "LOAD_FAST", "STORE_DEREF": "STORE_FAST", "DELETE_DEREF": "DELETE_FAST"}
+COUNTS_FROM_TOP = frozenset(
+    {"LIST_APPEND", "SET_ADD", "MAP_ADD", "LIST_EXTEND", "SET_UPDATE", "DICT_UPDATE", "DICT_MERGE"}
+)
+SPIN = "SPIN"
+"""The operation of a synthetic instruction: a loop with nothing in it."""
+
+Stack = Tuple[int, Tuple[int, ...]]
+"""The evaluation stack as far as it matters here: its depth, and the positions of its empty slots, ascending."""
+
+
+class NotComparable(Exception):
+    """The code uses the stack in a way that has no normal form; the message says which."""
+
+
+class NormalForm:
+    """One code object in normal form: parallel lists over its instructions, in layout order.
+
+    ``next`` and ``target`` are the successors on the falling and the jumping edge (-1 for none), ``handlers`` the
+    (target, depth, lasti) of instructions that can raise inside a handler's range, else None. ``entry`` is the
+    first instruction, ``sources`` the canonical instruction behind each, ``code_at`` the nested code by index.
+    """
+
+    __slots__ = ("raw", "entry", "ops", "args", "next", "target", "handlers", "sources", "code_at", "guarded", "cache")
+
+    def __init__(self, raw: RawCode) -> None:
+        self.raw = raw
+        self.entry = 0
+        self.ops: list[str] = []
+        self.args: list[Any] = []
+        self.next: list[int] = []
+        self.target: list[int] = []
+        self.handlers: list[Handler | None] = []
+        self.sources: list[Instruction] = []
+        self.code_at: dict[int, RawCode] = {}
+        self.guarded = False  # whether any instruction has a handler
+        self.cache: dict[str, Any] = {}  # what later analyses know about this form
+
+
+@lru_cache(maxsize=1024)
+def normalize(raw: RawCode) -> NormalForm:
+    """The normal form of ``raw``.
+
+    Raises NotComparable if its empty slots can't be told from values, DecompilationError if it can't be read.
+    """
+    return _Normalizer(raw).run()
+
+
+class _Normalizer:
+    def __init__(self, raw: RawCode) -> None:
+        self.raw = raw
+        self.instructions = disassemble(raw)
+        self.states: list[Stack | None] = [None] * len(self.instructions)
+        self.new_args: dict[int, Any] = {}
+        self.silent: set[int] = set()
+        self.plain_cells = self.find_plain_cells()
+
+    def run(self) -> NormalForm:
+        self.follow()
+        return self.emit()
+
+    def find_plain_cells(self) -> frozenset[str]:
+        """Cells of a function that nothing closes over: as locals they would behave the same."""
+        raw = self.raw
+        if not raw.is_function or not raw.cellvars:
+            return frozenset()
+        handed_out = {i.arg for i in self.instructions if i.op == "LOAD_CLOSURE"}
+        return frozenset(raw.cellvars) - handed_out
+
+    # Empty slots of the stack
+
+    def follow(self) -> None:
+        """Find the stack's depth and empty slots before every instruction that is reached."""
+        instructions, states = self.instructions, self.states
+        size = len(instructions)
+        todo: list[tuple[int, int, tuple[int, ...]]] = [(0, 0, ())]
+        while todo:
+            index, depth, nulls = todo.pop()
+            while True:
+                if index >= size:
+                    raise NotComparable("control runs off the end of the code")
+                known = states[index]
+                if known is not None:
+                    if known != (depth, nulls):
+                        raise NotComparable(f"two stack layouts meet at offset {instructions[index].offset}")
+                    break
+                states[index] = (depth, nulls)
+                instruction = instructions[index]
+                op = instruction.op
+                handler = instruction.handler
+                if handler is not None and op not in NEVER_RAISES:
+                    kept = handler.depth
+                    below = tuple([n for n in nulls if n < kept]) if nulls else nulls
+                    todo.append((handler.target, kept + 1 + handler.lasti, below))
+                if op == "JUMP":
+                    index = instruction.target
+                    continue
+                if instruction.target >= 0:
+                    pops, pushes = stack_use(instruction, jump=True)
+                    if nulls and nulls[-1] >= depth - pops:
+                        raise self.touches(instruction)
+                    todo.append((instruction.target, depth - pops + pushes, nulls))
+                depth, nulls = self.step(index, instruction, depth, nulls)
+                if op in NO_FALL_THROUGH:
+                    break
+                index += 1
+
+    def step(self, index: int, instruction: Instruction, depth: int, nulls: tuple[int, ...]) -> Stack:
+        op = instruction.op
+        if op == "NULL":
+            return depth + 1, (*nulls, depth)
+        if op == "CALL":
+            return self.call(index, instruction, depth, nulls)
+        if op == "CALL_EX":
+            base = depth - (4 if instruction.arg else 3)
+            if not nulls or nulls[-1] != base or base < 0:
+                raise NotComparable(f"CALL_EX without its empty slot at offset {instruction.offset}")
+            return base + 1, nulls[:-1]
+        if op == "SWAP" or op == "COPY":
+            return self.move(index, instruction, depth, nulls)
+        pops, pushes = stack_use(instruction)
+        bottom = depth - pops
+        if bottom < 0:
+            raise NotComparable(f"{op} pops an empty stack at offset {instruction.offset}")
+        if nulls:
+            if nulls[-1] >= bottom:
+                raise self.touches(instruction)
+            if op in COUNTS_FROM_TOP:
+                position = bottom - instruction.arg
+                if position in nulls:
+                    raise self.touches(instruction)
+                self.new_args[index] = instruction.arg - _count_from(nulls, position)
+        return bottom + pushes, nulls
+
+    def call(self, index: int, instruction: Instruction, depth: int, nulls: tuple[int, ...]) -> Stack:
+        count, names = instruction.arg
+        base = depth - count - 2
+        mine = [n for n in nulls if n >= base] if nulls else []
+        if base < 0 or len(mine) > 1 or (mine and mine[0] > base + 1):
+            raise NotComparable(f"a call whose empty slot is not in its place at offset {instruction.offset}")
+        if mine:
+            return base + 1, nulls[:-1]
+        # A function and the first argument in the slot of its `self`.
+        self.new_args[index] = (count + 1, names)
+        return base + 1, nulls
+
+    def move(self, index: int, instruction: Instruction, depth: int, nulls: tuple[int, ...]) -> Stack:
+        op, count = instruction.op, instruction.arg
+        position = depth - count
+        if count < 1 or position < 0:
+            raise NotComparable(f"{op} {count} below the stack at offset {instruction.offset}")
+        if op == "COPY":
+            if position in nulls:
+                raise self.touches(instruction)
+            if nulls:
+                self.new_args[index] = count - _count_from(nulls, position)
+            return depth + 1, nulls
+        return self.swap(index, position, depth, nulls)
+
+    def swap(self, index: int, position: int, depth: int, nulls: tuple[int, ...]) -> Stack:
+        top = depth - 1
+        if position == top:
+            self.silent.add(index)
+            return depth, nulls
+        if not nulls:
+            return depth, nulls
+        lower, upper = position in nulls, top in nulls
+        if lower and upper:
+            self.silent.add(index)
+            return depth, nulls
+        if not lower and not upper:
+            self.new_args[index] = depth - position - _count_from(nulls, position)
+            return depth, nulls
+        # A value changes places with an empty slot: nothing happens among the values if none lies between.
+        between = [p for p in range(position + 1, top) if p not in nulls]
+        if between:
+            raise self.touches(self.instructions[index])
+        self.silent.add(index)
+        moved = [n for n in nulls if n != (position if lower else top)]
+        moved.append(top if lower else position)
+        return depth, tuple(sorted(moved))
+
+    @staticmethod
+    def touches(instruction: Instruction) -> NotComparable:
+        return NotComparable(f"{instruction.op} takes an empty slot of the stack at offset {instruction.offset}")
+
+    # The normal form
+
+    def emit(self) -> NormalForm:
+        form = NormalForm(self.raw)
+        instructions, states, silent = self.instructions, self.states, self.silent
+        new_index: dict[int, int] = {}
+        for index, instruction in enumerate(instructions):
+            op = instruction.op
+            if states[index] is None or op == "NOP" or op == "JUMP" or op == "NULL" or index in silent:
+                continue
+            new_index[index] = len(form.ops)
+            form.ops.append(op)
+            form.sources.append(instruction)
+            arg = self.new_args.get(index, instruction.arg)
+            if op == "CONST":
+                if type(arg) is RawCode:
+                    form.code_at[len(form.ops) - 1] = arg
+                arg = constant_key(arg)
+            elif op in DEREF_AS_FAST and arg in self.plain_cells:
+                form.ops[-1] = DEREF_AS_FAST[op]
+            form.args.append(arg)
+        resolve = self.resolver(form, new_index)
+        form.entry = resolve(0)
+        kept = list(new_index)
+        for index in kept:
+            instruction = instructions[index]
+            op = instruction.op
+            form.next.append(-1 if op in NO_FALL_THROUGH else resolve(index + 1))
+            form.target.append(resolve(instruction.target) if instruction.target >= 0 else -1)
+            form.handlers.append(None)
+            handler = instruction.handler
+            if handler is not None and op not in NEVER_RAISES:
+                form.guarded = True
+                form.handlers[-1] = self.handler(handler, resolve)
+        while len(form.next) < len(form.ops):  # the synthetic instruction, if there is one
+            form.next.append(len(form.next))
+            form.target.append(-1)
+            form.handlers.append(None)
+        return form
+
+    def handler(self, handler: Handler, resolve: Any) -> Handler:
+        state = self.states[handler.target]
+        assert state is not None, "the handler of a reached instruction is reached"
+        nulls = sum(1 for n in state[1] if n < handler.depth)
+        return Handler(resolve(handler.target), handler.depth - nulls, handler.lasti)
+
+    def resolver(self, form: NormalForm, new_index: dict[int, int]) -> Any:
+        """A function from an index of the instructions to that of the first kept one that follows from there."""
+        instructions = self.instructions
+        known = dict(new_index)
+
+        def resolve(index: int) -> int:
+            path = []
+            while index not in known:
+                path.append(index)
+                known[index] = -2  # on the path
+                index = instructions[index].target if instructions[index].op == "JUMP" else index + 1
+            result = known[index]
+            if result == -2:
+                result = spin()
+            for step in path:
+                known[step] = result
+            return result
+
+        def spin() -> int:
+            if not form.ops or form.ops[-1] != SPIN:
+                form.ops.append(SPIN)
+                form.args.append(None)
+                form.sources.append(Instruction(SPIN))
+            return len(form.ops) - 1
+
+        return resolve
+
+
+def _count_from(nulls: tuple[int, ...], position: int) -> int:
+    """How many of ``nulls`` lie at ``position`` or above."""
+    return sum(1 for n in nulls if n >= position)

@@ -1,0 +1,138 @@
+"""The normal form as steps of a walk: each instruction with what it tests, its successors and its handler.
+
+Two spellings of one test become one step here: inverted jumps (the successors are named for the truth of the test,
+not for the jump), a ``not`` before a jump, ``is not`` and ``not in`` before a jump, ``is None`` as comparison or as
+jump, and a kept copy of the tested value.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..bytecode import NEVER_RAISES, Handler
+from .normalize import NormalForm
+
+TRUTH = "test the truth of"  # pops the value, calls bool() on it
+NONE = "test for None"
+IS = "test the identity of"
+IN = "test membership of"
+KEEP_IF_FALSE = "test the truth, keeping a false value"
+KEEP_IF_TRUE = "test the truth, keeping a true value"
+
+_JUMPS = {
+    # Operation of a jump -> (step, whether the jumping edge is that of a true test).
+    "POP_JUMP_IF_TRUE": (TRUTH, True),
+    "POP_JUMP_IF_FALSE": (TRUTH, False),
+    "POP_JUMP_IF_NONE": (NONE, True),
+    "POP_JUMP_IF_NOT_NONE": (NONE, False),
+    "JUMP_IF_TRUE_OR_POP": (KEEP_IF_TRUE, True),
+    "JUMP_IF_FALSE_OR_POP": (KEEP_IF_FALSE, False),
+}
+_SILENT_STEPS = frozenset({NONE, IS}) | NEVER_RAISES
+
+
+class Steps:
+    """``NormalForm`` as parallel lists: ``ops``, ``args``, the successors ``yes`` and ``no`` (-1 for none; an
+    instruction without a test has only ``yes``), the ``handlers``, and whether a step ``raises``."""
+
+    __slots__ = ("form", "ops", "args", "yes", "no", "handlers", "raises")
+
+    def __init__(self, form: NormalForm) -> None:
+        self.form = form
+        self.ops: list[str] = list(form.ops)
+        self.args: list[Any] = list(form.args)
+        self.yes: list[int] = list(form.next)
+        self.no: list[int] = list(form.target)
+        self.handlers: list[Handler | None] = list(form.handlers)
+        for index, op in enumerate(form.ops):
+            if op in _JUMPS:
+                self.ops[index], jumps_if_true = _JUMPS[op]
+                if jumps_if_true:
+                    self.yes[index], self.no[index] = self.no[index], self.yes[index]
+        for index, op in enumerate(form.ops):
+            if op in _FUSERS:
+                _FUSERS[op](self, index)
+        self.raises: list[bool] = [op not in _SILENT_STEPS for op in self.ops]
+
+    def become(self, index: int, op: str, arg: Any, yes: int, no: int) -> None:
+        self.ops[index], self.args[index], self.yes[index], self.no[index] = op, arg, yes, no
+
+
+def _truth_after(steps: Steps, index: int) -> tuple[int, int] | None:
+    """Where control goes (if true, if false) when the value that ``index`` pushes is only tested; None if it is not.
+
+    The value must be an exact bool: then testing it, and any number of ``not``, runs nothing.
+    """
+    ops, form = steps.form.ops, steps.form
+    swapped = False
+    at = form.next[index]
+    for _ in range(len(ops)):
+        if ops[at] != "UNARY_OP" or form.args[at] != "not":
+            break
+        swapped = not swapped
+        at = form.next[at]
+    if ops[at] == "POP_JUMP_IF_TRUE":
+        yes, no = form.target[at], form.next[at]
+    elif ops[at] == "POP_JUMP_IF_FALSE":
+        yes, no = form.next[at], form.target[at]
+    else:
+        return None
+    return (no, yes) if swapped else (yes, no)
+
+
+def _fuse_not(steps: Steps, index: int) -> None:
+    if steps.form.args[index] == "not":
+        after = _truth_after(steps, index)
+        if after is not None:
+            steps.become(index, TRUTH, None, after[1], after[0])
+
+
+def _fuse_is(steps: Steps, index: int) -> None:
+    after = _truth_after(steps, index)
+    if after is not None:
+        yes, no = after if steps.form.args[index] == "is" else after[::-1]
+        steps.become(index, IS, None, yes, no)
+
+
+def _fuse_in(steps: Steps, index: int) -> None:
+    after = _truth_after(steps, index)
+    if after is not None:
+        yes, no = after if steps.form.args[index] == "in" else after[::-1]
+        steps.become(index, IN, None, yes, no)
+
+
+def _fuse_none(steps: Steps, index: int) -> None:
+    form = steps.form
+    after = form.next[index]
+    if form.args[index] is None and form.ops[after] == "IS_OP":
+        where = _truth_after(steps, after)
+        if where is not None:
+            yes, no = where if form.args[after] == "is" else where[::-1]
+            steps.become(index, NONE, None, yes, no)
+
+
+def _fuse_copy(steps: Steps, index: int) -> None:
+    """``COPY 1``, a test, and a POP on one edge: what JUMP_IF_FALSE_OR_POP and its twin do."""
+    form = steps.form
+    test = form.next[index]
+    if form.args[index] != 1 or form.ops[test] not in ("POP_JUMP_IF_TRUE", "POP_JUMP_IF_FALSE"):
+        return
+    yes, no = form.target[test], form.next[test]
+    if form.ops[test] == "POP_JUMP_IF_FALSE":
+        yes, no = no, yes
+    if form.ops[yes] == "POP":
+        steps.become(index, KEEP_IF_FALSE, None, form.next[yes], no)
+    elif form.ops[no] == "POP":
+        steps.become(index, KEEP_IF_TRUE, None, yes, form.next[no])
+    else:
+        return
+    steps.handlers[index] = form.handlers[test]
+
+
+_FUSERS = {
+    "UNARY_OP": _fuse_not,
+    "IS_OP": _fuse_is,
+    "CONTAINS_OP": _fuse_in,
+    "CONST": _fuse_none,
+    "COPY": _fuse_copy,
+}

@@ -1,0 +1,86 @@
+"""What a proof says: a level, the method, the reasons, and the first difference if there is one."""
+
+from __future__ import annotations
+
+import enum
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from ..bytecode import RawCode
+
+
+class Level(enum.Enum):
+    """How sure it is that the source means what the bytecode means."""
+
+    EXACT = "exact"  # the recompiled instructions are the same
+    EQUIVALENT = "equivalent"  # they differ, and were shown to do the same
+    UNPROVEN = "unproven"  # nothing is known
+    REFUSED = "refused"  # there is no source
+
+
+class Difference(NamedTuple):
+    """The first place where two code objects do not do the same.
+
+    ``left`` and ``right`` are the instructions in words ('' for a difference that is in no instruction),
+    the offsets are bytes into each code object and the lines source lines (None if unknown).
+    """
+
+    what: str
+    where: str = ""
+    left: str = ""
+    right: str = ""
+    left_offset: int = -1
+    right_offset: int = -1
+    left_line: int | None = None
+    right_line: int | None = None
+
+    def __str__(self) -> str:
+        text = f"{self.where}: {self.what}" if self.where else self.what
+        if self.left or self.right:
+            left = _place(self.left, self.left_offset, self.left_line)
+            right = _place(self.right, self.right_offset, self.right_line)
+            text += f": the original has {left}, the recompiled source {right}"
+        return text
+
+
+def _place(text: str, offset: int, line: int | None) -> str:
+    if offset < 0:
+        return text
+    return f"{text} (offset {offset}, line {line})" if line is not None else f"{text} (offset {offset})"
+
+
+class Verdict(NamedTuple):
+    """The result of a proof for one code object.
+
+    ``method`` is "instructions", "lock-step", "symbolic" or "". ``reasons`` say why it is not proven, or what is
+    notable; ``assumptions`` are the axioms, beyond the documented ones, that the proof needed. ``pairs`` are the
+    nested code objects (original, recompiled) met at the same place: they need proofs of their own.
+    """
+
+    level: Level
+    method: str = ""
+    reasons: tuple[str, ...] = ()
+    assumptions: tuple[str, ...] = ()
+    pairs: tuple[tuple[RawCode, RawCode], ...] = ()
+    difference: Difference | None = None
+
+    @property
+    def proven(self) -> bool:
+        """Whether source and bytecode were shown to do the same."""
+        return self.level is Level.EXACT or self.level is Level.EQUIVALENT
+
+    def describe(self) -> str:
+        """One line of words."""
+        text = self.level.value
+        if self.method:
+            text += f" (by {self.method})"
+        if self.reasons:
+            text += ": " + "; ".join(self.reasons)
+        if self.assumptions:
+            text += "; assuming " + "; ".join(self.assumptions)
+        return text
+
+
+def unproven(reason: str, difference: Difference | None = None) -> Verdict:
+    """An UNPROVEN verdict for one reason."""
+    return Verdict(Level.UNPROVEN, "", (reason,), difference=difference)
