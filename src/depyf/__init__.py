@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from .decompiler.recompile import recompile
     from .errors import DecompilationError, DepyfError
     from .explain.after_the_fact import inspect
-    from .explain import inspect
     from .explain.enable_debugging import debug, prepare_debug
     from .explain.enhance_logging import install, uninstall
 
@@ -36,7 +35,6 @@ __all__ = [
     "inspect",
     "install",
     "uninstall",
-    "inspect",
     "__version__",
 ]
 
@@ -54,7 +52,6 @@ _HOME = {
     "inspect": ".explain.after_the_fact",
     "install": ".explain.enhance_logging",
     "uninstall": ".explain.enhance_logging",
-    "inspect": ".explain",
 }
 
 
