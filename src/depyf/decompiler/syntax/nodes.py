@@ -104,6 +104,8 @@ from depyf.decompiler.syntax.simple_statements import (
     TypeAlias,
 )
 from depyf.decompiler.syntax.traverse import (
+    bodies,
+    children,
     rewrite,
     rewrite_bodies,
     statement_bodies,
@@ -188,6 +190,8 @@ __all__ = [
     "alias",
     "arg",
     "arguments",
+    "bodies",
+    "children",
     "comprehension",
     "keyword",
     "match_case",

@@ -78,14 +78,23 @@ def statement_bodies(node: Node) -> Iterator[list[Statement]]:
                 yield part.body
 
 
-def rewrite_bodies(body: list[Statement], function: Callable[[list[Statement]], None]) -> list[Statement]:
-    """Let `function` change every list of statements in place, inner first; nested definitions included."""
-    found = [body]
-    position = 0
-    while position < len(found):
-        for statement in found[position]:
-            found.extend(statement_bodies(statement))
-        position += 1
-    for inner in reversed(found):
+def rewrite_bodies(
+    body: list[Statement], function: Callable[[list[Statement]], None], skip: tuple[type[Node], ...] = ()
+) -> list[Statement]:
+    """Let `function` change every list of statements in place, inner ones first, `body` itself last.
+
+    The bodies within statements of the classes `skip` are left alone.
+    """
+    for inner in reversed(list(bodies(body, skip))):
         function(inner)
     return body
+
+
+def bodies(body: list[Statement], skip: tuple[type[Node], ...] = ()) -> Iterator[list[Statement]]:
+    """`body` and every list of statements within it, outer ones first, except those within classes `skip`."""
+    found = [body]
+    for outer in found:  # grows along
+        yield outer
+        for statement in outer:
+            if not isinstance(statement, skip):
+                found.extend(statement_bodies(statement))

@@ -1,0 +1,55 @@
+"""Small named changes to a finished tree that make it read as a person would write it.
+
+Takes: the body of one code object, whose nested definitions have had their own turn already. Gives: the
+same list, changed in place, with the same meaning. Each transform is one idea in one file; a transform may
+change which instructions the text compiles to where several forms mean the same, so the pipeline can switch
+each off by name.
+"""
+
+from __future__ import annotations
+
+from typing import Callable, Collection, List
+
+from depyf.decompiler.syntax.node import Statement
+from depyf.decompiler.syntax.transforms.merge_with_items import merge_with_items
+from depyf.decompiler.syntax.transforms.redundant_continue import (
+    drop_redundant_continue,
+    drop_redundant_continue_in_while,
+)
+from depyf.decompiler.syntax.transforms.redundant_return import drop_redundant_return
+from depyf.decompiler.syntax.transforms.return_none import shorten_return_none
+
+__all__ = ["KINDS", "TRANSFORMS", "Transform", "apply_transforms"]
+
+# The kinds of code objects that have a body.
+KINDS = ("function", "lambda", "class", "module")
+
+# A transform changes the body in place; it is told the kind of its code object.
+Transform = Callable[[List[Statement], str], None]
+
+TRANSFORMS: list[tuple[str, Transform]] = [
+    # What the compiler adds, or what jumps to the same place as no jump at all
+    ("redundant-return", drop_redundant_return),
+    ("redundant-continue", drop_redundant_continue),
+    ("redundant-continue-in-while", drop_redundant_continue_in_while),
+    # Spelling
+    ("return-none", shorten_return_none),
+    ("merge-with-items", merge_with_items),
+]
+
+
+def apply_transforms(body: list[Statement], kind: str, disabled: Collection[str] = ()) -> list[Statement]:
+    """Apply all transforms to the body of a code object of this kind, except those whose names are disabled.
+
+    Changes the list in place and returns it. Raises ValueError for a kind or a name that does not exist.
+    """
+    if kind not in KINDS:
+        raise ValueError(f"no kind of code object: {kind!r}")
+    unknown = set(disabled) - {name for name, _ in TRANSFORMS}
+    if unknown:
+        raise ValueError(f"no transform: {', '.join(sorted(unknown))}")
+    if kind != "lambda":  # its body is one return statement that the printer takes apart
+        for name, transform in TRANSFORMS:
+            if name not in disabled:
+                transform(body, kind)
+    return body

@@ -1,0 +1,24 @@
+"""`return None` where the code falls off its end anyway.
+
+Before: every path of a code object ends in a return, because the compiler adds the last one. After: no
+`return` or `return None` is left where no statement follows; a module or a class, where none may stand, has
+none at its end.
+"""
+
+from __future__ import annotations
+
+from depyf.decompiler.syntax import nodes as n
+from depyf.decompiler.syntax.transforms.tail_positions import drop_at_tail
+
+
+def drop_redundant_return(body: list[n.Statement], kind: str) -> None:
+    """Drop the returns of None at the ends of a body."""
+    drop_at_tail(body, returns_none, always=kind != "function")
+
+
+def returns_none(statement: n.Statement) -> bool:
+    """Whether a statement is `return` or `return None`."""
+    if not isinstance(statement, n.Return):
+        return False
+    value = statement.value
+    return value is None or (isinstance(value, n.Constant) and value.value is None)

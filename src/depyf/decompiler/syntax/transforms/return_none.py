@@ -1,0 +1,24 @@
+"""`return None` in a function that returns nothing else.
+
+Before: every return has the value that the instructions load. After: a function, none of whose returns has
+another value than None, says `return`; in all others `return None` stays, next to the values that it is an
+alternative to.
+"""
+
+from __future__ import annotations
+
+from depyf.decompiler.syntax import nodes as n
+from depyf.decompiler.syntax.transforms.redundant_return import returns_none
+
+_DEFINITIONS = (n.FunctionDef, n.AsyncFunctionDef, n.ClassDef)
+
+
+def shorten_return_none(body: list[n.Statement], kind: str) -> None:
+    """Spell the returns of None in the way that suits the function's other returns."""
+    returns = [
+        statement for inner in n.bodies(body, _DEFINITIONS) for statement in inner if isinstance(statement, n.Return)
+    ]
+    has_value = not all(map(returns_none, returns))
+    for statement in returns:
+        if returns_none(statement):
+            statement.value = n.Constant(None) if has_value else None

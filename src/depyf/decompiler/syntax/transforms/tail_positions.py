@@ -1,0 +1,62 @@
+"""Where a body ends: the places from which control falls off its end, and statements there that do just that."""
+
+from __future__ import annotations
+
+from typing import Callable, Iterator
+
+from depyf.decompiler.syntax import nodes as n
+
+_WITHS = (n.With, n.AsyncWith)
+_TRIES = (n.Try, n.TryStar)
+_LOOPS = (n.For, n.AsyncFor, n.While)
+
+
+def drop_at_tail(body: list[n.Statement], is_redundant: Callable[[n.Statement], bool], *, always: bool) -> None:
+    """Remove redundant last statements, also those of the last statement's arms.
+
+    An arm that would be empty keeps the statement, which says more than `pass` does; with `always` it
+    becomes `pass`. The body itself always becomes `pass`. A statement with comments is kept unless it must
+    go.
+    """
+    work = [body]
+    while work:
+        tail = work.pop()
+        while len(tail) > 1 and _is_dropped(tail[-1], is_redundant, always):
+            tail.pop()
+        if not tail:
+            continue
+        last = tail[-1]
+        if _is_dropped(last, is_redundant, always):
+            if always or tail is body:
+                tail[:] = [n.Pass(line=last.line)]
+            continue
+        if isinstance(last, (n.If, *_LOOPS)) and last.orelse:
+            if len(last.orelse) == 1 and _is_dropped(last.orelse[0], is_redundant, always):
+                last.orelse.clear()
+        work.extend(_arms(last))
+
+
+def _is_dropped(statement: n.Statement, is_redundant: Callable[[n.Statement], bool], always: bool) -> bool:
+    return is_redundant(statement) and (always or not statement.comments)
+
+
+def _arms(statement: n.Statement) -> Iterator[list[n.Statement]]:
+    """The bodies whose end is the end of the statement.
+
+    None of a try statement with finally: what leaves its body runs another copy of the finally clause than
+    what falls off, and a return in the clause itself swallows exceptions.
+    """
+    if isinstance(statement, n.If):
+        yield statement.body
+        yield statement.orelse
+    elif isinstance(statement, _LOOPS):
+        yield statement.orelse
+    elif isinstance(statement, _WITHS):
+        yield statement.body
+    elif isinstance(statement, n.Match):
+        for case in statement.cases:
+            yield case.body
+    elif isinstance(statement, _TRIES) and not statement.finalbody:
+        for handler in statement.handlers:
+            yield handler.body
+        yield statement.orelse or statement.body
