@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import re
 import types
-from typing import Any, Dict, Iterator, List, Optional, Tuple
+from typing import Any, Dict, Iterator, List, Optional, Set, Tuple
 
 from depyf.explain.edits import FunctionText
 from depyf.explain.model import Graph, Node, SourceLine
@@ -49,8 +49,8 @@ def graph_from_module(module: Any, name: str, global_name: str = "") -> Graph:
 def find_graph_module(function: Any) -> Any:
     """The graph which Dynamo captured, from the function its backend made of it; None when it is out of reach.
 
-    A backend may return the graph's own `forward`, or a function which holds it in a closure or an attribute: AOT Autograd's
-    keeps bound methods of the original module. The walk is breadth first and takes the first graph with
+    A backend may return the graph's own `forward`, or a function which holds it in a closure or an attribute: AOT
+    Autograd's keeps bound methods of the original module. The walk is breadth first and takes the first graph with
     Dynamo's `compile_subgraph_reason`, else the first graph of all.
     """
     first = None
@@ -82,7 +82,8 @@ def _is_graph_module(thing: Any) -> bool:
 
 
 def _reachable(start: Any) -> Iterator[Any]:
-    waiting, seen = [start], set()
+    waiting: List[Any] = [start]
+    seen: Set[int] = set()
     while waiting and len(seen) < _MOST_OBJECTS:
         thing = waiting.pop(0)
         if thing is None or id(thing) in seen:

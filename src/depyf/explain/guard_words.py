@@ -7,7 +7,7 @@ import os
 import re
 import sys
 import types
-from typing import Any, Callable, Dict, List, Optional
+from typing import Any, Callable, Dict, List, Optional, Tuple
 
 from depyf.explain.model import Guard, SourceLine
 
@@ -33,7 +33,7 @@ _OWN_CODE = re.compile(
     r"'_dynamo_\w+'|__builtins_dict__|G\['__import_|_global_(?:forward|backward)_|\.__dict__\)|"
     r"(?:_modules|_parameters|_buffers|_forward_hooks|_forward_pre_hooks|_backward_hooks|_backward_pre_hooks)\b(?!\[)"
 )
-_DEVICE_KEYS = ("CPU", "CUDA", "MPS", "XPU", "HPU", "MTIA", "Meta", "PrivateUse1", "MkldnnCPU", "QuantizedCPU", "SparseCPU")
+_DEVICE_KEYS = ("CPU", "CUDA", "MPS", "XPU", "HPU", "MTIA", "Meta", "PrivateUse1", "MkldnnCPU", "QuantizedCPU")
 
 
 def describe(kind: str, code: str, line: Optional[SourceLine], module_globals: Dict[str, Any]) -> Guard:
@@ -69,7 +69,7 @@ def is_torch_file(path: str) -> bool:
     return bool(root) and not os.path.isabs(path) and os.path.exists(os.path.join(root, path))
 
 
-def _child(match: "re.Match[str]") -> str:
+def _child(match: re.Match[str]) -> str:
     name = match.group(1) if match.group(1) is not None else match.group(2)
     return "[{}]".format(name) if name.isdigit() else "." + name
 
@@ -222,7 +222,7 @@ def _call(code: str) -> ast.Call:
     return _call_and_rest(code)[0]
 
 
-def _call_and_rest(code: str) -> Any:
+def _call_and_rest(code: str) -> Tuple[ast.Call, str]:
     """The call at the start of `code`, and the text behind it (``, type=<class 'x'>`` is no Python)."""
     depth = 0
     for at, char in enumerate(code):
@@ -279,7 +279,7 @@ def _importable(found: Any, source: str, module_globals: Dict[str, Any]) -> str:
     match = re.match(r"^(G\[[^\]]*\])((?:\.\w+)+)$", source)
     if match:
         root = _evaluate(match.group(1), module_globals)
-        if isinstance(root, types.ModuleType) and sys.modules.get(root.__name__) is root and root.__name__ != "__main__":
+        if isinstance(root, types.ModuleType) and _importable(root, "", module_globals):
             return root.__name__ + match.group(2)
     return ""
 

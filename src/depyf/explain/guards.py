@@ -1,8 +1,8 @@
 """Guards of a cache entry, read from the text that every torch prints for its guard manager.
 
-`str(guard_manager)` is a tree of lines such as ``| +- TENSOR_MATCH: check_tensor(L['a'], ...)  # x = a + 1  # toy.py:3 in toy``
-from torch 2.4 on; earlier ones have a list of `code_parts`. The comments, which say whose line asked for the guard, came
-with torch 2.9: without them a guard simply has no user line.
+`str(guard_manager)` is a tree of lines from torch 2.4 on, such as
+``| +- TENSOR_MATCH: check_tensor(L['a'], ...)  # x = a + 1  # toy.py:3 in toy``; earlier ones list `code_parts`.
+The comments, which say whose line asked for the guard, came with torch 2.9: without them a guard has no user line.
 """
 
 from __future__ import annotations
@@ -18,7 +18,9 @@ from depyf.explain.names import stable
 __all__ = ["collect_guards", "stable_guard_text", "split_verbose_part"]
 
 _LEAF = re.compile(r"^[| ]*\+- ([A-Z][A-Z0-9_]+)(?:: (.*))?$")
-_LOCATION = re.compile(r"^(?P<before>.*?)\s*#\s(?P<file>[^#]*?\.py|[^#]*?>):(?P<line>\d+) in (?P<function>[\w<>.]+)(?P<rest>.*)$")
+_LOCATION = re.compile(
+    r"^(?P<before>.*?)\s*#\s(?P<file>[^#]*?\.py|[^#]*?>):(?P<line>\d+) in (?P<function>[\w<>.]+)(?P<rest>.*)$"
+)
 _IDENTITY = re.compile(r"(___check_(?:obj|type)_id\(.*?), \d{4,}\)")
 _KIND_OF_CODE = (
     ("check_tensor(", "TENSOR_MATCH"),

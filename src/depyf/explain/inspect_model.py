@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dis
 import functools
 import inspect as python_inspect
 import re
@@ -11,7 +10,7 @@ import textwrap
 import types
 from dataclasses import dataclass, field
 from types import CodeType
-from typing import Any, Dict, Iterator, List, Optional, Set, Tuple
+from typing import Any, Dict, Iterator, List, Optional, Set
 
 from depyf.errors import DepyfError
 from depyf.explain.decompiled import decompiled
@@ -20,11 +19,12 @@ from depyf.explain.graphs import find_graph_module, graph_from_module
 from depyf.explain.guards import collect_guards
 from depyf.explain.model import CacheEntry, Decompiled, Frame, Graph, ResumeFunction, Session
 from depyf.explain.names import identifier, stable
+from depyf.explain.resume_points import resume_line
 
 __all__ = ["NothingCompiled", "Recorded", "frame_of", "inspect", "session_of"]
 
 _COMPILED_FUNCTION = re.compile(r"^__compiled_fn_\d+")
-_RESUME_FUNCTION = re.compile(r"^__resume_at_(\d+)_\d+")
+_RESUME_FUNCTION = re.compile(r"^__resume_at_\d+_\d+")
 
 
 class NothingCompiled(DepyfError):
@@ -146,7 +146,8 @@ def _number(frames: List[Frame], recorded: Recorded) -> None:
 
 def _targets(thing: Any) -> Iterator[types.FunctionType]:
     """The Python functions whose frames Dynamo may have compiled for `thing`, the likeliest first."""
-    waiting, seen = [thing], set()  # type: Tuple[List[Any], Set[int]]
+    waiting: List[Any] = [thing]
+    seen: Set[int] = set()
     while waiting and len(seen) < 50:
         at = waiting.pop(0)
         if at is None or id(at) in seen:
@@ -165,14 +166,15 @@ def _targets(thing: Any) -> Iterator[types.FunctionType]:
             yield at
         elif callable(getattr(at, "forward", None)):  # a module
             waiting += [at.forward, attributes.get("_compiled_call_impl")]
-        elif callable(at) and not isinstance(at, type) and isinstance(getattr(type(at), "__call__", None), types.FunctionType):
+        elif not isinstance(at, type) and isinstance(type(at).__dict__.get("__call__"), types.FunctionType):
             waiting.append(type(at).__call__)
 
 
 def _compiled_callees(functions: List[types.FunctionType]) -> List[types.FunctionType]:
     """Functions that these mention by name, directly or through others, and which have cache entries."""
     found: List[types.FunctionType] = []
-    waiting, seen = list(functions), set()  # type: Tuple[List[types.FunctionType], Set[int]]
+    waiting = list(functions)
+    seen: Set[int] = set()
     while waiting and len(seen) < 200:
         function = waiting.pop(0)
         if id(function) in seen:
@@ -236,8 +238,8 @@ def _entry(
     entry = CacheEntry(
         compile_id=str(getattr(live, "compile_id", "") or ""),
         index=index,
-        code=recorded.dynamo_code.get(id(code), code),
-        original_code=frame.code,
+        code=code,
+        original_code=recorded.dynamo_code.get(id(code), code),
         guard_manager=getattr(live, "guard_manager", None) or getattr(live, "check_fn", None),
         transformed_path=recorded.paths.get(id(code), ""),
         runs_decompiled=ours,
@@ -253,11 +255,10 @@ def _entry(
             broken = graph_break_of(graph.graph_module) if graph.graph_module is not None else None
             if broken is not None:
                 entry.breaks.append(broken)
-        match = _RESUME_FUNCTION.match(name)
-        if match:
-            assert frame.code is not None
-            line = _line_at(frame.code, int(match.group(1)))
-            entry.resume_functions.append(ResumeFunction(stable(name), name, resume_line=line))
+        if _RESUME_FUNCTION.match(name):
+            resume = ResumeFunction(stable(name), name)
+            resume.resume_line = resume_line(frame, resume)
+            entry.resume_functions.append(resume)
     return entry
 
 
@@ -290,16 +291,6 @@ def _names_read(code: CodeType) -> List[str]:
         names += [name for name in at.co_names if name not in names]
         waiting += [const for const in at.co_consts if isinstance(const, CodeType)]
     return names
-
-
-def _line_at(code: CodeType, offset: int) -> int:
-    """The line of the instruction at `offset`, or 0."""
-    line = 0
-    for start, number in dis.findlinestarts(code):
-        if start > offset:
-            break
-        line = number or line
-    return line
 
 
 def _side_effects(code: CodeType) -> List[str]:

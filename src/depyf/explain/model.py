@@ -158,12 +158,15 @@ class ResumeFunction:
     global_name: str = field(default="", metadata={"live": True}, compare=False)
     resume_line: int = 0
     branch: str = ""  # "true" or "false", when the break was at a branch
-    frame: Optional["Frame"] = None
+    frame: Optional[Frame] = None
 
 
 @dataclass
 class CacheEntry:
-    """One compilation of a frame: guards, the code which runs when they hold, and what that code calls."""
+    """One compilation of a frame: guards, the code which runs when they hold, and what that code calls.
+
+    `code` is what runs, `original_code` what Dynamo made: another object where ours is in its place.
+    """
 
     compile_id: str = ""
     index: int = 0
@@ -203,7 +206,7 @@ class Frame:
     code: Optional[CodeType] = _live()
     globals: Optional[Dict[str, Any]] = _live()
 
-    def walk(self) -> Iterator["Frame"]:
+    def walk(self) -> Iterator[Frame]:
         """This frame and, in order of call, every resume function's frame once."""
         seen: List[Frame] = []
         waiting = [self]

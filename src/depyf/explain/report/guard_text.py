@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Dict, List, Tuple
 
 from depyf.explain.guard_words import is_torch_file
@@ -9,21 +10,27 @@ from depyf.explain.model import CacheEntry, Frame, Guard
 from depyf.explain.names import identifier
 from depyf.explain.report.tree import base_name, count
 
-__all__ = ["guard_file_name", "guard_function", "guard_function_name", "guard_listing"]
+__all__ = ["guard_file_name", "guard_function", "guard_function_name", "guard_listing", "number_of"]
 
 _MOST_WORDS = 60
 _COLUMN = 66
 _SAME_OBJECT = " is still the same object"
 
 
+def number_of(entry: CacheEntry) -> int:
+    """The number in the name of the transformed code; guards share it, for two resume functions may have one name."""
+    match = re.match(r"__transformed_code_(\d+)_for_", entry.transformed_name)
+    return int(match.group(1)) if match else entry.index
+
+
 def guard_function_name(entry: CacheEntry, frame: Frame) -> str:
     """``__guard_0_for_toy_example``."""
-    return "__guard_{}_for_{}".format(entry.index, identifier(frame.name))
+    return "__guard_{}_for_{}".format(number_of(entry), identifier(frame.name))
 
 
 def guard_file_name(entry: CacheEntry, frame: Frame) -> str:
     """``guards_0_for_toy_example.txt``."""
-    return "guards_{}_for_{}.txt".format(entry.index, identifier(frame.name))
+    return "guards_{}_for_{}.txt".format(number_of(entry), identifier(frame.name))
 
 
 def guard_function(entry: CacheEntry, frame: Frame, listed_in: str) -> str:
@@ -41,10 +48,12 @@ def guard_function(entry: CacheEntry, frame: Frame, listed_in: str) -> str:
     if not asked:
         lines.append("    # nothing of the user's is checked")
     if own:
-        lines.append("    # and {} of Dynamo's own ({}): see {}".format(count(len(own), "check"), _kinds(own), listed_in))
+        checks = count(len(own), "check")
+        lines.append("    # and {} of Dynamo's own ({}): see {}".format(checks, _kinds(own), listed_in))
     skipped = [guard for guard in asked if not guard.runnable]
     if skipped:
-        lines.append("    # not run here, for they need objects of that process: {}".format(count(len(skipped), "check")))
+        checks = count(len(skipped), "check")
+        lines.append("    # not run here, for they need objects of that process: {}".format(checks))
     conditions = [guard.run for guard in asked if guard.runnable]
     if not conditions:
         lines.append("    return True")
@@ -77,7 +86,7 @@ def guard_listing(entry: CacheEntry, frame: Frame) -> str:
 
 
 def _words(guards: List[Guard], most: int = _MOST_WORDS) -> List[str]:
-    """Words grouped by the user's line, in order of lines; guards without a line and on globals' identity at the end."""
+    """Words grouped by the user's line, in order of lines; guards without one and on globals' identity at the end."""
     same: List[str] = []
     rest: List[str] = []
     groups: Dict[Tuple[str, int], List[Guard]] = {}
@@ -98,7 +107,7 @@ def _words(guards: List[Guard], most: int = _MOST_WORDS) -> List[str]:
         lines += ["  " + guard.words for guard in groups[key]]
     lines += rest
     if len(lines) > most and len(guards) > most:
-        lines = lines[:most] + ["and more like these, each with its line in the file of guards"]
+        lines = [*lines[:most], "and more like these, each with its line in the file of guards"]
     if same:
         unique = sorted(set(same), key=same.index)
         verb = "is still the same object" if len(unique) == 1 else "are still the same objects"

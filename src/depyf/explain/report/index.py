@@ -28,13 +28,13 @@ def index_text(session: Session) -> str:
     if pages:
         lines += ["", "Start with `{}`.".format(pages[0].page)]
     if not session.frames:
-        lines += ["", "Nothing was compiled while this was recorded, so there is no page. Was the function compiled before?"]
-        lines += ["`depyf.explain.dump_src(function)` shows what exists now."]
+        lines += ["", "Nothing was compiled while this was recorded, so there is no page."]
+        lines += ["Was the function compiled before? `depyf.explain.dump_src(function)` shows what exists now."]
     for frame in session.top_level():
         lines += ["", "## {}  ({}:{})".format(frame.name, base_name(frame.filename), frame.first_line), ""]
         if frame.page:
             lines += ["[{0}]({0})".format(frame.page), ""]
-        lines += ["```"] + tree_lines(frame) + ["```"]
+        lines += ["```", *tree_lines(frame), "```"]
     lines += _proofs(session)
     lines += _files(session)
     lines += _missing(session)
@@ -53,7 +53,7 @@ def _proofs(session: Session) -> List[str]:
         return []
     head = ["", "## What was proven", ""]
     head += ["Transformed code is decompiled, compiled again and compared with Dynamo's bytecode.", ""]
-    return head + ["| compilation | code | verdict | bytecode that runs |", "|---|---|---|---|"] + rows
+    return [*head, "| compilation | code | verdict | bytecode that runs |", "|---|---|---|---|", *rows]
 
 
 def _files(session: Session) -> List[str]:
@@ -77,8 +77,9 @@ def _files(session: Session) -> List[str]:
 
 
 def _missing(session: Session) -> List[str]:
-    missing = ["- `{}`: {}".format(base_name(one.path), one.reason) for one in session.artifacts if one.status != "written"]
-    known = {base_name(one.path) for one in session.artifacts if one.status != "written"}
+    lost = [one for one in session.artifacts if one.status != "written"]
+    missing = ["- `{}`: {}".format(base_name(one.path), one.reason) for one in lost]
+    known = {base_name(one.path) for one in lost}
     for failure in session.failures:
         if failure.what not in known:
             costs = " (costs {})".format(failure.costs) if failure.costs else ""
@@ -91,7 +92,7 @@ def _missing(session: Session) -> List[str]:
     if not missing:
         return ["", "## What is missing", "", "Nothing: {} looked at, every artifact written.".format(
             count(len(session.frames), "frame"))]
-    return ["", "## What is missing", ""] + missing
+    return ["", "## What is missing", "", *missing]
 
 
 def _cell(text: str) -> str:

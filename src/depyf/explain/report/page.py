@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import builtins
 import re
 import symtable
@@ -23,6 +22,7 @@ from depyf.explain.report.sections import (
     valid_or_comment,
 )
 from depyf.explain.report.tree import base_name, count, tree_lines
+from depyf.explain.resume_points import resume_line
 
 __all__ = ["page_of"]
 
@@ -55,7 +55,7 @@ def page_of(frame: Frame, session: Session, in_dump: bool = False) -> str:
                 if resume.name in shown:
                     continue
                 shown.add(resume.name)
-                sections.append(_resume_head(resume.name, resume.resume_line, resume.frame, one))
+                sections.append(_resume_head(resume.name, resume_line(one, resume), resume.frame, one))
                 if resume.frame is not None:
                     for inner in resume.frame.entries:
                         sections += _entry_sections(inner, resume.frame, in_dump, shown)
@@ -69,7 +69,7 @@ def _entry_sections(entry: CacheEntry, frame: Frame, in_dump: bool, shown: Set[s
     sections = ["# ---- compilation {} of {}{}\n".format(entry.compile_id, frame.name, _backend(entry))]
     for reason in entry.recompile_reasons:
         sections[0] += comment("Compiled again because " + reason)
-    listed = guard_file_name(entry, frame) if in_dump else "depyf.inspect(...), guard_tree"
+    listed = guard_file_name(entry, frame) if in_dump else "guard_tree of depyf.inspect"
     sections.append(valid_or_comment(guard_function(entry, frame, listed)))
     for graph in entry.graphs:
         if graph.name not in shown:
@@ -111,10 +111,8 @@ def _graph_section(graph: Graph, in_dump: bool) -> str:
 
 def _resume_head(name: str, line: int, frame: Optional[Frame], parent: Frame) -> str:
     where = " at line {}".format(line) if line else ""
-    text = "---- {}: goes on in {}{}, in the frame {}".format(
-        name, parent.name, where, frame.name if frame is not None else "that is gone"
-    )
-    if frame is not None and not frame.entries:
+    text = "---- {}: goes on in {}{}".format(name, parent.name, where)
+    if frame is None or not frame.entries:
         text += "\nIt was not called so far, so nothing is compiled for it."
     return comment(text)
 
@@ -161,13 +159,15 @@ def _proofs(entries: List[CacheEntry]) -> str:
     proven = sum(entry.transformed.proven for entry in entries)
     text = "Transformed code: {} of {} proven to do what Dynamo's bytecode does".format(proven, len(entries))
     other = [entry.transformed_name for entry in entries if not entry.transformed.proven]
+    if len(other) > 3:
+        other = [*other[:3], "and {} more".format(len(other) - 3)]
     return text + (". Not proven: " + ", ".join(other) if other else "") + "."
 
 
 # ---- names the page needs
 
 
-def _imports(text: str, frame: Frame, frames: List[Frame]) -> "tuple[str, List[str]]":
+def _imports(text: str, frame: Frame, frames: List[Frame]) -> tuple[str, List[str]]:
     known: Dict[str, Any] = dict(frame.globals or {})
     graph_names: Dict[str, Any] = {}
     for one in frames:
@@ -230,10 +230,3 @@ def _unbound(text: str) -> Set[str]:
 def _code_lines(text: str) -> Iterable[str]:
     return (line for line in text.splitlines() if not line.lstrip().startswith("#"))
 
-
-def _parses(text: str) -> bool:
-    try:
-        ast.parse(text)
-    except SyntaxError:
-        return False
-    return True

@@ -12,7 +12,7 @@ from depyf.explain.edits import FunctionText
 from depyf.explain.graphs import result_names
 from depyf.explain.model import CacheEntry, Decompiled, Frame, ResumeFunction
 from depyf.explain.names import identifier, stable
-from depyf.explain.report.guard_text import guard_function_name
+from depyf.explain.report.guard_text import guard_function_name, number_of
 from depyf.explain.report.tree import base_name
 
 __all__ = [
@@ -65,11 +65,11 @@ def transformed_function(entry: CacheEntry, frame: Frame, whole_in: str) -> str:
     if not one.source:
         return _refused(one, entry.transformed_name, entry.code)
     folded = folded_code(entry)
-    notes = ["What runs for {} when guard {} holds. {}".format(frame.name, entry.index, _verdict_words(one))]
+    notes = ["What runs for {} when guard {} holds. {}".format(frame.name, number_of(entry), _verdict_words(one))]
     if folded.count:
         notes.append("Folded for reading: {}.".format(folded.describe()))
     if one.folded:
-        notes.append("{} operations on lists of Dynamo's own were carried out beforehand, in the proof too.".format(one.folded))
+        notes.append("{} operations on lists of Dynamo's own were folded before that, with proof.".format(one.folded))
     if folded.count and whole_in:
         notes.append("All of it: {}".format(whole_in))
     if entry.side_effects:
@@ -99,9 +99,9 @@ def _renamed(source: str, name: str) -> str:
         return source
     for node in ast.walk(text.function):
         if isinstance(node, ast.Nonlocal) and not _inside_nested(text.function, node):
-            text.replace(node, "global " + ", ".join(node.names) + "  # free variables: cells of the enclosing function")
+            text.replace(node, "global " + ", ".join(node.names) + "  # cells of the enclosing function")
     source = text.apply()
-    return re.sub(r"^((?:async )?def )[^\s(]+", lambda match: match.group(1) + name, source, count=1, flags=re.MULTILINE)
+    return re.sub(r"^((?:async )?def )[^\s(]+", lambda match: match.group(1) + name, source, count=1, flags=re.M)
 
 
 def _inside_nested(function: ast.FunctionDef, wanted: ast.stmt) -> bool:
@@ -144,7 +144,8 @@ def hides_lists(resume: ResumeFunction, callers: List[str]) -> bool:
     names = _argument_names(frame.code)
     if tuple(names[:2]) != FRAME_PARAMETERS:
         return False
-    if any(entry.transformed.source and not hides_frame_parameters(entry.transformed.source) for entry in frame.entries):
+    sources = [entry.transformed.source for entry in frame.entries if entry.transformed.source]
+    if not all(map(hides_frame_parameters, sources)):
         return False
     return not any(re.search(re.escape(resume.name) + r"(?:\(.*?\))?\(\[", source) for source in callers)
 
@@ -218,7 +219,7 @@ def _code_signature(code: CodeType, hidden: object = (), defaults: Optional[Dict
     return ", ".join(words)
 
 
-def _source_signature(frame: Frame) -> "tuple[str, List[str]]":
+def _source_signature(frame: Frame) -> tuple[str, List[str]]:
     """Parameters as the user wrote them; a default which is no constant is None here, for the page can't know it."""
     if frame.code is None:
         return "*args, **kwargs", ["args", "kwargs"]

@@ -1,4 +1,4 @@
-"""The head of a page: a function's compilations as a tree, with graphs, breaks and resume functions in order of call."""
+"""The head of a page: a function's compilations as a tree, with graphs, breaks and resume functions."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import Dict, List, Sequence, Set
 
 from depyf.explain.bookkeeping import fold
 from depyf.explain.model import CacheEntry, Frame, Graph, GraphBreak, Node, ResumeFunction
+from depyf.explain.resume_points import resume_line
 
 __all__ = ["base_name", "branches", "break_words", "count", "tree_lines"]
 
@@ -47,8 +48,8 @@ def branches(source: str) -> Dict[str, str]:
                     no = _resumes(statement.orelse or block[at + 1 :])
                     if yes or no:
                         flipped = isinstance(statement.test, ast.UnaryOp) and isinstance(statement.test.op, ast.Not)
-                        found.update({name: "false" if flipped else "true" for name in yes})
-                        found.update({name: "true" if flipped else "false" for name in no})
+                        found.update(dict.fromkeys(yes, "false" if flipped else "true"))
+                        found.update(dict.fromkeys(no, "true" if flipped else "false"))
     return found
 
 
@@ -77,20 +78,21 @@ def _entries(frame: Frame, title: str, first: str, rest: str, lines: List[str], 
         return
     shown.add(id(frame))
     if not frame.entries:
-        why = frame.skipped or ("not called yet, so not compiled" if frame.is_resume else "not compiled")
+        why = frame.skipped or ("not called so far" if frame.is_resume else "not compiled")
         lines.append("{}{} ── {}".format(first, title, why))
         return
     if len(frame.entries) == 1:
-        _one(frame.entries[0], "{}{} ── ".format(first, title), rest, lines, shown)
+        _one(frame, frame.entries[0], "{}{} ── ".format(first, title), rest, lines, shown)
         return
-    lines.append("{}{} ── {}, the newest that fits is used".format(first, title, count(len(frame.entries), "compilation")))
+    compilations = count(len(frame.entries), "compilation")
+    lines.append("{}{} ── {}, the first whose guard holds is used".format(first, title, compilations))
     for at, entry in enumerate(frame.entries):
         last = at == len(frame.entries) - 1
         head = rest + ("   └─ " if last else "   ├─ ") + entry.compile_id + " ── "
-        _one(entry, head, rest + ("      " if last else "   │  "), lines, shown)
+        _one(frame, entry, head, rest + ("      " if last else "   │  "), lines, shown)
 
 
-def _one(entry: CacheEntry, head: str, rest: str, lines: List[str], shown: Set[int]) -> None:
+def _one(frame: Frame, entry: CacheEntry, head: str, rest: str, lines: List[str], shown: Set[int]) -> None:
     lines.append(head + (";  ".join(map(_graph_words, entry.graphs)) or "no graph"))
     for reason in entry.recompile_reasons[:1]:
         lines.append(rest + "   recompiled because " + reason)
@@ -100,17 +102,17 @@ def _one(entry: CacheEntry, head: str, rest: str, lines: List[str], shown: Set[i
     arms = branches(fold(entry.transformed.source).source)
     for at, resume in enumerate(resumes):
         last = at == len(resumes) - 1
-        title = _resume_title(resume, arms.get(resume.name, resume.branch))
+        title = _resume_title(resume_line(frame, resume), resume, arms.get(resume.name, resume.branch))
         first = rest + ("   └─ " if last else "   ├─ ")
         below = rest + ("      " if last else "   │  ")
         if resume.frame is None:
-            lines.append("{}{} ── its function is gone".format(first, title))
+            lines.append("{}{} ── not called so far".format(first, title))
         else:
             _entries(resume.frame, title, first, below, lines, shown)
 
 
-def _resume_title(resume: ResumeFunction, arm: str) -> str:
-    where = "resume at line {}".format(resume.resume_line) if resume.resume_line else resume.name
+def _resume_title(line: int, resume: ResumeFunction, arm: str) -> str:
+    where = "resume at line {}".format(line) if line else resume.name
     return "{:<6} {}".format(arm, where) if arm else where
 
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import functools
 import os
-from typing import Dict, List
+from typing import Callable, Dict, List
 
-from depyf.explain.model import Artifact, Failure, Frame, Session
+from depyf.explain.model import Artifact, Failure, Session
 from depyf.explain.names import safe_file_part
 from depyf.explain.report.guard_text import guard_file_name, guard_listing
 from depyf.explain.report.index import index_text
@@ -33,12 +34,12 @@ def write_report(session: Session, directory: str) -> List[str]:
         numbers[part] = number + 1
         frame.page = "full_code_for_{}_{}.py".format(part, number)
         why = "read this: guards, graphs, transformed code and resume functions of {}".format(frame.name)
-        _one(session, directory, frame.page, "page", why, written, lambda frame=frame: page_of(frame, session, True))  # type: ignore[misc]
+        _one(session, directory, frame.page, "page", why, written, functools.partial(page_of, frame, session, True))
     for frame in session.frames:
         for entry in frame.entries:
             name = guard_file_name(entry, frame)
             why = "every check behind compilation {} of {}, Dynamo's own included".format(entry.compile_id, frame.name)
-            _one(session, directory, name, "guards", why, written, lambda e=entry, f=frame: guard_listing(e, f))  # type: ignore[misc]
+            _one(session, directory, name, "guards", why, written, functools.partial(guard_listing, entry, frame))
     path = os.path.join(directory, "README.md")
     with open(path, "w", encoding="utf-8") as file:
         file.write(index_text(session))
@@ -46,9 +47,10 @@ def write_report(session: Session, directory: str) -> List[str]:
     return written
 
 
-def _one(session: Session, directory: str, name: str, kind: str, why: str, written: List[str], make: object) -> None:
+def _one(
+    session: Session, directory: str, name: str, kind: str, why: str, written: List[str], make: Callable[[], str]
+) -> None:
     """One file; whatever fails costs this file alone."""
-    assert callable(make)
     artifact = Artifact(name, kind, why)
     try:
         text = make()
@@ -60,7 +62,3 @@ def _one(session: Session, directory: str, name: str, kind: str, why: str, writt
         session.failures.append(Failure(name, artifact.reason, "this file"))
     session.artifacts = [one for one in session.artifacts if one.path != name] + [artifact]
 
-
-def frames_of(session: Session) -> List[Frame]:
-    """Top-level frames, in the order in which pages are written."""
-    return session.top_level()

@@ -1,0 +1,49 @@
+"""`dump_src`: what is compiled now, as one page to read from top to bottom. No recording is needed."""
+
+from __future__ import annotations
+
+from types import CodeType
+from typing import Any
+
+from depyf.explain.inspect_model import NothingCompiled, frame_of, inspect, session_of
+from depyf.explain.report.page import page_of
+
+__all__ = ["dump_src", "inspect"]
+
+_MISSING = object()
+
+
+def dump_src(function: Any, module: Any = _MISSING) -> str:
+    """Guards, graphs, transformed code, resume functions and original: what Dynamo has compiled for `function`.
+
+    ::
+
+        compiled = torch.compile(f)
+        compiled(x)
+        print(depyf.explain.dump_src(compiled))
+
+    Args:
+        function: a function, method, module, or what `torch.compile` returned; with `module`, a code object.
+        module: the module that the code object's function belongs to (or its globals as a dict): Dynamo keeps
+            graphs and resume functions there. Only needed for code objects.
+
+    Returns:
+        The page: Python, comments where something can't be.
+
+    Raises:
+        TypeError: nothing that Dynamo compiles, or a code object without its module.
+        NothingCompiled: nothing is compiled for it (yet).
+    """
+    if isinstance(function, CodeType):
+        if module is _MISSING:
+            raise TypeError("dump_src(code, module): a code object needs the module it was made in, for its globals")
+        return _of_code(function, module if isinstance(module, dict) else vars(module))
+    session = inspect(function)
+    return "\n\n".join(page_of(frame, session) for frame in session.top_level())
+
+
+def _of_code(code: CodeType, module_globals: Any) -> str:
+    frame = frame_of(code, module_globals)
+    if not frame.entries:
+        raise NothingCompiled("nothing is compiled for {}: call it under torch.compile first".format(code.co_name))
+    return page_of(frame, session_of([frame]))
