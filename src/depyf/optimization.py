@@ -40,7 +40,7 @@ class TorchCompileWrapperWithCustomDispatcher:
         self._bytecode_hook_handle = torch_behavior.register_bytecode_hook(self.bytecode_hook)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        """Calls the compiled callable. Subclasses put their dispatch here; it may take more arguments than `forward`."""
+        """Calls the compiled callable. A subclass puts its dispatch here; it may take more arguments than `forward`."""
         return self.compiled_callable(*args, **kwargs)
 
     @abstractmethod

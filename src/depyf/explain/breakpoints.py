@@ -17,8 +17,9 @@ def debug() -> Iterator[None]:
     """Stops in the debugger before the block, so that breakpoints can be set in the files of the last `prepare_debug`.
 
     In the block torch runs what it has compiled and compiles nothing new, so the files are what runs:
-    ``__transformed_code_*`` and, for the backends ``eager`` and ``aot_eager``, the graph files. Inputs for which nothing was
-    compiled run the original function. The stop is Python's `breakpoint()`: pdb, or what ``PYTHONBREAKPOINT`` names.
+    ``__transformed_code_*`` and, for the backends ``eager`` and ``aot_eager``, the graph files. Inputs for which
+    nothing was compiled run the original function. The stop is Python's `breakpoint()`: pdb, or what
+    ``PYTHONBREAKPOINT`` names.
 
     Example::
 
@@ -30,7 +31,7 @@ def debug() -> Iterator[None]:
     Raises RuntimeError inside `prepare_debug`: the files are complete when that has ended.
     """
     if session.active_recorders():
-        raise RuntimeError("depyf.debug() goes behind the prepare_debug block: the files are complete when that has ended")
+        raise RuntimeError("depyf.debug() goes behind the prepare_debug block: only then are the files complete")
     undo = contextlib.ExitStack()
     notes = Session()
     with contained(notes, "making torch run only what it has compiled", "new inputs are compiled"):

@@ -19,7 +19,7 @@ _handles: List[Any] = []
 def install() -> None:
     """Adds the decompiled source to torch's bytecode log, behind Dynamo's ``MODIFIED BYTECODE``.
 
-    Run the program with ``TORCH_LOGS=+bytecode`` to see it. Installed twice, it is there once. What runs is Dynamo's code.
+    Run the program with ``TORCH_LOGS=+bytecode`` to see it. What runs is Dynamo's code. Installing twice is once.
 
     Raises ImportError when torch cannot be imported.
     """

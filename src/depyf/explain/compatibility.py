@@ -13,7 +13,13 @@ from typing import Any, Dict, Iterator, MutableMapping
 from depyf.explain import patches, session, torch_behavior
 from depyf.explain.containment import logger
 
-__all__ = ["data", "get_current_compiled_fn_name", "lock_on_file", "patched_load_by_key_path", "write_code_to_file_template"]
+__all__ = [
+    "data",
+    "get_current_compiled_fn_name",
+    "lock_on_file",
+    "patched_load_by_key_path",
+    "write_code_to_file_template",
+]
 
 
 class _Data(MutableMapping[str, Any]):

@@ -1,8 +1,8 @@
 """Graph code that runs is given the file it was written to, so that a breakpoint in the file is hit.
 
 torch.fx compiles generated code under a name like ``<eval_with_key>.7``, which no debugger can open. The text in
-our file is the same function with annotations and comments. Where its instructions equal those that run, the code object
-that runs gets our file's name and line table, and nothing else changes.
+our file is the same function with annotations and comments. Where its instructions equal those that run, the code
+object that runs gets our file's name and line table, and nothing else changes.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ def _forward_function(module: Any) -> Optional[types.FunctionType]:
     return forward if isinstance(forward, types.FunctionType) else None
 
 
-def _places(code: types.CodeType) -> "dict[str, Any]":
+def _places(code: types.CodeType) -> dict[str, Any]:
     """The line table of `code`: `co_linetable` from 3.10, `co_lnotab` before."""
     table = "co_linetable" if hasattr(code, "co_linetable") else "co_lnotab"
     return {"co_firstlineno": code.co_firstlineno, table: getattr(code, table)}

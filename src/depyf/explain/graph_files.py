@@ -1,7 +1,7 @@
 """The graphs of each compiler stage as files: valid Python, readable, with the user's line above each operation.
 
-Graphs come from `lazy_format_graph_code`, which Dynamo, AOTAutograd and Inductor call with each graph at the moment when
-it is whole; later passes change graphs in place, so the text is made then. A graph that is itself what runs (backends
+Graphs come from `lazy_format_graph_code`, which Dynamo, AOTAutograd and Inductor call with each graph at the moment
+when it is whole; later passes change graphs in place, so the text is made then. A graph that itself runs (backends
 ``eager`` and ``aot_eager``) gets its file name into its code object at the end: see `graph_breakpoints.py`.
 """
 
@@ -17,16 +17,20 @@ from depyf.explain import torch_behavior
 from depyf.explain.names import safe_file_part, stable, without_addresses
 from depyf.explain.transformed_code import is_valid_python
 
-__all__ = ["GraphFile", "forward_code", "graph_file_text", "same_instructions", "signature_of", "stage_of"]
+__all__ = ["GraphFile", "forward_code", "graph_file_text", "same_instructions", "signature_of", "stage_of", "why_open"]
 
-# The stages that a reader knows; anything else is a pass in between, written only if it changed the graph.
+# The stages that a reader knows.
 STAGES = {
     "Captured_Graph": "what Dynamo captured from your function",
     "Joint_graph": "forward and backward in one graph, before AOTAutograd splits it",
     "Forward_graph": "the forward graph in ATen operators, as AOTAutograd gives it to the backend",
     "Backward_graph": "the backward graph in ATen operators",
-    "BEFORE_PRE_GRAD": "what Inductor begins with",
     "AFTER_POST_GRAD": "what Inductor generates kernels from",
+}
+
+# Anything else is a pass in between, written only if it changed the graph.
+IN_BETWEEN = {
+    "BEFORE_PRE_GRAD": "what Inductor begins with",
 }
 
 _COMPILED_FN = re.compile(r"__compiled_fn_\d+")
@@ -46,7 +50,7 @@ class GraphFile:
     text: str
     options: Dict[str, Any]
     signature: Tuple[Any, ...]
-    graph_module: "weakref.ref[Any]"
+    graph_module: weakref.ref[Any]
     path: str = ""
     codes: List[Optional[CodeType]] = field(default_factory=list)  # `forward` of the text, once it was compiled
 
@@ -67,7 +71,7 @@ def stage_of(name: str, current: str) -> Tuple[str, str]:
     """The graph and the stage that a title belongs to, both as parts of file names.
 
     Args:
-        name: the title which torch gives ("Forward graph", "__compiled_fn_1_<uuid>", "pre some_pass __compiled_fn_1_<uuid>").
+        name: the title which torch gives: "Forward graph", "__compiled_fn_1_<uuid>", "pre pass __compiled_fn_1_<uuid>".
         current: the graph being compiled, for titles that do not name one.
     """
     name = stable(name.split(":")[0])  # export puts a dump of nn_module_stack behind a colon
@@ -75,6 +79,11 @@ def stage_of(name: str, current: str) -> Tuple[str, str]:
     graph = found.group() if found else current
     rest = name.replace(graph, "").strip() if found else name
     return graph, safe_file_part(rest) if rest else "Captured_Graph"
+
+
+def why_open(stage: str) -> str:
+    """What a graph at this stage is, for readers."""
+    return STAGES.get(stage) or IN_BETWEEN.get(stage) or "the graph after a pass which changed it"
 
 
 def signature_of(graph_module: Any) -> Tuple[Any, ...]:
@@ -88,7 +97,7 @@ def graph_file_text(graph: str, stage: str, graph_module: Any, options: Dict[str
     readable = torch_behavior.print_graph(graph_module, options)
     readable = without_addresses(stable(readable.lstrip("\n")))
     readable = _CLASS_LINE.sub(_with_valid_class_name, readable)
-    about = "# {}, {}: {}.\n".format(graph, stage.replace("_", " "), STAGES.get(stage, "a pass in between"))
+    about = "# {}, {}: {}.\n".format(graph, stage.replace("_", " "), why_open(stage))
     text = about + _imports(readable) + "\n\n" + readable.rstrip() + "\n"
     if is_valid_python(text):
         return text
@@ -133,7 +142,7 @@ def _codes_in(code: CodeType) -> Iterable[CodeType]:
     return [constant for constant in code.co_consts if isinstance(constant, CodeType)]
 
 
-def _with_valid_class_name(match: "re.Match[str]") -> str:
+def _with_valid_class_name(match: re.Match[str]) -> str:
     name = match.group("name")
     return "{}class {}(torch.nn.Module):".format(
         match.group("indent"), name if name.isidentifier() else "GraphModule"

@@ -14,7 +14,7 @@ from typing import Any, Dict, Iterator, List, Tuple
 __all__ = ["kernel_text", "point_functions_at_file"]
 
 # What is different in each run, and what stands there instead. Each hides a place or a hash, never an operation.
-_CHANGING: List[Tuple["re.Pattern[str]", str]] = [
+_CHANGING: List[Tuple[re.Pattern[str], str]] = [
     (re.compile(r"(?:/[\w.+-]+)*/torchinductor_\w+"), "<inductor cache>"),
     (re.compile(r"(?:/[\w.+-]+)*/tmp\w{8}(?=/)"), "<temporary directory>"),
     (re.compile(r"(<inductor cache>(?:/[\w.+-]+)*/)c[a-z2-7]{20,}"), r"\1<hash>"),

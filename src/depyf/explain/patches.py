@@ -1,8 +1,8 @@
 """Everything which `prepare_debug` hooks into or changes in torch, one row each, undone when the context ends.
 
-A row says what it reaches for, what it gives the dump, and since (and until) which version of torch the target exists; the
-versions are documentation, the code asks `torch_behavior.py`. A row whose target is missing costs what `serves` says, and
-nothing else. Every replacement passes all arguments through, those it does not know as well.
+A row says what it reaches for, what it gives the dump, and since (and until) which version of torch the target exists;
+the versions are documentation, the code asks `torch_behavior.py`. A row whose target is missing costs what `serves`
+says, and nothing else. Every replacement passes all arguments through, those it does not know as well.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class Patch:
 
 
 def apply_patches(recorder: Any, undo: contextlib.ExitStack) -> None:
-    """Applies every row for `recorder`; `undo` gets what takes each back, last first, whatever happens to the others."""
+    """Applies every row for `recorder`, whatever happens to the others; `undo` gets what takes each back."""
     for patch in PATCHES:
         if not patch.wanted(recorder):
             continue
@@ -72,7 +72,7 @@ def _hook_bytecode(recorder: Any) -> Callable[[], None]:
 _graph_listeners: List[Tuple[Any, types.FunctionType]] = []
 
 
-def graph_was_formatted(args: Tuple[Any, ...], kwargs: "dict[str, Any]") -> Any:
+def graph_was_formatted(args: Tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """What `lazy_format_graph_code` does while a recorder listens: tell it, then do what it always did."""
     recorder, original = _graph_listeners[-1]
     recorder.on_graph(args, kwargs)

@@ -25,7 +25,7 @@ from depyf.explain.decompiled import decompiled, listing_of
 from depyf.explain.dump_directory import DumpDirectory
 from depyf.explain.graph_breakpoints import point_at_file
 from depyf.explain.graph_breaks import graph_break_of
-from depyf.explain.graph_files import STAGES, GraphFile, graph_file_text, same_instructions, signature_of, stage_of
+from depyf.explain.graph_files import GraphFile, graph_file_text, same_instructions, signature_of, stage_of, why_open
 from depyf.explain.graphs import graph_from_module
 from depyf.explain.guards import collect_guards
 from depyf.explain.kernel_files import kernel_text, point_functions_at_file
@@ -109,17 +109,20 @@ class Recorder:
         with self._lock, contained(self.session, "recording generated code", "one fx_graph_code file"):
             source = stable(str(args[0] if args else kwargs["src"]))
             digest = hashlib.md5(source.encode()).hexdigest()
-            self._write("fx_graph_code_%s_{}.py" % digest, source, "generated code", "code which torch.fx generated")
+            template = "fx_graph_code_{}_{{}}.py".format(digest)
+            self._write(template, source, "generated code", "code which torch.fx generated")
 
     def _record_bytecode(self, code: CodeType, new_code: CodeType) -> Optional[CodeType]:
         known = torch_behavior.compiling_frame(code)
         compile_id = torch_behavior.current_compile_id()
         frame = self._frame_of(code, known.get("globals"))
-        template = "__transformed_code_{}_for_%s.py" % safe_file_part(code.co_name)
+        template = "__transformed_code_{{}}_for_{}.py".format(safe_file_part(code.co_name))
         path = self.dump.reserve(template)
         found = decompile_transformed(new_code, path, compile_id)
-        written = self._write_reserved(path, found.text, "transformed", "what runs in place of the function"
-                                       if found.code is not None else "shows what runs: " + found.reason)
+        why = "what runs in place of the function"
+        if found.code is None:
+            why = "not what runs, Dynamo's code does: " + found.reason
+        written = self._write_reserved(path, found.text, "transformed", why)
         runs = found.code if written else None
         if found.code is None:
             note_failure(self.session, "replacing {} (compile id {})".format(code.co_name, compile_id), found.reason,
@@ -187,8 +190,7 @@ class Recorder:
         self._graphs.setdefault(name, Graph(name, unavailable="its description failed"))
 
     def _write_graph(self, file: GraphFile) -> None:
-        why = STAGES.get(file.stage, "a pass which changed the graph")
-        path = self._write("{}.{}.{{}}.py".format(file.graph, file.stage), file.text, "graph", why)
+        path = self._write("{}.{}.{{}}.py".format(file.graph, file.stage), file.text, "graph", why_open(file.stage))
         if path:
             file.path, file.codes = path, []
             if file.graph in self._graphs:
@@ -202,8 +204,10 @@ class Recorder:
         self._kernels_seen.append((graph_name, loaded_from))
         with open(loaded_from, encoding="utf-8") as file:
             source = file.read()
-        text = kernel_text(source, "{}: kernels and their caller, as Inductor generated them.".format(graph_name))
-        path = self._write("%s.kernel_{}.py" % graph_name, text, "kernel", "what Inductor made of the graph")
+        direction = "backward" if torch_behavior.is_generating_backward() else "forward"
+        why = "what Inductor generated for the {} graph: kernels, and `call`, which runs them".format(direction)
+        text = kernel_text(source, "{}: {}.".format(graph_name, why))
+        path = self._write("{}.kernel_{{}}.py".format(graph_name), text, "kernel", why)
         if path:
             name = os.path.basename(path)
             if graph_name in self._graphs:

@@ -42,7 +42,7 @@ def last_directory() -> str:
 
 @contextlib.contextmanager
 def prepare_debug(
-    dump_src_dir: Union[str, "os.PathLike[str]"],
+    dump_src_dir: Union[str, os.PathLike[str]],
     clean_wild_fx_code: bool = True,
     log_bytecode: bool = False,
 ) -> Iterator[Session]:
@@ -60,7 +60,7 @@ def prepare_debug(
 
     Args:
         dump_src_dir: the directory; made if it does not exist.
-        clean_wild_fx_code: False to keep code which torch.fx generated for its own purposes too, as ``fx_graph_code_*``.
+        clean_wild_fx_code: False to get code which torch.fx generated for its own purposes too: ``fx_graph_code_*``.
         log_bytecode: True to get listings of the bytecode beside each ``__transformed_code_*`` file.
 
     Yields the model (`depyf.explain.model.Session`). Inside another `prepare_debug` the outer one goes on recording,

@@ -1,7 +1,7 @@
 """Differences between PyTorch versions, each a named fact, probed, with its evidence.
 
 The logic elsewhere asks these functions and never looks at a version number. Every function raises
-`MissingHook` (or says None, where its text says so) when this torch has no such thing; the caller records what that costs.
+`MissingHook`, or gives what its text says, when this torch has no such thing; the caller records what that costs.
 Importing this module imports no torch: the functions do.
 """
 
@@ -22,6 +22,7 @@ __all__ = [
     "find",
     "graph_formatter",
     "guard_manager_of",
+    "is_generating_backward",
     "is_lazy_and_pending",
     "print_graph",
     "register_bytecode_hook",
@@ -73,8 +74,8 @@ def compiling_frame(code: types.CodeType) -> Dict[str, Any]:
         file = frame.f_code.co_filename.replace("\\", "/")
         if frame.f_code.co_name == "_compile" and file.endswith("/convert_frame.py"):
             found = dict(frame.f_locals)
-            compiled = found.get("frame")
-            if getattr(compiled, "f_code", None) is code:
+            compiled: Any = found.get("frame")
+            if compiled is not None and getattr(compiled, "f_code", None) is code:
                 found["globals"] = compiled.f_globals
             return found
         frame = frame.f_back
@@ -106,7 +107,7 @@ def backend_name(compiler_fn: Any) -> str:
     """The name by which a user knows a backend.
 
     Dynamo wraps it (`WrapBackendDebug` has `_compiler_name`; `torch.compile`'s Inductor wrapper has
-    `compiler_name`), and keeps the function as `_torchdynamo_orig_backend` or, in `innermost_fn`'s words, `_torchdynamo_orig_callable`.
+    `compiler_name`), and keeps the function as `_torchdynamo_orig_backend` or `_torchdynamo_orig_callable`.
     """
     seen = 0
     while compiler_fn is not None and seen < 20:
@@ -154,6 +155,15 @@ def run_only() -> Callable[[], None]:
     return lambda: stance.__exit__(None, None, None)
 
 
+def is_generating_backward() -> bool:
+    """Whether Inductor is generating code for a backward graph: `V.graph.is_backward`, while it lowers one."""
+    try:
+        graph = find("torch._inductor.virtualized", "V").graph
+    except (MissingHook, AttributeError):
+        return False
+    return getattr(graph, "is_backward", False) is True
+
+
 # ---- torch.fx
 
 
@@ -170,7 +180,7 @@ def graph_formatter() -> Any:
 
 
 def is_lazy_and_pending(graph_module: Any) -> bool:
-    """Whether a graph module has not generated its `forward` yet: `_LazyGraphModule` (2.3 and later) does so on first use."""
+    """Whether a graph module has yet to generate its `forward`: `_LazyGraphModule` (2.3 and later), on first use."""
     pending = getattr(type(graph_module), "_needs_recompile", None)
     return bool(pending()) if callable(pending) else False
 
