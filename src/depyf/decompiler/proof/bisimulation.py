@@ -98,14 +98,12 @@ class _Walk:
         return None
 
     def handlers(self, i: int, j: int) -> str:
-        """What is wrong with the handlers of a pair of raising steps ('' if nothing); their targets are put on the walk."""
+        """What is wrong with the handlers of a pair of raising steps; '' puts their targets on the walk."""
         mine: Handler | None = self.left.handlers[i]
         other: Handler | None = self.right.handlers[j]
         if mine is None and other is None:
             return ""
-        if self.left.ops[i] in LOCAL_OPERATIONS and not (
-            i in may_be_unbound(self.a) and j in may_be_unbound(self.b)
-        ):
+        if self.left.ops[i] in LOCAL_OPERATIONS and not (i in may_be_unbound(self.a) and j in may_be_unbound(self.b)):
             return ""  # shown on one side to be bound, and the locals of both sides are equal
         if mine is None:
             return "only the recompiled source handles an exception raised here"

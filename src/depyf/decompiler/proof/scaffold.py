@@ -1,12 +1,12 @@
 """Compiles printed source in the context its original had.
 
 What the compiler knew besides the text: which names are free variables, the class whose private names are mangled,
-the functions around (they make the qualified name and the flag "nested"), the future statements, the optimisation level.
+the functions around (they make the qualified name and the flag "nested"), the future statements, the level
+of optimisation.
 The text is parsed and its tree put into a scaffold, so no line of it is indented or moved.
 """
 
 from __future__ import annotations
-
 import __future__
 
 import ast
@@ -21,6 +21,7 @@ CO_NESTED = 0x10
 CO_GENERATOR = 0x20
 CO_ITERABLE_COROUTINE = 0x100
 LOCALS = "<locals>"
+SCAFFOLD = "_depyf_scaffold"
 
 FUTURE_FLAGS = 0
 for _feature in __future__.all_feature_names:
@@ -61,8 +62,8 @@ def compile_unit(
 
     ``name`` chooses among several definitions (default: that of ``raw``, else the last one). ``enclosing_class``
     mangles private names; the default is the class that ``raw.qualname`` names. ``freevars`` default to those of
-    ``raw``; each gets a binding in an outer function. The result has the qualified name of ``raw`` where that is
-    made of identifiers, and whatever the outer function gives otherwise (prove with ``names=False``).
+    ``raw``; each gets a binding in an outer function. What stands before the last dot of the qualified name is not
+    in the text: it is taken from ``raw``.
     Raises DecompilationError if the text does not compile or has no such definition.
     """
     where = raw.qualname
@@ -77,6 +78,7 @@ def compile_unit(
         unit.body.extend(ast.copy_location(mention, unit.body[-1]) for mention in mentions)
         ast.fix_missing_locations(unit)
         code = _pick(load(_compile(tree, where, filename, _future(raw), optimize)), path, code_name, unit, where)
+    _put_below(code, raw.qualname)
     if raw.flags & CO_ITERABLE_COROUTINE and code.flags & CO_GENERATOR:
         code.flags |= CO_ITERABLE_COROUTINE  # set by types.coroutine when the program runs, never by a compiler
     return code
@@ -133,18 +135,22 @@ def _build(
     if enclosing_class is not None and (not levels or levels[-1] != ("class", enclosing_class)):
         levels.append(("class", enclosing_class))
     if raw.flags & CO_NESTED and not any(kind == "def" for kind, _ in levels):
-        levels.insert(0, ("def", "scaffold"))
+        levels.insert(0, ("def", SCAFFOLD))
     needed = [free for free in freevars if free != "__class__" or not levels or levels[-1][0] != "class"]
     if needed and not any(kind == "def" for kind, _ in levels):
-        levels.insert(0, ("def", "scaffold"))
+        levels.insert(0, ("def", SCAFFOLD))
     body: list[ast.stmt] = [*before, unit]
     for depth in range(len(levels) - 1, -1, -1):
         kind, name = levels[depth]
         first_function = kind == "def" and not any(k == "def" for k, _ in levels[:depth])
         parameters = ", ".join(needed) if first_function else ""
         wrapper: Any = ast.parse(f"def {name}({parameters}): pass" if kind == "def" else f"class {name}: pass").body[0]
+        if name == SCAFFOLD:
+            # What the scaffold holds is no local of it, unless the original had it as a free variable.
+            inner = [s.name for s in body if isinstance(s, _DEFINITIONS) and s.name not in needed]
+            body = [ast.Global(names=inner), *body] if inner else body
         wrapper.body = body
-        body = [wrapper]
+        body = [ast.fix_missing_locations(wrapper)]
     return ast.Module(body=body, type_ignores=[]), [name for _, name in levels]
 
 
@@ -160,6 +166,18 @@ def _levels(qualname: str) -> list[tuple[str, str]]:
         else:
             return []
     return levels
+
+
+def _put_below(code: RawCode, qualname: str) -> None:
+    """Give ``code`` and all nested in it the place that ``qualname`` has: all that stands before its last dot."""
+    wanted, actual = qualname.rpartition(".")[0], code.qualname.rpartition(".")[0]
+    if wanted == actual:
+        return
+    own = code.qualname
+    for nested in code.walk():
+        if nested is code or nested.qualname.startswith(own + "."):
+            rest = nested.qualname[len(actual) + 1 :] if actual else nested.qualname
+            nested.qualname = f"{wanted}.{rest}" if wanted else rest
 
 
 def _pick(module: RawCode, path: list[str], name: str, unit: ast.stmt, where: str) -> RawCode:
