@@ -56,13 +56,13 @@ def is_valid_python(text: str) -> bool:
 
 
 def _decompile(new_code: CodeType, clean: CodeType, real_name: Any, path: str, compile_id: str) -> TransformedCode:
-    from depyf.decompiler.pipeline import analyze, standalone
+    from depyf.decompiler.pipeline import analyze
 
     result = analyze(clean)
     decompiled = from_result(result)
     if not result.source.strip():
         return _refused(new_code, compile_id, "; ".join(decompiled.reasons) or decompiled.verdict, decompiled)
-    body = standalone(result) if clean.co_freevars else result.source
+    body = _standalone(result) if clean.co_freevars else result.source
     if not result.proven:
         return _text_only(clean, compile_id, decompiled, body, "; ".join(decompiled.reasons) or decompiled.verdict)
     text = _header(clean, compile_id, decompiled, "") + body.rstrip("\n") + "\n"
@@ -76,6 +76,12 @@ def _decompile(new_code: CodeType, clean: CodeType, real_name: Any, path: str, c
     if problem:
         return _text_only(clean, compile_id, decompiled, body, problem)
     return TransformedCode(decompiled, _valid(text), ours)
+
+
+def _standalone(result: Any) -> str:
+    from depyf.decompiler.pipeline import standalone
+
+    return str(standalone(result))
 
 
 def _text_only(code: CodeType, compile_id: str, decompiled: Decompiled, body: str, reason: str) -> TransformedCode:
