@@ -81,6 +81,12 @@ def _complex_text(value: complex) -> tuple[str, int]:
     real_negative = math.copysign(1, real) < 0
     imag_negative = math.copysign(1, imag) < 0
     if math.isnan(imag):
+        if not real:
+            return (
+                (f"-({_INFINITY}j - {_INFINITY}j)", FACTOR)
+                if real_negative
+                else (f"{_INFINITY}j - {_INFINITY}j", ARITHMETIC)
+            )
         return f"{_part(real)} + ({_INFINITY}j - {_INFINITY}j)", ARITHMETIC
     if not real and not real_negative and not imag_negative:
         return f"{_part(imag)}j", ATOM

@@ -8,7 +8,7 @@ from depyf.decompiler.syntax import line_wrapping as marks
 from depyf.decompiler.syntax import nodes as n
 from depyf.decompiler.syntax.constant_text import PrintError, constant_text, tuple_items
 from depyf.decompiler.syntax.formatted_strings import formatted_string, string_within_braces
-from depyf.decompiler.syntax.line_wrapping import CLOSE, COMMA, OPEN, OPEN_INVISIBLE, OPEN_ITEMS
+from depyf.decompiler.syntax.line_wrapping import ADJACENT, CLOSE, COMMA, OPEN, OPEN_INVISIBLE, OPEN_ITEMS
 from depyf.decompiler.syntax.precedence import (
     ATOM,
     AWAIT,
@@ -23,7 +23,7 @@ from depyf.decompiler.syntax.precedence import (
     UNARY_OPERATORS,
     YIELD,
 )
-from depyf.decompiler.syntax.string_text import string_text
+from depyf.decompiler.syntax.string_text import LONGEST_PIECE, string_pieces, string_text
 
 
 class ExpressionPrinter:
@@ -54,16 +54,16 @@ class ExpressionPrinter:
 
     def top_level(self, node: n.Node) -> str:
         """An expression that can be put in parentheses of its own if the line gets too long."""
-        return f"{OPEN_INVISIBLE}{self.expression(node)}{CLOSE}"
+        return f"{OPEN_INVISIBLE}{self.alone(node)}{CLOSE}"
 
     def test(self, node: n.Node) -> str:
         """The condition of a statement, where an assignment expression needs no parentheses."""
         precedence = NAMED if isinstance(node, n.NamedExpr) else TEST
-        return f"{OPEN_INVISIBLE}{self.expression(node, precedence)}{CLOSE}"
+        return f"{OPEN_INVISIBLE}{self.alone(node, precedence)}{CLOSE}"
 
     def value(self, node: n.Node) -> str:
         """The right side of an assignment, or what stands alone: a yield needs no parentheses."""
-        return f"{OPEN_INVISIBLE}{self.expression(node, YIELD)}{CLOSE}"
+        return f"{OPEN_INVISIBLE}{self.alone(node, YIELD)}{CLOSE}"
 
     def bare_tuple(self, node: n.Node, otherwise: int = TEST) -> str:
         """A tuple of two or more without its parentheses, or any other expression."""
@@ -71,11 +71,23 @@ class ExpressionPrinter:
             return f"{marks.OPEN_INVISIBLE_ITEMS}{self.items(node.elts)}{CLOSE}"
         if isinstance(node, n.Constant) and type(node.value) is tuple and len(node.value) > 1:
             return f"{marks.OPEN_INVISIBLE_ITEMS}{tuple_items(node.value, self.string)}{CLOSE}"
-        return f"{OPEN_INVISIBLE}{self.expression(node, otherwise)}{CLOSE}"
+        return f"{OPEN_INVISIBLE}{self.alone(node, otherwise)}{CLOSE}"
 
     def items(self, nodes: Sequence[n.Node]) -> str:
         """Expressions with commas between them."""
         return f",{COMMA}".join([self.expression(node) for node in nodes])
+
+    def alone(self, node: n.Node, precedence: int = TEST) -> str:
+        """An expression that has its brackets for itself: a long string in them needs none of its own."""
+        if isinstance(node, n.Constant) and type(node.value) is str:
+            return self.string_constant(node.value)
+        return self.expression(node, precedence)
+
+    def string_constant(self, value: str) -> str:
+        """A string, in several literals if it is too long for a line."""
+        if self.quotes is None and len(value) > LONGEST_PIECE:
+            return f"{ADJACENT}".join(string_pieces(value))
+        return self.string(value)
 
     # Names, literals, displays
 
@@ -88,7 +100,8 @@ class ExpressionPrinter:
     def Constant(self, node: n.Constant, precedence: int) -> str:
         value = node.value
         if type(value) is str:
-            return self.string(value)
+            text = self.string_constant(value)
+            return f"({OPEN}{text}{CLOSE})" if ADJACENT in text else text
         text, own = constant_text(value, self.string)
         return _parenthesized(text, own < precedence)
 
@@ -219,8 +232,9 @@ class ExpressionPrinter:
 
     def arguments_of_call(self, args: Sequence[n.Node], keywords: Sequence[n.keyword]) -> str:
         """Arguments in parentheses; a generator that is the only one has no parentheses of its own."""
-        if len(args) == 1 and not keywords and isinstance(args[0], n.GeneratorExp):
-            return self.expression(args[0])
+        if len(args) == 1 and not keywords:
+            argument = self.alone(args[0])
+            return argument if isinstance(args[0], n.GeneratorExp) else f"({OPEN_ITEMS}{argument}{CLOSE})"
         return f"({OPEN_ITEMS}{self.items([*args, *keywords])}{CLOSE})"
 
     def Call(self, node: n.Call, precedence: int) -> str:

@@ -27,7 +27,13 @@ class PatternPrinter:
         return method(self, node, precedence)
 
     def MatchValue(self, node: n.MatchValue, precedence: int) -> str:
-        return self.expressions.expression(node.value)
+        return self.literal(node.value)
+
+    def literal(self, node: n.Expression) -> str:
+        """A literal or a dotted name; a long string must not get the parentheses that expressions allow."""
+        if isinstance(node, n.Constant) and isinstance(node.value, str):
+            return self.expressions.string(node.value)
+        return self.expressions.expression(node)
 
     def MatchSingleton(self, node: n.MatchSingleton, precedence: int) -> str:
         return repr(node.value)
@@ -36,9 +42,7 @@ class PatternPrinter:
         return f"[{OPEN_ITEMS}{self._items([self.pattern(item) for item in node.patterns])}{CLOSE}]"
 
     def MatchMapping(self, node: n.MatchMapping, precedence: int) -> str:
-        items = [
-            f"{self.expressions.expression(key)}: {self.pattern(value)}" for key, value in zip(node.keys, node.patterns)
-        ]
+        items = [f"{self.literal(key)}: {self.pattern(value)}" for key, value in zip(node.keys, node.patterns)]
         if node.rest is not None:
             items.append("**" + node.rest)
         return f"{{{OPEN_ITEMS}{self._items(items)}{CLOSE}}}"

@@ -9,6 +9,7 @@ TRIPLE_QUOTES = ('"""', "'''")
 
 # A string that has at least so many line ends and characters is easier to read over several lines.
 _LINE_ENDS, _CHARACTERS = 2, 50
+LONGEST_PIECE = 80
 
 
 def string_text(value: str) -> str:
@@ -19,6 +20,24 @@ def string_text(value: str) -> str:
 def reads_better_in_lines(value: str) -> bool:
     """Whether a string holds text of several lines."""
     return value.count("\n") >= _LINE_ENDS and len(value) >= _CHARACTERS
+
+
+def string_pieces(value: str) -> list[str]:
+    """The literals that a string too long for a line is broken into, after blanks; one if it is short enough."""
+    if len(value) <= LONGEST_PIECE or reads_better_in_lines(value):
+        return [string_text(value)]
+    quote = repr(value)[0]
+    pieces: list[str] = []
+    start = 0
+    while len(value) - start > LONGEST_PIECE:
+        end = value.rfind(" ", start, start + LONGEST_PIECE) + 1
+        if not end:  # no blank in reach: up to the next one
+            end = value.find(" ", start) + 1
+            if not end:
+                break
+        pieces.append(quoted(value[start:end], quote))
+        start = end
+    return [*pieces, quoted(value[start:], quote)] if start < len(value) else pieces
 
 
 def docstring_text(value: str) -> str:
