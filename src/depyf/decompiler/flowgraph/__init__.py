@@ -1,0 +1,23 @@
+"""flowgraph/: canonical instructions -> control flow graph with the optimiser's copies undone.
+
+Takes the list that ``bytecode.disassemble`` gives. Gives a ControlFlowGraph of reachable basic blocks in layout
+order (the order of the source is evidence), in which each block knows its *region*: the innermost try or with
+statement whose body it stands in. On exit no block belongs to a copy of a ``finally`` body other than the handler's.
+"""
+
+from __future__ import annotations
+
+from .control_flow_graph import BasicBlock, ControlFlowGraph, build_flowgraph
+from .dominators import dominator_tree
+from .finally_copies import strip_finally_copies
+from .regions import Region, mark_regions
+
+__all__ = [
+    "BasicBlock",
+    "ControlFlowGraph",
+    "Region",
+    "build_flowgraph",
+    "dominator_tree",
+    "mark_regions",
+    "strip_finally_copies",
+]

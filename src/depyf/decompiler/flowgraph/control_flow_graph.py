@@ -1,0 +1,126 @@
+"""Basic blocks and the edges between them."""
+
+from __future__ import annotations
+
+from typing import Iterator
+
+from ..bytecode import CONDITIONAL_JUMPS, NO_FALL_THROUGH, Handler, Instruction
+from .regions import Region
+
+
+class BasicBlock:
+    """Instructions that run one after the other, all with the same exception handler.
+
+    ``start`` is the index of the first one in the code object: blocks sort by it, which is the layout order.
+    ``fall`` is the block that follows when the last instruction does not jump, ``target`` where it jumps to; None
+    where there is no such edge. ``handler`` is the raw handler, ``handler_block`` the block it goes to, ``region`` the
+    try or with statement that this means.
+    """
+
+    __slots__ = ("start", "instructions", "fall", "target", "handler", "handler_block", "region")
+
+    def __init__(self, start: int, instructions: list[Instruction], handler: Handler | None) -> None:
+        self.start = start
+        self.instructions = instructions
+        self.fall: BasicBlock | None = None
+        self.target: BasicBlock | None = None
+        self.handler = handler
+        self.handler_block: BasicBlock | None = None
+        self.region: Region | None = None
+
+    @property
+    def successors(self) -> list[BasicBlock]:
+        """Where control goes without an exception."""
+        return [block for block in (self.fall, self.target) if block is not None]
+
+    @property
+    def last(self) -> Instruction | None:
+        """The last instruction, if there is one."""
+        return self.instructions[-1] if self.instructions else None
+
+    def operations(self) -> list[str]:
+        """The operations without NOPs, for comparing with a pattern."""
+        return [i.op for i in self.instructions if i.op != "NOP"]
+
+    def __repr__(self) -> str:
+        return f"<block {self.start}>"
+
+
+class ControlFlowGraph:
+    """The blocks of one code object, in layout order, the entry first."""
+
+    def __init__(self, blocks: list[BasicBlock]) -> None:
+        self.blocks = blocks
+
+    @property
+    def entry(self) -> BasicBlock:
+        return self.blocks[0]
+
+    def split(self, block: BasicBlock, position: int) -> BasicBlock:
+        """Cut ``block`` before its instruction ``position``; returns the new second half (``block`` itself for 0)."""
+        if position == 0:
+            return block
+        rest = BasicBlock(block.start + position, block.instructions[position:], block.handler)
+        rest.fall, rest.target = block.fall, block.target
+        rest.handler_block, rest.region = block.handler_block, block.region
+        block.instructions = block.instructions[:position]
+        block.fall, block.target = rest, None
+        self.blocks.insert(self.blocks.index(block) + 1, rest)
+        return rest
+
+    def remove_unreachable(self) -> None:
+        """Keep the blocks that control can reach, through handlers too."""
+        seen = {self.entry}
+        todo = [self.entry]
+        while todo:
+            block = todo.pop()
+            for successor in (*block.successors, block.handler_block):
+                if successor is not None and successor not in seen:
+                    seen.add(successor)
+                    todo.append(successor)
+        self.blocks = [block for block in self.blocks if block in seen]
+
+    def render(self) -> str:
+        """The graph as text, for the stepper."""
+        lines = []
+        for block in self.blocks:
+            edges = [f"fall {block.fall.start}" if block.fall else "", f"jump {block.target.start}" if block.target else ""]
+            handler = f" raises to {block.handler_block.start}" if block.handler_block else ""
+            region = f" in {block.region}" if block.region else ""
+            lines.append(f"block {block.start}{region}{handler}: {', '.join(filter(None, edges)) or 'exit'}")
+            lines += [f"    {i.offset:5d}  {i}" for i in block.instructions]
+        return "\n".join(lines)
+
+
+def build_flowgraph(instructions: list[Instruction]) -> ControlFlowGraph:
+    """Cut ``instructions`` into blocks at jumps, jump targets and the borders of handlers."""
+    graph = ControlFlowGraph(list(_cut(instructions)))
+    at = {block.start: block for block in graph.blocks}
+    for block, following in zip(graph.blocks, [*graph.blocks[1:], None]):
+        last = block.instructions[-1]
+        if last.target >= 0:
+            block.target = at[last.target]
+        if last.op not in NO_FALL_THROUGH:
+            block.fall = following
+        if block.handler is not None:
+            block.handler_block = at[block.handler.target]
+    graph.remove_unreachable()
+    return graph
+
+
+def _cut(instructions: list[Instruction]) -> Iterator[BasicBlock]:
+    leaders = {0}
+    for index, instruction in enumerate(instructions):
+        if instruction.target >= 0:
+            leaders.add(instruction.target)
+        if instruction.op in ("FOR_ITER", "ASYNC_FOR_ITER"):
+            leaders.add(index)  # a loop has a header of its own, even if nothing jumps back to it
+        if instruction.op in CONDITIONAL_JUMPS or instruction.op in NO_FALL_THROUGH:
+            leaders.add(index + 1)
+        if instruction.handler is not None:
+            leaders.add(instruction.handler.target)
+        if index and instruction.handler != instructions[index - 1].handler:
+            leaders.add(index)
+    order = sorted(index for index in leaders if index < len(instructions))
+    for start, end in zip(order, [*order[1:], len(instructions)]):
+        yield BasicBlock(start, instructions[start:end], instructions[start].handler)

@@ -1,0 +1,58 @@
+"""Immediate dominators (Cooper, Harvey, Kennedy: "A Simple, Fast Dominance Algorithm", 2001)."""
+
+from __future__ import annotations
+
+from typing import Callable, Hashable, Iterable, TypeVar
+
+N = TypeVar("N", bound=Hashable)
+
+
+def reverse_postorder(entry: N, successors: Callable[[N], Iterable[N]]) -> list[N]:
+    """The nodes reachable from ``entry``, each before its successors but for back edges."""
+    order: list[N] = []
+    seen = {entry}
+    stack = [(entry, iter(successors(entry)))]
+    while stack:
+        node, rest = stack[-1]
+        for successor in rest:
+            if successor not in seen:
+                seen.add(successor)
+                stack.append((successor, iter(successors(successor))))
+                break
+        else:
+            order.append(node)
+            stack.pop()
+    order.reverse()
+    return order
+
+
+def dominator_tree(entry: N, successors: Callable[[N], Iterable[N]]) -> tuple[list[N], dict[N, N]]:
+    """Reverse postorder of the nodes and the immediate dominator of each (the entry's is itself)."""
+    order = reverse_postorder(entry, successors)
+    position = {node: index for index, node in enumerate(order)}
+    predecessors: dict[N, list[N]] = {node: [] for node in order}
+    for node in order:
+        for successor in successors(node):
+            predecessors[successor].append(node)
+    dominator = {entry: entry}
+    changed = True
+    while changed:
+        changed = False
+        for node in order[1:]:
+            new: N | None = None
+            for predecessor in predecessors[node]:
+                if predecessor in dominator:
+                    new = predecessor if new is None else _common(dominator, position, predecessor, new)
+            if new is not None and dominator.get(node) != new:
+                dominator[node] = new
+                changed = True
+    return order, dominator
+
+
+def _common(dominator: dict[N, N], position: dict[N, int], left: N, right: N) -> N:
+    while left != right:
+        while position[left] > position[right]:
+            left = dominator[left]
+        while position[right] > position[left]:
+            right = dominator[right]
+    return left

@@ -1,0 +1,125 @@
+"""Strips the copies of ``finally`` bodies.
+
+The compiler writes the body of ``finally`` once for the exception and once for each other way out of the ``try``.
+Each edge that leaves the region must lead into a copy: the two are walked in lock step, and the edge is led past the
+copy. What the walk can't match is refused here; what it matches wrongly is found by the proof.
+"""
+
+from __future__ import annotations
+
+from typing import Tuple
+
+from ...errors import DecompilationError
+from ..bytecode import EXITS, Instruction, RawCode
+from .control_flow_graph import BasicBlock, ControlFlowGraph
+from .regions import Region, chain
+
+_Place = Tuple[BasicBlock, int]
+
+
+def strip_finally_copies(graph: ControlFlowGraph, regions: list[Region]) -> None:
+    """Lead every edge out of a ``finally`` region past its copy. ``regions`` come inner ones first.
+
+    Raises DecompilationError if an edge does not lead to a copy.
+    """
+    for region in regions:
+        if region.kind != "finally":
+            continue
+        graph.split(region.handler, region.handler.instructions.index(_push(region)) + 1)
+        for block in list(graph.blocks):
+            if region not in chain(block.region):
+                continue
+            for edge in ("fall", "target"):
+                after = getattr(block, edge)
+                if after is not None and region not in chain(after.region):
+                    setattr(block, edge, _past_copy(graph, region, after))
+        graph.remove_unreachable()
+
+
+def _push(region: Region) -> Instruction:
+    return next(i for i in region.handler.instructions if i.op == "PUSH_EXC_INFO")
+
+
+def _past_copy(graph: ControlFlowGraph, region: Region, copy: BasicBlock) -> BasicBlock:
+    body = region.handler.fall
+    assert body is not None  # the handler was split behind PUSH_EXC_INFO
+    ends: list[_Place] = []
+    todo = [((body, 0), (copy, 0))]
+    seen = set(todo)
+    while todo:
+        original, copied = todo.pop()
+        ours, theirs = _settle(original), _settle(copied)
+        instruction = ours[0].instructions[ours[1]]
+        if instruction.op == "RERAISE":
+            ends.append(theirs)
+            continue
+        other = theirs[0].instructions[theirs[1]]
+        if instruction.op != other.op or not same_operand(instruction.arg, other.arg):
+            raise DecompilationError(
+                f"a way out of `try` does not run the `finally` body: {instruction} against {other}",
+                stage="undo_optimiser",
+                where=f"offset {other.offset}",
+            )
+        for pair in _following(ours, theirs):
+            if pair not in seen:
+                seen.add(pair)
+                todo.append(pair)
+    if not ends:
+        raise DecompilationError("a `finally` body that never ends is not supported yet", stage="undo_optimiser")
+    if any(not same_exit(ends[0], end) for end in ends[1:]):
+        raise DecompilationError("a copy of a `finally` body has several ends", stage="undo_optimiser")
+    return graph.split(*ends[0])
+
+
+def _settle(place: _Place) -> _Place:
+    """The next place with an instruction that does something."""
+    block, position = place
+    for _ in range(10_000):
+        if position >= len(block.instructions):
+            if block.fall is None:
+                raise DecompilationError("control runs out of the code", stage="undo_optimiser")
+            block, position = block.fall, 0
+        elif block.instructions[position].op == "NOP":
+            position += 1
+        elif block.instructions[position].op == "JUMP":
+            if block.target is None or block.target is block:
+                raise DecompilationError("an empty endless loop", stage="undo_optimiser")
+            block, position = block.target, 0
+        else:
+            return block, position
+    raise DecompilationError("an empty endless loop", stage="undo_optimiser")
+
+
+def _following(ours: _Place, theirs: _Place) -> list[tuple[_Place, _Place]]:
+    (block, position), (other, other_position) = ours, theirs
+    if block.instructions[position].op in EXITS:
+        return []
+    if position + 1 < len(block.instructions) and other_position + 1 < len(other.instructions):
+        return [((block, position + 1), (other, other_position + 1))]
+    pairs: list[tuple[_Place, _Place]] = []
+    if block.instructions[position].target >= 0 and block.target is not None and other.target is not None:
+        pairs.append(((block.target, 0), (other.target, 0)))
+    pairs.append(((block, position + 1), (other, other_position + 1)))
+    return pairs
+
+
+def same_exit(left: _Place, right: _Place) -> bool:
+    """Whether two places are one, or run the same few instructions and leave the code object."""
+    for _ in range(8):
+        left, right = _settle(left), _settle(right)
+        if left == right:
+            return True
+        ours, theirs = left[0].instructions[left[1]], right[0].instructions[right[1]]
+        if ours.op != theirs.op or not same_operand(ours.arg, theirs.arg) or ours.target >= 0:
+            return False
+        if ours.op in EXITS:
+            return True
+        left, right = (left[0], left[1] + 1), (right[0], right[1] + 1)
+    return False
+
+
+def same_operand(left: object, right: object) -> bool:
+    """Whether two operands are the same; nested code objects must be the same constant or equal ones."""
+    if isinstance(left, RawCode) and isinstance(right, RawCode):
+        return left is right or (left.code is not None and left.code == right.code)
+    return type(left) is type(right) and (left is right or left == right)

@@ -1,0 +1,109 @@
+"""What each exception handler is for: ``except``, ``finally`` or ``with``; and which blocks stand in which body."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Iterator
+
+from ...errors import DecompilationError
+
+if TYPE_CHECKING:
+    from .control_flow_graph import BasicBlock, ControlFlowGraph
+
+_UNBIND = {"STORE_FAST", "STORE_NAME", "STORE_GLOBAL", "STORE_DEREF"}
+
+
+class Region:
+    """The body of a try or with statement.
+
+    ``kind`` is 'except', 'finally' or 'with'; ``handler`` the block that its exceptions go to; ``parent`` the region
+    that the whole statement stands in.
+    """
+
+    __slots__ = ("kind", "handler", "parent", "names")
+
+    def __init__(self, kind: str, handler: BasicBlock) -> None:
+        self.kind = kind
+        self.handler = handler
+        self.parent: Region | None = None
+        self.names: set[str] = set()  # bound by `except ... as name`, found while lifting
+
+    def chain(self) -> Iterator[Region]:
+        """This region and those around it, innermost first."""
+        region: Region | None = self
+        while region is not None:
+            yield region
+            region = region.parent
+
+    def __repr__(self) -> str:
+        return f"{self.kind}@{self.handler.start}"
+
+
+def chain(region: Region | None) -> list[Region]:
+    """``region`` and those around it, innermost first; empty for None."""
+    return list(region.chain()) if region is not None else []
+
+
+def mark_regions(graph: ControlFlowGraph) -> list[Region]:
+    """Give every block its region; returns the regions, inner ones before the ones around them.
+
+    The handlers that only clean up (``COPY 3; POP_EXCEPT; RERAISE``, and the unbinding of ``except ... as name``) are
+    no regions: what they cover belongs to the region around. Raises DecompilationError for other handlers.
+    """
+    regions: dict[BasicBlock, Region | None] = {}
+    for block in graph.blocks:
+        block.region = _meaning(block, regions)
+    for region in list(regions.values()):
+        if region is not None:
+            region.parent = _meaning(region.handler, regions)
+            if region in chain(region.parent):
+                raise DecompilationError("a handler that covers itself", stage="undo_optimiser")
+    found = [region for region in regions.values() if region is not None]
+    return sorted(found, key=lambda region: -len(chain(region)))
+
+
+def _meaning(block: BasicBlock, regions: dict[BasicBlock, Region | None]) -> Region | None:
+    """The region that ``block`` stands in, seeing through handlers that only clean up."""
+    for _ in range(1000):
+        handler = block.handler_block
+        if handler is None:
+            return None
+        if handler not in regions:
+            kind = _kind(handler)
+            regions[handler] = None if kind == "cleanup" else Region(kind, handler)
+        if regions[handler] is not None:
+            return regions[handler]
+        block = handler
+    raise DecompilationError("handlers that clean up in a circle", stage="undo_optimiser")
+
+
+def _kind(handler: BasicBlock) -> str:
+    operations = handler.operations()
+    if operations[:3] == ["COPY", "POP_EXCEPT", "RERAISE"]:
+        return "cleanup"
+    if operations[0] == "CONST" and operations[-1] == "RERAISE" and operations[1] in _UNBIND and len(operations) == 4:
+        return "cleanup"
+    if operations[0] != "PUSH_EXC_INFO":
+        raise DecompilationError(f"a handler that begins with {operations[0]}", stage="undo_optimiser")
+    if operations[1:2] == ["WITH_EXCEPT_START"]:
+        return "with"
+    if operations[1:2] == ["POP"]:
+        return "except"
+    return "except" if _tests_the_exception(handler) else "finally"
+
+
+def _tests_the_exception(handler: BasicBlock) -> bool:
+    """Whether control meets a CHECK_EXC_MATCH before it leaves the handler: only ``except`` clauses have one."""
+    seen = {handler}
+    todo = [handler]
+    while todo:
+        block = todo.pop()
+        operations = block.operations()
+        if "CHECK_EG_MATCH" in operations:
+            raise DecompilationError("except* is not supported yet", stage="undo_optimiser")
+        if "CHECK_EXC_MATCH" in operations:
+            return True
+        for successor in block.successors:
+            if successor not in seen:
+                seen.add(successor)
+                todo.append(successor)
+    return False

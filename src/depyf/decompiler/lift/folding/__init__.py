@@ -1,0 +1,11 @@
+"""Folding: conditions, conditional expressions, chained comparisons and boolean values become expressions.
+
+Blocks are visited in reverse layout order, so that inner and later parts are folded first; each rule merges the
+blocks of one construct into the first of them. A rule fires only on its exact shape.
+"""
+
+from __future__ import annotations
+
+from .fold import fold
+
+__all__ = ["fold"]

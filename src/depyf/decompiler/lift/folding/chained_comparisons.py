@@ -1,0 +1,68 @@
+"""``a < b < c``: the middle operand is copied, and dropped by a block of its own if the first comparison fails."""
+
+from __future__ import annotations
+
+from ...syntax import nodes
+from ..lifted_block import LiftedBlock
+from ..values import resolved
+from .shapes import is_silent, only_from, same_stack, through
+
+
+def fold_chained_comparison(block: LiftedBlock) -> bool:
+    """A comparison whose right operand stays on the stack for the next one."""
+    if block.kind not in ("branch", "or_pop") or not isinstance(block.test, nodes.Compare) or not block.exit:
+        return False
+    middle = block.exit[-1]
+    if block.test.comparators[-1] is not middle:
+        return False
+    second, cleanup = (block.true, block.false) if block.kind == "branch" else (block.false, block.true)
+    if second is None or cleanup is None or not only_from(second, block) or not is_silent(second):
+        return False
+    if not _drops_middle(cleanup, block):
+        return False
+    if block.kind == "branch":
+        return _in_condition(block, second, cleanup)
+    return _as_value(block, second, cleanup)
+
+
+def _drops_middle(cleanup: LiftedBlock, block: LiftedBlock) -> bool:
+    depth = len(block.exit) - 1
+    if len(cleanup.statements) != 1 or len(cleanup.entry) <= depth:
+        return False
+    statement = cleanup.statements[0]
+    return isinstance(statement, nodes.Expr) and resolved(statement.value) is resolved(cleanup.entry[depth])
+
+
+def _continues(test: object, middle: nodes.Expression) -> bool:
+    return isinstance(test, nodes.Compare) and test.left is middle
+
+
+def _joined(first: nodes.Compare, second: nodes.Compare) -> nodes.Compare:
+    return nodes.Compare(first.left, first.ops + second.ops, first.comparators + second.comparators)
+
+
+def _in_condition(block: LiftedBlock, second: LiftedBlock, cleanup: LiftedBlock) -> bool:
+    if second.kind != "branch" or not _continues(second.test, block.exit[-1]):
+        return False
+    if not same_stack(second.exit, block.exit[:-1]) or cleanup.kind != "goto":
+        return False
+    # A failing first comparison goes where a failing second one goes.
+    if through(cleanup.next) is not through(second.false):
+        return False
+    block.exit = block.exit[:-1]
+    block.become(
+        "branch", test=_joined(block.test, second.test), true=second.true, false=second.false, fall=second.fall
+    )
+    return True
+
+
+def _as_value(block: LiftedBlock, second: LiftedBlock, cleanup: LiftedBlock) -> bool:
+    if block.sense or second.kind != "goto" or not second.exit or not _continues(second.exit[-1], block.exit[-1]):
+        return False
+    if not same_stack(second.exit[:-1], block.exit[:-1]) or cleanup.kind != "goto":
+        return False
+    if through(cleanup.next) is not through(second.next):
+        return False
+    block.exit = [*block.exit[:-1], _joined(block.test, second.exit[-1])]  # type: ignore[arg-type]
+    block.become("goto", next=second.next, fall=second.fall)
+    return True

@@ -1,0 +1,116 @@
+"""``and``, ``or``, ``not`` and conditional expressions, as conditions and as values."""
+
+from __future__ import annotations
+
+from ...syntax import nodes
+from ..lifted_block import LiftedBlock
+from ..values import Matches
+from .negation import conjunction, negate
+from .shapes import in_a_chain, is_silent, only_from, pushes_one, same_stack, through
+
+
+def fold_condition(block: LiftedBlock) -> bool:
+    """Two tests that share a way out: ``a and b``, ``a or b``, and the forms with ``not``."""
+    if block.kind != "branch" or isinstance(block.test, Matches) or in_a_chain(block):
+        return False
+    second = block.fall
+    if second is None or second.kind not in ("branch", "or_pop") or second.kind == "or_pop" and in_a_chain(second):
+        return False
+    if not only_from(second, block) or not is_silent(second) or not same_stack(second.exit, block.exit):
+        return False
+    if isinstance(second.test, Matches):
+        return False
+    falls_if_true = second is block.true
+    other = through(block.false if falls_if_true else block.true)
+    if second.kind == "or_pop":
+        return _fold_before_value(block, second, other, falls_if_true)
+    if other is through(second.false):
+        left = block.test if falls_if_true else negate(block.test)
+        test = conjunction("and", left, second.test)
+    elif other is through(second.true):
+        left = negate(block.test) if falls_if_true else block.test
+        test = conjunction("or", left, second.test)
+    else:
+        return False
+    block.become("branch", test=test, true=second.true, false=second.false, fall=second.fall)
+    return True
+
+
+def _fold_before_value(
+    block: LiftedBlock, second: LiftedBlock, other: LiftedBlock | None, falls_if_true: bool
+) -> bool:
+    """``a and b or c`` as a value: the test of ``a`` goes where that of ``b`` goes when its value is dropped."""
+    if other is not through(second.false):
+        return False
+    if second.sense:
+        test = conjunction("and", block.test if falls_if_true else negate(block.test), second.test)
+    else:
+        test = conjunction("or", negate(block.test) if falls_if_true else block.test, second.test)
+    block.become(
+        "or_pop", test=test, sense=second.sense, true=second.true, false=second.false, fall=second.fall
+    )
+    return True
+
+
+def _arms(block: LiftedBlock) -> tuple[nodes.Expression, LiftedBlock, LiftedBlock] | None:
+    """Condition, arm that falls through, other arm; both arms belong to the block alone."""
+    if block.kind != "branch" or block.fall is None or in_a_chain(block) or isinstance(block.test, Matches):
+        return None
+    first = block.fall
+    second = block.false if first is block.true else block.true
+    if second is None or not only_from(first, block) or not only_from(second, block):
+        return None
+    return (block.test if first is block.true else negate(block.test)), first, second
+
+
+def fold_conditional_test(block: LiftedBlock) -> bool:
+    """``b if a else c`` as a condition: both arms are tests with the same ways out."""
+    arms = _arms(block)
+    if arms is None:
+        return False
+    test, first, second = arms
+    if first.kind != "branch" or second.kind != "branch":
+        return False
+    if not all(is_silent(arm) and same_stack(arm.exit, block.exit) for arm in (first, second)):
+        return False
+    if through(first.true) is not through(second.true) or through(first.false) is not through(second.false):
+        return False
+    block.become(
+        "branch",
+        test=nodes.IfExp(test, first.test, second.test),
+        true=second.true,
+        false=second.false,
+        fall=second.fall,
+    )
+    return True
+
+
+def fold_conditional_value(block: LiftedBlock) -> bool:
+    """``b if a else c`` as a value: both arms push one value and meet."""
+    arms = _arms(block)
+    if arms is None:
+        return False
+    test, first, second = arms
+    if not pushes_one(first, block.exit) or not pushes_one(second, block.exit):
+        return False
+    if through(first.next) is not through(second.next):
+        return False
+    value = nodes.IfExp(test, first.exit[-1], second.exit[-1])
+    block.exit = [*block.exit, value]
+    block.become("goto", next=second.next, fall=second.fall)
+    return True
+
+
+def fold_boolean_value(block: LiftedBlock) -> bool:
+    """``a and b`` as a value: a test that keeps what it tested, then one more value."""
+    if block.kind != "or_pop" or in_a_chain(block):
+        return False
+    second = block.false
+    if second is None or not only_from(second, block) or not pushes_one(second, block.exit):
+        return False
+    if through(second.next) is not through(block.true):
+        return False
+    value = conjunction("or" if block.sense else "and", block.test, second.exit[-1])
+    block.exit = [*block.exit, value]
+    block.become("goto", next=second.next, fall=second.fall)
+    return True

@@ -1,0 +1,121 @@
+"""The folding rules, and the order in which they are tried."""
+
+from __future__ import annotations
+
+from typing import Callable
+
+from ..lifted_block import LiftedBlock
+from ..values import Given, Iterated, Marker, Null
+from .chained_comparisons import fold_chained_comparison
+from .conditions import fold_boolean_value, fold_condition, fold_conditional_test, fold_conditional_value
+from .loop_tests import undo_loop_test
+from .shapes import bind_slots
+
+RULES: tuple[Callable[[LiftedBlock], bool], ...] = (
+    fold_chained_comparison,
+    fold_condition,
+    fold_conditional_test,
+    fold_conditional_value,
+    fold_boolean_value,
+)
+
+
+def fold(blocks: list[LiftedBlock]) -> list[LiftedBlock]:
+    """Apply the rules until none fires; returns the blocks that are left, in layout order."""
+    roots = [block for block in blocks if not block.predecessors]
+    for round_number in range(50):
+        changed = False
+        for block in sorted(blocks, key=lambda block: -block.layout):
+            if not block.predecessors and block not in roots:
+                continue
+            while _fold_once(block, roots):
+                changed = True
+            header = undo_loop_test(block)
+            if header is not None:
+                changed = True
+                if header is not block:
+                    blocks.append(header)
+                _drop_dead(blocks, roots)
+        _drop_dead(blocks, roots)
+        if not changed:
+            break
+    for block in blocks:
+        if len(block.predecessors) == 1:
+            (source,) = block.predecessors
+            if source.kind == "goto":
+                bind_slots(block, source.exit)
+    return sorted(blocks, key=lambda block: block.layout)
+
+
+def _fold_once(block: LiftedBlock, roots: list[LiftedBlock]) -> bool:
+    for rule in RULES:
+        before = block.successors
+        if rule(block):
+            _detach(before, roots)
+            return True
+    return _merge(block, roots)
+
+
+def _merge(block: LiftedBlock, roots: list[LiftedBlock]) -> bool:
+    """Control goes on to a block that nothing else reaches: the two are one.
+
+    Across a jump only if a value is carried: where the code stands in the layout is evidence for the structure room.
+    """
+    following = block.next
+    if block.kind != "goto" or following is None or following is block or following in roots:
+        return False
+    if following.predecessors != {block} or following.region is not block.region or following.kind == "for":
+        return False
+    if following.repeated or _statements_around(block.entry) != _statements_around(following.entry):
+        return False
+    if block.fall is not following and not _carries_value(block):
+        return False
+    bind_slots(following, block.exit)
+    block.statements += following.statements
+    block.exit = following.exit
+    block.line = block.line if block.line is not None else following.line
+    block.become(
+        following.kind,
+        test=following.test,
+        next=following.next,
+        true=following.true,
+        false=following.false,
+        fall=following.fall,
+        sense=following.sense,
+    )
+    _detach([following], roots)
+    return True
+
+
+def _statements_around(stack: list[object]) -> list[object]:  # type: ignore[type-arg]
+    return [(value.kind, value.owner) for value in stack if isinstance(value, Marker) and value.kind != "exception"]
+
+
+def _carries_value(block: LiftedBlock) -> bool:
+    return any(not isinstance(value, (Marker, Given, Null, Iterated)) for value in block.exit)
+
+
+def _detach(candidates: list[LiftedBlock], roots: list[LiftedBlock]) -> None:
+    """Forget the edges of blocks that nothing reaches any more."""
+    todo = list(candidates)
+    while todo:
+        block = todo.pop()
+        if block.predecessors or block in roots:
+            continue
+        for successor in block.successors:
+            if block in successor.predecessors:
+                successor.predecessors.discard(block)
+                todo.append(successor)
+
+
+def _drop_dead(blocks: list[LiftedBlock], roots: list[LiftedBlock]) -> None:
+    reached = set(roots)
+    todo = list(roots)
+    while todo:
+        for successor in todo.pop().successors:
+            if successor not in reached:
+                reached.add(successor)
+                todo.append(successor)
+    for block in blocks:
+        block.predecessors &= reached
+    blocks[:] = [block for block in blocks if block in reached]

@@ -1,0 +1,63 @@
+"""Undoes the copy of a while loop's test at the bottom of the loop (CPython 3.10 to 3.13)."""
+
+from __future__ import annotations
+
+from ...syntax import nodes
+from ..lifted_block import LiftedBlock
+from .negation import negate
+from .shapes import same_place, through
+
+
+def undo_loop_test(block: LiftedBlock) -> LiftedBlock | None:
+    """If a later block repeats the test of ``block`` to go back to one of its arms, lead it to ``block`` instead.
+
+    Statements before the test then run once only, so the test gets a block of its own, which is returned.
+    """
+    if block.kind != "branch" or not isinstance(block.test, nodes.Expression):
+        return None
+    for body, out in ((block.true, block.false), (block.false, block.true)):
+        start = through(body)
+        if start is None:
+            continue
+        copies = [
+            copy
+            for copy in start.predecessors
+            if copy.index > block.index and start.index <= copy.index and _repeats(copy, block, start, out, body is block.true)
+        ]
+        if not copies:
+            continue
+        header = _own_header(block)
+        for copy in copies:
+            copy.become("goto", next=header)
+        header.repeated = True
+        return header
+    return None
+
+
+def _repeats(
+    copy: LiftedBlock, block: LiftedBlock, start: LiftedBlock, out: LiftedBlock | None, when_true: bool
+) -> bool:
+    if copy.kind != "branch" or copy is block:
+        return False
+    if through(copy.true) is start:
+        copied_when_true, copied_out = True, copy.false
+    elif through(copy.false) is start:
+        copied_when_true, copied_out = False, copy.true
+    else:
+        return False
+    if not same_place(out, copied_out):
+        return False
+    test = copy.test if copied_when_true == when_true else negate(copy.test)
+    return bool(test == block.test)
+
+
+def _own_header(block: LiftedBlock) -> LiftedBlock:
+    if not block.statements and len(block.entry) == len(block.exit):
+        return block
+    header = LiftedBlock(block.index, block.region, list(block.exit))
+    header.layout = block.layout + 0.5
+    header.exit = list(block.exit)
+    header.line = block.line
+    header.become("branch", test=block.test, true=block.true, false=block.false, fall=block.fall)
+    block.become("goto", next=header, fall=header)
+    return header

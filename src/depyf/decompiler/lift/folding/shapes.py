@@ -1,0 +1,74 @@
+"""What the folding rules ask of blocks."""
+
+from __future__ import annotations
+
+from ...syntax import nodes
+from ..lifted_block import LiftedBlock
+from ..values import Given, Marker, Slot, resolved
+
+
+def through(block: LiftedBlock | None) -> LiftedBlock | None:
+    """Where control really goes: past blocks that only jump."""
+    for _ in range(10_000):
+        if block is None or block.kind != "goto" or block.statements or block.next is None:
+            return block
+        if not same_stack(block.exit, block.entry) or block.next is block:
+            return block
+        block = block.next
+    return block
+
+
+def same_stack(left: list[nodes.Expression], right: list[nodes.Expression]) -> bool:
+    """Whether two stacks hold the very same entries."""
+    return len(left) == len(right) and all(resolved(a) is resolved(b) for a, b in zip(left, right))
+
+
+def same_place(left: LiftedBlock | None, right: LiftedBlock | None) -> bool:
+    """Whether control does the same at both places: they are one, or equal copies of a small exit."""
+    for _ in range(4):
+        left, right = through(left), through(right)
+        if left is right:
+            return True
+        if left is None or right is None or left.kind != right.kind or left.statements != right.statements:
+            return False
+        if left.kind == "return":
+            return bool(left.test == right.test)
+        if left.kind != "goto":
+            return False
+        left, right = left.next, right.next
+    return False
+
+
+def only_from(block: LiftedBlock | None, source: LiftedBlock) -> bool:
+    """Whether ``block`` is reached from ``source`` alone, and stands in the same try statement."""
+    return block is not None and block is not source and block.predecessors == {source} and block.region is source.region
+
+
+def is_silent(block: LiftedBlock) -> bool:
+    """Whether ``block`` only computes."""
+    return not block.statements
+
+
+def pushes_one(block: LiftedBlock, base: list[nodes.Expression]) -> bool:
+    """Whether ``block`` computes one value on top of the stack ``base`` and goes on."""
+    return block.kind == "goto" and is_silent(block) and same_stack(block.exit[:-1], base) and len(block.exit) > len(base)
+
+
+def in_a_chain(block: LiftedBlock) -> bool:
+    """Whether the block's test begins with an operand that an earlier comparison left: the tail of ``a < b < c``."""
+    return (
+        len(block.exit) < len(block.entry)
+        and not isinstance(block.entry[-1], (Slot, Marker, Given))
+        and _leftmost(block.test) is block.entry[-1]
+    )
+
+
+def _leftmost(test: object) -> object:
+    return test.left if isinstance(test, nodes.Compare) else None
+
+
+def bind_slots(block: LiftedBlock, stack: list[nodes.Expression]) -> None:
+    """``block`` is reached with ``stack`` alone: its slots hold those values."""
+    for slot, value in zip(block.entry, stack):
+        if isinstance(slot, Slot) and slot.value is None and slot is not value:
+            slot.value = value

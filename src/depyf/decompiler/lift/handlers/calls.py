@@ -1,0 +1,125 @@
+"""Calls in every form, and what is written as a call but is none: classes, comprehensions, the end of a with."""
+
+from __future__ import annotations
+
+from ...bytecode import Instruction
+from ...syntax import nodes
+from ..symbolic_stack import SymbolicStack
+from ..values import (
+    ArgumentTuple,
+    AssertionClass,
+    BuildClass,
+    Class,
+    Function,
+    Iterated,
+    Marker,
+    Null,
+    resolved,
+)
+from . import handles
+
+
+@handles("CALL")
+def _call(state: SymbolicStack, instruction: Instruction) -> None:
+    count, names = instruction.arg
+    arguments = [state.take() for _ in range(count)][::-1]
+    upper, lower = state.take(), state.take()
+    if isinstance(lower, Null):
+        function = upper
+    elif isinstance(upper, Null):
+        function = lower
+    else:  # a callable in the place of a method, and its first argument in that of self
+        function, arguments = lower, [upper, *arguments]
+    if isinstance(function, Marker):
+        _leave_with(state, function, arguments)
+        return
+    # In the order of their evaluation: a callable is evaluated before its arguments.
+    function = state.as_expression(function)
+    arguments = [state.as_expression(argument) for argument in arguments]
+    positional = arguments[: len(arguments) - len(names)]
+    keywords = [nodes.keyword(name, value) for name, value in zip(names, arguments[len(positional) :])]
+    state.push(make_call(state, function, positional, keywords))
+
+
+def make_call(
+    state: SymbolicStack,
+    function: nodes.Expression,
+    positional: list[nodes.Expression],
+    keywords: list[nodes.keyword],
+) -> nodes.Expression:
+    """The call, or the class or comprehension that it stands for."""
+    if isinstance(function, BuildClass):
+        if len(positional) < 2 or not isinstance(positional[0], Function):
+            state.refuse("a class without a body")
+        name = resolved(positional[1])
+        if not isinstance(name, nodes.Constant):
+            state.refuse("a class without a name")
+        return Class(positional[0], str(name.value), positional[2:], keywords)
+    if isinstance(function, Function) and function.raw.name.startswith("<"):
+        if len(positional) != 1 or keywords or not isinstance(positional[0], Iterated):
+            state.refuse("a comprehension that is not called with an iterator")
+        return Comprehension(function, positional[0])
+    return nodes.Call(function, positional, keywords)
+
+
+class Comprehension(nodes.Expression):
+    """A comprehension: its function and what it iterates over; the pipeline puts the real node in its place."""
+
+    __slots__ = fields = ("function", "iterated")
+
+    def __init__(self, function: Function, iterated: Iterated) -> None:
+        self.function = function
+        self.iterated = iterated
+
+
+def _leave_with(state: SymbolicStack, function: Marker, arguments: list[nodes.Expression]) -> None:
+    nones = [argument for argument in arguments if argument == nodes.Constant(None)]
+    if function.kind != "exit" or len(arguments) != 3 or len(nones) != 3:
+        state.refuse("a call of something that a statement keeps")
+    state.push(Marker("swallow", function.owner))
+
+
+@handles("CALL_EX")
+def _call_ex(state: SymbolicStack, instruction: Instruction) -> None:
+    mapping = resolved(state.pop()) if instruction.arg else None
+    iterable = resolved(state.pop())
+    function = state.pop()
+    if not isinstance(state.take(), Null):
+        state.refuse("a call without an empty slot")
+    positional = _positional(iterable, mapping is not None)
+    keywords = _keywords(state, mapping) if mapping is not None else []
+    state.push(make_call(state, function, positional, keywords))
+
+
+def _positional(iterable: nodes.Expression, with_mapping: bool) -> list[nodes.Expression]:
+    if isinstance(iterable, ArgumentTuple):
+        return iterable.elts
+    if with_mapping and isinstance(iterable, nodes.Tuple):
+        return iterable.elts
+    if with_mapping and isinstance(iterable, nodes.Constant) and isinstance(iterable.value, tuple):
+        return [nodes.Constant(value) for value in iterable.value]
+    return [nodes.Starred(iterable)]
+
+
+def _keywords(state: SymbolicStack, mapping: nodes.Expression) -> list[nodes.keyword]:
+    if not isinstance(mapping, nodes.Dict):
+        state.refuse("keyword arguments from a mapping that is not copied")
+    keywords = []
+    for key, value in zip(mapping.keys, mapping.values):
+        if key is None:
+            keywords.append(nodes.keyword(None, value))
+        elif isinstance(key, nodes.Constant) and isinstance(key.value, str) and key.value.isidentifier():
+            keywords.append(nodes.keyword(key.value, value))
+        else:
+            state.refuse("a keyword argument whose name is no identifier")
+    return keywords
+
+
+@handles("LOAD_BUILD_CLASS")
+def _build_class(state: SymbolicStack, instruction: Instruction) -> None:
+    state.push(BuildClass())
+
+
+@handles("LOAD_ASSERTION_ERROR")
+def _assertion_error(state: SymbolicStack, instruction: Instruction) -> None:
+    state.push(AssertionClass())

@@ -1,0 +1,110 @@
+"""Tuples, lists, sets and dictionaries, and what is added to them."""
+
+from __future__ import annotations
+
+from ...bytecode import Instruction
+from ...syntax import nodes
+from ..symbolic_stack import SymbolicStack
+from ..values import Append, ArgumentTuple, Marker, resolved
+from . import handles
+
+
+@handles("BUILD_TUPLE")
+def _tuple(state: SymbolicStack, instruction: Instruction) -> None:
+    if any(isinstance(value, Marker) for value in state.stack[-instruction.arg :] if instruction.arg):
+        state.refuse("a tuple of what a statement keeps")
+    state.push(nodes.Tuple(state.pop_many(instruction.arg)))
+
+
+@handles("BUILD_LIST")
+def _list(state: SymbolicStack, instruction: Instruction) -> None:
+    state.push(nodes.List(state.pop_many(instruction.arg)))
+
+
+@handles("BUILD_SET")
+def _set(state: SymbolicStack, instruction: Instruction) -> None:
+    state.push(nodes.Set(state.pop_many(instruction.arg)))
+
+
+@handles("BUILD_MAP")
+def _map(state: SymbolicStack, instruction: Instruction) -> None:
+    items = state.pop_many(2 * instruction.arg)
+    state.push(nodes.Dict(list(items[::2]), items[1::2]))
+
+
+@handles("BUILD_CONST_KEY_MAP")
+def _const_key_map(state: SymbolicStack, instruction: Instruction) -> None:
+    keys = state.pop()
+    if not isinstance(keys, nodes.Constant) or len(keys.value) != instruction.arg:  # type: ignore[arg-type]
+        state.refuse("the keys of a dictionary are no constant tuple")
+    values = state.pop_many(instruction.arg)
+    state.push(nodes.Dict([nodes.Constant(key) for key in keys.value], values))  # type: ignore[union-attr]
+
+
+@handles("LIST_TO_TUPLE")
+def _list_to_tuple(state: SymbolicStack, instruction: Instruction) -> None:
+    value = state.pop()
+    if not isinstance(value, nodes.List):
+        state.refuse("a list that is made into a tuple is not known")
+    state.push(ArgumentTuple(value.elts))
+
+
+def _container(state: SymbolicStack, depth: int) -> nodes.Expression:
+    if depth > len(state.stack):
+        state.refuse("the stack is too short")
+    return state.stack[-depth]
+
+
+def _constants(values: object) -> list[nodes.Expression]:
+    return [nodes.Constant(value) for value in values]  # type: ignore[attr-defined]
+
+
+@handles("LIST_EXTEND", "SET_UPDATE")
+def _extend(state: SymbolicStack, instruction: Instruction) -> None:
+    value = resolved(state.pop())
+    container = _container(state, instruction.arg)
+    if not isinstance(container, (nodes.List, nodes.Set)):
+        state.refuse("something unknown is extended")
+    if not container.elts and isinstance(value, nodes.Constant) and isinstance(value.value, (tuple, frozenset)):
+        container.elts += _constants(value.value)  # [1, 2, 3]: the compiler makes it from one constant
+    else:
+        container.elts.append(nodes.Starred(value))
+
+
+@handles("LIST_APPEND", "SET_ADD")
+def _append(state: SymbolicStack, instruction: Instruction) -> None:
+    value = state.pop()
+    container = _container(state, instruction.arg)
+    if isinstance(container, Marker) and container.kind == "accumulator":
+        state.emit(Append(None, value))
+    elif isinstance(container, (nodes.List, nodes.Set)):
+        container.elts.append(value)
+    else:
+        state.refuse("something unknown is appended to")
+
+
+@handles("MAP_ADD")
+def _map_add(state: SymbolicStack, instruction: Instruction) -> None:
+    key, value = state.pop_many(2)
+    container = _container(state, instruction.arg)
+    if isinstance(container, Marker) and container.kind == "accumulator":
+        state.emit(Append(key, value))
+    elif isinstance(container, nodes.Dict):
+        container.keys.append(key)
+        container.values.append(value)
+    else:
+        state.refuse("something unknown is added to")
+
+
+@handles("DICT_UPDATE", "DICT_MERGE")
+def _update(state: SymbolicStack, instruction: Instruction) -> None:
+    value = resolved(state.pop())
+    container = _container(state, instruction.arg)
+    if not isinstance(container, nodes.Dict):
+        state.refuse("something unknown is updated")
+    if isinstance(value, nodes.Dict) and container.keys and None not in value.keys:
+        container.keys += value.keys
+        container.values += value.values
+    else:
+        container.keys.append(None)
+        container.values.append(value)

@@ -1,0 +1,38 @@
+"""Imports."""
+
+from __future__ import annotations
+
+from ...bytecode import Instruction
+from ...syntax import nodes
+from ..symbolic_stack import SymbolicStack
+from ..values import Member, Module, resolved
+from . import handles
+
+
+@handles("IMPORT_NAME")
+def _import_name(state: SymbolicStack, instruction: Instruction) -> None:
+    level, names = (resolved(value) for value in state.pop_many(2))
+    if not isinstance(level, nodes.Constant) or not isinstance(names, nodes.Constant):
+        state.refuse("an import whose level or names are no constants")
+    state.push(Module(instruction.arg, int(level.value), names.value))  # type: ignore[call-overload]
+
+
+@handles("IMPORT_FROM")
+def _import_from(state: SymbolicStack, instruction: Instruction) -> None:
+    source = state.stack[-1] if state.stack else None
+    if isinstance(source, Member):  # import a.b.c as d walks down: a.b, then .c
+        source = source.module
+    if not isinstance(source, Module):
+        state.refuse("a name is imported from something that is no module")
+    source.path.append(instruction.arg)
+    if source.fromlist is None and source.name.split(".")[1 : 1 + len(source.path)] != source.path:
+        state.refuse("an import that does not follow the dots of its name")
+    state.push(Member(source, instruction.arg))
+
+
+@handles("IMPORT_STAR")
+def _import_star(state: SymbolicStack, instruction: Instruction) -> None:
+    module = state.take()
+    if not isinstance(module, Module):
+        state.refuse("a star import from something that is no module")
+    state.emit(nodes.ImportFrom(module.name or None, [nodes.alias("*")], module.level))

@@ -1,0 +1,121 @@
+"""Loads, stores and deletions of names, attributes and items; the stack itself."""
+
+from __future__ import annotations
+
+from ...bytecode import Instruction
+from ...syntax import nodes
+from ..symbolic_stack import SymbolicStack
+from ..values import Cell, Null
+from . import handles
+
+
+@handles("NOP")
+def _nop(state: SymbolicStack, instruction: Instruction) -> None:
+    return
+
+
+@handles("CONST")
+def _const(state: SymbolicStack, instruction: Instruction) -> None:
+    state.push(nodes.Constant(instruction.arg))
+
+
+@handles("NULL")
+def _null(state: SymbolicStack, instruction: Instruction) -> None:
+    state.push(Null())
+
+
+@handles("POP")
+def _pop(state: SymbolicStack, instruction: Instruction) -> None:
+    state.discard(state.take())
+
+
+@handles("COPY")
+def _copy(state: SymbolicStack, instruction: Instruction) -> None:
+    if instruction.arg > len(state.stack):
+        state.refuse("the stack is too short")
+    state.push(state.stack[-instruction.arg])
+
+
+@handles("SWAP")
+def _swap(state: SymbolicStack, instruction: Instruction) -> None:
+    stack, depth = state.stack, instruction.arg
+    if depth > len(stack):
+        state.refuse("the stack is too short")
+    stack[-1], stack[-depth] = stack[-depth], stack[-1]
+
+
+@handles("LOAD_FAST", "LOAD_DEREF", "LOAD_CLASSDEREF", "LOAD_GLOBAL", "LOAD_NAME")
+def _load(state: SymbolicStack, instruction: Instruction) -> None:
+    state.push(nodes.Name(instruction.arg))
+
+
+@handles("LOAD_CLOSURE")
+def _load_closure(state: SymbolicStack, instruction: Instruction) -> None:
+    state.push(Cell(instruction.arg))
+
+
+@handles("STORE_FAST", "STORE_DEREF", "STORE_GLOBAL", "STORE_NAME")
+def _store(state: SymbolicStack, instruction: Instruction) -> None:
+    value = state.take()
+    if isinstance(value, Cell):  # __classcell__, which the compiler adds to a class body
+        if instruction.arg != "__classcell__":
+            state.refuse("a cell is stored")
+        return
+    state.store(nodes.Name(instruction.arg), value)
+
+
+@handles("DELETE_FAST", "DELETE_DEREF", "DELETE_GLOBAL", "DELETE_NAME")
+def _delete(state: SymbolicStack, instruction: Instruction) -> None:
+    state.emit(nodes.Delete([nodes.Name(instruction.arg)]))
+
+
+@handles("LOAD_ATTR")
+def _load_attr(state: SymbolicStack, instruction: Instruction) -> None:
+    state.push(nodes.Attribute(state.pop(), instruction.arg))
+
+
+@handles("STORE_ATTR")
+def _store_attr(state: SymbolicStack, instruction: Instruction) -> None:
+    owner = state.pop()
+    state.store(nodes.Attribute(owner, instruction.arg), state.take())
+
+
+@handles("DELETE_ATTR")
+def _delete_attr(state: SymbolicStack, instruction: Instruction) -> None:
+    state.emit(nodes.Delete([nodes.Attribute(state.pop(), instruction.arg)]))
+
+
+@handles("BINARY_SUBSCR")
+def _subscript(state: SymbolicStack, instruction: Instruction) -> None:
+    owner, key = state.pop_many(2)
+    state.push(nodes.Subscript(owner, key))
+
+
+@handles("STORE_SUBSCR")
+def _store_subscript(state: SymbolicStack, instruction: Instruction) -> None:
+    owner, key = state.pop_many(2)
+    state.store(nodes.Subscript(owner, key), state.take())
+
+
+@handles("DELETE_SUBSCR")
+def _delete_subscript(state: SymbolicStack, instruction: Instruction) -> None:
+    owner, key = state.pop_many(2)
+    state.emit(nodes.Delete([nodes.Subscript(owner, key)]))
+
+
+@handles("UNPACK_SEQUENCE")
+def _unpack(state: SymbolicStack, instruction: Instruction) -> None:
+    state.unpack(instruction.arg, None)
+
+
+@handles("UNPACK_EX")
+def _unpack_star(state: SymbolicStack, instruction: Instruction) -> None:
+    before, after = instruction.arg
+    state.unpack(before + 1 + after, before)
+
+
+@handles("SETUP_ANNOTATIONS")
+def _annotations(state: SymbolicStack, instruction: Instruction) -> None:
+    return  # implied by the annotations themselves
+
+

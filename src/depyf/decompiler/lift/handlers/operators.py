@@ -1,0 +1,101 @@
+"""Operators, comparisons, f-strings, awaits and yields."""
+
+from __future__ import annotations
+
+from ...bytecode import Instruction
+from ...syntax import nodes
+from ..symbolic_stack import SymbolicStack
+from ..values import Awaitable, InPlace, Iterated, Marker, resolved
+from . import handles
+
+
+@handles("UNARY_OP")
+def _unary(state: SymbolicStack, instruction: Instruction) -> None:
+    state.push(nodes.UnaryOp(instruction.arg, state.pop()))
+
+
+@handles("BINARY_OP")
+def _binary(state: SymbolicStack, instruction: Instruction) -> None:
+    left, right = state.pop_many(2)
+    if instruction.arg.endswith("="):
+        state.push(InPlace(left, instruction.arg, right))
+    else:
+        state.push(nodes.BinOp(left, instruction.arg, right))
+
+
+@handles("COMPARE_OP", "IS_OP", "CONTAINS_OP")
+def _compare(state: SymbolicStack, instruction: Instruction) -> None:
+    left, right = state.pop_many(2)
+    state.push(nodes.Compare(left, [instruction.arg], [right]))
+
+
+@handles("BUILD_SLICE")
+def _slice(state: SymbolicStack, instruction: Instruction) -> None:
+    parts = state.pop_many(instruction.arg)
+    none = nodes.Constant(None)
+    lower, upper = (None if part == none else part for part in parts[:2])
+    state.push(nodes.Slice(lower, upper, *parts[2:]))
+
+
+@handles("FORMAT_VALUE")
+def _format(state: SymbolicStack, instruction: Instruction) -> None:
+    conversion, has_spec = instruction.arg
+    spec: nodes.Expression | None = state.pop() if has_spec else None
+    if isinstance(spec, nodes.Constant):
+        spec = nodes.JoinedStr([spec])
+    elif spec is not None and not isinstance(spec, nodes.JoinedStr):
+        state.refuse("a format specification that is no string")
+    value = nodes.FormattedValue(state.pop(), ord(conversion) if conversion else -1, spec)
+    state.push(nodes.JoinedStr([value]))
+
+
+@handles("BUILD_STRING")
+def _string(state: SymbolicStack, instruction: Instruction) -> None:
+    values: list[nodes.Expression] = []
+    for part in state.pop_many(instruction.arg):
+        part = resolved(part)
+        if isinstance(part, nodes.JoinedStr):
+            values += part.values
+        elif isinstance(part, nodes.Constant):
+            values.append(part)
+        else:
+            state.refuse("a part of an f-string that is no string")
+    state.push(nodes.JoinedStr(values))
+
+
+@handles("GET_ITER", "GET_AITER")
+def _iterate(state: SymbolicStack, instruction: Instruction) -> None:
+    state.push(Iterated(state.pop(), instruction.op == "GET_AITER"))
+
+
+@handles("GET_AWAITABLE", "GET_YIELD_FROM_ITER")
+def _awaitable(state: SymbolicStack, instruction: Instruction) -> None:
+    value = state.take()
+    if isinstance(value, Marker):  # the __aexit__ of an async with
+        state.push(value)
+    else:
+        state.push(Awaitable(state.as_expression(value), instruction.op == "GET_AWAITABLE"))
+
+
+@handles("YIELD_FROM")
+def _yield_from(state: SymbolicStack, instruction: Instruction) -> None:
+    first, receiver = resolved(state.take()), state.take()
+    if not (isinstance(first, nodes.Constant) and first.value is None):
+        state.refuse("a value is sent into an awaitable")
+    if isinstance(receiver, Marker):
+        state.push(receiver)
+    elif not isinstance(receiver, Awaitable):
+        state.refuse("yield from something that is no iterator")
+    elif not receiver.awaited:
+        state.push(nodes.YieldFrom(receiver.value))
+    elif isinstance(receiver.value, (nodes.ListComp, nodes.SetComp, nodes.DictComp)):
+        state.push(receiver.value)  # an asynchronous comprehension awaits itself
+    else:
+        state.push(nodes.Await(receiver.value))
+
+
+@handles("YIELD_VALUE")
+def _yield(state: SymbolicStack, instruction: Instruction) -> None:
+    value = state.pop()
+    is_none = isinstance(value, nodes.Constant) and value.value is None
+    state.push(nodes.Yield(None if is_none else value))

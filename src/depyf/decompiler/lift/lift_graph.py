@@ -1,0 +1,243 @@
+"""Control flow graph -> lifted blocks: the evaluation stack becomes expressions, block by block."""
+
+from __future__ import annotations
+
+from ...errors import DecompilationError
+from ..bytecode import RawCode
+from ..flowgraph import BasicBlock, ControlFlowGraph
+from ..flowgraph.dominators import reverse_postorder
+from ..syntax import nodes
+from .handlers import HANDLERS
+from .lifted_block import LiftedBlock
+from .symbolic_stack import SymbolicStack
+from .values import Given, Iterated, Marker, Slot, resolved
+
+_ACCUMULATORS = {"<listcomp>": nodes.List, "<setcomp>": nodes.Set, "<dictcomp>": nodes.Dict}
+
+
+class WithItem:
+    """The context expression of a with statement, until the statement is built."""
+
+    def __init__(self, expression: nodes.Expression, is_async: bool) -> None:
+        self.expression = expression
+        self.is_async = is_async
+
+
+def lift(graph: ControlFlowGraph, raw: RawCode) -> list[LiftedBlock]:
+    """The lifted blocks of ``graph`` in layout order, the entry first."""
+    return _Lifter(graph, raw).run()
+
+
+class _Lifter:
+    def __init__(self, graph: ControlFlowGraph, raw: RawCode) -> None:
+        self.graph = graph
+        self.raw = raw
+        self.lifted: dict[BasicBlock, LiftedBlock] = {}
+        self.incoming: dict[BasicBlock, list[list[nodes.Expression]]] = {graph.entry: [[]]}
+
+    def run(self) -> list[LiftedBlock]:
+        def successors(block: BasicBlock) -> list[BasicBlock]:
+            # A region's handler is ordered after its body.
+            handler = block.region.handler if block.region is not None else None
+            return [b for b in (handler, block.target, block.fall) if b is not None]
+
+        order = reverse_postorder(self.graph.entry, successors)
+        for block in order:
+            self.lifted[block] = LiftedBlock(block.start, block.region, [])
+        for block in order:
+            self.lift_block(block)
+        result = sorted(self.lifted.values(), key=lambda block: block.index)
+        for block in result:
+            for successor in block.successors:
+                successor.predecessors.add(block)
+        return result
+
+    # Stacks at the borders of blocks
+
+    def flow(self, block: BasicBlock | None, stack: list[nodes.Expression]) -> LiftedBlock:
+        """Control reaches ``block`` with ``stack``."""
+        if block is None:
+            raise DecompilationError("control runs out of the code", stage="lift")
+        self.incoming.setdefault(block, []).append(stack)
+        return self.lifted[block]
+
+    def entry_stack(self, block: BasicBlock) -> list[nodes.Expression]:
+        stacks = self.incoming.get(block)
+        if not stacks:
+            raise DecompilationError("a block that control reaches only backwards", stage="lift")
+        if len(stacks) == 1:
+            return list(stacks[0])
+        if len({len(stack) for stack in stacks}) != 1:
+            raise DecompilationError("stacks of different height meet", stage="lift")
+        return [self.joined(depth, [stack[depth] for stack in stacks]) for depth in range(len(stacks[0]))]
+
+    @staticmethod
+    def joined(depth: int, values: list[nodes.Expression]) -> nodes.Expression:
+        first = values[0]
+        if all(value is first for value in values[1:]):
+            return first
+        if isinstance(first, Marker):
+            if all(isinstance(v, Marker) and (v.kind, v.owner) == (first.kind, first.owner) for v in values):
+                return first
+            raise DecompilationError("different statements meet on the stack", stage="lift")
+        return Slot(depth)
+
+    def reach_handler(self, block: BasicBlock, stack: list[nodes.Expression]) -> None:
+        """The handler of the block's region begins with the stack cut to its depth, and the exception."""
+        region = block.region
+        if region is None or region.handler in self.incoming:
+            return
+        handler = self.raw_handler(block)
+        if handler is None:
+            return
+        depth, lasti = handler
+        if depth > len(stack):
+            raise DecompilationError("a handler keeps more of the stack than there is", stage="lift")
+        kept = [value for value in stack[:depth]]
+        if not all(isinstance(value, Marker) for value in kept):
+            raise DecompilationError("a handler keeps values of an unfinished expression", stage="lift")
+        if lasti:
+            kept.append(Marker("lasti", region))
+        self.incoming[region.handler] = [[*kept, Marker("exception", region)]]
+
+    @staticmethod
+    def raw_handler(block: BasicBlock) -> tuple[int, bool] | None:
+        raw = block.handler
+        if raw is None or block.region is None or block.handler_block is not block.region.handler:
+            return None
+        return raw.depth, raw.lasti
+
+    # One block
+
+    def lift_block(self, block: BasicBlock) -> None:
+        lifted = self.lifted[block]
+        entry = self.entry_stack(block)
+        lifted.entry = entry
+        self.reach_handler(block, entry)
+        last = block.last
+        if last is not None and last.op in ("FOR_ITER", "ASYNC_FOR_ITER"):
+            self.lift_loop(block, lifted)
+            return
+        state = SymbolicStack(entry)
+        lifted.line = next((i.line for i in block.instructions if i.line is not None), None)
+        instructions = block.instructions
+        position = 0
+        while position < len(instructions):
+            instruction = instructions[position]
+            state.instruction = instruction
+            handle = HANDLERS.get(instruction.op)
+            if handle is not None:
+                handled = state.stack[-1] if state.stack else None
+                handle(state, instruction)
+                if instruction.op == "POP_EXCEPT" and isinstance(handled, Marker):
+                    position += self.unbinding(block, position + 1, handled.owner.names)
+            elif instruction.op in ("BEFORE_WITH", "BEFORE_ASYNC_WITH"):
+                item = WithItem(state.pop(), instruction.op == "BEFORE_ASYNC_WITH")
+                state.push(Marker("exit", item))
+                state.push(Given("enter", item))
+                if item.is_async:
+                    position += self.skip_await(block, position + 1)
+            elif position == len(instructions) - 1:
+                self.terminate(block, lifted, state)
+                return
+            else:
+                state.refuse(f"{instruction.op} is not supported yet")
+            position += 1
+        self.finish(lifted, state)
+        if block is self.graph.entry and self.raw.name in _ACCUMULATORS:
+            self.mark_accumulator(lifted)
+        lifted.next = lifted.fall = self.flow(block.fall, lifted.exit)
+
+    def mark_accumulator(self, lifted: LiftedBlock) -> None:
+        """The first thing a comprehension's function makes is what it returns."""
+        if not lifted.exit or type(lifted.exit[0]) is not _ACCUMULATORS[self.raw.name]:
+            raise DecompilationError("a comprehension that does not begin with an empty container", stage="lift")
+        lifted.exit[0] = Marker("accumulator", self.raw.name)
+
+    @staticmethod
+    def unbinding(block: BasicBlock, position: int, names: set[str]) -> int:
+        """How many instructions unbind the name of ``except ... as name`` here: 3 or 0."""
+        steps = block.instructions[position : position + 3]
+        if len(steps) < 3 or steps[0].op != "CONST" or steps[0].arg is not None:
+            return 0
+        store, delete = steps[1], steps[2]
+        if not store.op.startswith("STORE_") or delete.op != store.op.replace("STORE", "DELETE") or store.arg != delete.arg:
+            return 0
+        return 3 if store.op not in ("STORE_ATTR", "STORE_SUBSCR") and store.arg in names else 0
+
+    @staticmethod
+    def skip_await(block: BasicBlock, position: int) -> int:
+        operations = [i.op for i in block.instructions[position : position + 3]]
+        if operations != ["GET_AWAITABLE", "CONST", "YIELD_FROM"]:
+            raise DecompilationError("an __aenter__ that is not awaited at once", stage="lift")
+        return 3
+
+    @staticmethod
+    def finish(lifted: LiftedBlock, state: SymbolicStack) -> None:
+        state.finish()
+        lifted.statements = state.statements
+        lifted.exit = state.stack
+
+    def lift_loop(self, block: BasicBlock, lifted: LiftedBlock) -> None:
+        """A loop's header: the iterator on top becomes a marker that its body keeps."""
+        last = block.last
+        assert last is not None
+        if len(block.operations()) != 1:
+            raise DecompilationError("a loop's header that does more", stage="lift")
+        value = resolved(lifted.entry.pop())
+        if isinstance(value, Iterated):
+            lifted.test = value.value
+        elif isinstance(value, nodes.Name) and value.id == ".0":
+            lifted.test = value
+        else:
+            raise DecompilationError("a loop over an iterator that was made elsewhere", stage="lift")
+        lifted.kind = "for"
+        lifted.is_async = last.op == "ASYNC_FOR_ITER"
+        lifted.line = last.line
+        lifted.exit = list(lifted.entry)
+        iterator = Marker("iterator", lifted.index)
+        lifted.true = self.flow(block.fall, [*lifted.exit, iterator, Given("item", lifted.index)])
+        lifted.false = self.flow(block.target, lifted.exit)
+        lifted.fall = lifted.true
+
+    def terminate(self, block: BasicBlock, lifted: LiftedBlock, state: SymbolicStack) -> None:
+        instruction = state.instruction
+        op = instruction.op
+        if op == "JUMP":
+            self.finish(lifted, state)
+            lifted.next = self.flow(block.target, lifted.exit)
+        elif op == "RETURN_VALUE":
+            lifted.test = state.pop()
+            lifted.kind = "return"
+            self.finish(lifted, state)
+        elif op == "RAISE_VARARGS":
+            lifted.kind = "raise"
+            state.emit(nodes.Raise(*state.pop_many(instruction.arg)))
+            self.finish(lifted, state)
+        elif op == "RERAISE":
+            lifted.kind = "reraise"
+            self.finish(lifted, state)
+        elif op in ("JUMP_IF_FALSE_OR_POP", "JUMP_IF_TRUE_OR_POP"):
+            lifted.test = state.pop()
+            lifted.kind, lifted.sense = "or_pop", op == "JUMP_IF_TRUE_OR_POP"
+            self.finish(lifted, state)
+            lifted.true = self.flow(block.target, [*lifted.exit, lifted.test])
+            lifted.false = lifted.fall = self.flow(block.fall, lifted.exit)
+        elif op.startswith("POP_JUMP_IF_"):
+            self.branch(block, lifted, state, op[len("POP_JUMP_IF_") :])
+        else:
+            state.refuse(f"{op} is not supported yet")
+
+    def branch(self, block: BasicBlock, lifted: LiftedBlock, state: SymbolicStack, condition: str) -> None:
+        test = state.pop()
+        if condition in ("NONE", "NOT_NONE"):
+            # The condition under which control falls through: that is how `if x is None:` begins.
+            test = nodes.Compare(test, ["is not" if condition == "NONE" else "is"], [nodes.Constant(None)])
+        lifted.test, lifted.kind = test, "branch"
+        self.finish(lifted, state)
+        target = self.flow(block.target, lifted.exit)
+        fall = self.flow(block.fall, lifted.exit)
+        lifted.true, lifted.false = (target, fall) if condition == "TRUE" else (fall, target)
+        lifted.fall = fall
+
+

@@ -1,0 +1,89 @@
+"""What lifting makes of a basic block: statements, and how control goes on."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..flowgraph import Region
+from ..syntax import nodes
+from .values import Marker
+
+
+class LiftedBlock:
+    """Statements and a terminator.
+
+    ``kind`` says how it ends, with the operands it uses:
+
+    * 'goto': to ``next``.
+    * 'branch': on the truth of ``test`` to ``true`` or ``false``; ``fall`` is the one that comes next in the layout.
+    * 'or_pop': if the truth of ``test`` is ``sense``, keep it and go to ``true``; else drop it and go to ``false``.
+    * 'for': to ``true`` (the body) with an item, or to ``false`` when exhausted.
+    * 'return': ``test`` is the value. 'raise': the last statement is the raise. 'reraise'.
+    * 'try': ``true`` is the body, ``false`` the handler; put in by the structure room for ``region``.
+
+    ``entry`` and ``exit`` are the stack before and after (after: without ``test``).
+    """
+
+    __slots__ = (
+        "index", "region", "entry", "exit", "statements", "kind", "test", "sense", "next", "true", "false", "fall",
+        "predecessors", "is_async", "repeated", "line", "layout",
+    )  # fmt: skip
+
+    def __init__(self, index: int, region: Region | None, entry: list[nodes.Expression]) -> None:
+        self.index = index
+        self.layout = float(index)  # its place in the layout; blocks cut from others stand between
+        self.region = region
+        self.entry = entry
+        self.exit: list[nodes.Expression] = []
+        self.statements: list[nodes.Statement] = []
+        self.kind = "goto"
+        self.test: Any = None
+        self.sense = False
+        self.next: LiftedBlock | None = None
+        self.true: LiftedBlock | None = None
+        self.false: LiftedBlock | None = None
+        self.fall: LiftedBlock | None = None
+        self.predecessors: set[LiftedBlock] = set()
+        self.is_async = False
+        self.repeated = False  # the test of a while loop whose copy at the bottom was undone
+        self.line: int | None = None
+
+    @property
+    def successors(self) -> list[LiftedBlock]:
+        """Where control goes, in the order of the layout as far as known."""
+        if self.kind == "goto":
+            return [self.next] if self.next is not None else []
+        if self.kind in ("branch", "or_pop", "for", "try"):
+            return [block for block in (self.true, self.false) if block is not None]
+        return []
+
+    @property
+    def markers(self) -> tuple[Marker, ...]:
+        """The statements that the block stands in, as far as they keep something on the stack."""
+        return tuple(value for value in self.entry if isinstance(value, Marker))
+
+    def redirect(self, old: LiftedBlock, new: LiftedBlock) -> None:
+        """Lead every edge to ``old`` to ``new`` instead."""
+        for name in ("next", "true", "false", "fall"):
+            if getattr(self, name) is old:
+                setattr(self, name, new)
+        if old in self.successors:
+            raise AssertionError("an edge was left")
+        old.predecessors.discard(self)
+        if new in self.successors:
+            new.predecessors.add(self)
+
+    def become(self, kind: str, **operands: Any) -> None:
+        """End in another way; edges' predecessors are kept in step."""
+        for successor in self.successors:
+            successor.predecessors.discard(self)
+        self.kind = kind
+        for name in ("test", "next", "true", "false", "fall"):
+            setattr(self, name, operands.pop(name, None))
+        for name, value in operands.items():
+            setattr(self, name, value)
+        for successor in self.successors:
+            successor.predecessors.add(self)
+
+    def __repr__(self) -> str:
+        return f"<lifted {self.index}>"

@@ -1,0 +1,199 @@
+"""The symbolic evaluation stack of one basic block, and the statements that leave it."""
+
+from __future__ import annotations
+
+from typing import NoReturn
+
+from ...errors import DecompilationError
+from ..bytecode import Instruction
+from ..syntax import nodes
+from .values import (
+    Class,
+    Function,
+    Given,
+    InPlace,
+    Marker,
+    Member,
+    Module,
+    Null,
+    Unpacked,
+    UnpackGroup,
+    is_marker,
+    resolved,
+)
+
+
+class SymbolicStack:
+    """Expressions on the stack and the statements made so far.
+
+    A value that COPY left on the stack when it was stored belongs to a chained assignment if another store takes it,
+    and is an assignment expression if anything else does: ``copies`` remembers the statement until then.
+    """
+
+    def __init__(self, entry: list[nodes.Expression]) -> None:
+        self.stack = list(entry)
+        self.statements: list[nodes.Statement] = []
+        self.copies: dict[int, nodes.Assign] = {}
+        self.exchange: list[tuple[nodes.Expression, nodes.Expression]] = []  # a, b = b, a in the making
+        self.instruction: Instruction = Instruction("NOP")
+
+    def refuse(self, reason: str) -> NoReturn:
+        """Give up on this code object."""
+        raise DecompilationError(reason, stage="lift", where=f"offset {self.instruction.offset}")
+
+    def push(self, value: nodes.Expression) -> None:
+        self.stack.append(value)
+
+    def take(self) -> nodes.Expression:
+        """Pop an entry as it is."""
+        if not self.stack:
+            self.refuse("the stack is empty")
+        return self.stack.pop()
+
+    def pop(self) -> nodes.Expression:
+        """Pop a value that an expression uses."""
+        return self.as_expression(self.take())
+
+    def pop_many(self, count: int) -> list[nodes.Expression]:
+        """Pop ``count`` values, in the order in which they were pushed."""
+        if count == 0:
+            return []
+        if count > len(self.stack):
+            self.refuse("the stack is too short")
+        values = self.stack[-count:]
+        del self.stack[-count:]
+        return [self.as_expression(value) for value in values]
+
+    def as_expression(self, value: nodes.Expression) -> nodes.Expression:
+        """``value``, as an assignment expression if it was stored and is used all the same."""
+        statement = self.copies.pop(id(value), None)
+        if statement is None:
+            return value
+        if len(statement.targets) != 1 or not isinstance(statement.targets[0], nodes.Name):
+            self.refuse("a value that is stored and used in one expression")
+        if not any(existing is statement for existing in self.statements):
+            self.refuse("a stored value that is used after a branch")
+        self.statements = [existing for existing in self.statements if existing is not statement]
+        return nodes.NamedExpr(statement.targets[0], statement.value)
+
+    def finish(self) -> None:
+        """The block ends: what was copied and stored becomes an expression."""
+        if self.exchange:
+            self.refuse("an exchange of values across blocks")
+        for index, value in enumerate(self.stack):
+            if id(value) in self.copies:
+                self.stack[index] = self.as_expression(value)
+
+    def emit(self, statement: nodes.Statement) -> None:
+        """Add a statement."""
+        statement.line = self.instruction.line
+        self.statements.append(statement)
+
+    # Stores
+
+    def store(self, target: nodes.Expression, value: nodes.Expression) -> None:
+        """Store ``value``, just taken from the stack, to ``target``."""
+        if isinstance(value, Unpacked):
+            self._fill(value, target)
+        elif isinstance(value, (Member, Module)):
+            self._import(target, value)
+        elif isinstance(value, Marker) and value.kind == "exception" and isinstance(target, nodes.Name):
+            value.owner.names.add(target.id)
+            self.emit(nodes.Assign([target], value))
+        elif isinstance(value, InPlace):
+            self._augment(target, value)
+        elif id(value) in self.copies:
+            statement = self.copies[id(value)]
+            statement.targets.append(target)
+            if not self._on_top(value):
+                del self.copies[id(value)]
+        elif self._on_top(value):
+            statement = nodes.Assign([target], value)
+            self.emit(statement)
+            self.copies[id(value)] = statement
+        elif self.exchange or self._loose():
+            self._exchange(target, value)
+        else:
+            self.emit(nodes.Assign([target], value))
+
+    def _on_top(self, value: nodes.Expression) -> bool:
+        return bool(self.stack) and self.stack[-1] is value and not is_marker(value)
+
+    def _loose(self) -> bool:
+        """Whether a value that no statement around owns waits on the stack."""
+        return bool(self.stack) and not isinstance(resolved(self.stack[-1]), (Marker, Module))
+
+    def _exchange(self, target: nodes.Expression, value: nodes.Expression) -> None:
+        if isinstance(value, (Given, Null)) or is_marker(value):
+            self.refuse("a store that is not part of an assignment")
+        self.exchange.append((target, value))
+        if not self._loose():
+            pairs, self.exchange = self.exchange, []
+            targets = nodes.Tuple([target for target, _ in pairs])
+            self.emit(nodes.Assign([targets], nodes.Tuple([value for _, value in pairs])))
+
+    def _fill(self, value: Unpacked, target: nodes.Expression) -> None:
+        group = value.group
+        group.targets[value.index] = nodes.Starred(target) if value.index == group.star else target
+        targets = [target for target in group.targets if target is not None]
+        if len(targets) == len(group.targets):
+            self.store(nodes.Tuple(targets), group.value)
+
+    def unpack(self, count: int, star: int | None) -> None:
+        """UNPACK_SEQUENCE or UNPACK_EX of the value on top into ``count`` targets."""
+        group = UnpackGroup(self.take(), count, star)
+        for index in reversed(range(count)):
+            self.push(Unpacked(group, index))
+        if count == 0:
+            self.store(nodes.List([]), group.value)
+
+    def _augment(self, target: nodes.Expression, value: InPlace) -> None:
+        left = resolved(value.left)
+        if type(left) is type(target) and isinstance(left, (nodes.Attribute, nodes.Subscript)):
+            same = left.value is target.value and (  # type: ignore[attr-defined]
+                left.attr == target.attr if isinstance(left, nodes.Attribute) else left.slice is target.slice  # type: ignore[attr-defined]
+            )
+        else:
+            same = isinstance(left, nodes.Name) and left == target
+        if not same:
+            self.refuse("an in-place operation that is not stored where it came from")
+        self.emit(nodes.AugAssign(target, value.op[:-1], value.right))
+
+    def _import(self, target: nodes.Expression, value: nodes.Expression) -> None:
+        if not isinstance(target, nodes.Name):
+            self.refuse("an import into something that is no name")
+        if isinstance(value, Member):
+            module = value.module
+            if module.fromlist is None:  # import a.b.c as target
+                self.emit(nodes.Import([nodes.alias(module.name, target.id)]))
+            else:
+                module.aliases.append(nodes.alias(value.name, None if target.id == value.name else target.id))
+            return
+        assert isinstance(value, Module)
+        if value.fromlist is not None:
+            self.refuse("the module of a from-import is stored")
+        first = value.name.partition(".")[0]
+        if value.level:
+            self.refuse("a relative import without names")
+        if target.id == first:
+            self.emit(nodes.Import([nodes.alias(value.name)]))
+        elif "." in value.name:
+            self.refuse("a dotted import stored under another name")
+        else:
+            self.emit(nodes.Import([nodes.alias(value.name, target.id)]))
+
+    def discard(self, value: nodes.Expression) -> None:
+        """POP: an expression statement, or the end of what a statement kept on the stack."""
+        if isinstance(value, (Marker, Null)) or isinstance(value, Member):
+            return
+        if isinstance(value, Module):
+            if value.fromlist is not None:
+                self.emit(nodes.ImportFrom(value.name or None, value.aliases, value.level))
+            return
+        if isinstance(value, Given):
+            if value.kind == "item":
+                self.refuse("the item of a loop is dropped")
+            return
+        if isinstance(value, (Function, Class, Unpacked)):
+            self.refuse("a definition or unpacked value is dropped")
+        self.emit(nodes.Expr(self.as_expression(value)))

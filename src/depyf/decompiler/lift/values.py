@@ -1,0 +1,231 @@
+"""What stands on the symbolic stack besides ordinary expressions.
+
+None of these may be left in a finished tree: each is consumed by the statement or expression it belongs to.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..bytecode import RawCode
+from ..flowgraph import Region
+from ..syntax import nodes
+
+
+class Placeholder(nodes.Expression):
+    """An expression that has no text; compared by identity."""
+
+    __slots__ = ()
+
+    def __eq__(self, other: object) -> bool:
+        return self is other
+
+    __hash__ = object.__hash__  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__}>"
+
+
+class Null(Placeholder):
+    """The empty slot of a call."""
+
+
+class Marker(Placeholder):
+    """An entry that a statement keeps on the stack while its body runs: it tells where the body ends.
+
+    ``kind`` is 'iterator' (owner: index of the loop's header), 'exit' (of a with statement, owner: index of the
+    block it starts in), 'handled' (the exception being handled, owner: the region), 'exception' (its value), 'lasti',
+    'swallow' (what __exit__ returned) or 'accumulator' (the list of a comprehension, owner: its kind).
+    """
+
+    __slots__ = ("kind", "owner")
+
+    def __init__(self, kind: str, owner: Any) -> None:
+        self.kind = kind
+        self.owner = owner
+
+    def __repr__(self) -> str:
+        return f"<{self.kind} {self.owner}>"
+
+
+class Slot(Placeholder):
+    """A stack entry that a block finds on entry and whose value is known once the blocks before it are folded."""
+
+    __slots__ = ("depth", "value")
+
+    def __init__(self, depth: int) -> None:
+        self.depth = depth
+        self.value: nodes.Expression | None = None
+
+    def __repr__(self) -> str:
+        return f"<slot {self.depth}>" if self.value is None else f"<slot {self.depth} = {self.value!r}>"
+
+
+class Given(Placeholder):
+    """A value that a statement gives: the item of a loop ('item'), what __enter__ returned ('enter')."""
+
+    __slots__ = ("kind", "owner")
+
+    def __init__(self, kind: str, owner: Any) -> None:
+        self.kind = kind
+        self.owner = owner
+
+
+class Unpacked(Placeholder):
+    """One of the values of an unpacking; the targets gather in the group."""
+
+    __slots__ = ("group", "index")
+
+    def __init__(self, group: UnpackGroup, index: int) -> None:
+        self.group = group
+        self.index = index
+
+
+class UnpackGroup:
+    """The targets of one UNPACK instruction, filled as they are stored to."""
+
+    def __init__(self, value: nodes.Expression, count: int, star: int | None = None) -> None:
+        self.value = value
+        self.targets: list[nodes.Expression | None] = [None] * count
+        self.star = star
+
+
+class Iterated(Placeholder):
+    """``iter(value)``, waiting for its loop or comprehension."""
+
+    __slots__ = ("value", "is_async")
+
+    def __init__(self, value: nodes.Expression, is_async: bool = False) -> None:
+        self.value = value
+        self.is_async = is_async
+
+
+class Awaitable(Placeholder):
+    """What GET_AWAITABLE or GET_YIELD_FROM_ITER made, waiting for YIELD_FROM."""
+
+    __slots__ = ("value", "awaited")
+
+    def __init__(self, value: nodes.Expression, awaited: bool) -> None:
+        self.value = value
+        self.awaited = awaited
+
+
+class Module(Placeholder):
+    """An imported module, on its way to a store or to IMPORT_FROM."""
+
+    __slots__ = ("name", "level", "fromlist", "aliases", "path")
+
+    def __init__(self, name: str, level: int, fromlist: Any) -> None:
+        self.name = name
+        self.level = level
+        self.fromlist = fromlist
+        self.aliases: list[nodes.alias] = []
+        self.path: list[str] = []
+
+
+class Member(Placeholder):
+    """A name imported from a module."""
+
+    __slots__ = ("module", "name")
+
+    def __init__(self, module: Module, name: str) -> None:
+        self.module = module
+        self.name = name
+
+
+class InPlace(Placeholder):
+    """``left op= right`` before it is stored."""
+
+    __slots__ = ("left", "op", "right")
+
+    def __init__(self, left: nodes.Expression, op: str, right: nodes.Expression) -> None:
+        self.left = left
+        self.op = op
+        self.right = right
+
+
+class Function(Placeholder):
+    """A function object made from ``raw``, with what MAKE_FUNCTION attached to it."""
+
+    __slots__ = ("raw", "parts")
+
+    def __init__(self, raw: RawCode, parts: dict[str, nodes.Expression]) -> None:
+        self.raw = raw
+        self.parts = parts
+
+    def __eq__(self, other: object) -> bool:
+        # Two copies of a loop's test hold the same lambda twice.
+        if not isinstance(other, Function):
+            return False
+        same = self.raw is other.raw or (self.raw.code is not None and self.raw.code == other.raw.code)
+        return same and self.parts == other.parts
+
+    __hash__ = object.__hash__  # type: ignore[assignment]
+
+
+class Class(Placeholder):
+    """A class statement before it is stored."""
+
+    __slots__ = ("function", "name", "bases", "keywords")
+
+    def __init__(
+        self, function: Function, name: str, bases: list[nodes.Expression], keywords: list[nodes.keyword]
+    ) -> None:
+        self.function = function
+        self.name = name
+        self.bases = bases
+        self.keywords = keywords
+
+
+class BuildClass(Placeholder):
+    """``__build_class__``."""
+
+
+class AssertionClass(Placeholder):
+    """The AssertionError of an assert statement."""
+
+
+class Cell(Placeholder):
+    """A cell, on its way into a closure."""
+
+    __slots__ = ("name",)
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+
+class Matches(Placeholder):
+    """Whether the exception being handled is one of ``type``."""
+
+    __slots__ = ("type",)
+
+    def __init__(self, type: nodes.Expression) -> None:
+        self.type = type
+
+
+class Append(nodes.Statement):
+    """A comprehension adds an element (``key`` is set for a dict's)."""
+
+    __slots__ = fields = ("key", "value")
+
+    def __init__(self, key: nodes.Expression | None, value: nodes.Expression) -> None:
+        self.key = key
+        self.value = value
+
+
+class ArgumentTuple(nodes.Tuple):
+    """A tuple made from a list by LIST_TO_TUPLE: the arguments of a call, or a display with a star."""
+
+    __slots__ = ()
+
+
+def resolved(value: nodes.Expression) -> nodes.Expression:
+    """``value``, or what a slot turned out to hold."""
+    while isinstance(value, Slot) and value.value is not None:
+        value = value.value
+    return value
+
+
+def is_marker(value: object) -> bool:
+    """Whether a stack entry belongs to an enclosing statement."""
+    return isinstance(value, Marker)
