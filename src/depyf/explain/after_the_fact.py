@@ -6,7 +6,7 @@ from types import CodeType
 from typing import Any
 
 from depyf.explain.inspect_model import NothingCompiled, frame_of, inspect, session_of
-from depyf.explain.report.page import page_of
+from depyf.explain.report.page import FUTURE, page_of
 
 __all__ = ["dump_src", "inspect"]
 
@@ -39,7 +39,8 @@ def dump_src(function: Any, module: Any = _MISSING) -> str:
             raise TypeError("dump_src(code, module): a code object needs the module it was made in, for its globals")
         return _of_code(function, module if isinstance(module, dict) else vars(module))
     session = inspect(function)
-    return "\n\n".join(page_of(frame, session) for frame in session.top_level())
+    first, *others = [page_of(frame, session) for frame in session.top_level()]
+    return "\n\n".join([first, *(page.replace(FUTURE, "", 1) for page in others)])  # a file has one `__future__`
 
 
 def _of_code(code: CodeType, module_globals: Any) -> str:

@@ -6,6 +6,7 @@ and ids of objects into guards. Neither may reach a file: two runs of one progra
 
 from __future__ import annotations
 
+import keyword
 import re
 
 __all__ = ["identifier", "stable", "safe_file_part", "without_addresses"]
@@ -34,5 +35,7 @@ def safe_file_part(name: str) -> str:
 
 
 def identifier(name: str) -> str:
-    """`name` as a part of a Python identifier: ``<lambda>`` becomes ``lambda``."""
-    return re.sub(r"\W+", "_", name).strip("_") or "anonymous"
+    """`name` as a part of a Python identifier: ``<lambda>`` becomes ``lambda_``."""
+    part = re.sub(r"\W+", "_", name)
+    part = part.strip("_") if name.startswith("<") else part
+    return part + "_" if keyword.iskeyword(part) else part or "anonymous"

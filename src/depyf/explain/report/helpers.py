@@ -33,8 +33,8 @@ def compile_again(name):
 ''',
     "use": '''
 def use(names):
-    """Gives the page the globals (and closed over variables) of the program: use(vars(module))."""
-    globals().update({name: names[name] for name in NAMES_OF_THE_PROGRAM if name in names})
+    """Gives the page the globals, or closed over variables, of the program; what the page defines stays."""
+    globals().update({name: value for name, value in names.items() if name not in globals()})
 ''',
 }
 

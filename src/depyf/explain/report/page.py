@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import builtins
 import re
 import symtable
@@ -24,8 +25,9 @@ from depyf.explain.report.sections import (
 from depyf.explain.report.tree import base_name, count, tree_lines
 from depyf.explain.resume_points import resume_line
 
-__all__ = ["page_of"]
+__all__ = ["FUTURE", "page_of"]
 
+FUTURE = "from __future__ import annotations\n"
 _GRAPH_GLOBALS = {"device": "from torch import device", "inf": "from math import inf", "nan": "from math import nan"}
 
 
@@ -126,8 +128,8 @@ def _assemble(frame: Frame, session: Session, frames: List[Frame], sections: Lis
     tail = "\n\n# ---- helpers of this page\n\n{}".format(helpers.strip("\n") + "\n") if helpers else ""
     imports, missing = _imports(body + tail, frame, frames)
     if missing:
-        names = "NAMES_OF_THE_PROGRAM = ({},)\n".format(", ".join(repr(name) for name in missing))
-        imports += "\n\n# To run this page, give it what it reads of your program: use(vars(your_module))\n" + names
+        how = "It reads {} of your program: to run this page, call use(vars(your_module)) first."
+        imports += "\n\n" + comment(how.format(", ".join(missing)))
         if "def use(" not in tail:
             tail += "\n" + helpers_used("use(") if tail else "\n\n# ---- helpers of this page\n" + helpers_used("use(")
     page = "{}\n{}\n\n\n{}{}".format(_head(frame, session, frames), imports, body, tail)
@@ -181,7 +183,7 @@ def _imports(text: str, frame: Frame, frames: List[Frame]) -> tuple[str, List[st
             lines.append(line)
         else:
             missing.append(name)
-    future = ["from __future__ import annotations", ""]
+    future = [FUTURE]
     plain = sorted(line for line in lines if "=" not in line)
     return "\n".join(future + plain + sorted(line for line in lines if "=" in line)), missing
 
@@ -223,8 +225,20 @@ def _unbound(text: str) -> Set[str]:
         for symbol in at.get_symbols():
             if symbol.is_global() or (at is table and symbol.is_referenced()):
                 read.add(symbol.get_name())
+    read -= _only_in_annotations(ast.parse(text))
     in_guards = set(re.findall(r"\bG\['(\w+)'\]", "\n".join(_code_lines(text))))
     return {name for name in (read | in_guards) - defined if not hasattr(builtins, name)}
+
+
+def _only_in_annotations(tree: ast.AST) -> Set[str]:
+    """Names which stand in annotations alone: those are never evaluated on the page."""
+    inside: Set[int] = set()
+    for node in ast.walk(tree):
+        for annotation in (getattr(node, "annotation", None), getattr(node, "returns", None)):
+            if isinstance(annotation, ast.AST):
+                inside.update(id(part) for part in ast.walk(annotation))
+    names = [node for node in ast.walk(tree) if isinstance(node, ast.Name)]
+    return {name.id for name in names if id(name) in inside} - {name.id for name in names if id(name) not in inside}
 
 
 def _code_lines(text: str) -> Iterable[str]:

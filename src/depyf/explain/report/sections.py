@@ -63,7 +63,7 @@ def transformed_function(entry: CacheEntry, frame: Frame, whole_in: str) -> str:
     """
     one = entry.transformed
     if not one.source:
-        return _refused(one, entry.transformed_name, entry.code)
+        return _refused(one, entry.transformed_name)
     folded = folded_code(entry)
     notes = ["What runs for {} when guard {} holds. {}".format(frame.name, number_of(entry), _verdict_words(one))]
     if folded.count:
@@ -84,10 +84,10 @@ def _verdict_words(one: Decompiled) -> str:
     return "NOT PROVEN to do what Dynamo's bytecode does ({}); the bytecode is what runs.".format(words or one.level)
 
 
-def _refused(one: Decompiled, name: str, code: Optional[CodeType]) -> str:
+def _refused(one: Decompiled, name: str) -> str:
     reason = "; ".join(one.reasons) or one.verdict or "no reason given"
     text = comment("{} has no proven source: {}\nIts instructions:\n{}".format(name, reason, one.listing))
-    header = "def {}({}):\n".format(name, _code_signature(code) if code is not None else "*args, **kwargs")
+    header = "def {}(*args, **kwargs):\n".format(name)
     return text + header + "    raise NotImplementedError({!r})\n".format("no proven source: " + reason.splitlines()[0])
 
 

@@ -1,0 +1,140 @@
+"""Guards in words: Dynamo's text for a guard, and what the page says and runs for it."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+
+from depyf.explain.guard_words import describe, user_spelling
+from depyf.explain.guards import collect_guards, split_verbose_part, stable_guard_text
+
+TENSOR = (
+    "check_tensor(L['a'], Tensor, DispatchKeySet(CPU, BackendSelect, ADInplaceOrView, AutogradCPU), torch.float32, "
+    "device=None, requires_grad=False, size=[None, 3], stride=[3, 1])"
+)
+
+
+class PrintedTree:
+    """Stands for a guard manager: all that is read of it is its text."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+
+    def __str__(self) -> str:
+        return self.text
+
+
+@pytest.mark.parametrize(
+    ("kind", "code", "words"),
+    [
+        ("TENSOR_MATCH", TENSOR, "a: CPU float32 tensor of shape [any, 3], stride [3, 1], no grad"),
+        (
+            "TENSOR_MATCH",
+            TENSOR.replace("CPU", "CUDA").replace("device=None", "device=0").replace("grad=False", "grad=True"),
+            "a: CUDA:0 float32 tensor of shape [any, 3], stride [3, 1], needs grad",
+        ),
+        ("NO_TENSOR_ALIASING", "check_no_aliasing(L['a'], L['b'], G['T'])", "a, b and T are different tensors"),
+        ("TYPE_MATCH", "___check_type_id(L['d'], 1407140551430), type=<class 'dict'>", "d is exactly of type dict"),
+        ("LENGTH_CHECK", "len(L['l']) == 2", "l has 2 items"),
+        ("LENGTH_CHECK", "len(L['l']) == 1", "l has 1 item"),
+        ("LENGTH_CHECK", "not L['l']", "l is empty"),
+        ("EQUALS_MATCH", "L['self']._modules['seq']._modules['1'].p == 0.5", "self.seq[1].p == 0.5"),
+        ("DICT_CONTAINS", "not ___dict_contains('forward', L['self'].__dict__)", "self.__dict__ has no key 'forward'"),
+        ("LAMBDA_GUARD", "2 <= L['x'].size()[0]", "2 <= x.shape[0]"),
+        ("ID_MATCH", "___check_obj_id(L['f'].__code__, 140714047181072), type=<class 'code'>",
+         "f is still a function with the same code"),
+        ("SOMETHING_NEW", "@@ no python @@", "@@ no python @@"),
+    ],
+)
+def test_words(kind: str, code: str, words: str) -> None:
+    assert describe(kind, code, None, {}).words == words
+
+
+def test_spelling_of_sources() -> None:
+    assert user_spelling("L['self']._modules['lin']._parameters['weight']") == "self.lin.weight"
+    assert user_spelling("G['__import_torch_dot_nn_dot_modules_dot_linear'].F") == "torch.nn.modules.linear.F"
+    assert user_spelling("G['__builtins_dict___7']['len']") == "len"
+
+
+def test_what_can_run() -> None:
+    guard = describe("TENSOR_MATCH", TENSOR, None, {})
+    assert guard.runnable
+    assert guard.run.startswith("tensor_is(L['a'], 'Tensor', 'cpu', torch.float32, requires_grad=False")
+    assert not describe("TENSOR_MATCH", TENSOR.replace("L['a']", "___from_numpy(L['a'])"), None, {}).runnable
+    assert not describe("ID_MATCH", "___check_obj_id(L['c'], 14071348221), type=<class 'm.C'>", None, {}).runnable
+
+
+def test_identity_of_a_global_runs_by_its_import_path() -> None:
+    code = "___check_obj_id(G['m'].sin, {}), type=<class 'builtin_function_or_method'>".format(id(math.sin))
+    guard = describe("ID_MATCH", code, None, {"m": math})
+    assert (guard.runnable, guard.run) == (True, "G['m'].sin is math.sin")
+    assert guard.words == "m.sin is still the same object"
+    rebound = describe("ID_MATCH", code.replace(str(id(math.sin)), str(id(math.cos))), None, {"m": math})
+    assert not rebound.runnable
+
+
+def test_evaluating_a_source_runs_no_code_of_the_user() -> None:
+    class Trap:
+        def __getattr__(self, name: str) -> None:
+            raise AssertionError("a property of the user's object was read")
+
+    guard = describe("ID_MATCH", "___check_obj_id(G['t'].x, 12345678), type=<class 'm.C'>", None, {"t": Trap()})
+    assert not guard.runnable
+
+
+@pytest.mark.parametrize(
+    ("text", "code", "line", "user_text"),
+    [
+        ("L['n'] == 3   # return y[:n]  # rp/toy.py:35 in dyn", "L['n'] == 3", 35, "return y[:n]"),
+        ("L['n'] == 3   # x = 1  # why  # rp/toy.py:35 in dyn", "L['n'] == 3", 35, "x = 1  # why"),
+        ("L['n'] == 3  # y = n  # a/b.py:7 in f (HINT: see # 3)", "L['n'] == 3", 7, "y = n"),
+        ("utils_device.CURRENT_DEVICE == None   # _dynamo/output_graph.py:1122 in init_ambient_guards",
+         "utils_device.CURRENT_DEVICE == None", 1122, ""),
+    ],
+)
+def test_the_line_that_asked(text: str, code: str, line: int, user_text: str) -> None:
+    found_code, found = split_verbose_part(text)
+    assert found is not None
+    assert (found_code, found.line, found.text) == (code, line, user_text)
+
+
+def test_no_line() -> None:
+    assert split_verbose_part("L['n'] == 3") == ("L['n'] == 3", None)
+
+
+def test_the_frames_own_file_is_named_in_full() -> None:
+    _, line = split_verbose_part("L['n'] == 3  # y  # rp/toy.py:3 in f", "/home/me/rp/toy.py")
+    assert line is not None
+    assert line.filename == "/home/me/rp/toy.py"
+
+
+def test_tree() -> None:
+    tree = "\n".join(
+        [
+            "TREE_GUARD_MANAGER:",
+            "+- RootGuardManager",
+            "| +- GLOBAL_STATE: ___check_global_state() against {}",
+            "| +- GuardManager: source=L['n'], accessed_by=FrameLocalsGuardAccessor(key='n', framelocals_idx=1)",
+            "| | +- EQUALS_MATCH: L['n'] == 3   # return y[:n]  # rp/toy.py:35 in dyn",
+            "| | +- DIMENSION_DYNAMIC_MARKING_GUARD: hasattr(L['a'], '_dynamo_x') == False  # y  # t.py:1 in f",
+            "| | +- NO_TENSOR_ALIASING",
+            "+- LAMBDA_GUARD: 2 <= L['n']  # return y[:n]  # rp/toy.py:35 in dyn (_prims/x.py:322 in is_contiguous)",
+        ]
+    )
+    guards, printed = collect_guards(PrintedTree(tree))
+    assert [(g.words, g.is_bookkeeping) for g in guards if not g.is_bookkeeping] == [
+        ("n == 3", False),
+        ("2 <= n", False),
+    ]
+    assert len(guards) == 4
+    assert guards[-1].user_line is not None
+    assert guards[-1].user_line.line == 35
+    assert printed == tree
+
+
+def test_no_ids_in_text() -> None:
+    text = "___check_obj_id(G['torch'], 140163974245456), type=<class 'module'>"
+    assert stable_guard_text(text) == "___check_obj_id(G['torch'], <id>), type=<class 'module'>"
+    guards, printed = collect_guards(PrintedTree("| +- ID_MATCH: " + text))
+    assert "140163974245456" not in printed + guards[0].code + guards[0].words
