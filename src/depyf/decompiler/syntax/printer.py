@@ -113,6 +113,9 @@ class _StatementPrinter:
         """Write statements, with blank lines between them where a person would have them."""
         previous: n.Statement | None = None
         for statement in body:
+            method = _METHODS.get(type(statement))
+            if method is None:
+                raise PrintError(f"no statement: {type(statement).__name__}")
             if previous is not None:
                 self.lines += [""] * _blank_lines(previous, statement, kind)
             if statement.comments:
@@ -120,9 +123,6 @@ class _StatementPrinter:
             if previous is None and kind != "block" and _is_docstring(statement):
                 self.docstring(statement)
             else:
-                method = _METHODS.get(type(statement))
-                if method is None:
-                    raise PrintError(f"no statement: {type(statement).__name__}")
                 method(self, statement)
             previous = statement
 

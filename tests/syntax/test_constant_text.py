@@ -1,0 +1,67 @@
+"""Constants: the text compiles to the same constant."""
+
+from __future__ import annotations
+
+import itertools
+import types
+from typing import Iterator
+
+import pytest
+
+from depyf.decompiler.syntax import nodes as n
+from depyf.decompiler.syntax.printer import print_tree
+
+PARTS = [0.0, -0.0, 1.0, -2.5, 1e16, float("inf"), float("-inf"), float("nan")]
+
+
+def constants(code: types.CodeType) -> Iterator[object]:
+    yield from code.co_consts
+    # Not every version lists these among the constants.
+    yield from (None, True, False, ...)
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        *PARTS,
+        *(complex(*parts) for parts in itertools.product(PARTS, repeat=2)),
+        *(1, -1, 2**64, 10**5000, -(10**5000)),
+        *(None, True, False, ...),
+        *("", "it's", 'say "a"', "'\"", "a\ud800", "\x00\x01\x07\x1b\x7f", "\\", "\\N{DASH}", "ünï", "\u200b", "\r\n"),
+        *("word " * 50, "x" * 300, 'it\'s "q" ' * 30, "line\n" * 30, '"""\n' * 30 + '"', "\\\n" * 60, "\t\r\n" * 60),
+        *(b"", b"it's", b"\x00\xff\"'"),
+        *((), (1,), (1, (2, -0.0)), ("a" * 90, "b " * 60), (None, ..., True)),
+    ],
+    ids=lambda value: repr(value)[:30] if not isinstance(value, int) else "int",
+)
+def test_text_folds_back_to_the_constant(value: object) -> None:
+    text = print_tree(n.Expr(n.Call(n.Name("f"), [n.Constant(value)])))
+    code = compile(text.strip(), "", "eval")
+    assert any(n.same_constant(value, constant) for constant in constants(code)), text
+
+
+def test_sets_are_printed_in_the_same_order_in_every_run() -> None:
+    assert print_tree(n.Constant(frozenset("cab"))) == "{'a', 'b', 'c'}"
+    assert print_tree(n.Constant(frozenset(["a", 2, None]))) == "{None, 2, 'a'}"
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        "",
+        "One line.",
+        "Two\nlines.\n",
+        'Ends with "quotes"',
+        '"',
+        '""""',
+        "\\",
+        'a"""b',
+        "tab\t\r\x00",
+        "\ud800",
+        '\\"',
+    ],
+)
+def test_docstrings_are_kept_exactly(value: str) -> None:
+    source = print_tree(n.FunctionDef("f", n.arguments(), [n.Expr(n.Constant(value)), n.Return(n.Constant(1))]))
+    assert '"""' in source
+    assert compile(source, "", "exec").co_consts[0].co_consts[0] == value
