@@ -70,6 +70,38 @@ def test_one_result() -> None:
     assert "mul, = __compiled_fn_1(a, b)\n    return mul\n" in folded.source
 
 
+def test_sizes_which_dynamo_reads_for_a_graph() -> None:
+    source = """
+    def dyn(x, n):
+        _0 = __compiled_fn_3
+        tmp_1 = __import_torch_dot__dynamo_dot_utils.record_pregraph_bytecode_enter
+        tmp_2 = tmp_1()
+        tmp_3 = __import_torch_dot__dynamo_dot_utils.call_size
+        tmp_4 = x
+        _1 = tmp_3(tmp_4, 0)
+        tmp_5 = __import_torch_dot__dynamo_dot_utils.record_pregraph_bytecode_exit
+        tmp_5(tmp_2)
+        graph_out_0 = _0(_1, tmp_4, n)
+        del tmp_4, tmp_1, tmp_3, tmp_5
+        return graph_out_0[0]
+    """
+    assert fold(text(source), {"__compiled_fn_3": ["mul"]}).source == text(
+        """
+        def dyn(x, n):
+            _1 = x.size(0)
+            mul, = __compiled_fn_3(_1, x, n)
+            return mul
+        """
+    )
+
+
+def test_copies_of_names_that_change_stay() -> None:
+    source = "def f(x):\n    tmp_1 = x\n    x = x + 1\n    return tmp_1 + x\n"
+    assert fold(source).source == source
+    source = "def f(x):\n    tmp_1 = x\n    del x\n    return tmp_1\n"
+    assert fold(source).source == source
+
+
 def test_probe_whose_value_is_used_stays() -> None:
     source = text(PROBE_2_13).replace("if _1:", "if tmp_2:")
     assert "record_pregraph_bytecode_enter" in fold(source).source

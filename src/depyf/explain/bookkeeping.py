@@ -23,8 +23,11 @@ FRAME_PARAMETERS = ("__nested_resume_fns", "__nested_frame_values")
 _PROBE_ENTER = "record_pregraph_bytecode_enter"
 _PROBE_EXIT = "record_pregraph_bytecode_exit"
 _PROFILER_FLAG = "_is_profiler_enabled"
-_PROBE_MODULES = ("__import_torch_dot__dynamo_dot_utils", "__import_torch_dot_autograd_dot_profiler")
-_DYNAMO_FUNCTION = re.compile(r"(__compiled_fn|__resume_at)_\d+")
+_UTILS = "__import_torch_dot__dynamo_dot_utils"
+_SIZE_HELPERS = {"call_size": "size", "call_stride": "stride"}
+_PROBE_MODULES = (_UTILS, "__import_torch_dot_autograd_dot_profiler")
+_DYNAMO_FUNCTION = re.compile(r"(__compiled_fn|__resume_at)_\w+|__import_torch_dot__dynamo_dot_utils\.call_\w+")
+_TEMPORARY = re.compile(r"(tmp)?_\d+")
 
 
 @dataclass
@@ -55,6 +58,8 @@ def fold(source: str, graph_outputs: Optional[Mapping[str, Sequence[str]]] = Non
     passes: List[Tuple[str, Callable[[FunctionText], int]]] = [
         ("statement|s of the profiler probe", _profiler_probe),
         ("name|s for Dynamo's own functions", _function_aliases),
+        ("cop|ies of a name", _copies),
+        ("read|s of a size through a helper", _sizes),
         ("frame list|s", _frame_lists),
         ("unpacking|s of a graph's results", lambda text: _unpacked_results(text, graph_outputs or {})),
     ]
@@ -80,7 +85,8 @@ def hides_frame_parameters(source: str) -> bool:
 
 
 def _plural(count: int, what: str) -> str:
-    return what.replace("|s", "s" if count != 1 else "")
+    singular = "y" if "|ies" in what else ""
+    return re.sub(r"\|(i?e?s)", lambda match: match.group(1) if count != 1 else singular, what)
 
 
 # ---- profiler probes: what runs between the callable and its arguments since torch 2.8
@@ -93,10 +99,11 @@ def _profiler_probe(text: FunctionText) -> int:
     gone. Greatest fixed point: start from every name bound in a shape that could belong, drop those used elsewhere.
     """
     names = {t.id for s in text.statements() for t in [_target(s)] if t is not None and _could_be_probe(s)}
+    deletes = [s for s in text.statements() if isinstance(s, ast.Delete)]
     while True:
         chosen: List[ast.stmt] = []
         counted = _probe_statements(text.function.body, names, chosen)
-        inside = {id(n) for s in chosen for n in ast.walk(s)}
+        inside = {id(n) for s in [*chosen, *deletes] for n in ast.walk(s)}
         kept = {
             name
             for name in names
@@ -108,7 +115,7 @@ def _profiler_probe(text: FunctionText) -> int:
     if not any(_PROBE_ENTER in text.text(statement) for statement in chosen):
         return 0
     text.remove(chosen)
-    return counted
+    return counted + text.undelete(names)
 
 
 def _could_be_probe(statement: ast.stmt) -> bool:
@@ -135,8 +142,6 @@ def _probe_statements(body: Sequence[ast.stmt], names: Set[str], chosen: List[as
 
 
 def _is_probe(statement: ast.stmt, names: Set[str]) -> bool:
-    if isinstance(statement, ast.Delete):
-        return all(isinstance(t, ast.Name) and t.id in names for t in statement.targets)
     if isinstance(statement, ast.If):
         used = {n.id for n in ast.walk(statement.test) if isinstance(n, ast.Name)}
         body = list(statement.body) + list(statement.orelse)
@@ -189,17 +194,57 @@ def _function_aliases(text: FunctionText) -> int:
     taken: Set[str] = set()
     for statement in text.statements():
         target = _target(statement)
-        if target is None or not isinstance(statement, ast.Assign) or not isinstance(statement.value, ast.Name):
+        if target is None or not isinstance(statement, ast.Assign):
             continue
-        name = target.id
-        if not _DYNAMO_FUNCTION.match(statement.value.id) or text.stores(name) != 1 or name in text.parameters:
+        name, value = target.id, text.text(statement.value)
+        if not _DYNAMO_FUNCTION.fullmatch(value) or text.stores(name) != 1 or name in text.parameters:
             continue
         for mention in text.mentions[name]:
             if isinstance(mention.ctx, ast.Load):
-                text.replace(mention, statement.value.id)
+                text.replace(mention, value)
         text.remove([statement])
         taken.add(name)
     return len(taken) + text.undelete(taken)
+
+
+# ---- symbolic sizes: arguments of a graph which Dynamo reads from its tensors
+
+
+def _copies(text: FunctionText) -> int:
+    """`tmp_4 = x; g(tmp_4)` becomes `g(x)`, where neither name is bound again and `x` lives as long."""
+    taken: Set[str] = set()
+    for statement in text.statements():
+        target = _target(statement)
+        if target is None or not isinstance(statement, ast.Assign) or not isinstance(statement.value, ast.Name):
+            continue
+        name, original = target.id, statement.value.id
+        if not _TEMPORARY.fullmatch(name) or text.stores(name) != 1 or name in text.parameters:
+            continue
+        if _TEMPORARY.fullmatch(original) or text.stores(original) != (0 if original in text.parameters else 1):
+            continue
+        last = max(mention.lineno for mention in text.mentions[name])
+        if any(isinstance(m.ctx, ast.Del) and m.lineno <= last for m in text.mentions[original]):
+            continue
+        for mention in text.mentions[name]:
+            if isinstance(mention.ctx, ast.Load):
+                text.replace(mention, original)
+        text.remove([statement])
+        taken.add(name)
+    return len(taken) + text.undelete(taken)
+
+
+def _sizes(text: FunctionText) -> int:
+    """`__import_torch_dot__dynamo_dot_utils.call_size(x, 0)` becomes `x.size(0)`."""
+    taken = 0
+    for node in ast.walk(text.function):
+        if not isinstance(node, ast.Call) or len(node.args) != 2 or not isinstance(node.args[0], ast.Name):
+            continue
+        callee = node.func
+        if isinstance(callee, ast.Attribute) and callee.attr in _SIZE_HELPERS and text.text(callee.value) == _UTILS:
+            method = _SIZE_HELPERS[callee.attr]
+            text.replace(node, "{}.{}({})".format(node.args[0].id, method, text.text(node.args[1])))
+            taken += 1
+    return taken
 
 
 # ---- frame lists: the two leading lists of a resume function, empty unless graph breaks are nested

@@ -59,8 +59,13 @@ def break_words(one: GraphBreak) -> str:
     if one.location is not None:
         place = " at {}:{}  `{}`".format(base_name(one.location.filename), one.location.line, one.location.text)
     notes = [one.gb_id] if one.gb_id else []
-    notes += ["hint: " + one.hints[0]] if one.hints else []
+    notes += ["hint: " + _short(one.hints[0])] if one.hints else []
     return "break{}: {}{}".format(place, one.reason, "  ({})".format("; ".join(notes)) if notes else "")
+
+
+def _short(text: str, most: int = 90) -> str:
+    first = text.splitlines()[0] if text else ""
+    return first if len(first) <= most else first[: most - 4].rsplit(" ", 1)[0] + " ..."
 
 
 def _resumes(block: Sequence[ast.stmt]) -> List[str]:
