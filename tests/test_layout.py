@@ -71,3 +71,8 @@ def test_the_proof_imports_only_bytecode():
 def test_modules_are_short():
     long = {str(p.relative_to(PACKAGE)): n for p in MODULES if (n := len(p.read_text().splitlines())) > 500}
     assert long == {}
+
+
+def test_the_syntax_is_that_of_the_oldest_supported_python():
+    for path in MODULES:
+        ast.parse(path.read_text(encoding="utf-8"), str(path), feature_version=(3, 8))
