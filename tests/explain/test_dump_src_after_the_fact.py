@@ -258,6 +258,10 @@ def test_a_backend_which_hides_its_graph() -> None:
     assert "compile under depyf.prepare_debug" in page
 
 
+def test_the_model_prints_as_a_tree() -> None:
+    assert str(inspect(run_toy("eager"))).startswith("toy_example ── graph")
+
+
 def test_the_model_is_json() -> None:
     session = inspect(run_toy("eager"))
     loaded = json.loads(json.dumps(to_json(session)))

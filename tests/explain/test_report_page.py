@@ -27,6 +27,7 @@ from depyf.explain.model import (
     to_json,
 )
 from depyf.explain.report import page_of, write_report
+from depyf.explain.report.tree import recompile_words
 
 VERDICT = "equivalent to the bytecode"
 RESUME = "torch_dynamo_resume_in_toy_example_at_5"
@@ -165,6 +166,16 @@ def test_the_page_runs() -> None:
         assert namespace["toy_example"](a, b) == original(a, b)
     assert namespace["__guard_0_for_toy_example"]({"a": 1}, {}) is True
     assert namespace["__guard_0_for_toy_example"]({"a": -1}, {}) is False
+
+
+def test_why_it_was_compiled_again() -> None:
+    assert recompile_words("1/0: L['n'] == 3   # return y[:n]  # rp/toy.py:35 in dyn (fake.py:7 in size)") == (
+        "compiled again because 1/0 did not fit: n == 3  (asked for at toy.py:35)"
+    )
+    assert recompile_words("0/0: tensor 'x' size mismatch at index 0. expected 2, actual 5") == (
+        "compiled again because 0/0 did not fit: tensor 'x' size mismatch at index 0. expected 2, actual 5"
+    )
+    assert recompile_words("cache limit") == "compiled again because cache limit"
 
 
 def test_what_is_not_run_is_said() -> None:

@@ -251,6 +251,12 @@ class Session:
     python_version: str = ""
     directory: str = field(default="", metadata={"live": True}, compare=False)
 
+    def __str__(self) -> str:
+        """The frames as a tree. `depyf.explain.dump_src` gives the page, `to_json` the data."""
+        from depyf.explain.report.tree import tree_lines
+
+        return "\n".join(line for frame in self.top_level() for line in tree_lines(frame))
+
     def top_level(self) -> List[Frame]:
         """Frames which are the user's functions, resume functions left out."""
         return [frame for frame in self.frames if not frame.is_resume]

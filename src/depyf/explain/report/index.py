@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Dict, List
 
-from depyf.explain.model import Artifact, Session
+from depyf.explain.model import Artifact, Decompiled, Session
 from depyf.explain.report.tree import base_name, count, tree_lines
 
 __all__ = ["index_text"]
@@ -48,12 +48,18 @@ def _proofs(session: Session) -> List[str]:
             one = entry.transformed
             runs = "ours, recompiled from the text" if entry.runs_decompiled else "Dynamo's"
             name = base_name(entry.transformed_path) or entry.transformed_name
-            rows.append("| {} | {} | {} | {} |".format(entry.compile_id, name, _cell(one.verdict or one.level), runs))
+            rows.append("| {} | {} | {} | {} |".format(entry.compile_id, name, _cell(_verdict(one)), runs))
     if not rows:
         return []
     head = ["", "## What was proven", ""]
     head += ["Transformed code is decompiled, compiled again and compared with Dynamo's bytecode.", ""]
     return [*head, "| compilation | code | verdict | bytecode that runs |", "|---|---|---|---|", *rows]
+
+
+def _verdict(one: Decompiled) -> str:
+    if one.verdict and one.verdict != one.level:
+        return one.verdict
+    return "{}: {}".format(one.level, one.reasons[0]) if one.reasons else one.level
 
 
 def _files(session: Session) -> List[str]:

@@ -22,7 +22,7 @@ from depyf.explain.report.sections import (
     transformed_function,
     valid_or_comment,
 )
-from depyf.explain.report.tree import base_name, count, tree_lines
+from depyf.explain.report.tree import base_name, count, recompile_words, tree_lines
 from depyf.explain.resume_points import resume_line
 
 __all__ = ["FUTURE", "page_of"]
@@ -70,7 +70,7 @@ def page_of(frame: Frame, session: Session, in_dump: bool = False) -> str:
 def _entry_sections(entry: CacheEntry, frame: Frame, in_dump: bool, shown: Set[str]) -> List[str]:
     sections = ["# ---- compilation {} of {}{}\n".format(entry.compile_id, frame.name, _backend(entry))]
     for reason in entry.recompile_reasons:
-        sections[0] += comment("Compiled again because " + reason)
+        sections[0] += comment(recompile_words(reason))
     listed = guard_file_name(entry, frame) if in_dump else "guard_tree of depyf.inspect"
     sections.append(valid_or_comment(guard_function(entry, frame, listed)))
     for graph in entry.graphs:

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import ast
+import re
 from typing import Dict, List, Sequence, Set
 
 from depyf.explain.bookkeeping import fold
+from depyf.explain.guard_words import user_spelling
+from depyf.explain.guards import split_verbose_part
 from depyf.explain.model import CacheEntry, Frame, Graph, GraphBreak, Node, ResumeFunction
 from depyf.explain.resume_points import resume_line
 
-__all__ = ["base_name", "branches", "break_words", "count", "tree_lines"]
+__all__ = ["base_name", "branches", "break_words", "count", "recompile_words", "tree_lines"]
 
 _MOST_OPERATIONS = 12
 
@@ -63,6 +66,17 @@ def break_words(one: GraphBreak) -> str:
     return "break{}: {}{}".format(place, one.reason, "  ({})".format("; ".join(notes)) if notes else "")
 
 
+def recompile_words(reason: str) -> str:
+    """Dynamo's ``0/0: L['n'] == 3  # the line  # toy.py:3 in f`` as a sentence."""
+    which, _, rest = reason.partition(": ")
+    if not re.match(r"^\d+/\d+$", which):
+        return "compiled again because " + reason
+    code, line = split_verbose_part(rest)
+    asked = "" if line is None else "  (asked for at {}:{})".format(base_name(line.filename), line.line)
+    words = re.sub(r"\.size\(\)\[(\d+)\]", r".shape[\1]", user_spelling(code))
+    return "compiled again because {} did not fit: {}{}".format(which, words, asked)
+
+
 def _short(text: str, most: int = 90) -> str:
     first = text.splitlines()[0] if text else ""
     return first if len(first) <= most else first[: most - 4].rsplit(" ", 1)[0] + " ..."
@@ -100,7 +114,7 @@ def _entries(frame: Frame, title: str, first: str, rest: str, lines: List[str], 
 def _one(frame: Frame, entry: CacheEntry, head: str, rest: str, lines: List[str], shown: Set[int]) -> None:
     lines.append(head + (";  ".join(map(_graph_words, entry.graphs)) or "no graph"))
     for reason in entry.recompile_reasons[:1]:
-        lines.append(rest + "   recompiled because " + reason)
+        lines.append(rest + "   " + recompile_words(reason))
     resumes = entry.resume_functions
     for one in entry.breaks:
         lines.append("{}   {}  {}".format(rest, "│" if resumes else " ", break_words(one)))
