@@ -9,12 +9,12 @@ while the function runs.
 from __future__ import annotations
 
 import ast
-import keyword
 import re
 from dataclasses import dataclass, field
 from typing import Callable, Dict, List, Mapping, Optional, Sequence, Set, Tuple
 
-from depyf.explain.edits import FunctionText
+from depyf.explain.edits import FunctionText, plain_target
+from depyf.explain.graph_results import unpack_results
 from depyf.explain.names import stable
 
 __all__ = ["Folded", "fold", "hides_frame_parameters"]
@@ -61,7 +61,7 @@ def fold(source: str, graph_outputs: Optional[Mapping[str, Sequence[str]]] = Non
         ("cop|ies of a name", _copies),
         ("read|s of a size through a helper", _sizes),
         ("frame list|s", _frame_lists),
-        ("unpacking|s of a graph's results", lambda text: _unpacked_results(text, graph_outputs or {})),
+        ("unpacking|s of a graph's results", lambda text: unpack_results(text, graph_outputs or {})),
     ]
     for what, recognise in passes:
         try:
@@ -98,7 +98,7 @@ def _profiler_probe(text: FunctionText) -> int:
     Before: any function. After: if every name that the probe binds is used by the probe alone, its statements are
     gone. Greatest fixed point: start from every name bound in a shape that could belong, drop those used elsewhere.
     """
-    names = {t.id for s in text.statements() for t in [_target(s)] if t is not None and _could_be_probe(s)}
+    names = {t.id for s in text.statements() for t in [plain_target(s)] if t is not None and _could_be_probe(s)}
     deletes = [s for s in text.statements() if isinstance(s, ast.Delete)]
     while True:
         chosen: List[ast.stmt] = []
@@ -148,7 +148,7 @@ def _is_probe(statement: ast.stmt, names: Set[str]) -> bool:
         return used <= names and bool(used) and all(_is_probe(s, names) or isinstance(s, ast.Pass) for s in body)
     if isinstance(statement, ast.Expr):
         return _is_probe_part(statement.value, names, (_PROBE_EXIT,), called=True)
-    target = _target(statement)
+    target = plain_target(statement)
     if target is None or target.id not in names:
         return False
     assert isinstance(statement, ast.Assign)
@@ -177,15 +177,6 @@ def _is_probe_part(value: ast.expr, names: Set[str], functions: Sequence[str], c
     return value.value.id in _PROBE_MODULES or value.value.id in names
 
 
-def _target(statement: ast.stmt) -> Optional[ast.Name]:
-    """The one plain name that an assignment statement binds."""
-    if isinstance(statement, ast.Assign) and len(statement.targets) == 1:
-        target = statement.targets[0]
-        if isinstance(target, ast.Name):
-            return target
-    return None
-
-
 # ---- names given to Dynamo's functions because the original read them early
 
 
@@ -193,7 +184,7 @@ def _function_aliases(text: FunctionText) -> int:
     """`_0 = __compiled_fn_1 ... _0(a)` becomes `__compiled_fn_1(a)`."""
     taken: Set[str] = set()
     for statement in text.statements():
-        target = _target(statement)
+        target = plain_target(statement)
         if target is None or not isinstance(statement, ast.Assign):
             continue
         name, value = target.id, text.text(statement.value)
@@ -214,7 +205,7 @@ def _copies(text: FunctionText) -> int:
     """`tmp_4 = x; g(tmp_4)` becomes `g(x)`, where neither name is bound again and `x` lives as long."""
     taken: Set[str] = set()
     for statement in text.statements():
-        target = _target(statement)
+        target = plain_target(statement)
         if target is None or not isinstance(statement, ast.Assign) or not isinstance(statement.value, ast.Name):
             continue
         name, original = target.id, statement.value.id
@@ -270,97 +261,3 @@ def _frame_lists(text: FunctionText) -> int:
             text.cut_first(arguments.args, 2)  # type: ignore[arg-type]
             taken += 2
     return taken
-
-
-# ---- a graph's results, one subscript each
-
-
-def _unpacked_results(text: FunctionText, outputs: Mapping[str, Sequence[str]]) -> int:
-    """`g = graph(..); x = g[0]; y = g[1]; del g` becomes `x, y = graph(..)`."""
-    taken = 0
-    claimed: Set[str] = set()
-    for statement in text.statements():
-        target = _target(statement)
-        if target is None or not isinstance(statement, ast.Assign) or not isinstance(statement.value, ast.Call):
-            continue
-        callee = statement.value.func
-        if not isinstance(callee, ast.Name) or callee.id not in outputs or text.stores(target.id) != 1:
-            continue
-        taken += _unpack_one(text, statement, target.id, list(outputs[callee.id]), claimed)
-    return taken
-
-
-def _unpack_one(
-    text: FunctionText, call: ast.Assign, name: str, wished: Sequence[str], claimed: Set[str]
-) -> int:
-    uses: List[Tuple[ast.Subscript, int]] = []
-    subscripts = {id(n.value): n for n in ast.walk(text.function) if isinstance(n, ast.Subscript)}
-    for mention in text.mentions[name]:
-        if not isinstance(mention.ctx, ast.Load):
-            continue
-        subscript = subscripts.get(id(mention))
-        index = _index(subscript)
-        if subscript is None or index is None or not 0 <= index < len(wished):
-            return 0
-        uses.append((subscript, index))
-    if not uses or len(wished) > 40:
-        return 0
-    block = text.block_of(call)
-    adjacent = _adjacent_unpackings(block[block.index(call) + 1 :], uses, name)
-    names: Dict[int, str] = {}
-    for index, statement in adjacent.items():
-        bound = _target(statement)
-        if bound is not None and text.stores(bound.id) == 1 and not re.match(r"_\d+$", bound.id):
-            names[index] = bound.id  # the user's own name for it
-    renamed: Dict[str, str] = {}
-    for index, wish in enumerate(wished):
-        names.setdefault(index, _free_name(wish, index, set(text.mentions) | set(text.parameters) | claimed))
-        claimed.add(names[index])
-    gone: List[ast.stmt] = []
-    for index, statement in adjacent.items():
-        bound = _target(statement)
-        assert bound is not None
-        if text.stores(bound.id) == 1:
-            renamed[bound.id] = names[index]
-            gone.append(statement)
-    for subscript, index in uses:
-        text.replace(subscript, names[index])
-    for old, new in renamed.items():
-        if old != new:
-            for mention in text.mentions[old]:
-                text.replace(mention, new)
-    text.replace(call.targets[0], ", ".join(names[i] for i in range(len(wished))) + ("," if len(wished) == 1 else ""))
-    text.remove(gone)
-    return len(uses) + text.undelete({name})
-
-
-def _adjacent_unpackings(
-    following: Sequence[ast.stmt], uses: Sequence[Tuple[ast.Subscript, int]], name: str
-) -> Dict[int, ast.stmt]:
-    """The statements `x = g[i]` right behind the call, by index; `del`s may stand between them."""
-    by_node = {id(subscript): index for subscript, index in uses}
-    found: Dict[int, ast.stmt] = {}
-    for statement in following:
-        if isinstance(statement, ast.Delete):
-            continue
-        bound = _target(statement)
-        if bound is None or not isinstance(statement, ast.Assign) or id(statement.value) not in by_node:
-            break
-        found.setdefault(by_node[id(statement.value)], statement)
-    return found
-
-
-def _index(subscript: Optional[ast.Subscript]) -> Optional[int]:
-    if subscript is None:
-        return None
-    node: ast.AST = subscript.slice
-    node = getattr(node, "value", node) if type(node).__name__ == "Index" else node  # 3.8 wraps it
-    value = getattr(node, "value", None)
-    return value if isinstance(node, ast.Constant) and type(value) is int else None
-
-
-def _free_name(wish: str, index: int, used: Set[str]) -> str:
-    name = wish if wish.isidentifier() and not keyword.iskeyword(wish) else "result_{}".format(index)
-    while name in used:
-        name += "_"
-    return name

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import Dict, Iterable, Iterator, List, Optional, Set, Tuple
 
-__all__ = ["FunctionText"]
+__all__ = ["FunctionText", "plain_target"]
 
 
 class FunctionText:
@@ -133,3 +133,12 @@ class FunctionText:
         column: int = node.col_offset  # type: ignore[attr-defined]
         end_column: Optional[int] = node.end_col_offset  # type: ignore[attr-defined]
         return self._starts[line - 1] + column, self._starts[(end_line or line) - 1] + (end_column or column)
+
+
+def plain_target(statement: ast.stmt) -> Optional[ast.Name]:
+    """The one plain name that an assignment statement binds."""
+    if isinstance(statement, ast.Assign) and len(statement.targets) == 1:
+        target = statement.targets[0]
+        if isinstance(target, ast.Name):
+            return target
+    return None

@@ -1,0 +1,108 @@
+"""A graph's results by name: Dynamo reads each with a subscript, a reader wants them unpacked."""
+
+from __future__ import annotations
+
+import ast
+import keyword
+import re
+from typing import Dict, List, Mapping, Optional, Sequence, Set, Tuple
+
+from depyf.explain.edits import FunctionText, plain_target
+
+__all__ = ["unpack_results"]
+
+
+def unpack_results(text: FunctionText, outputs: Mapping[str, Sequence[str]]) -> int:
+    """`g = graph(..); x = g[0]; y = g[1]; del g` becomes `x, y = graph(..)`; gives the number of subscripts gone.
+
+    Args:
+        text: the function; edits are added to it.
+        outputs: names of what each graph returns, by the graph's stable name.
+    """
+    taken = 0
+    claimed: Set[str] = set()
+    for statement in text.statements():
+        target = plain_target(statement)
+        if target is None or not isinstance(statement, ast.Assign) or not isinstance(statement.value, ast.Call):
+            continue
+        callee = statement.value.func
+        if not isinstance(callee, ast.Name) or callee.id not in outputs or text.stores(target.id) != 1:
+            continue
+        taken += _unpack_one(text, statement, target.id, list(outputs[callee.id]), claimed)
+    return taken
+
+
+def _unpack_one(
+    text: FunctionText, call: ast.Assign, name: str, wished: Sequence[str], claimed: Set[str]
+) -> int:
+    uses: List[Tuple[ast.Subscript, int]] = []
+    subscripts = {id(n.value): n for n in ast.walk(text.function) if isinstance(n, ast.Subscript)}
+    for mention in text.mentions[name]:
+        if not isinstance(mention.ctx, ast.Load):
+            continue
+        subscript = subscripts.get(id(mention))
+        index = _index(subscript)
+        if subscript is None or index is None or not 0 <= index < len(wished):
+            return 0
+        uses.append((subscript, index))
+    if not uses or len(wished) > 40:
+        return 0
+    block = text.block_of(call)
+    adjacent = _adjacent_unpackings(block[block.index(call) + 1 :], uses, name)
+    names: Dict[int, str] = {}
+    for index, statement in adjacent.items():
+        bound = plain_target(statement)
+        if bound is not None and text.stores(bound.id) == 1 and not re.match(r"_\d+$", bound.id):
+            names[index] = bound.id  # the user's own name for it
+    renamed: Dict[str, str] = {}
+    for index, wish in enumerate(wished):
+        names.setdefault(index, _free_name(wish, index, set(text.mentions) | set(text.parameters) | claimed))
+        claimed.add(names[index])
+    gone: List[ast.stmt] = []
+    for index, statement in adjacent.items():
+        bound = plain_target(statement)
+        assert bound is not None
+        if text.stores(bound.id) == 1:
+            renamed[bound.id] = names[index]
+            gone.append(statement)
+    for subscript, index in uses:
+        text.replace(subscript, names[index])
+    for old, new in renamed.items():
+        if old != new:
+            for mention in text.mentions[old]:
+                text.replace(mention, new)
+    text.replace(call.targets[0], ", ".join(names[i] for i in range(len(wished))) + ("," if len(wished) == 1 else ""))
+    text.remove(gone)
+    return len(uses) + text.undelete({name})
+
+
+def _adjacent_unpackings(
+    following: Sequence[ast.stmt], uses: Sequence[Tuple[ast.Subscript, int]], name: str
+) -> Dict[int, ast.stmt]:
+    """The statements `x = g[i]` right behind the call, by index; `del`s may stand between them."""
+    by_node = {id(subscript): index for subscript, index in uses}
+    found: Dict[int, ast.stmt] = {}
+    for statement in following:
+        if isinstance(statement, ast.Delete):
+            continue
+        bound = plain_target(statement)
+        if bound is None or not isinstance(statement, ast.Assign) or id(statement.value) not in by_node:
+            break
+        found.setdefault(by_node[id(statement.value)], statement)
+    return found
+
+
+def _index(subscript: Optional[ast.Subscript]) -> Optional[int]:
+    if subscript is None:
+        return None
+    node: ast.AST = subscript.slice
+    node = getattr(node, "value", node) if type(node).__name__ == "Index" else node  # 3.8 wraps it
+    value = getattr(node, "value", None)
+    return value if isinstance(node, ast.Constant) and type(value) is int else None
+
+
+def _free_name(wish: str, index: int, used: Set[str]) -> str:
+    name = wish if wish.isidentifier() and not keyword.iskeyword(wish) else "result_{}".format(index)
+    while name in used:
+        name += "_"
+    return name
