@@ -14,6 +14,7 @@ import torch
 from depyf.explain import dump_src, inspect
 from depyf.explain.inspect_model import NothingCompiled
 from depyf.explain.model import to_json
+from depyf.explain.session import prepare_debug
 
 SCALE = 3
 
@@ -245,11 +246,21 @@ def test_wrong_arguments() -> None:
         dump_src(helper.__code__, sys.modules[__name__])
 
 
-def test_a_backend_which_hides_its_graph() -> None:
-    def hiding(module: Any, inputs: Any) -> Any:
-        secret = types.MappingProxyType({"graph": module.forward})
-        return lambda *args: secret["graph"](*args)
+def hiding(module: Any, inputs: Any) -> Any:
+    """A backend from whose result nothing leads to the graph but a call."""
+    secret = types.MappingProxyType({"graph": module.forward})
+    return lambda *args: secret["graph"](*args)
 
+
+def test_a_recording_knows_graphs_that_the_backend_hides(tmp_path: Path) -> None:
+    compiled = torch.compile(helper, backend=hiding)
+    with prepare_debug(str(tmp_path)):
+        compiled(torch.ones(3))
+        page = dump_src(compiled)
+    assert "cos = L_x_.cos()" in page
+
+
+def test_a_backend_which_hides_its_graph() -> None:
     compiled = torch.compile(helper, backend=hiding)
     compiled(torch.ones(3))
     page = dump_src(compiled)

@@ -4,24 +4,24 @@ from __future__ import annotations
 
 import functools
 import inspect as python_inspect
+import os
 import re
 import sys
 import textwrap
 import types
-from dataclasses import dataclass, field
 from types import CodeType
-from typing import Any, Dict, Iterator, List, Optional, Set
+from typing import Any, Dict, Iterator, List, Mapping, Optional, Set
 
 from depyf.errors import DepyfError
 from depyf.explain.decompiled import decompiled
 from depyf.explain.graph_breaks import graph_break_of
 from depyf.explain.graphs import find_graph_module, graph_from_module
 from depyf.explain.guards import collect_guards
-from depyf.explain.model import CacheEntry, Decompiled, Frame, Graph, ResumeFunction, Session
+from depyf.explain.model import CacheEntry, Frame, Graph, ResumeFunction, Session
 from depyf.explain.names import identifier, stable
 from depyf.explain.resume_points import resume_line
 
-__all__ = ["NothingCompiled", "Recorded", "frame_of", "inspect", "session_of"]
+__all__ = ["NothingCompiled", "frame_of", "inspect", "session_of"]
 
 _COMPILED_FUNCTION = re.compile(r"^__compiled_fn_\d+")
 _RESUME_FUNCTION = re.compile(r"^__resume_at_\d+_\d+")
@@ -29,17 +29,6 @@ _RESUME_FUNCTION = re.compile(r"^__resume_at_\d+_\d+")
 
 class NothingCompiled(DepyfError):
     """There is no cache entry to show: `torch.compile` has not compiled this function (yet)."""
-
-
-@dataclass
-class Recorded:
-    """What a recording knows beyond the cache entries. Code objects are keys by `id`: equal ones may differ in role."""
-
-    decompiled: Dict[int, Decompiled] = field(default_factory=dict)
-    dynamo_code: Dict[int, CodeType] = field(default_factory=dict)  # of a code object of ours that was put in place
-    paths: Dict[int, str] = field(default_factory=dict)
-    graph_modules: Dict[str, Any] = field(default_factory=dict)  # by the global's name
-    graphs: Dict[str, Graph] = field(default_factory=dict)  # by the stable name
 
 
 def inspect(function: Any) -> Session:
@@ -59,13 +48,15 @@ def inspect(function: Any) -> Session:
                 type(function).__name__
             )
         )
+    recorded = _recorded_graphs()
     found: List[Frame] = []
     for target in candidates:
         if _cache_entries(target.__code__):
-            found.append(frame_of(target.__code__, target.__globals__))
+            found.append(frame_of(target.__code__, target.__globals__, recorded))
             break
     if not found:
-        found = [frame_of(callee.__code__, callee.__globals__) for callee in _compiled_callees(candidates)]
+        callees = _compiled_callees(candidates)
+        found = [frame_of(callee.__code__, callee.__globals__, recorded) for callee in callees]
         first = candidates[-1]
         if not found:
             raise NothingCompiled(
@@ -88,15 +79,16 @@ def session_of(frames: List[Frame]) -> Session:
     return session
 
 
-def frame_of(code: CodeType, module_globals: Dict[str, Any], recorded: Optional[Recorded] = None) -> Frame:
+def frame_of(
+    code: CodeType, module_globals: Dict[str, Any], recorded: Optional[Mapping[str, Graph]] = None
+) -> Frame:
     """One function's frame with its cache entries, and those of its resume functions.
 
     Args:
         code: the original code object, which the cache entries belong to.
         module_globals: the globals it runs with; Dynamo puts graphs and resume functions there.
-        recorded: what a recording knows: decompiled text, graphs which no live object leads to.
+        recorded: graphs which a recording has kept, by their stable names: not every backend's function leads to its.
     """
-    recorded = recorded or Recorded()
     top = _new_frame(code, module_globals)
     known: Dict[int, Frame] = {id(code): top}
     waiting = [top]
@@ -104,7 +96,7 @@ def frame_of(code: CodeType, module_globals: Dict[str, Any], recorded: Optional[
         frame = waiting.pop()
         assert frame.code is not None
         for index, live in enumerate(_cache_entries(frame.code)):
-            entry = _entry(live, index, frame, module_globals, recorded)
+            entry = _entry(live, index, frame, module_globals, recorded or {})
             frame.entries.append(entry)
             for resume in entry.resume_functions:
                 function = module_globals.get(resume.global_name)
@@ -116,11 +108,11 @@ def frame_of(code: CodeType, module_globals: Dict[str, Any], recorded: Optional[
                     known[id(function.__code__)] = child
                     waiting.append(child)
                 resume.frame = known[id(function.__code__)]
-    _number(list(known.values()), recorded)
+    _number(list(known.values()))
     return top
 
 
-def _number(frames: List[Frame], recorded: Recorded) -> None:
+def _number(frames: List[Frame]) -> None:
     """Numbers the transformed codes of equally named frames in order of compilation, as the dump's files are.
 
     The two resume functions behind a branch have one name. Where a recording has written a file, its number counts.
@@ -206,6 +198,14 @@ def _id_order(compile_id: str) -> List[int]:
     return [int(part) for part in re.findall(r"\d+", compile_id)]
 
 
+def _recorded_graphs() -> Dict[str, Graph]:
+    """Graphs of the recording that is going on, if any."""
+    from depyf.explain.session import active_recorders
+
+    entries = [e for recorder in active_recorders() for frame in recorder.session.frames for e in frame.entries]
+    return {graph.name: graph for entry in entries for graph in entry.graphs if graph.source}
+
+
 # ---- filling in
 
 
@@ -231,22 +231,23 @@ def _new_frame(code: CodeType, module_globals: Dict[str, Any]) -> Frame:
 
 
 def _entry(
-    live: Any, index: int, frame: Frame, module_globals: Dict[str, Any], recorded: Recorded
+    live: Any, index: int, frame: Frame, module_globals: Dict[str, Any], recorded: Mapping[str, Graph]
 ) -> CacheEntry:
     code: CodeType = live.code
-    ours = id(code) in recorded.dynamo_code
+    file = os.path.basename(code.co_filename)  # of a code object which a recording has put in place: its dumped text
+    ours = file.startswith("__transformed_code_")
     entry = CacheEntry(
         compile_id=str(getattr(live, "compile_id", "") or ""),
         index=index,
         code=code,
-        original_code=recorded.dynamo_code.get(id(code), code),
+        original_code=code,
         guard_manager=getattr(live, "guard_manager", None) or getattr(live, "check_fn", None),
-        transformed_path=recorded.paths.get(id(code), ""),
+        transformed_path=file if ours else "",
         runs_decompiled=ours,
         backend=_backend_words(getattr(live, "backend", None)),
     )
     entry.guards, entry.guard_tree = collect_guards(entry.guard_manager, module_globals, frame.filename)
-    entry.transformed = recorded.decompiled.get(id(code)) or decompiled(code)
+    entry.transformed = decompiled(code)
     entry.side_effects = _side_effects(code)
     for name in _names_read(code):
         if _COMPILED_FUNCTION.match(name):
@@ -262,11 +263,9 @@ def _entry(
     return entry
 
 
-def _graph(name: str, module_globals: Dict[str, Any], recorded: Recorded) -> Graph:
-    module = recorded.graph_modules.get(name)
-    if module is None:
-        module = find_graph_module(module_globals.get(name))
-    known = recorded.graphs.get(stable(name))
+def _graph(name: str, module_globals: Dict[str, Any], recorded: Mapping[str, Graph]) -> Graph:
+    module = find_graph_module(module_globals.get(name))
+    known = recorded.get(stable(name))
     if module is None:
         if known is not None:
             return known
