@@ -15,11 +15,20 @@ from depyf.decompiler.syntax.transforms import TRANSFORMS, apply_transforms
 NAMES = [name for name, _ in TRANSFORMS]
 
 
-def transformed(source: str, kind: str = "function", only: str | None = None) -> str:
+def transformed(source: str, kind: str = "function", only: str | None = None, keep_lines: bool = False) -> str:
     body = from_ast(ast.parse(textwrap.dedent(source)).body)
+    if not keep_lines:
+        forget_lines(body)
     disabled = [name for name in NAMES if name != only] if only else []
     assert apply_transforms(body, kind, disabled) is body
     return print_tree(body)
+
+
+def forget_lines(body: list[n.Statement]) -> None:
+    """Give the statements that the compiler may have added the lines that those have."""
+    for node in n.walk(body):
+        if isinstance(node, (n.Return, n.Continue)):
+            node.line = 1
 
 
 CASES = [
@@ -75,6 +84,27 @@ CASES = [
 def test_transform(name: str, before: str, after: str | None) -> None:
     expected = print_tree(from_ast(ast.parse(before if after is None else after).body))
     assert transformed(before, only=name) == expected
+
+
+@pytest.mark.parametrize(
+    ("name", "source", "after"),
+    [
+        ("redundant-return", "a\nreturn", "a\nreturn"),
+        ("redundant-return", "a; return", "a"),
+        (
+            "redundant-return",
+            "if a:\n    b; return\nelse:\n    c\n    return",
+            "if a:\n    b\nelse:\n    c\n    return",
+        ),
+        ("redundant-return", "'Doc.'\nreturn", "'Doc.'"),
+        ("redundant-return", "return", "pass"),
+        ("redundant-return", "def f():\n    a\n    return\nb; return", "def f():\n    a\n    return\nb"),
+        ("redundant-continue", "for a in b:\n    c\n    continue", "for a in b:\n    c\n    continue"),
+        ("redundant-continue", "for a in b:\n    c; continue", "for a in b:\n    c"),
+    ],
+)
+def test_what_has_a_line_of_its_own_was_written_and_stays(name: str, source: str, after: str) -> None:
+    assert transformed(source, only=name, keep_lines=True) == print_tree(from_ast(ast.parse(after).body))
 
 
 @pytest.mark.parametrize("kind", ["module", "class"])
@@ -162,6 +192,7 @@ def test_transformed_functions_behave_the_same() -> None:
                 return None
         """)
     tree = from_ast(ast.parse(source))
+    forget_lines(tree.body[0].body)
     apply_transforms(tree.body[0].body, "function")
     printed = print_tree(tree)
     assert len(printed.splitlines()) < len(source.strip().splitlines())

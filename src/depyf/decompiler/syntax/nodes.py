@@ -109,6 +109,7 @@ from depyf.decompiler.syntax.traverse import (
     rewrite,
     rewrite_bodies,
     statement_bodies,
+    statements_in_order,
     walk,
 )
 
@@ -200,6 +201,7 @@ __all__ = [
     "rewrite_bodies",
     "same_constant",
     "statement_bodies",
+    "statements_in_order",
     "type_param",
     "walk",
     "withitem",

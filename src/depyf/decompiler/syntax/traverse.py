@@ -78,6 +78,17 @@ def statement_bodies(node: Node) -> Iterator[list[Statement]]:
                 yield part.body
 
 
+def statements_in_order(body: list[Statement], skip: tuple[type[Node], ...] = ()) -> Iterator[Statement]:
+    """The statements of a body and those within them, in the order of the text; none within classes `skip`."""
+    work = body[::-1]
+    while work:
+        statement = work.pop()
+        yield statement
+        if not isinstance(statement, skip):
+            for inner in reversed(list(statement_bodies(statement))):
+                work.extend(reversed(inner))
+
+
 def rewrite_bodies(
     body: list[Statement], function: Callable[[list[Statement]], None], skip: tuple[type[Node], ...] = ()
 ) -> list[Statement]:

@@ -8,13 +8,12 @@ statement.
 from __future__ import annotations
 
 from depyf.decompiler.syntax import nodes as n
-
-_DEFINITIONS = (n.FunctionDef, n.AsyncFunctionDef, n.ClassDef)
+from depyf.decompiler.syntax.transforms.tail_positions import DEFINITIONS
 
 
 def merge_with_items(body: list[n.Statement], kind: str) -> None:
     """Merge with statements of the same line, innermost first, so that a chain of them becomes one."""
-    n.rewrite_bodies(body, _merge, _DEFINITIONS)
+    n.rewrite_bodies(body, _merge, DEFINITIONS)
 
 
 def _merge(body: list[n.Statement]) -> None:

@@ -1,9 +1,9 @@
 """`continue` at the end of a loop's body.
 
 Before: a jump back to the loop's head may stand as `continue` wherever it is. After: none is left where no
-statement of the loop's body follows. The two transforms differ in what they compile to: at the end of a
-while statement with a condition, 3.10 to 3.13 test the condition again where the body ends, while a
-`continue` jumps to the test at the top.
+statement of the loop's body follows, but for those that a person wrote, which shows in their lines. The two
+transforms differ in what they compile to: at the end of a while statement with a condition, 3.10 to 3.13
+test the condition again where the body ends, while a `continue` jumps to the test at the top.
 """
 
 from __future__ import annotations
@@ -11,27 +11,30 @@ from __future__ import annotations
 from typing import Iterator
 
 from depyf.decompiler.syntax import nodes as n
-from depyf.decompiler.syntax.transforms.tail_positions import drop_at_tail
-
-_DEFINITIONS = (n.FunctionDef, n.AsyncFunctionDef, n.ClassDef)
+from depyf.decompiler.syntax.transforms.tail_positions import DEFINITIONS, drop_at_tail, written_out
 
 
 def drop_redundant_continue(body: list[n.Statement], kind: str) -> None:
     """Drop `continue` at the ends of the bodies of for statements and of `while True`."""
-    for loop in _loops(body):
-        if not _has_condition(loop):
-            drop_at_tail(loop.body, _is_continue, always=False)
+    _drop(body, in_while=False)
 
 
 def drop_redundant_continue_in_while(body: list[n.Statement], kind: str) -> None:
     """Drop `continue` at the ends of the bodies of while statements with a condition."""
+    _drop(body, in_while=True)
+
+
+def _drop(body: list[n.Statement], *, in_while: bool) -> None:
+    kept = written_out(body, _is_continue)
     for loop in _loops(body):
-        if _has_condition(loop):
-            drop_at_tail(loop.body, _is_continue, always=False)
+        if _has_condition(loop) == in_while:
+            drop_at_tail(
+                loop.body, lambda statement: _is_continue(statement) and id(statement) not in kept, always=False
+            )
 
 
 def _loops(body: list[n.Statement]) -> Iterator[n.For | n.AsyncFor | n.While]:
-    for inner in n.bodies(body, _DEFINITIONS):
+    for inner in n.bodies(body, DEFINITIONS):
         for statement in inner:
             if isinstance(statement, (n.For, n.AsyncFor, n.While)):
                 yield statement

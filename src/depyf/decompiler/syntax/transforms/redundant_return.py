@@ -1,19 +1,23 @@
 """`return None` where the code falls off its end anyway.
 
-Before: every path of a code object ends in a return, because the compiler adds the last one. After: no
-`return` or `return None` is left where no statement follows; a module or a class, where none may stand, has
-none at its end.
+Before: every path of a code object ends in a return, because the compiler adds the last one. After: no `return` or
+`return None` is left where no statement follows, but for those that a person wrote, which shows in their lines;
+a module or a class, where none may stand, has none at its end.
 """
 
 from __future__ import annotations
 
 from depyf.decompiler.syntax import nodes as n
-from depyf.decompiler.syntax.transforms.tail_positions import drop_at_tail
+from depyf.decompiler.syntax.transforms.tail_positions import drop_at_tail, written_out
 
 
 def drop_redundant_return(body: list[n.Statement], kind: str) -> None:
     """Drop the returns of None at the ends of a body."""
-    drop_at_tail(body, returns_none, always=kind != "function")
+    if kind != "function":
+        drop_at_tail(body, returns_none, always=True)
+        return
+    kept = written_out(body, returns_none)
+    drop_at_tail(body, lambda statement: returns_none(statement) and id(statement) not in kept, always=False)
 
 
 def returns_none(statement: n.Statement) -> bool:

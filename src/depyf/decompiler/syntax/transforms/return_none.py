@@ -9,14 +9,13 @@ from __future__ import annotations
 
 from depyf.decompiler.syntax import nodes as n
 from depyf.decompiler.syntax.transforms.redundant_return import returns_none
-
-_DEFINITIONS = (n.FunctionDef, n.AsyncFunctionDef, n.ClassDef)
+from depyf.decompiler.syntax.transforms.tail_positions import DEFINITIONS
 
 
 def shorten_return_none(body: list[n.Statement], kind: str) -> None:
     """Spell the returns of None in the way that suits the function's other returns."""
     returns = [
-        statement for inner in n.bodies(body, _DEFINITIONS) for statement in inner if isinstance(statement, n.Return)
+        statement for inner in n.bodies(body, DEFINITIONS) for statement in inner if isinstance(statement, n.Return)
     ]
     has_value = not all(map(returns_none, returns))
     for statement in returns:

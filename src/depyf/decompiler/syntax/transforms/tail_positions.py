@@ -10,6 +10,27 @@ _WITHS = (n.With, n.AsyncWith)
 _TRIES = (n.Try, n.TryStar)
 _LOOPS = (n.For, n.AsyncFor, n.While)
 
+# Transforms stop at these: nested definitions are code objects of their own.
+DEFINITIONS = (n.FunctionDef, n.AsyncFunctionDef, n.ClassDef)
+
+
+def written_out(body: list[n.Statement], is_redundant: Callable[[n.Statement], bool]) -> set[int]:
+    """The ids of redundant statements that have a line of their own: a person wrote them.
+
+    What the compiler adds has the line of a statement before it. The difference shows in the instructions:
+    the compiler copies what it has added to each place that leads there, but not what a person wrote.
+    """
+    found: set[int] = set()
+    latest: int | None = None
+    for statement in n.statements_in_order(body, DEFINITIONS):
+        line = statement.line
+        if line is None or (isinstance(statement, n.Expr) and isinstance(statement.value, n.Constant)):
+            continue  # docstrings leave no instructions
+        if latest is not None and line > latest and is_redundant(statement):
+            found.add(id(statement))
+        latest = line if latest is None else max(latest, line)
+    return found
+
 
 def drop_at_tail(body: list[n.Statement], is_redundant: Callable[[n.Statement], bool], *, always: bool) -> None:
     """Remove redundant last statements, also those of the last statement's arms.
