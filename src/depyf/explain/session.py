@@ -69,9 +69,9 @@ def prepare_debug(
     Raises TypeError for a directory that is no path, ImportError when torch cannot be imported. Later failures cost
     single files, are listed in the index, and go to ``logging.getLogger("depyf")``.
     """
-    directory = os.fspath(dump_src_dir)
-    if not isinstance(directory, str):
+    if not isinstance(dump_src_dir, (str, os.PathLike)):
         raise TypeError("prepare_debug takes the directory to write to, not {!r}".format(dump_src_dir))
+    directory = str(os.fspath(dump_src_dir))
     import torch  # noqa: F401  (its absence must be an ImportError here, not a missing hook later)
 
     if _active:

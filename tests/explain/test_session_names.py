@@ -1,0 +1,112 @@
+"""Names with and without uuids, numbered files, texts made equal between runs."""
+
+import os
+import time
+import types
+
+import pytest
+from depyf.explain import dump_directory
+from depyf.explain.dump_directory import DumpDirectory
+from depyf.explain.global_names import NameClash, with_names, without_uuids
+from depyf.explain.graph_files import stage_of
+from depyf.explain.kernel_files import kernel_text, point_functions_at_file
+
+UUID = "_4d650e95_1fb7_431d_8049_05e4a6182eb1"
+
+
+def code_of(source):
+    namespace = {}
+    exec(source, namespace)
+    return namespace["f"].__code__
+
+
+def test_names_are_exchanged_and_back():
+    code = code_of("def f(a):\n    return __compiled_fn_1{0}(a), lambda: __compiled_fn_1{0}\n".format(UUID))
+    real_name = without_uuids(code)
+    assert real_name == {"__compiled_fn_1": "__compiled_fn_1" + UUID}
+    clean = with_names(code, {real: name for name, real in real_name.items()})
+    assert "__compiled_fn_1" in clean.co_names
+    inner = [constant for constant in clean.co_consts if isinstance(constant, types.CodeType)]
+    assert inner[0].co_names == ("__compiled_fn_1",)
+    assert with_names(clean, real_name) == code
+
+
+def test_code_without_uuids_is_left_alone():
+    code = code_of("def f(a):\n    return __resume_at_102_2(a)\n")
+    assert without_uuids(code) == {}
+    assert with_names(code, {}) is code
+
+
+def test_two_names_that_would_become_one_are_refused():
+    with pytest.raises(NameClash):
+        without_uuids(code_of("def f(a):\n    return __compiled_fn_1{}(__compiled_fn_1)\n".format(UUID)))
+
+
+@pytest.mark.parametrize(
+    ("title", "current", "expected"),
+    [
+        ("__compiled_fn_3" + UUID, "__compiled_fn_1", ("__compiled_fn_3", "Captured_Graph")),
+        ("__compiled_fn_3", "__compiled_fn_1", ("__compiled_fn_3", "Captured_Graph")),
+        ("Forward graph", "__compiled_fn_1", ("__compiled_fn_1", "Forward_graph")),
+        ("AFTER POST GRAD", "__compiled_fn_1", ("__compiled_fn_1", "AFTER_POST_GRAD")),
+        ("Forward graph: {'a': 1}", "__compiled_fn_1", ("__compiled_fn_1", "Forward_graph")),
+        ("pre some_pass __compiled_fn_3" + UUID, "__compiled_fn_1", ("__compiled_fn_3", "pre_some_pass")),
+    ],
+)
+def test_titles_of_graphs(title, current, expected):
+    assert stage_of(title, current) == expected
+
+
+def test_numbers_count_per_name(tmp_path):
+    dump = DumpDirectory(str(tmp_path / "new" / "dump"))
+    paths = [dump.reserve("a_{}.py"), dump.reserve("a_{}.py"), dump.reserve("b_{}.py")]
+    assert [os.path.basename(path) for path in paths] == ["a_0.py", "a_1.py", "b_0.py"]
+    dump.write(paths[0], "x = 1\n")
+    assert os.listdir(dump.path) == ["a_0.py"]
+
+
+def test_files_of_an_earlier_process_are_replaced_and_those_of_this_one_kept(tmp_path):
+    old, young = tmp_path / "a_0.py", tmp_path / "b_0.py"
+    old.write_text("old")
+    os.utime(str(old), (time.time() - 9e6, time.time() - 9e6))
+    young.write_text("by another rank")
+    dump = DumpDirectory(str(tmp_path))
+    assert os.path.basename(dump.reserve("a_{}.py")) == "a_0.py"
+    assert os.path.basename(dump.reserve("b_{}.py")) == "b_1.py"
+    again = DumpDirectory(str(tmp_path))
+    assert os.path.basename(again.reserve("a_{}.py")) == "a_1.py"
+
+
+def test_a_failed_write_leaves_nothing_behind(tmp_path, monkeypatch):
+    dump = DumpDirectory(str(tmp_path))
+
+    def full(*_):
+        raise OSError("no space left on device")
+
+    monkeypatch.setattr(dump_directory.os, "replace", full)
+    with pytest.raises(OSError, match="no space left"):
+        dump.write(dump.reserve("a_{}.py"), "text")
+    assert os.listdir(str(tmp_path)) == []
+
+
+def test_kernels_lose_what_changes_from_run_to_run_and_keep_their_lines():
+    source = "a = 1\n# /tmp/torchinductor_me/ab/c{}.py\n# at 0x7fc16af798a0\n".format("a2" * 25)
+    text = kernel_text(source, "about\nit")
+    assert text.splitlines() == ["# about it", "a = 1", "# <inductor cache>/ab/<hash>.py", "# at 0x0"]
+
+
+def test_functions_of_a_module_are_given_their_file(tmp_path):
+    source = "def call(x):\n    return helper(lambda: x)\n\ndef helper(f):\n    return f()\n\nclass Runner:\n" \
+        "    def go(self):\n        raise ValueError\n\ngo = Runner().go\n"
+    module = types.ModuleType("generated")
+    exec(compile(source, "/somewhere/cabc.py", "exec"), module.__dict__)
+    module.foreign = os.path.join
+    changed = point_functions_at_file(module, "/somewhere/cabc.py", str(tmp_path / "kernel_0.py"))
+    assert changed == 3
+    assert module.call(3) == 3
+    assert module.call.__code__.co_filename == str(tmp_path / "kernel_0.py")
+    assert module.call.__code__.co_firstlineno == 2
+    assert module.foreign.__code__.co_filename == os.path.join.__code__.co_filename
+    with pytest.raises(ValueError) as caught:
+        module.go()
+    assert caught.traceback[-1].lineno == 9  # pytest counts from 0: line 10 of the file, 9 of the source
