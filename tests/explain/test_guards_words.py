@@ -44,6 +44,10 @@ class PrintedTree:
         ("LAMBDA_GUARD", "2 <= L['x'].size()[0]", "2 <= x.shape[0]"),
         ("ID_MATCH", "___check_obj_id(L['f'].__code__, 140714047181072), type=<class 'code'>",
          "f is still a function with the same code"),
+        ("SET_CONTAINS", "not set.__contains__(G['st'], 1)", "1 not in st"),
+        ("TUPLE_ITERATOR_LEN", "___tuple_iterator_len(L['it']) == 2", "it has 2 items left"),
+        ("EQUALS_MATCH", "___tuple_iterator_getitem(L['it'], 0) == 1", "item 0 of it == 1"),
+        ("EQUALS_MATCH", "L['dev'] == device(type='cpu')", "dev == device(type='cpu')"),
         ("SOMETHING_NEW", "@@ no python @@", "@@ no python @@"),
     ],
 )
@@ -131,6 +135,18 @@ def test_tree() -> None:
     assert guards[-1].user_line is not None
     assert guards[-1].user_line.line == 35
     assert printed == tree
+
+
+def test_notes_of_dynamo_in_few_words() -> None:
+    tree = (
+        "+- LAMBDA_GUARD: 2 <= L['x'].size()[0]  # y = x  # toy.py:3 in f (not due user code but due to "
+        "0/1 specialization in the framework)\n"
+        "+- LAMBDA_GUARD: L['y'].size()[0] == L['x'].size()[1]  # duck sizing added this equality because (...)"
+    )
+    guards, _ = collect_guards(PrintedTree(tree))
+    assert guards[0].words == "2 <= x.shape[0]  (0 and 1 are always compiled separately)"
+    assert guards[1].words.startswith("y.shape[0] == x.shape[1]  (equal when it was compiled")
+    assert [guard.run for guard in guards] == ["2 <= L['x'].size()[0]", "L['y'].size()[0] == L['x'].size()[1]"]
 
 
 def test_no_ids_in_text() -> None:

@@ -18,6 +18,9 @@ _SCOPE = re.compile(r"\b[LG]" + _STRING)
 _CHILDREN = re.compile(r"\.(?:_modules|_parameters|_buffers)" + _STRING)
 _BUILTIN = re.compile(r"\b__builtins_dict___\d+" + _STRING)
 _IMPORT = re.compile(r"\b__import_([A-Za-z0-9_]+)")
+_ITEM_LEFT = re.compile(r"___tuple_iterator_getitem\((\w+), (\d+)\)")
+_LEFT = re.compile(r"^___tuple_iterator_len\((.*)\) == (\d+)$")
+_AS_TENSOR = re.compile(r"___from_numpy\(([\w.\[\]]+)\)")
 _OWN_KINDS = {
     "GLOBAL_STATE",
     "TORCH_FUNCTION_MODE_STACK",
@@ -59,6 +62,7 @@ def user_spelling(source: str) -> str:
         if changed == text:
             break
         text = changed
+    text = _AS_TENSOR.sub(r"\1 (as a tensor)", _ITEM_LEFT.sub(r"item \2 of \1", text))
     return _IMPORT.sub(lambda m: m.group(1).replace("_dot_", "."), text)
 
 
@@ -186,8 +190,15 @@ def _any_expression(guard: Guard, module_globals: Dict[str, Any]) -> None:
     subjects = sorted({(m.group(1) or m.group(2)) for m in _SCOPE.finditer(guard.code)})
     guard.subject = guard.subject or ", ".join(subjects)
     guard.words = re.sub(r"\.size\(\)\[(\d+)\]", r".shape[\1]", guard.words)
-    guard.run = guard.code
-    guard.runnable = _is_plain(guard.code)
+    guard.run = re.sub(r"\bdevice\(type=", "torch.device(type=", guard.code)
+    guard.runnable = _is_plain(guard.run)
+    left = _LEFT.match(guard.words)
+    if left:
+        guard.words = "{} has {} items left".format(*left.groups())
+    in_set = re.match(r"^(not )?set\.__contains__\((.*), (.*?)\)$", guard.code)
+    if in_set:
+        guard.run = "{} {}in {}".format(in_set.group(3), in_set.group(1) or "", in_set.group(2))
+        guard.words, guard.runnable = user_spelling(guard.run), _is_plain(guard.run)
     contains = re.match(r"^(not )?___dict_contains\((.*?), (.*)\)$", guard.code)
     if contains:
         guard.words = "{} has {}key {}".format(
@@ -208,6 +219,8 @@ _WRITERS: Dict[str, Callable[[Guard, Dict[str, Any]], None]] = {
     "CLOSURE_MATCH": _same_object,
     "TYPE_MATCH": _same_type,
     "LENGTH_CHECK": _length,
+    "SEQUENCE_LENGTH": _length,
+    "DICT_LENGTH": _length,
     "NONE_MATCH": _none,
     "GLOBAL_STATE": _global_state,
     "TORCH_FUNCTION_MODE_STACK": _mode_stack,

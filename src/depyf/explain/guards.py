@@ -22,6 +22,10 @@ _LOCATION = re.compile(
     r"^(?P<before>.*?)\s*#\s(?P<file>[^#]*?\.py|[^#]*?>):(?P<line>\d+) in (?P<function>[\w<>.]+)(?P<rest>.*)$"
 )
 _IDENTITY = re.compile(r"(___check_(?:obj|type)_id\(.*?), \d{4,}\)")
+_NOTES = (
+    ("0/1 specialization", "  (0 and 1 are always compiled separately)"),
+    ("duck sizing", "  (equal when it was compiled, so taken for one symbol: duck sizing)"),
+)
 _KIND_OF_CODE = (
     ("check_tensor(", "TENSOR_MATCH"),
     ("___check_obj_id(", "ID_MATCH"),
@@ -57,7 +61,9 @@ def collect_guards(
             continue
         seen.add(text)
         code, line = split_verbose_part(text, filename)
-        guards.append(describe(kind or _kind_of(code), code, line, module_globals or {}))
+        guard = describe(kind or _kind_of(code), code, line, module_globals or {})
+        guard.words += next((words for mark, words in _NOTES if mark in text), "")
+        guards.append(guard)
     for guard in guards:
         guard.code = stable_guard_text(guard.code)
     return guards, stable_guard_text(tree.strip())
@@ -78,7 +84,7 @@ def split_verbose_part(text: str, filename: str = "") -> Tuple[str, Optional[Sou
             break
         match, at = found, found.end("before") + 1
     if match is None:
-        return text.strip(), None
+        return text.partition("  # ")[0].strip(), None
     before = text[: match.end("before")]
     code, _, user_text = before.partition("  # ")
     if not user_text and " # " in before:
