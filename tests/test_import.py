@@ -55,7 +55,7 @@ def test_unknown_name_is_an_attribute_error():
 
 def test_a_file_called_torch_is_named_as_the_culprit(run_python, tmp_path):
     (tmp_path / "torch.py").write_text("x = 1\n")
-    done = run_python("import depyf\ndepyf.prepare_debug\n")
+    done = run_python("import depyf\nwith depyf.prepare_debug('dump'): pass\n")
     assert "ImportFailed: depyf.prepare_debug exists" in done.stderr
     assert f"Python takes {tmp_path / 'torch.py'} for torch, which is not PyTorch: rename that file" in done.stderr
 
@@ -63,7 +63,7 @@ def test_a_file_called_torch_is_named_as_the_culprit(run_python, tmp_path):
 def test_a_broken_torch_is_reported_with_its_own_error(run_python, tmp_path):
     (tmp_path / "torch").mkdir()
     (tmp_path / "torch" / "__init__.py").write_text("raise OSError('libtorch_cpu.so: cannot open')\n")
-    done = run_python("import depyf\ndepyf.prepare_debug\n")
+    done = run_python("import depyf\nwith depyf.prepare_debug('dump'): pass\n")
     assert "OSError: libtorch_cpu.so: cannot open" in done.stderr
     assert f"The failing PyTorch is {tmp_path / 'torch' / '__init__.py'}" in done.stderr
 
@@ -75,6 +75,6 @@ def test_a_missing_torch_says_how_to_install_it(run_python):
         find_spec = PathFinder.find_spec
         PathFinder.find_spec = lambda name, *rest: None if name == "torch" else find_spec(name, *rest)
         import depyf
-        depyf.install
+        depyf.install()
     """)
     assert "PyTorch is not installed in this environment: pip install 'depyf[torch]'" in done.stderr

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import importlib.util
 import os
 
@@ -42,6 +43,16 @@ def explain_failed_import(name: str, error: BaseException) -> ImportFailed:
     text = f"depyf.{name} exists, but what it needs failed to import: {type(error).__name__}: {error}"
     hint = _torch_hint() if _comes_from_torch(error) else ""
     return ImportFailed(f"{text}. {hint}" if hint else text, name=getattr(error, "name", None))
+
+
+def require_torch(name: str) -> None:
+    """Import PyTorch for ``depyf.<name>``. Raises ImportFailed, which says why, if that is not possible."""
+    try:
+        torch = importlib.import_module("torch")
+    except Exception as error:
+        raise explain_failed_import(name, error) from error
+    if not hasattr(torch, "compile"):
+        raise explain_failed_import(name, ImportError("the module 'torch' has no torch.compile", name="torch"))
 
 
 def _comes_from_torch(error: BaseException) -> bool:

@@ -6,6 +6,7 @@ import logging
 from types import CodeType
 from typing import Any, List
 
+from depyf.errors import require_torch
 from depyf.explain import torch_behavior
 from depyf.explain.containment import contained
 from depyf.explain.decompiled import decompiled
@@ -23,7 +24,7 @@ def install() -> None:
 
     Raises ImportError when torch cannot be imported.
     """
-    import torch  # noqa: F401
+    require_torch("install")
 
     if not _handles:
         _handles.append(torch_behavior.register_bytecode_hook(pytorch_bytecode_src_hook))

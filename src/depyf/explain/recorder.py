@@ -10,8 +10,8 @@ import dis
 import hashlib
 import inspect
 import os
+import platform
 import re
-import sys
 import textwrap
 import threading
 import types
@@ -66,9 +66,7 @@ class Recorder:
         self.dump = dump
         self.clean_wild_fx_code = clean_wild_fx_code
         self.log_bytecode = log_bytecode
-        self.session = Session(
-            directory=dump.path, python_version=".".join(str(part) for part in sys.version_info[:3])
-        )
+        self.session = Session(directory=dump.path, python_version=platform.python_version())
         with contained(self.session, "asking torch for its version"):
             self.session.torch_version = torch_behavior.torch_version()
         self._lock = threading.RLock()

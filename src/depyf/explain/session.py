@@ -18,6 +18,7 @@ import contextlib
 import os
 from typing import Iterator, List, Union
 
+from depyf.errors import require_torch
 from depyf.explain.containment import contained, logger
 from depyf.explain.dump_directory import DumpDirectory
 from depyf.explain.model import Session
@@ -72,7 +73,7 @@ def prepare_debug(
     if not isinstance(dump_src_dir, (str, os.PathLike)):
         raise TypeError("prepare_debug takes the directory to write to, not {!r}".format(dump_src_dir))
     directory = str(os.fspath(dump_src_dir))
-    import torch  # noqa: F401  (its absence must be an ImportError here, not a missing hook later)
+    require_torch("prepare_debug")  # its absence must be an ImportError here, not a missing hook later
 
     if _active:
         outer = _active[-1]
