@@ -4,8 +4,9 @@ import os
 import subprocess
 import sys
 
-import depyf
 import pytest
+
+import depyf
 
 PROGRAM = '''
 import sys
@@ -39,7 +40,7 @@ def debugged(tmp_path, backend, commands):
     done = subprocess.run(
         [sys.executable, str(program), backend, str(tmp_path / "dump")],
         input="".join(command + "\n" for command in commands).encode(),
-        stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=300, env=environment,
+        capture_output=True, timeout=300, env=environment,
     )
     output = done.stdout.decode()
     assert done.returncode == 0, output + done.stderr.decode()[-2000:]

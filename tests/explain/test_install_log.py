@@ -34,8 +34,8 @@ def run(tmp_path, logs):
     environment = {name: value for name, value in os.environ.items() if name != "TORCH_LOGS"}
     if logs:
         environment["TORCH_LOGS"] = logs
-    done = subprocess.run([sys.executable, str(tmp_path / "program.py")], stdout=subprocess.PIPE,
-                          stderr=subprocess.PIPE, timeout=300, env=environment)
+    done = subprocess.run([sys.executable, str(tmp_path / "program.py")], capture_output=True,
+                          timeout=300, env=environment)
     assert done.returncode == 0, done.stderr.decode()[-2000:]
     assert done.stdout.decode().splitlines() == ["[2.0, 2.0]", "[0.0, 0.0] 0"]
     return done.stderr.decode()

@@ -2,6 +2,7 @@
 
 import pytest
 import torch
+
 from depyf.optimization import TorchCompileWrapperWithCustomDispatcher
 
 

@@ -3,10 +3,11 @@
 import dataclasses
 import logging
 
-import depyf
 import pytest
 import torch
 import torch._inductor.codecache
+
+import depyf
 from depyf.explain import patches, recorder, session, torch_behavior
 from depyf.explain.torch_behavior import MissingHook
 

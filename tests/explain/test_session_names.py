@@ -5,6 +5,7 @@ import time
 import types
 
 import pytest
+
 from depyf.explain import dump_directory
 from depyf.explain.dump_directory import DumpDirectory
 from depyf.explain.global_names import NameClash, with_names, without_uuids

@@ -78,7 +78,7 @@ STAGES = {
 
 def run(program, *arguments):
     done = subprocess.run(
-        [sys.executable, str(program), *map(str, arguments)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=600
+        [sys.executable, str(program), *map(str, arguments)], capture_output=True, timeout=600
     )
     assert done.returncode == 0, done.stderr.decode()[-3000:]
     return done.stdout.decode().splitlines()

@@ -51,12 +51,14 @@ def test_data_follows_the_recording(tmp_path):
 
 
 def test_kernels_are_loaded_with_arguments_that_are_not_known(tmp_path, monkeypatch):
-    from depyf.explain.enable_debugging import patched_load_by_key_path
-    from depyf.explain.global_variables import data
     from torch._inductor.codecache import PyCodeCache
 
+    from depyf.explain.enable_debugging import patched_load_by_key_path
+    from depyf.explain.global_variables import data
+
     seen = []
-    monkeypatch.setattr(PyCodeCache, "load_by_key_path", lambda *args, **kwargs: seen.append((args, kwargs)) or "module")
+    load = lambda *args, **kwargs: seen.append((args, kwargs)) or "module"  # noqa: E731
+    monkeypatch.setattr(PyCodeCache, "load_by_key_path", load)
     assert patched_load_by_key_path("key", "path", linemap=[], of_the_future=1) == "module"
     assert data["unpatched_load_by_key_path"]("key", "path") == "module"
     assert seen == [(("key", "path"), {"linemap": [], "of_the_future": 1}), (("key", "path"), {})]
@@ -71,8 +73,9 @@ def test_templates_take_the_first_free_number(tmp_path):
 
 
 def test_the_name_of_the_graph_is_without_uuid(tmp_path):
-    import depyf
     import torch
+
+    import depyf
     from depyf.explain.utils import get_current_compiled_fn_name
 
     names = []
