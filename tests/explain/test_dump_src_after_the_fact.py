@@ -201,6 +201,7 @@ def test_lambda() -> None:
     page = dump_src(compiled)
     assert is_python(page)
     assert "def lambda_(x):" in page
+    assert "__original_lambda_ = lambda x: x + 1" in page
 
 
 def test_inner_graphs() -> None:

@@ -18,7 +18,10 @@ def decompiled(code: CodeType) -> Decompiled:
     try:
         from depyf.decompiler.pipeline import analyze
 
-        return from_result(analyze(code))
+        found = from_result(analyze(code))
+        if found.level == "refused" and found.listing.count("\n") < 2:
+            found.listing = listing_of(code)
+        return found
     except Exception as error:  # one artifact is lost and says why; the user's program and the page go on
         reason = "{}: {}".format(type(error).__name__, error) if str(error) else type(error).__name__
         return Decompiled(
@@ -48,5 +51,11 @@ def from_result(result: Any) -> Decompiled:
         reasons=[without_addresses(stable(str(reason))) for reason in verdict.reasons],
         assumptions=[str(assumption) for assumption in verdict.assumptions],
         folded=int(getattr(result, "folded", 0) or 0),
-        listing=stable(str(result.source)) if level == "refused" else "",
+        listing=_comments_of(stable(str(result.source))) if level == "refused" else "",
     )
+
+
+def _comments_of(source: str) -> str:
+    """What a refused result has instead of a body: its instructions, as comments."""
+    lines = [line.strip() for line in source.splitlines()]
+    return without_addresses("\n".join(line[1:].rstrip() for line in lines if line.startswith("#")))

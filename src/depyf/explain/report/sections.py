@@ -8,6 +8,7 @@ from types import CodeType
 from typing import Dict, List, Optional
 
 from depyf.explain.bookkeeping import FRAME_PARAMETERS, Folded, fold, hides_frame_parameters
+from depyf.explain.decompiled import decompiled
 from depyf.explain.edits import FunctionText
 from depyf.explain.graphs import result_names
 from depyf.explain.model import CacheEntry, Decompiled, Frame, ResumeFunction
@@ -257,10 +258,21 @@ def original_function(frame: Frame) -> str:
     else:
         shown = "# The original, {}: its source is not at hand, decompiled instead\n".format(place)
     one = frame.original
+    if not one.source and frame.code is not None:
+        one = decompiled(frame.code)
     if one.source and one.proven:
-        return shown + "# {}\n{}".format(one.verdict, _renamed(one.source, name))
+        return shown + "# {}\n{}".format(one.verdict, _renamed(_as_statement(one.source, name), name))
     signature = _code_signature(frame.code) if frame.code is not None else "*args, **kwargs"
     return shown + "def {}({}):\n    return compile_again({!r})\n".format(name, signature, frame.name)
+
+
+def _as_statement(source: str, name: str) -> str:
+    """A lambda gets a name."""
+    try:
+        ast.parse(source.strip(), mode="eval")
+    except SyntaxError:
+        return source
+    return "{} = {}\n".format(name, source.strip())
 
 
 def _undecorated(source: str, name: str) -> Optional[str]:
