@@ -59,13 +59,18 @@ def normalize(raw: RawCode) -> NormalForm:
 
     Raises NotComparable if its empty slots can't be told from values, DecompilationError if it can't be read.
     """
-    return _Normalizer(raw).run()
+    return normalize_instructions(raw, disassemble(raw))
+
+
+def normalize_instructions(raw: RawCode, instructions: list[Instruction]) -> NormalForm:
+    """The same for canonical ``instructions`` that stand for those of ``raw``."""
+    return _Normalizer(raw, instructions).run()
 
 
 class _Normalizer:
-    def __init__(self, raw: RawCode) -> None:
+    def __init__(self, raw: RawCode, instructions: list[Instruction]) -> None:
         self.raw = raw
-        self.instructions = disassemble(raw)
+        self.instructions = instructions
         self.states: list[Stack | None] = [None] * len(self.instructions)
         self.new_args: dict[int, Any] = {}
         self.silent: set[int] = set()

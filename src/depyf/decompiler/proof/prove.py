@@ -149,7 +149,7 @@ def _add_unmet(original: RawCode, proofs: Proofs) -> None:
                 proofs[raw] = (unproven("the recompiled source has no code for it"), None)
             else:
                 proofs[raw] = (Verdict(Level.EQUIVALENT, "", ("only dead code mentions it: not needed",)), None)
-        needed_below = needed and not proofs[raw][0].proven
+        needed_below = not proofs[raw][0].proven
         todo.extend((child, needed_below) for child in raw.nested)
 
 

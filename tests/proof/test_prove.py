@@ -1,0 +1,149 @@
+"""What proofs report: levels, methods, pairs of nested code, the first difference in words."""
+
+from __future__ import annotations
+
+import dis
+import functools
+import types
+
+import pytest
+
+from depyf.decompiler.bytecode import load
+from depyf.decompiler.proof import Level, Verdict, prove, prove_all, verify
+
+
+def by_name(proofs):
+    return {raw.qualname: verdict for raw, (verdict, _) in proofs.items()}
+
+
+def test_the_first_difference_names_both_instructions_offsets_and_lines(compile_text):
+    left = compile_text("def f(a):\n    b = a\n    return g(b)").nested[0]
+    right = compile_text("def f(a):\n    b = a\n\n    return h(b)").nested[0]
+    verdict = prove(left, right)
+    assert verdict.level is Level.UNPROVEN and not verdict.proven
+    difference = verdict.difference
+    assert (difference.left, difference.right) == ("LOAD_GLOBAL 'g'", "LOAD_GLOBAL 'h'")
+    assert (difference.left_line, difference.right_line) == (3, 4)
+    opcode = left.bytecode[difference.left_offset]
+    assert dis.opname[opcode] == "LOAD_GLOBAL"
+    assert verdict.reasons == (str(difference),)
+    assert "f: different operands: the original has LOAD_GLOBAL 'g' (offset" in verdict.describe()
+
+
+def test_unequal_metadata_needs_no_look_at_the_instructions(compile_text):
+    left, right = compile_text("def f(a, *b): pass").nested[0], compile_text("def g(a, b): pass").nested[0]
+    reasons = "; ".join(prove(left, right).reasons)
+    assert "flags: the original has ('optimized', 'new locals', '*args')" in reasons
+    assert "number of positional parameters: the original has 1, the recompiled source 2" in reasons
+    assert "name: the original has 'f', the recompiled source 'g'" in reasons
+    assert "name:" not in "; ".join(prove(left, right, names=False).reasons)
+
+
+def test_nested_code_is_opaque_to_prove_and_comes_back_in_pairs(compile_text):
+    left = compile_text("def f():\n def g(): return 1\n return g, lambda: 2")
+    right = compile_text("def f():\n def g(): return 3\n return g, lambda: 2")
+    verdict = prove(left.nested[0], right.nested[0])
+    assert verdict.proven
+    assert [(a.name, b.name) for a, b in verdict.pairs] == [("g", "g"), ("<lambda>", "<lambda>")]
+    assert {name: v.proven for name, v in by_name(prove_all(left, right)).items()} == {
+        "<module>": True,
+        "f": True,
+        "f.<locals>.g": False,
+        "f.<locals>.<lambda>": True,
+    }
+
+
+def test_a_bad_parent_does_not_hide_its_children(compile_text):
+    left = compile_text("x = 1\ndef f(): return 1\nx = 3\ndef g(): return 1")
+    right = compile_text("x = 2\ndef f(): return 1\nx = 3\ndef g(): return 2")
+    assert {name: v.proven for name, v in by_name(prove_all(left, right)).items()} == {
+        "<module>": False,
+        "f": True,
+        "g": False,
+    }
+
+
+def test_a_child_that_is_missing_is_unproven_below_a_bad_parent(compile_text):
+    verdicts = by_name(prove_all(compile_text("def f():\n return lambda: 1"), compile_text("def f(): return 2")))
+    assert not verdicts["f"].proven
+    assert verdicts["f.<locals>.<lambda>"].reasons == ("the recompiled source has no code for it",)
+
+
+def test_code_that_only_dead_code_mentions_is_not_needed(compile_text):
+    left = compile_text("def f():\n return 1\n g = lambda: 2")
+    proofs = prove_all(left, compile_text("def f(): return 1"))
+    assert all(verdict.proven for verdict, _ in proofs.values())
+
+
+def test_names_of_a_unit_may_be_left_out_but_not_those_below_it(compile_text):
+    left = compile_text("def f():\n def g(): pass\n return g").nested[0]
+    other_name = compile_text("def h():\n def g(): pass\n return g").nested[0]
+    other_inside = compile_text("def h():\n def k(): pass\n return k").nested[0]
+    assert all(v.proven for v in by_name(prove_all(left, other_name, names=False)).values())
+    assert not by_name(prove_all(left, other_name))["f"].proven
+    assert not by_name(prove_all(left, other_inside, names=False))["f.<locals>.g"].proven
+
+
+def test_the_symbolic_proof_is_asked_last(compile_text):
+    asked = []
+
+    def symbolic(left, right):
+        asked.append((left.name, right.name))
+        return Verdict(Level.EQUIVALENT, "symbolic", assumptions=("an axiom",))
+
+    def powerless(left, right):
+        return Verdict(Level.UNPROVEN, "", ("no idea",))
+
+    left, same = (compile_text("def f(a): return g(a)").nested[0] for _ in range(2))
+    other = compile_text("def f(a):\n b = g(a)\n return b").nested[0]
+    assert prove(left, same, symbolic=symbolic).method == "instructions" and asked == []
+    verdict = prove(left, other, symbolic=symbolic)
+    assert asked == [("f", "f")] and verdict.describe() == "equivalent (by symbolic); assuming an axiom"
+    assert prove(left, other, symbolic=powerless).reasons[-1] == "no idea"
+
+
+def test_stack_without_a_normal_form_is_unproven(compile_text):
+    raw = compile_text("def f(a): a(1)").nested[0]
+    code = bytearray(raw.bytecode)
+    code[code.index(dis.opmap["PUSH_NULL"]) : code.index(dis.opmap["PUSH_NULL"]) + 2] = bytes([dis.opmap["NOP"], 0])
+    broken = load(raw.code.replace(co_code=bytes(code)))
+    assert "empty slot" in prove(broken, raw).describe()
+
+
+def test_verify_takes_functions_methods_wrapped_ones_and_code():
+    def f(a):
+        return [lambda: a for b in a]
+
+    class C:
+        def f(self):
+            return 1
+
+        def g(self):
+            return 2
+
+    assert verify(f, f).level is Level.EXACT
+    assert verify(f.__code__, f).level is Level.EXACT
+    assert verify(functools.partial(f).func, functools.wraps(f)(functools.lru_cache(f))).proven
+    assert not verify(C.f, C().g).proven
+    with pytest.raises(TypeError, match="code object"):
+        verify(3, f)
+
+
+def test_verify_proves_what_is_nested_and_names_what_is_not():
+    def make(constant):
+        space: dict[str, types.FunctionType] = {}
+        exec(f"def f():\n def g():\n  return lambda: {constant}\n return g", space)
+        return space["f"]
+
+    assert verify(make(1), make(1)).level is Level.EXACT
+    verdict = verify(make(1), make(2))
+    assert verdict.level is Level.UNPROVEN
+    assert verdict.reasons[0].startswith("f.<locals>.g.<locals>.<lambda>: different operands")
+
+
+def test_verify_is_only_as_exact_as_what_is_nested():
+    space: dict[str, types.FunctionType] = {}
+    exec("def f():\n def g(a):\n  if a: h(1)\n  else: h(2)\n return g", space)
+    left = space["f"]
+    exec("def f():\n def g(a):\n  if not a: h(2)\n  else: h(1)\n return g", space)
+    assert verify(left, space["f"]).describe() == "equivalent (by lock-step)"
