@@ -55,7 +55,10 @@ def from_result(result: Any) -> Decompiled:
     )
 
 
+_HEAD = "depyf could not decompile"  # the first line of a refused result, which has the reason: shown elsewhere
+
+
 def _comments_of(source: str) -> str:
     """What a refused result has instead of a body: its instructions, as comments."""
-    lines = [line.strip() for line in source.splitlines()]
+    lines = [line.strip() for line in source.splitlines() if _HEAD not in line]
     return without_addresses("\n".join(line[1:].rstrip() for line in lines if line.startswith("#")))

@@ -9,6 +9,7 @@ import symtable
 import types
 from typing import Any, Dict, Iterable, List, Optional, Set
 
+from depyf.explain.guard_words import user_spelling
 from depyf.explain.model import CacheEntry, Frame, Graph, Session
 from depyf.explain.report.guard_text import guard_file_name, guard_function
 from depyf.explain.report.helpers import helpers_used
@@ -47,7 +48,7 @@ def page_of(frame: Frame, session: Session, in_dump: bool = False) -> str:
     callers = [folded_code(entry).source for one in frames for entry in one.entries]
     shown: Set[str] = set()
     for entry in frame.entries:
-        sections += _entry_sections(entry, frame, in_dump, shown)
+        sections += _entry_sections(entry, frame, session, in_dump, shown)
     if frame.entries:
         head = "# ---- what a call of {} does now\n\n".format(frame.name)
         sections.append(valid_or_comment(head + dispatcher(frame)))
@@ -60,18 +61,20 @@ def page_of(frame: Frame, session: Session, in_dump: bool = False) -> str:
                 sections.append(_resume_head(resume.name, resume_line(one, resume), resume.frame, one))
                 if resume.frame is not None:
                     for inner in resume.frame.entries:
-                        sections += _entry_sections(inner, resume.frame, in_dump, shown)
+                        sections += _entry_sections(inner, resume.frame, session, in_dump, shown)
                 sections.append(valid_or_comment(resume_dispatcher(resume, not hides_lists(resume, callers))))
     if not frame.is_resume:
         sections.append(valid_or_comment(original_function(frame), "the original is no Python by itself"))
     return _assemble(frame, session, frames, sections)
 
 
-def _entry_sections(entry: CacheEntry, frame: Frame, in_dump: bool, shown: Set[str]) -> List[str]:
+def _entry_sections(
+    entry: CacheEntry, frame: Frame, session: Session, in_dump: bool, shown: Set[str]
+) -> List[str]:
     sections = ["# ---- compilation {} of {}{}\n".format(entry.compile_id, frame.name, _backend(entry))]
     for reason in entry.recompile_reasons:
         sections[0] += comment(recompile_words(reason))
-    listed = guard_file_name(entry, frame) if in_dump else "guard_tree of depyf.inspect"
+    listed = guard_file_name(entry, frame) if in_dump else _path_in_model(entry, frame, session)
     sections.append(valid_or_comment(guard_function(entry, frame, listed)))
     for graph in entry.graphs:
         if graph.name not in shown:
@@ -86,9 +89,18 @@ def _entry_sections(entry: CacheEntry, frame: Frame, in_dump: bool, shown: Set[s
         lines += ["Hint: " + hint for hint in one.hints]
         lines += ["In the registry of graph breaks: " + one.gb_id] if one.gb_id else []
         sections.append(comment("\n".join(lines)))
+    if entry.side_effects:
+        changed = ", ".join(map(user_spelling, entry.side_effects))
+        sections.append("# Side effects, carried out again after the graph: on {}\n".format(changed))
     whole = base_name(entry.transformed_path) if in_dump and entry.transformed_path else ""
     sections.append(valid_or_comment(transformed_function(entry, frame, whole)))
     return sections
+
+
+def _path_in_model(entry: CacheEntry, frame: Frame, session: Session) -> str:
+    at = next((index for index, one in enumerate(session.frames) if one is frame), 0)
+    number = next(index for index, one in enumerate(frame.entries) if one is entry)
+    return "depyf.inspect(...).frames[{}].entries[{}].guard_tree".format(at, number)
 
 
 def _backend(entry: CacheEntry) -> str:

@@ -73,8 +73,6 @@ def transformed_function(entry: CacheEntry, frame: Frame, whole_in: str) -> str:
         notes.append("{} operations on lists of Dynamo's own were folded before that, with proof.".format(one.folded))
     if folded.count and whole_in:
         notes.append("All of it: {}".format(whole_in))
-    if entry.side_effects:
-        notes.append("Side effects replayed after the graph: {}.".format(", ".join(entry.side_effects)))
     return comment("\n".join(notes)) + _renamed(folded.source, entry.transformed_name)
 
 
