@@ -8,7 +8,15 @@ from depyf.decompiler.syntax import line_wrapping as marks
 from depyf.decompiler.syntax import nodes as n
 from depyf.decompiler.syntax.constant_text import PrintError, constant_text, tuple_items
 from depyf.decompiler.syntax.formatted_strings import formatted_string, string_within_braces
-from depyf.decompiler.syntax.line_wrapping import ADJACENT, CLOSE, COMMA, OPEN, OPEN_INVISIBLE, OPEN_ITEMS
+from depyf.decompiler.syntax.line_wrapping import (
+    ADJACENT,
+    CLOSE,
+    CLOSE_INVISIBLE,
+    COMMA,
+    OPEN,
+    OPEN_INVISIBLE,
+    OPEN_ITEMS,
+)
 from depyf.decompiler.syntax.precedence import (
     ATOM,
     AWAIT,
@@ -54,24 +62,24 @@ class ExpressionPrinter:
 
     def top_level(self, node: n.Node) -> str:
         """An expression that can be put in parentheses of its own if the line gets too long."""
-        return f"{OPEN_INVISIBLE}{self.alone(node)}{CLOSE}"
+        return f"{OPEN_INVISIBLE}{self.alone(node)}{CLOSE_INVISIBLE}"
 
     def test(self, node: n.Node) -> str:
         """The condition of a statement, where an assignment expression needs no parentheses."""
         precedence = NAMED if isinstance(node, n.NamedExpr) else TEST
-        return f"{OPEN_INVISIBLE}{self.alone(node, precedence)}{CLOSE}"
+        return f"{OPEN_INVISIBLE}{self.alone(node, precedence)}{CLOSE_INVISIBLE}"
 
     def value(self, node: n.Node) -> str:
         """The right side of an assignment, or what stands alone: a yield needs no parentheses."""
-        return f"{OPEN_INVISIBLE}{self.alone(node, YIELD)}{CLOSE}"
+        return f"{OPEN_INVISIBLE}{self.alone(node, YIELD)}{CLOSE_INVISIBLE}"
 
     def bare_tuple(self, node: n.Node, otherwise: int = TEST) -> str:
         """A tuple of two or more without its parentheses, or any other expression."""
         if isinstance(node, n.Tuple) and len(node.elts) > 1:
-            return f"{marks.OPEN_INVISIBLE_ITEMS}{self.items(node.elts)}{CLOSE}"
+            return f"{marks.OPEN_INVISIBLE_ITEMS}{self.items(node.elts)}{CLOSE_INVISIBLE}"
         if isinstance(node, n.Constant) and type(node.value) is tuple and len(node.value) > 1:
-            return f"{marks.OPEN_INVISIBLE_ITEMS}{tuple_items(node.value, self.string)}{CLOSE}"
-        return f"{OPEN_INVISIBLE}{self.alone(node, otherwise)}{CLOSE}"
+            return f"{marks.OPEN_INVISIBLE_ITEMS}{tuple_items(node.value, self.string)}{CLOSE_INVISIBLE}"
+        return f"{OPEN_INVISIBLE}{self.alone(node, otherwise)}{CLOSE_INVISIBLE}"
 
     def items(self, nodes: Sequence[n.Node]) -> str:
         """Expressions with commas between them."""

@@ -8,24 +8,28 @@ its own, and if that is too long, it is split at its loosest delimiters, one ite
 
 from __future__ import annotations
 
+import re
+
 # Marks around the inside of a bracket. After OPEN_ITEMS a comma may follow the last item.
-OPEN, OPEN_ITEMS = "\x01", "\x02"
+OPEN, OPEN_ITEMS, CLOSE = "\x01", "\x02", "\x03"
 # Marks around an expression that can be put in parentheses if it is too long.
-OPEN_INVISIBLE, OPEN_INVISIBLE_ITEMS = "\x03", "\x04"
-CLOSE = "\x05"
+OPEN_INVISIBLE, OPEN_INVISIBLE_ITEMS, CLOSE_INVISIBLE = "\x04", "\x05", "\x17"
 # Marks in place of a blank, loosest first. Those of operators come before the operator, the others after
 # the comma.
 CLAUSE, COMMA, TERNARY, LOGIC, COMPARISON = "\x06", "\x07", "\x08", "\x0e", "\x0f"
 BIT_OR, BIT_XOR, BIT_AND, SHIFT, SUM, PRODUCT = "\x10", "\x11", "\x12", "\x13", "\x14", "\x15"
 ADJACENT = "\x16"  # between the literals that make up a string
 
-_OPENING = OPEN + OPEN_ITEMS + OPEN_INVISIBLE + OPEN_INVISIBLE_ITEMS
-_INVISIBLE = OPEN_INVISIBLE + OPEN_INVISIBLE_ITEMS
-_WITH_COMMA = OPEN_ITEMS + OPEN_INVISIBLE_ITEMS
 _DELIMITERS = CLAUSE + COMMA + TERNARY + LOGIC + COMPARISON + BIT_OR + BIT_XOR + BIT_AND
 _DELIMITERS += SHIFT + SUM + PRODUCT + ADJACENT
+_INVISIBLE = OPEN_INVISIBLE + OPEN_INVISIBLE_ITEMS
+_OPENING = OPEN + OPEN_ITEMS + _INVISIBLE
+_CLOSING = CLOSE + CLOSE_INVISIBLE
+_WITH_COMMA = OPEN_ITEMS + OPEN_INVISIBLE_ITEMS
+_MARK = re.compile(f"[{_OPENING}{_CLOSING}{_DELIMITERS}]")
 _GLUED = {ord(mark): " " for mark in _DELIMITERS}
-_FLAT = {**_GLUED, **{ord(mark): "" for mark in _OPENING + CLOSE}}
+_FLAT = {**_GLUED, **{ord(mark): "" for mark in _OPENING + _CLOSING}}
+_NO_INVISIBLE = {ord(mark): "" for mark in _INVISIBLE + CLOSE_INVISIBLE}
 
 INDENT = "    "
 
@@ -62,7 +66,8 @@ def _split(text: str, indent: str, width: int, inside: bool, lines: list[str]) -
     if _fits(flat, width):
         lines.append(flat)
         return
-    delimiters, groups = _scan(text, inside)
+    text = text.translate(_NO_INVISIBLE) if inside else _without_useless_parentheses(text)
+    delimiters, groups = _scan(text)
     if inside and delimiters:
         loosest = min(text[position] for position in delimiters)
         start = 0
@@ -76,63 +81,58 @@ def _split(text: str, indent: str, width: int, inside: bool, lines: list[str]) -
         lines.append(flat)
         return
     opening, closing = _choose(text, groups, indent, width)
-    mark, body = text[opening], text[opening + 1 : closing]
+    mark, body = text[opening], text[opening + 1 : closing].translate(_NO_INVISIBLE)
     bracket, end = ("(", ")") if mark in _INVISIBLE else ("", "")
     _split(text[:opening] + bracket, indent, width, False, lines)
     inner = indent + INDENT
     if mark in _WITH_COMMA and not _fits(inner + flatten(body), width):
-        delimiters, _ = _scan(body, True)
+        delimiters, _ = _scan(body)
         if delimiters and min(body[position] for position in delimiters) == COMMA:
             body += ","
     _split(body, inner, width, True, lines)
     _split(end + text[closing + 1 :], indent, width, False, lines)
 
 
-def _scan(text: str, inside: bool) -> tuple[list[int], list[tuple[int, int]]]:
-    """The positions of the delimiters outside any bracket, and the outermost non-empty brackets.
-
-    Invisible parentheses are seen through where they would not help: within brackets, and around a text
-    that has no delimiter of its own.
-    """
+def _scan(text: str) -> tuple[list[int], list[tuple[int, int]]]:
+    """The positions of the delimiters outside any bracket, and the outermost non-empty brackets."""
     delimiters: list[int] = []
     groups: list[tuple[int, int]] = []
-    position, end = 0, len(text)
-    while position < end:
-        char = text[position]
-        if char in _OPENING:
-            closing = _matching(text, position)
-            if closing < 0:  # the first part of something that was split further inside
-                position += 1
-                continue
-            if char in _INVISIBLE:
-                own, inner = _scan(text[position + 1 : closing], True)
-                if inside or not own:
-                    shift = position + 1
-                    delimiters.extend(shift + place for place in own)
-                    groups.extend((shift + first, shift + last) for first, last in inner)
-                    position = closing + 1
-                    continue
-            if closing > position + 1:
-                groups.append((position, closing))
-            position = closing
-        elif char in _DELIMITERS:
+    depth = opening = 0
+    for match in _MARK.finditer(text):
+        mark, position = match.group(), match.start()
+        if mark in _OPENING:
+            if not depth:
+                opening = position
+            depth += 1
+        elif mark in _CLOSING:
+            depth -= 1
+            if not depth and position > opening + 1:
+                groups.append((opening, position))
+        elif not depth:
             delimiters.append(position)
-        position += 1
     return delimiters, groups
 
 
-def _matching(text: str, position: int) -> int:
-    """Where the group that opens here ends, or -1."""
-    depth = 0
-    for place in range(position, len(text)):
-        char = text[place]
-        if char in _OPENING:
-            depth += 1
-        elif char == CLOSE:
-            depth -= 1
-            if not depth:
-                return place
-    return -1
+def _without_useless_parentheses(text: str) -> str:
+    """The text without the invisible parentheses around what has no delimiter of its own: they would not help."""
+    useless: list[int] = []
+    open_groups: list[tuple[int, bool]] = []  # position, whether there was a delimiter directly within
+    for match in _MARK.finditer(text):
+        mark, position = match.group(), match.start()
+        if mark in _OPENING:
+            open_groups.append((position, False))
+        elif mark in _CLOSING:
+            opening, delimited = open_groups.pop()
+            if mark == CLOSE_INVISIBLE:
+                if not delimited:
+                    useless += (opening, position)
+                elif open_groups:  # it is seen through: its delimiters count for what is around it
+                    open_groups[-1] = (open_groups[-1][0], True)
+        elif open_groups:
+            open_groups[-1] = (open_groups[-1][0], True)
+    for position in sorted(useless, reverse=True):
+        text = text[:position] + text[position + 1 :]
+    return text
 
 
 def _choose(text: str, groups: list[tuple[int, int]], indent: str, width: int) -> tuple[int, int]:

@@ -13,6 +13,7 @@ from depyf.decompiler.syntax.constant_text import PrintError
 from depyf.decompiler.syntax.expression_printer import ExpressionPrinter
 from depyf.decompiler.syntax.line_wrapping import (
     CLOSE,
+    CLOSE_INVISIBLE,
     COMMA,
     INDENT,
     OPEN_INVISIBLE_ITEMS,
@@ -236,7 +237,7 @@ class _StatementPrinter:
     def ImportFrom(self, node: n.ImportFrom) -> None:
         names = f",{COMMA}".join([self.alias(name) for name in node.names])
         if names != "*":
-            names = f"{OPEN_INVISIBLE_ITEMS}{names}{CLOSE}"
+            names = f"{OPEN_INVISIBLE_ITEMS}{names}{CLOSE_INVISIBLE}"
         module = "." * node.level + (node.module or "")
         self.emit(f"{'lazy ' if node.is_lazy else ''}from {module} import {names}", node.line)
 
