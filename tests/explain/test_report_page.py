@@ -168,6 +168,20 @@ def test_the_page_runs() -> None:
     assert namespace["__guard_0_for_toy_example"]({"a": -1}, {}) is False
 
 
+def test_guards_of_many_layers_are_said_once() -> None:
+    session = toy()
+    entry = session.frames[0].entries[0]
+    line = SourceLine("/tmp/x/toy.py", 5, "x = layer(x)", "toy_example")
+    entry.guards = [
+        Guard("", "TYPE_MATCH", "self.l[{}].f".format(n), "self.l[{}].f is exactly of type Linear".format(n), line)
+        for n in range(12)
+    ]
+    entry.guards += [Guard("", "TENSOR_MATCH", "a", "a: float32 of shape [{}]".format(n), line) for n in range(4)]
+    page = page_of(session.frames[0], session)
+    assert "#   self.l[*].f is exactly of type Linear  (12 of them)" in page
+    assert all("#   a: float32 of shape [{}]\n".format(n) in page for n in range(4))
+
+
 def test_why_it_was_compiled_again() -> None:
     assert recompile_words("1/0: L['n'] == 3   # return y[:n]  # rp/toy.py:35 in dyn (fake.py:7 in size)") == (
         "compiled again because 1/0 did not fit: n == 3  (asked for at toy.py:35)"

@@ -21,11 +21,11 @@ _IMPORT = re.compile(r"\b__import_([A-Za-z0-9_]+)")
 _ITEM_LEFT = re.compile(r"___tuple_iterator_getitem\((\w+), (\d+)\)")
 _LEFT = re.compile(r"^___tuple_iterator_len\((.*)\) == (\d+)$")
 _AS_TENSOR = re.compile(r"___from_numpy\(([\w.\[\]]+)\)")
+_MOST_NAMES = 8
 _OWN_KINDS = {
     "GLOBAL_STATE",
     "TORCH_FUNCTION_MODE_STACK",
     "DEFAULT_DEVICE",
-    "DIMENSION_DYNAMIC_MARKING_GUARD",
     "AUTOGRAD_SAVED_TENSORS_HOOKS",
     "NO_TENSOR_ALIASING_MARK",
     "DETERMINISTIC_ALGORITHMS",
@@ -42,6 +42,9 @@ _DEVICE_KEYS = ("CPU", "CUDA", "MPS", "XPU", "HPU", "MTIA", "Meta", "PrivateUse1
 def describe(kind: str, code: str, line: Optional[SourceLine], module_globals: Dict[str, Any]) -> Guard:
     """A `Guard` for one leaf of the tree. What is not understood keeps Dynamo's spelling as its words."""
     guard = Guard(code=code, kind=kind, user_line=line)
+    if kind == "DIMENSION_DYNAMIC_MARKING_GUARD" or "'_dynamo_" in code:  # more than half of a big model's guards
+        guard.words, guard.is_bookkeeping = user_spelling(code), True
+        return guard
     writer = _WRITERS.get(kind, _any_expression)
     try:
         writer(guard, module_globals)
@@ -118,7 +121,10 @@ def _tensor(guard: Guard, module_globals: Dict[str, Any]) -> None:
 def _no_aliasing(guard: Guard, module_globals: Dict[str, Any]) -> None:
     subjects = [_text(guard.code, a) for a in _call(guard.code).args]
     guard.subject = " and ".join(map(user_spelling, subjects))
-    guard.words = "{} are different tensors".format(_and(list(map(user_spelling, subjects))))
+    names = list(map(user_spelling, subjects))
+    if len(names) > _MOST_NAMES:
+        names = [*names[: _MOST_NAMES - 1], "{} more".format(len(names) - _MOST_NAMES + 1)]
+    guard.words = "{} are different tensors".format(_and(names))
     guard.run = "all_different({})".format(", ".join(subjects))
     guard.runnable = all(map(_is_plain, subjects))
 

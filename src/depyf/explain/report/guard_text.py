@@ -14,6 +14,7 @@ __all__ = ["guard_file_name", "guard_function", "guard_function_name", "guard_li
 
 _MOST_WORDS = 60
 _COLUMN = 66
+_FEW = 3
 _SAME_OBJECT = " is still the same object"
 
 
@@ -104,7 +105,7 @@ def _words(guards: List[Guard], most: int = _MOST_WORDS) -> List[str]:
         assert line is not None
         place = "{}:{}".format(key[0] if is_torch_file(key[0]) else base_name(key[0]), key[1])
         lines.append("{:<{}}  {}".format(line.text, _COLUMN, place) if line.text else place)
-        lines += ["  " + guard.words for guard in groups[key]]
+        lines += ["  " + words for words in _alike_once(groups[key])]
     lines += rest
     if len(lines) > most and len(guards) > most:
         lines = [*lines[:most], "and more like these, each with its line in the file of guards"]
@@ -112,6 +113,22 @@ def _words(guards: List[Guard], most: int = _MOST_WORDS) -> List[str]:
         unique = sorted(set(same), key=same.index)
         verb = "is still the same object" if len(unique) == 1 else "are still the same objects"
         lines.append("globals: {} {}".format(_and(unique), verb))
+    return lines
+
+
+def _alike_once(guards: List[Guard]) -> List[str]:
+    """Words of guards; those which differ in an index of their subject alone, as a model's layers do, once."""
+    alike: Dict[str, List[Guard]] = {}
+    for guard in guards:
+        pattern = re.sub(r"\[\d+\]", "[*]", guard.subject)
+        words = guard.words.replace(guard.subject, pattern, 1) if guard.subject else guard.words
+        alike.setdefault(words, []).append(guard)
+    lines: List[str] = []
+    for words, members in alike.items():
+        if len(members) < _FEW:
+            lines += [guard.words for guard in members]
+        else:
+            lines.append("{}  ({} of them)".format(words, len(members)))
     return lines
 
 
