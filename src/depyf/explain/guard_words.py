@@ -193,8 +193,9 @@ def _default_device(guard: Guard, module_globals: Dict[str, Any]) -> None:
 
 def _any_expression(guard: Guard, module_globals: Dict[str, Any]) -> None:
     guard.words = user_spelling(guard.code)
+    compared = re.match(r"^([LG]\[.*?) (?:==|is|!=|in) ", guard.code)
     subjects = sorted({(m.group(1) or m.group(2)) for m in _SCOPE.finditer(guard.code)})
-    guard.subject = guard.subject or ", ".join(subjects)
+    guard.subject = user_spelling(compared.group(1)) if compared else ", ".join(subjects)
     guard.words = re.sub(r"\.size\(\)\[(\d+)\]", r".shape[\1]", guard.words)
     guard.run = re.sub(r"\bdevice\(type=", "torch.device(type=", guard.code)
     guard.runnable = _is_plain(guard.run)
