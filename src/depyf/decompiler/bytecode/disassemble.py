@@ -11,9 +11,11 @@ from typing import Any, Callable
 from ...errors import DecompilationError
 from .fold_awaits import fold_awaits
 from .instruction import Handler, Instruction
-from .raw_code import RawCode
+from .raw_code import CO_ASYNC_GENERATOR, CO_COROUTINE, CO_GENERATOR, RawCode
 from .versions import TABLES, supported_versions
 from .versions.table import OpcodeTable, Row
+
+MAKES_GENERATOR = CO_GENERATOR | CO_COROUTINE | CO_ASYNC_GENERATOR
 
 
 def disassemble(raw: RawCode) -> list[Instruction]:
@@ -36,6 +38,7 @@ class _Disassembler:
         self.keyword_names: tuple[str, ...] = ()
         self.closures = frozenset(raw.cellvars) | frozenset(raw.freevars)
         self.skip_pop = False
+        self.starts_generator = False
 
     @staticmethod
     def error_for(raw: RawCode, reason: str, offset: int) -> DecompilationError:
@@ -44,6 +47,8 @@ class _Disassembler:
 
     def run(self) -> list[Instruction]:
         self.decode()
+        if self.starts_generator != bool(self.raw.flags & MAKES_GENERATOR):
+            raise self.error_for(self.raw, "RETURN_GENERATOR and the flags do not say the same", -1)
         self.resolve_jumps()
         self.attach_handlers()
         return fold_awaits(self.out, lambda reason, offset: self.error_for(self.raw, reason, offset))
@@ -120,7 +125,7 @@ def _generator_start(dis: _Disassembler, row: Row, argument: int, offset: int) -
     # RETURN_GENERATOR; POP_TOP: the code's flags say the same.
     if dis.out:
         raise dis.error_for(dis.raw, "RETURN_GENERATOR is not the first instruction", offset)
-    dis.skip_pop = True
+    dis.skip_pop = dis.starts_generator = True
 
 
 def _prologue(dis: _Disassembler, row: Row, argument: int, offset: int) -> None:

@@ -28,11 +28,13 @@ def _fold_sends(instructions: list[Instruction], error: _Error) -> list[Instruct
         loop = instructions[index : index + 3]
         if [i.op for i in loop] != ["SEND", "YIELD_VALUE", "JUMP"] or loop[2].target != index:
             raise error("SEND without its loop", send.offset)
+        if loop[1].handler != send.handler:
+            raise error("SEND whose loop has another handler", send.offset)
         if send.target != index + 3:
             raise error("SEND does not leave its loop at the end", send.offset)
         dropped.update((index + 1, index + 2))
         send.op, send.target = "YIELD_FROM", -1
-    return _without(instructions, dropped)
+    return _without(instructions, dropped, error)
 
 
 def _fold_async_for(instructions: list[Instruction], error: _Error) -> list[Instruction]:
@@ -42,7 +44,7 @@ def _fold_async_for(instructions: list[Instruction], error: _Error) -> list[Inst
             continue
         steps = instructions[index : index + 3]
         handler = get.handler
-        if [i.op for i in steps] != ["GET_ANEXT", "CONST", "YIELD_FROM"] or handler is None:
+        if [i.op for i in steps] != ["GET_ANEXT", "CONST", "YIELD_FROM"] or handler is None or steps[1].arg is not None:
             raise error("GET_ANEXT outside an async for", get.offset)
         end = instructions[handler.target]
         if end.op != "END_ASYNC_FOR" or any(i.handler != handler for i in steps):
@@ -51,11 +53,17 @@ def _fold_async_for(instructions: list[Instruction], error: _Error) -> list[Inst
         get.op, get.target, get.handler = "ASYNC_FOR_ITER", handler.target + 1, end.handler
     if any(i.op == "END_ASYNC_FOR" and index not in dropped for index, i in enumerate(instructions)):
         raise error("END_ASYNC_FOR without its loop", -1)
-    return _without(instructions, dropped)
+    return _without(instructions, dropped, error)
 
 
-def _without(instructions: list[Instruction], dropped: set[int]) -> list[Instruction]:
-    """The list without the dropped indices; what pointed at one points at what follows it."""
+def _without(instructions: list[Instruction], dropped: set[int], error: _Error) -> list[Instruction]:
+    """The list without the dropped indices. Nothing that stays may lead to the middle of what was folded."""
+    for index, instruction in enumerate(instructions):
+        handler = instruction.handler
+        if index not in dropped and (
+            instruction.target in dropped or (handler is not None and handler.target in dropped)
+        ):
+            raise error("jump into the middle of an await", instruction.offset)
     new_index: list[int] = []
     kept = 0
     for index in range(len(instructions)):

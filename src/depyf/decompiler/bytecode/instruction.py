@@ -51,7 +51,7 @@ class Instruction:
 
     def __repr__(self) -> str:
         text = self.op
-        if self.arg is not None:
+        if self.arg is not None or self.op == "CONST":
             text += f" {self.arg!r}" if not hasattr(self.arg, "qualname") else f" <code {self.arg.qualname}>"
         if self.target >= 0:
             text += f" -> {self.target}"
@@ -112,7 +112,9 @@ OPERATIONS: dict[str, Any] = {
     "UNPACK_EX": (lambda a: (1, a[0] + 1 + a[1])),  # arg: (before the star, after it)
     "CALL": (lambda a: (a[0] + 2, 1)),  # arg: (number of arguments, names of the last ones)
     "CALL_EX": (lambda kw: (4 if kw else 3, 1)),  # NULL, callable, positional iterable[, mapping]; arg: has a mapping
-    "MAKE_FUNCTION": (lambda a: (len(a) + 1, 1)),  # arg: what lies below the code, of 'defaults' 'kwdefaults' 'annotations' 'closure'
+    "MAKE_FUNCTION": (
+        lambda a: (len(a) + 1, 1)
+    ),  # arg: what lies below the code, of 'defaults' 'kwdefaults' 'annotations' 'closure'
     "LOAD_BUILD_CLASS": (0, 1),
     "LOAD_ASSERTION_ERROR": (0, 1),
     "IMPORT_NAME": (2, 1),

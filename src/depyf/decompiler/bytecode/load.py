@@ -42,9 +42,7 @@ def load(code: types.CodeType) -> RawCode:
     raw.cellvars = code.co_cellvars
     raw.freevars = code.co_freevars
     # A parameter that is also a cell has one slot, among the locals; the other cells and the free variables follow.
-    raw.localsplus = (
-        raw.varnames + tuple(name for name in raw.cellvars if name not in raw.varnames) + raw.freevars
-    )
+    raw.localsplus = raw.varnames + tuple(name for name in raw.cellvars if name not in raw.varnames) + raw.freevars
     raw.exception_table = read_exception_table(getattr(code, "co_exceptiontable", b""))
     raw.stacksize = code.co_stacksize
     raw.code = code

@@ -10,7 +10,7 @@ from __future__ import annotations
 from .control_flow_graph import BasicBlock, ControlFlowGraph, build_flowgraph
 from .dominators import dominator_tree
 from .finally_copies import strip_finally_copies
-from .regions import Region, mark_regions
+from .regions import Region, mark_regions, separate_with_exits
 
 __all__ = [
     "BasicBlock",
@@ -19,5 +19,6 @@ __all__ = [
     "build_flowgraph",
     "dominator_tree",
     "mark_regions",
+    "separate_with_exits",
     "strip_finally_copies",
 ]

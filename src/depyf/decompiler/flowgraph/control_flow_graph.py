@@ -94,6 +94,10 @@ class ControlFlowGraph:
 
 def build_flowgraph(instructions: list[Instruction]) -> ControlFlowGraph:
     """Cut ``instructions`` into blocks at jumps, jump targets and the borders of handlers."""
+    for instruction, following in zip(reversed(instructions[:-1]), reversed(instructions)):
+        if instruction.op == "NOP":
+            # The compiler leaves NOPs out of the ranges of handlers: one inside a body must not look like a way out.
+            instruction.handler = following.handler
     graph = ControlFlowGraph(list(_cut(instructions)))
     at = {block.start: block for block in graph.blocks}
     for block, following in zip(graph.blocks, [*graph.blocks[1:], None]):

@@ -61,6 +61,35 @@ def mark_regions(graph: ControlFlowGraph) -> list[Region]:
     return sorted(found, key=lambda region: -len(chain(region)))
 
 
+def separate_with_exits(graph: ControlFlowGraph, regions: list[Region]) -> None:
+    """Cut blocks behind the code that ends a with statement whose exception was swallowed (POP; POP_EXCEPT; POP; POP).
+
+    What follows there is the code after the statement.
+    """
+    for region in regions:
+        if region.kind != "with":
+            continue
+        swallowed = region.handler
+        while swallowed.last is None or not swallowed.last.op.startswith("POP_JUMP_IF_"):
+            if swallowed.fall is None:
+                raise DecompilationError("a with statement without a test of __exit__", stage="undo_optimiser")
+            swallowed = swallowed.fall
+        block = swallowed.target if swallowed.last.op == "POP_JUMP_IF_TRUE" else swallowed.fall
+        wanted = ["POP", "POP_EXCEPT", "POP", "POP"]
+        while block is not None and wanted:
+            position = 0
+            while position < len(block.instructions) and wanted:
+                operation = block.instructions[position].op
+                if operation == wanted[0]:
+                    wanted.pop(0)
+                elif operation != "NOP":
+                    raise DecompilationError("a with statement that ends in another way", stage="undo_optimiser")
+                position += 1
+            if not wanted and position < len(block.instructions) and block.instructions[position].op != "JUMP":
+                graph.split(block, position)
+            block = block.fall
+
+
 def _meaning(block: BasicBlock, regions: dict[BasicBlock, Region | None]) -> Region | None:
     """The region that ``block`` stands in, seeing through handlers that only clean up."""
     for _ in range(1000):

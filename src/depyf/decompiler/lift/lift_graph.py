@@ -193,7 +193,7 @@ class _Lifter:
             raise DecompilationError("a loop over an iterator that was made elsewhere", stage="lift")
         lifted.kind = "for"
         lifted.is_async = last.op == "ASYNC_FOR_ITER"
-        lifted.line = last.line
+        lifted.line = lifted.test_line = last.line
         lifted.exit = list(lifted.entry)
         iterator = Marker("iterator", lifted.index)
         lifted.true = self.flow(block.fall, [*lifted.exit, iterator, Given("item", lifted.index)])
@@ -203,6 +203,7 @@ class _Lifter:
     def terminate(self, block: BasicBlock, lifted: LiftedBlock, state: SymbolicStack) -> None:
         instruction = state.instruction
         op = instruction.op
+        lifted.test_line = instruction.line
         if op == "JUMP":
             self.finish(lifted, state)
             lifted.next = self.flow(block.target, lifted.exit)

@@ -26,7 +26,7 @@ class LiftedBlock:
 
     __slots__ = (
         "index", "region", "entry", "exit", "statements", "kind", "test", "sense", "next", "true", "false", "fall",
-        "predecessors", "is_async", "repeated", "line", "layout",
+        "predecessors", "is_async", "repeated", "line", "layout", "test_line",
     )  # fmt: skip
 
     def __init__(self, index: int, region: Region | None, entry: list[nodes.Expression]) -> None:
@@ -47,6 +47,7 @@ class LiftedBlock:
         self.is_async = False
         self.repeated = False  # the test of a while loop whose copy at the bottom was undone
         self.line: int | None = None
+        self.test_line: int | None = None
 
     @property
     def successors(self) -> list[LiftedBlock]:

@@ -13,16 +13,20 @@ from typing import NamedTuple
 from ..bytecode import Handler, RawCode
 from .constants import CODE
 from .normalize import NormalForm
-from .steps import Steps
+from .steps import TESTED_TWICE, Steps
 from .unbound import LOCAL_OPERATIONS, may_be_unbound
 from .verdict import Difference
 
 
 class Comparison(NamedTuple):
-    """``difference`` is None if both do the same; ``pairs`` are the nested code objects met together."""
+    """``difference`` is None if both do the same; ``pairs`` are the nested code objects met together.
+
+    ``assumptions`` are what had to be taken for granted.
+    """
 
     difference: Difference | None
     pairs: tuple[tuple[RawCode, RawCode], ...]
+    assumptions: tuple[str, ...] = ()
 
 
 def same_instructions(a: NormalForm, b: NormalForm) -> bool:
@@ -44,21 +48,31 @@ def nested_pairs(a: NormalForm, b: NormalForm) -> tuple[tuple[RawCode, RawCode],
 
 def lock_step(a: NormalForm, b: NormalForm) -> Comparison:
     """Walk both forms together. The first difference met ends the walk."""
-    return _Walk(a, b).run()
+    left, right = _steps(a, False), _steps(b, False)
+    comparison = _Walk(left, right).run()
+    if comparison.difference is None:
+        return comparison
+    left, right = _steps(a, True), _steps(b, True)
+    if left.changed or right.changed:
+        threaded = _Walk(left, right).run()
+        if threaded.difference is None:
+            return threaded._replace(assumptions=(TESTED_TWICE,))
+    return comparison
 
 
-def _steps(form: NormalForm) -> Steps:
-    steps = form.cache.get("steps")
+def _steps(form: NormalForm, threaded: bool) -> Steps:
+    key = "threaded steps" if threaded else "steps"
+    steps = form.cache.get(key)
     if steps is None:
-        steps = form.cache["steps"] = Steps(form)
+        steps = form.cache[key] = Steps(form, threaded=threaded)
     result: Steps = steps
     return result
 
 
 class _Walk:
-    def __init__(self, a: NormalForm, b: NormalForm) -> None:
-        self.a, self.b = a, b
-        self.left, self.right = _steps(a), _steps(b)
+    def __init__(self, left: Steps, right: Steps) -> None:
+        self.left, self.right = left, right
+        self.a, self.b = a, b = left.form, right.form
         self.pairs: dict[tuple[RawCode, RawCode], None] = {}
         self.todo: list[tuple[int, int]] = [(a.entry, b.entry)]
 
@@ -118,6 +132,5 @@ class _Walk:
 
     def difference(self, what: str, i: int, j: int) -> Difference:
         mine, other = self.a.sources[i], self.b.sources[j]
-        return Difference(
-            what, self.a.raw.qualname, repr(mine), repr(other), mine.offset, other.offset, mine.line, other.line
-        )
+        one, two = self.left.words(i), self.right.words(j)
+        return Difference(what, self.a.raw.qualname, one, two, mine.offset, other.offset, mine.line, other.line)

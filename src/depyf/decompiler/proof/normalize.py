@@ -18,6 +18,11 @@ DEREF_AS_FAST = {"LOAD_DEREF": "LOAD_FAST", "STORE_DEREF": "STORE_FAST", "DELETE
 COUNTS_FROM_TOP = frozenset(
     {"LIST_APPEND", "SET_ADD", "MAP_ADD", "LIST_EXTEND", "SET_UPDATE", "DICT_UPDATE", "DICT_MERGE"}
 )
+READS_BELOW = {
+    # Operations that read entries which they leave on the stack -> how many from the top must be values.
+    "FOR_ITER": 1, "ASYNC_FOR_ITER": 1, "IMPORT_FROM": 1, "WITH_EXCEPT_START": 4, "GET_LEN": 1, "MATCH_MAPPING": 1,
+    "MATCH_SEQUENCE": 1, "MATCH_KEYS": 2, "RERAISE": 1,
+}  # fmt: skip
 SPIN = "SPIN"
 """The operation of a synthetic instruction: a loop with nothing in it."""
 
@@ -144,7 +149,7 @@ class _Normalizer:
         if bottom < 0:
             raise NotComparable(f"{op} pops an empty stack at offset {instruction.offset}")
         if nulls:
-            if nulls[-1] >= bottom:
+            if nulls[-1] >= bottom or nulls[-1] >= depth - READS_BELOW.get(op, 0):
                 raise self.touches(instruction)
             if op in COUNTS_FROM_TOP:
                 position = bottom - instruction.arg

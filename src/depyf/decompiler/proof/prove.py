@@ -50,7 +50,7 @@ def _compare(original: RawCode, recompiled: RawCode) -> Verdict:
         return Verdict(Level.EXACT, "instructions", pairs=nested_pairs(a, b))
     comparison = lock_step(a, b)
     if comparison.difference is None:
-        return Verdict(Level.EQUIVALENT, "lock-step", pairs=comparison.pairs)
+        return Verdict(Level.EQUIVALENT, "lock-step", assumptions=comparison.assumptions, pairs=comparison.pairs)
     reason = str(comparison.difference)
     return Verdict(Level.UNPROVEN, "", (reason,), pairs=comparison.pairs, difference=comparison.difference)
 
@@ -165,10 +165,9 @@ def verify(a: Any, b: Any) -> Verdict:
     verdict = proofs[original][0]
     failed = [(raw, proof) for raw, (proof, _) in proofs.items() if not proof.proven]
     if not failed:
-        if all(proof.level is Level.EXACT for proof, _ in proofs.values()):
-            return verdict
-        method = next((p.method for p, _ in proofs.values() if p.level is not Level.EXACT and p.method), "lock-step")
-        return verdict._replace(level=Level.EQUIVALENT, method=method)
+        weakest = next((p for p, _ in proofs.values() if p.level is not Level.EXACT), verdict)
+        assumptions = dict.fromkeys(a for p, _ in proofs.values() for a in p.assumptions)
+        return weakest._replace(assumptions=tuple(assumptions), pairs=verdict.pairs)
     reasons = tuple(
         reason if reason.startswith(raw.qualname) else f"{raw.qualname}: {reason}"
         for raw, proof in failed

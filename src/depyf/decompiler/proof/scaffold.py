@@ -62,8 +62,8 @@ def compile_unit(
 
     ``name`` chooses among several definitions (default: that of ``raw``, else the last one). ``enclosing_class``
     mangles private names; the default is the class that ``raw.qualname`` names. ``freevars`` default to those of
-    ``raw``; each gets a binding in an outer function. What stands before the last dot of the qualified name is not
-    in the text: it is taken from ``raw``.
+    ``raw``; each gets a binding in an outer function. What stands before the last dot of the qualified name, and
+    whether the definition is nested, is not in the text: they are taken from ``raw``.
     Raises DecompilationError if the text does not compile or has no such definition.
     """
     where = raw.qualname
@@ -79,6 +79,7 @@ def compile_unit(
         ast.fix_missing_locations(unit)
         code = _pick(load(_compile(tree, where, filename, _future(raw), optimize)), path, code_name, unit, where)
     _put_below(code, raw.qualname)
+    code.flags = code.flags & ~CO_NESTED | raw.flags & CO_NESTED
     if raw.flags & CO_ITERABLE_COROUTINE and code.flags & CO_GENERATOR:
         code.flags |= CO_ITERABLE_COROUTINE  # set by types.coroutine when the program runs, never by a compiler
     return code

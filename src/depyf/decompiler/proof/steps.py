@@ -12,10 +12,10 @@ from typing import Any
 from ..bytecode import NEVER_RAISES, Handler
 from .normalize import NormalForm
 
-TRUTH = "test the truth of"  # pops the value, calls bool() on it
+TRUTH = "test the truth"  # pops the value, calls bool() on it
 NONE = "test for None"
-IS = "test the identity of"
-IN = "test membership of"
+IS = "test the identity"
+IN = "test membership"
 KEEP_IF_FALSE = "test the truth, keeping a false value"
 KEEP_IF_TRUE = "test the truth, keeping a true value"
 
@@ -31,14 +31,23 @@ _JUMPS = {
 _SILENT_STEPS = frozenset({NONE, IS}) | NEVER_RAISES
 
 
+TESTED_TWICE = "testing the truth of a value twice in a row gives what testing it once gives"
+"""What CPython's own jump threading takes for granted; which jumps it threads depends on the lines of the source."""
+
+
 class Steps:
     """``NormalForm`` as parallel lists: ``ops``, ``args``, the successors ``yes`` and ``no`` (-1 for none; an
-    instruction without a test has only ``yes``), the ``handlers``, and whether a step ``raises``."""
+    instruction without a test has only ``yes``), the ``handlers``, and whether a step ``raises``.
 
-    __slots__ = ("form", "ops", "args", "yes", "no", "handlers", "raises")
+    With ``threaded``, a value that was kept by one test and is tested by the next goes where the second test sends
+    it: right only under TESTED_TWICE. ``changed`` tells whether that made a difference.
+    """
 
-    def __init__(self, form: NormalForm) -> None:
+    __slots__ = ("form", "ops", "args", "yes", "no", "handlers", "raises", "changed")
+
+    def __init__(self, form: NormalForm, *, threaded: bool = False) -> None:
         self.form = form
+        self.changed = False
         self.ops: list[str] = list(form.ops)
         self.args: list[Any] = list(form.args)
         self.yes: list[int] = list(form.next)
@@ -49,10 +58,38 @@ class Steps:
                 self.ops[index], jumps_if_true = _JUMPS[op]
                 if jumps_if_true:
                     self.yes[index], self.no[index] = self.no[index], self.yes[index]
+        if threaded:
+            for index, op in enumerate(form.ops):
+                if op in ("JUMP_IF_TRUE_OR_POP", "JUMP_IF_FALSE_OR_POP"):
+                    self.thread(index)
         for index, op in enumerate(form.ops):
             if op in _FUSERS:
                 _FUSERS[op](self, index)
         self.raises: list[bool] = [op not in _SILENT_STEPS for op in self.ops]
+
+    def words(self, index: int) -> str:
+        """The step in words: the instruction, and the test that it begins if that is more."""
+        text = repr(self.form.sources[index])
+        fused = self.ops[index] != self.form.ops[index] and self.form.ops[index] not in _JUMPS
+        return f"{text}, to {self.ops[index]}" if fused else text
+
+    def thread(self, index: int) -> None:
+        """Send the kept value of the test at ``index`` where the tests that it comes to send it."""
+        kept_if_true = self.ops[index] == KEEP_IF_TRUE
+        at = self.yes[index] if kept_if_true else self.no[index]
+        kept = True
+        for _ in range(len(self.ops)):
+            if not kept or self.ops[at] not in (TRUTH, KEEP_IF_TRUE, KEEP_IF_FALSE):
+                break
+            self.changed = True
+            kept = self.ops[at] == self.ops[index]
+            at = self.yes[at] if kept_if_true else self.no[at]
+        if kept_if_true:
+            self.yes[index] = at
+        else:
+            self.no[index] = at
+        if not kept:
+            self.ops[index] = TRUTH
 
     def become(self, index: int, op: str, arg: Any, yes: int, no: int) -> None:
         self.ops[index], self.args[index], self.yes[index], self.no[index] = op, arg, yes, no
@@ -63,7 +100,7 @@ def _truth_after(steps: Steps, index: int) -> tuple[int, int] | None:
 
     The value must be an exact bool: then testing it, and any number of ``not``, runs nothing.
     """
-    ops, form = steps.form.ops, steps.form
+    ops, form = steps.ops, steps.form
     swapped = False
     at = form.next[index]
     for _ in range(len(ops)):
@@ -71,12 +108,9 @@ def _truth_after(steps: Steps, index: int) -> tuple[int, int] | None:
             break
         swapped = not swapped
         at = form.next[at]
-    if ops[at] == "POP_JUMP_IF_TRUE":
-        yes, no = form.target[at], form.next[at]
-    elif ops[at] == "POP_JUMP_IF_FALSE":
-        yes, no = form.next[at], form.target[at]
-    else:
+    if ops[at] != TRUTH:
         return None
+    yes, no = steps.yes[at], steps.no[at]
     return (no, yes) if swapped else (yes, no)
 
 
@@ -117,9 +151,7 @@ def _fuse_copy(steps: Steps, index: int) -> None:
     test = form.next[index]
     if form.args[index] != 1 or form.ops[test] not in ("POP_JUMP_IF_TRUE", "POP_JUMP_IF_FALSE"):
         return
-    yes, no = form.target[test], form.next[test]
-    if form.ops[test] == "POP_JUMP_IF_FALSE":
-        yes, no = no, yes
+    yes, no = steps.yes[test], steps.no[test]
     if form.ops[yes] == "POP":
         steps.become(index, KEEP_IF_FALSE, None, form.next[yes], no)
     elif form.ops[no] == "POP":

@@ -74,6 +74,7 @@ def _merge(block: LiftedBlock, roots: list[LiftedBlock]) -> bool:
     block.statements += following.statements
     block.exit = following.exit
     block.line = block.line if block.line is not None else following.line
+    block.test_line = following.test_line
     block.become(
         following.kind,
         test=following.test,

@@ -57,7 +57,7 @@ def _own_header(block: LiftedBlock) -> LiftedBlock:
     header = LiftedBlock(block.index, block.region, list(block.exit))
     header.layout = block.layout + 0.5
     header.exit = list(block.exit)
-    header.line = block.line
+    header.line = header.test_line = block.test_line
     header.become("branch", test=block.test, true=block.true, false=block.false, fall=block.fall)
     block.become("goto", next=header, fall=header)
     return header

@@ -1,0 +1,184 @@
+"""What the kind of a code object adds to or hides from its statements: declarations, docstrings, class prologues."""
+
+from __future__ import annotations
+
+from .bytecode import Instruction, RawCode
+from .definitions import CO_FUTURE_ANNOTATIONS, annotation
+from .lift.folding.negation import negate
+from .lift.values import AssertionClass
+from .syntax import nodes
+from .syntax.transforms import apply_transforms
+
+CO_GENERATOR, CO_ASYNC_GENERATOR = 0x20, 0x200
+
+
+def finish_early(body: list[nodes.Statement], kind: str) -> list[nodes.Statement]:
+    """Before placeholders are resolved: drop what only the compiler wrote, find assert statements."""
+    last = body[-1] if body else None
+    if kind == "class" and isinstance(last, nodes.Return):
+        body = body[:-1]
+    if kind in ("function", "module", "class"):
+        nodes.rewrite_bodies(body, _asserts)
+    return body
+
+
+def _asserts(body: list[nodes.Statement]) -> None:
+    for index, statement in enumerate(body):
+        if not isinstance(statement, nodes.If) or statement.orelse or len(statement.body) != 1:
+            continue
+        raised = statement.body[0]
+        if not isinstance(raised, nodes.Raise) or raised.cause is not None:
+            continue
+        message: nodes.Expression | None = None
+        error = raised.exc
+        if isinstance(error, nodes.Call) and len(error.args) == 1 and not error.keywords:
+            error, message = error.func, error.args[0]
+        if isinstance(error, AssertionClass):
+            body[index] = nodes.Assert(negate(statement.test), message, line=statement.line)
+
+
+def finish(
+    body: list[nodes.Statement],
+    raw: RawCode,
+    kind: str,
+    instructions: list[Instruction],
+    enclosing: frozenset[str],
+    disabled: frozenset[str] = frozenset(),
+) -> list[nodes.Statement]:
+    """The body as it is printed; ``enclosing`` are the names that functions around bind."""
+    if kind in ("lambda", "comprehension"):
+        return body
+    if kind == "class":
+        body = _without_prologue(body)
+    if kind in ("class", "module"):
+        _merge_annotations(body, bool(raw.flags & CO_FUTURE_ANNOTATIONS))
+    apply_transforms(body, kind, disabled)
+    _mention_the_unused(body, raw, instructions)
+    if kind == "function" and raw.consts and isinstance(raw.consts[0], str):
+        body.insert(0, nodes.Expr(nodes.Constant(raw.consts[0])))
+    elif kind in ("class", "module"):
+        _docstring(body)
+    _declare(body, raw, kind, instructions, enclosing)
+    return body or [nodes.Pass()]
+
+
+def _is_store(statement: nodes.Statement, name: str) -> bool:
+    if not isinstance(statement, nodes.Assign) or len(statement.targets) != 1:
+        return False
+    target = statement.targets[0]
+    return isinstance(target, nodes.Name) and target.id == name
+
+
+def _without_prologue(body: list[nodes.Statement]) -> list[nodes.Statement]:
+    for name in ("__module__", "__qualname__"):
+        if body and _is_store(body[0], name):
+            body = body[1:]
+    return body
+
+
+def _docstring(body: list[nodes.Statement]) -> None:
+    if body and _is_store(body[0], "__doc__"):
+        value = body[0].value  # type: ignore[attr-defined]
+        if isinstance(value, nodes.Constant) and isinstance(value.value, str):
+            body[0] = nodes.Expr(value, line=body[0].line)
+
+
+def _merge_annotations(body: list[nodes.Statement], stringified: bool) -> None:
+    nodes.rewrite_bodies(body, lambda inner: _annotate(inner, stringified))
+
+
+def _annotate(body: list[nodes.Statement], stringified: bool) -> None:
+    result: list[nodes.Statement] = []
+    for statement in body:
+        name = _annotated_name(statement)
+        if name is None:
+            result.append(statement)
+            continue
+        assert isinstance(statement, nodes.Assign)
+        value: nodes.Expression | None = None
+        if result and _is_store(result[-1], name) and result[-1].line == statement.line:
+            value = result.pop().value  # type: ignore[attr-defined]
+        text = annotation(statement.value, stringified)
+        result.append(nodes.AnnAssign(nodes.Name(name), text, value, line=statement.line))
+    body[:] = result
+
+
+def _annotated_name(statement: nodes.Statement) -> str | None:
+    """The name whose annotation ``statement`` stores: ``__annotations__['name'] = ...``."""
+    if not isinstance(statement, nodes.Assign) or len(statement.targets) != 1:
+        return None
+    target = statement.targets[0]
+    if not isinstance(target, nodes.Subscript) or target.value != nodes.Name("__annotations__"):
+        return None
+    key = target.slice
+    return key.value if isinstance(key, nodes.Constant) and isinstance(key.value, str) else None
+
+
+def _mention_the_unused(body: list[nodes.Statement], raw: RawCode, instructions: list[Instruction]) -> None:
+    """Dead code leaves traces: a generator without a yield, a free variable that nothing reads."""
+    dead: list[nodes.Statement] = []
+    if raw.flags & (CO_GENERATOR | CO_ASYNC_GENERATOR) and not any(
+        i.op == "YIELD_VALUE" or i.op == "YIELD_FROM" and raw.flags & CO_GENERATOR for i in instructions
+    ):
+        dead.append(nodes.Expr(nodes.Yield()))
+    used = {i.arg for i in instructions if isinstance(i.arg, str)}
+    for nested in raw.nested:
+        used.update(nested.freevars)
+    if "super" in raw.names or any("super" in nested.names for nested in raw.nested):
+        used.add("__class__")
+    dead += [nodes.Expr(nodes.Name(name)) for name in raw.freevars if name not in used]
+    if dead:
+        body.append(nodes.If(nodes.Constant(False), dead))
+
+
+def _declare(
+    body: list[nodes.Statement], raw: RawCode, kind: str, instructions: list[Instruction], enclosing: frozenset[str]
+) -> None:
+    """``global`` and ``nonlocal``."""
+    stored_globals: dict[str, None] = {}
+    stored_cells: dict[str, None] = {}
+    local = set(raw.varnames) | set(raw.cellvars)
+    for instruction in instructions:
+        if instruction.op in ("STORE_GLOBAL", "DELETE_GLOBAL"):
+            stored_globals[instruction.arg] = None
+        elif instruction.op in ("STORE_DEREF", "DELETE_DEREF") and instruction.arg in raw.freevars:
+            stored_cells[instruction.arg] = None
+        elif instruction.op == "LOAD_GLOBAL" and (kind == "class" or kind == "function" and instruction.arg in enclosing):
+            stored_globals[instruction.arg] = None
+    if kind == "function":
+        for nested in _comprehensions(raw):
+            _of_comprehension(nested, raw, local, stored_globals, stored_cells)
+    lines: list[nodes.Statement] = []
+    if stored_globals:
+        lines.append(nodes.Global(list(stored_globals)))
+    if stored_cells and kind != "module":
+        lines.append(nodes.Nonlocal([name for name in stored_cells if name != "__class__"]))
+    first = body[0] if body else None
+    at = int(isinstance(first, nodes.Expr) and isinstance(first.value, nodes.Constant))
+    body[at:at] = [line for line in lines if line.names]  # type: ignore[attr-defined]
+
+
+def _comprehensions(raw: RawCode) -> list[RawCode]:
+    found = [nested for nested in raw.nested if nested.name in ("<listcomp>", "<setcomp>", "<dictcomp>", "<genexpr>")]
+    for nested in found:
+        found.extend(_comprehensions(nested))
+    return found
+
+
+def _of_comprehension(
+    nested: RawCode,
+    raw: RawCode,
+    local: set[str],
+    stored_globals: dict[str, None],
+    stored_cells: dict[str, None],
+) -> None:
+    """``:=`` in a comprehension binds in the function around it."""
+    from .bytecode import disassemble
+
+    for instruction in disassemble(nested):
+        if instruction.op == "STORE_GLOBAL" and instruction.arg not in local:
+            stored_globals[instruction.arg] = None
+        elif instruction.op == "STORE_DEREF" and instruction.arg in raw.freevars:
+            stored_cells[instruction.arg] = None
+
+

@@ -1,0 +1,213 @@
+"""A code object with all that is nested in it: trees, text, proof; what fails is refused and the rest tried again."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..errors import DecompilationError
+from .bodies import finish, finish_early
+from .bytecode import RawCode
+from .definitions import Definitions, arguments_of
+from .lift.handlers.calls import Comprehension
+from .lift.values import Function, Iterated
+from .proof import Level, Verdict, compile_module, compile_unit, prove_all
+from .refused import instruction_lines, refused_body
+from .result import Result
+from .settings import DEFAULT, Settings
+from .stepper import Stepper
+from .syntax import nodes
+from .syntax.printer import PrintError, print_tree, print_with_lines
+from .units import Unit, kind_of, lift_unit
+
+CO_COROUTINE, CO_ASYNC_GENERATOR = 0x80, 0x200
+_SCOPES = ("function", "lambda", "comprehension")
+
+
+class Decompilation:
+    """Decompiles ``root``. ``units`` are lifted once; ``refused`` grows until everything left is proven."""
+
+    def __init__(self, root: RawCode, settings: Settings = DEFAULT, stepper: Stepper | None = None) -> None:
+        self.root = root
+        self.settings = settings
+        self.stepper = stepper or Stepper()
+        self.units: dict[RawCode, Unit] = {}
+        self.refused: dict[RawCode, DecompilationError] = {}
+        self.bodies: dict[RawCode, list[nodes.Statement]] = {}
+        self.enclosing: dict[RawCode, frozenset[str]] = {root: frozenset()}
+        self.parents: dict[RawCode, RawCode] = {}
+        self.lines: dict[int, int] = {}
+        self.text = ""
+        for raw in root.walk():
+            bound = frozenset(raw.varnames) | frozenset(raw.cellvars) | frozenset(raw.freevars)
+            for nested in raw.nested:
+                self.parents[nested] = raw
+                self.enclosing[nested] = self.enclosing[raw] | (bound if kind_of(raw) in _SCOPES else frozenset())
+
+    def run(self) -> Result:
+        """The result for the root, with those of nested code below it."""
+        proofs: dict[RawCode, Verdict] = {}
+        for _ in range(2 + len(self.enclosing)):
+            tree = self.tree()
+            if self.root in self.refused:
+                break
+            if not self.print(tree):
+                continue
+            proofs = self.prove()
+            failed = [raw for raw, verdict in proofs.items() if not verdict.proven and raw not in self.refused]
+            if not failed:
+                break
+            for raw in failed:
+                self.refuse(raw, proofs[raw])
+        return self.result(self.root, proofs)
+
+    # Trees
+
+    def unit(self, raw: RawCode) -> Unit:
+        if raw not in self.units:
+            self.units[raw] = lift_unit(raw, self.stepper if raw is self.root else None)
+        return self.units[raw]
+
+    def body(self, raw: RawCode) -> list[nodes.Statement]:
+        """The finished statements of ``raw``; raises if a lambda or comprehension has none."""
+        if raw not in self.bodies:
+            error = self.refused.get(raw) or self.unit(raw).error
+            if error is None:
+                try:
+                    self.bodies[raw] = self.finished(raw)
+                    return self.bodies[raw]
+                except DecompilationError as failure:
+                    error = failure
+                except (AssertionError, AttributeError, KeyError, IndexError, TypeError, ValueError) as failure:
+                    error = DecompilationError(
+                        f"internal error: {type(failure).__name__}: {failure}", stage="polish", where=raw.qualname
+                    )
+            self.refused[raw] = error
+            if kind_of(raw) in ("lambda", "comprehension"):
+                raise DecompilationError(f"{raw.name} in it: {error.reason}", stage=error.stage, where=raw.qualname)
+            self.bodies[raw] = refused_body(raw, error)
+        return self.bodies[raw]
+
+    def finished(self, raw: RawCode) -> list[nodes.Statement]:
+        # Lifted anew each time: resolving changes the tree in place, and a retry must not see its traces.
+        unit = self.units.pop(raw, None) or lift_unit(raw)
+        if unit.error is not None:
+            raise unit.error
+        body = finish_early(unit.body, unit.kind)
+        body = Definitions(raw, self.body).resolve(body)
+        return finish(
+            body, raw, unit.kind, unit.instructions, self.enclosing[raw], frozenset(self.settings.skip_transforms)
+        )
+
+    def tree(self) -> nodes.Node:
+        self.bodies.clear()
+        tree = self.tree_of(self.root)
+        self.stepper.stage("polish", lambda: repr(tree))
+        return tree
+
+    def tree_of(self, raw: RawCode) -> nodes.Node:
+        """``raw`` as a definition, a module, or an expression."""
+        kind = kind_of(raw)
+        try:
+            if kind == "lambda":
+                return nodes.Expr(Definitions(raw, self.body).expression(Function(raw, {})))
+            if kind == "comprehension":
+                value = Comprehension(Function(raw, {}), Iterated(nodes.Name("iterable")))
+                return nodes.Expr(Definitions(raw, self.body).expression(value))
+        except DecompilationError as error:
+            self.refused.setdefault(raw, error)
+            return nodes.Module(refused_body(raw, error))
+        body = self.body(raw)
+        if kind == "module":
+            return nodes.Module(body)
+        if kind == "class":
+            return nodes.ClassDef(raw.name, [], [], body)
+        is_async = raw.flags & (CO_COROUTINE | CO_ASYNC_GENERATOR)
+        make: Any = nodes.AsyncFunctionDef if is_async else nodes.FunctionDef
+        return make(raw.name if raw.name.isidentifier() else "code", arguments_of(raw, [], {}, {}), body)  # type: ignore[no-any-return]
+
+    # Text and proof
+
+    def print(self, tree: nodes.Node) -> bool:
+        """Print the tree; refuses what can't be printed and returns False then."""
+        try:
+            self.text, self.lines = print_with_lines(tree)
+        except (PrintError, RecursionError) as error:
+            self.refuse_culprit(str(error))
+            return False
+        self.stepper.stage("print", lambda: self.text)
+        return True
+
+    def prove(self) -> dict[RawCode, Verdict]:
+        try:
+            recompiled = self.compile(self.root, self.text)
+        except DecompilationError as error:
+            self.refuse_culprit(error.reason)
+            return {}
+        proofs = {raw: verdict for raw, (verdict, _) in prove_all(self.root, recompiled, names=False).items()}
+        self.stepper.stage(
+            "prove", lambda: "\n".join(f"{raw.qualname}: {verdict.describe()}" for raw, verdict in proofs.items())
+        )
+        return proofs
+
+    @staticmethod
+    def compile(raw: RawCode, text: str) -> RawCode:
+        if kind_of(raw) == "module":
+            return compile_module(text, raw, filename=raw.filename)
+        return compile_unit(text, raw, filename=raw.filename)
+
+    def refuse(self, raw: RawCode, verdict: Verdict) -> None:
+        """``raw`` is not proven: nothing of it may stand in the text unmarked."""
+        if any(ancestor in self.refused for ancestor in self.ancestors(raw)):
+            return
+        self.refused[raw] = DecompilationError(
+            "the source found is not proven: " + "; ".join(verdict.reasons), stage="prove", where=raw.qualname
+        )
+
+    def ancestors(self, raw: RawCode) -> list[RawCode]:
+        found = []
+        while raw in self.parents:
+            raw = self.parents[raw]
+            found.append(raw)
+        return found
+
+    def refuse_culprit(self, reason: str) -> None:
+        """The text could not be printed or compiled: refuse the innermost code objects for which that holds alone."""
+        before = len(self.refused)
+        for raw in reversed(list(self.root.walk())):
+            if raw in self.refused or any(nested in self.refused for nested in raw.nested):
+                continue
+            try:
+                self.compile(raw, print_tree(self.tree_of(raw)))
+            except (DecompilationError, PrintError, RecursionError) as error:
+                text = error.reason if isinstance(error, DecompilationError) else str(error)
+                self.refused[raw] = DecompilationError(text, stage="print", where=raw.qualname)
+        if len(self.refused) == before:
+            self.refused[self.root] = DecompilationError(reason, stage="print", where=self.root.qualname)
+
+    # Results
+
+    def result(self, raw: RawCode, proofs: dict[RawCode, Verdict]) -> Result:
+        error = self.refused.get(raw)
+        if error is not None:
+            nested = tuple(Decompilation(child, self.settings).run() for child in raw.nested)
+            lines = instruction_lines(raw)
+            error.instructions = "\n".join(lines)
+            text = self.refused_text(raw, error)
+            verdict = Verdict(Level.REFUSED, "", (error.reason,))
+            return Result(raw.name, raw.qualname, text, verdict, raw, raw.code, nested, rung="refused")
+        nested = tuple(self.result(child, proofs) for child in raw.nested)
+        tree = self.tree_of(raw)
+        text, lines_of = (self.text, self.lines) if raw is self.root else print_with_lines(tree)
+        verdict = proofs.get(raw) or Verdict(Level.UNPROVEN, "", ("it was not reached by the proof",))
+        return Result(raw.name, raw.qualname, text, verdict, raw, raw.code, nested, lines_of, tree=tree)
+
+    def refused_text(self, raw: RawCode, error: DecompilationError) -> str:
+        body = refused_body(raw, error)
+        kind = kind_of(raw)
+        if kind in ("module", "lambda", "comprehension"):
+            return print_tree(nodes.Module(body[:1]))
+        if kind == "class":
+            return print_tree(nodes.ClassDef(raw.name, [], [], body))
+        is_async = raw.flags & (CO_COROUTINE | CO_ASYNC_GENERATOR)
+        make: Any = nodes.AsyncFunctionDef if is_async else nodes.FunctionDef
+        return print_tree(make(raw.name if raw.name.isidentifier() else "code", arguments_of(raw, [], {}, {}), body))

@@ -1,0 +1,218 @@
+"""Puts nested code in its place: functions, lambdas, classes and comprehensions of a lifted body."""
+
+from __future__ import annotations
+
+from typing import Callable
+
+from ..errors import DecompilationError
+from .bytecode import RawCode
+from .lift.handlers.calls import Comprehension
+from .lift.values import Append, AssertionClass, Class, Function, Placeholder, Slot
+from .syntax import nodes
+
+CO_FUTURE_ANNOTATIONS = 0x1000000
+CO_COROUTINE, CO_ASYNC_GENERATOR = 0x80, 0x200
+CO_VARARGS, CO_VARKEYWORDS = 4, 8
+
+Nested = Callable[[RawCode], "list[nodes.Statement]"]
+"""Gives the finished body of a nested code object."""
+
+
+class Definitions:
+    """Resolves the placeholders of one body. ``nested`` gives the bodies of nested code objects."""
+
+    def __init__(self, raw: RawCode, nested: Nested) -> None:
+        self.raw = raw
+        self.nested = nested
+
+    def resolve(self, body: list[nodes.Statement]) -> list[nodes.Statement]:
+        """``body`` without placeholders. Raises DecompilationError if one is left."""
+        module = nodes.Module(body)
+        nodes.rewrite(module, self._replace)
+        for node in nodes.walk(module):
+            if isinstance(node, (Placeholder, Comprehension)):
+                raise DecompilationError(f"a value that no statement uses: {node!r}", stage="lift", where=self.raw.qualname)
+        return module.body
+
+    def expression(self, value: nodes.Expression) -> nodes.Expression:
+        """One expression without placeholders."""
+        result = nodes.rewrite(value, self._replace)
+        assert isinstance(result, nodes.Expression)
+        return result
+
+    def _replace(self, node: nodes.Node) -> nodes.Node:
+        if isinstance(node, Slot):
+            if node.value is None:
+                raise DecompilationError("a value stays on the stack where branches meet", stage="lift", where=self.raw.qualname)
+            return self.expression(node.value)
+        if isinstance(node, Function) and node.raw.name == "<lambda>":
+            return self._lambda(node)
+        if isinstance(node, Comprehension):
+            return self._comprehension(node)
+        if isinstance(node, AssertionClass):
+            return nodes.Name("AssertionError")
+        if isinstance(node, nodes.Assign):
+            return self._definition(node)
+        return node
+
+    # Functions
+
+    def _lambda(self, function: Function) -> nodes.Expression:
+        body = self.nested(function.raw)
+        if len(body) == 1 and isinstance(body[0], nodes.Return) and body[0].value is not None:
+            return nodes.Lambda(self.arguments(function), body[0].value)
+        if len(body) == 1 and isinstance(body[0], nodes.Expr):  # lambda: (yield), whose value is dropped
+            return nodes.Lambda(self.arguments(function), body[0].value)
+        raise DecompilationError("a lambda that is no single expression", stage="structure", where=function.raw.qualname)
+
+    def _definition(self, node: nodes.Assign) -> nodes.Node:
+        value: nodes.Node = node.value
+        decorators: list[nodes.Expression] = []
+        while isinstance(value, nodes.Call) and len(value.args) == 1 and not value.keywords:
+            decorators.append(value.func)
+            value = value.args[0]
+        if not isinstance(value, (Function, Class)):
+            return node
+        target = node.targets[0]
+        name = value.raw.name if isinstance(value, Function) else value.name
+        if len(node.targets) != 1 or not isinstance(target, nodes.Name) or not _is_named(target.id, name):
+            raise DecompilationError("a definition that is stored elsewhere", stage="lift", where=name)
+        if isinstance(value, Class):
+            return self._class(value, decorators, node.line)
+        kind = nodes.AsyncFunctionDef if value.raw.flags & (CO_COROUTINE | CO_ASYNC_GENERATOR) else nodes.FunctionDef
+        returns = self._annotations(value).get("return")
+        return kind(name, self.arguments(value), self.nested(value.raw), decorators, returns, line=node.line)
+
+    def _class(self, value: Class, decorators: list[nodes.Expression], line: int | None) -> nodes.Node:
+        bases = [self.expression(base) for base in value.bases]
+        for keyword in value.keywords:
+            keyword.value = self.expression(keyword.value)
+        return nodes.ClassDef(value.name, bases, value.keywords, self.nested(value.function.raw), decorators, line=line)
+
+    def _annotations(self, function: Function) -> dict[str, nodes.Expression]:
+        value = function.parts.get("annotations")
+        if value is None:
+            return {}
+        items = (
+            [nodes.Constant(part) for part in value.value]  # type: ignore[union-attr]
+            if isinstance(value, nodes.Constant)
+            else value.elts  # type: ignore[attr-defined]
+        )
+        pairs = zip(items[::2], items[1::2])
+        stringified = bool(function.raw.flags & CO_FUTURE_ANNOTATIONS)
+        return {name.value: annotation(self.expression(text), stringified) for name, text in pairs}
+
+    def arguments(self, function: Function) -> nodes.arguments:
+        """The parameters with their defaults and annotations."""
+        defaults = function.parts.get("defaults")
+        values: list[nodes.Expression] = []
+        if isinstance(defaults, nodes.Constant):
+            values = [nodes.Constant(value) for value in defaults.value]  # type: ignore[attr-defined]
+        elif isinstance(defaults, nodes.Tuple):
+            values = [self.expression(value) for value in defaults.elts]
+        elif defaults is not None:
+            raise DecompilationError("default values that are no tuple", stage="lift", where=function.raw.qualname)
+        keyword_defaults: dict[str, nodes.Expression] = {}
+        mapping = function.parts.get("kwdefaults")
+        if isinstance(mapping, nodes.Dict):
+            for key, value in zip(mapping.keys, mapping.values):
+                assert isinstance(key, nodes.Constant)
+                keyword_defaults[str(key.value)] = self.expression(value)
+        elif mapping is not None:
+            raise DecompilationError("keyword defaults that are no dictionary", stage="lift", where=function.raw.qualname)
+        return arguments_of(function.raw, values, keyword_defaults, self._annotations(function))
+
+    # Comprehensions
+
+    def _comprehension(self, node: Comprehension) -> nodes.Expression:
+        raw = node.function.raw
+        if node.function.parts:
+            raise DecompilationError("a comprehension with default values", stage="lift", where=raw.qualname)
+        body = self.nested(raw)
+        loop = body[0] if body else None
+        if not isinstance(loop, (nodes.For, nodes.AsyncFor)) or not _ends_comprehension(body[1:]):
+            raise DecompilationError("a comprehension that is no loop", stage="structure", where=raw.qualname)
+        generators: list[nodes.comprehension] = []
+        element = _clauses([loop], generators)
+        if element is None:
+            raise DecompilationError("a comprehension that does more than loop", stage="structure", where=raw.qualname)
+        generators[0].iter = self.expression(node.iterated.value)
+        key, value = element
+        if raw.name == "<dictcomp>" and key is not None:
+            return nodes.DictComp(key, value, generators)
+        kinds = {"<listcomp>": nodes.ListComp, "<setcomp>": nodes.SetComp, "<genexpr>": nodes.GeneratorExp}
+        return kinds[raw.name](value, generators)
+
+
+def _ends_comprehension(rest: list[nodes.Statement]) -> bool:
+    return not rest or len(rest) == 1 and isinstance(rest[0], nodes.Return)
+
+
+def _clauses(
+    body: list[nodes.Statement], generators: list[nodes.comprehension]
+) -> tuple[nodes.Expression | None, nodes.Expression] | None:
+    """The element that the innermost clause adds; the clauses are added to ``generators``."""
+    from .lift.folding.negation import negate
+
+    while True:
+        first = body[0] if body else None
+        if isinstance(first, nodes.If) and generators and not first.orelse:
+            if len(first.body) == 1 and isinstance(first.body[0], nodes.Continue):
+                generators[-1].ifs.append(negate(first.test))
+                body = body[1:]
+                continue
+            if len(body) == 1:
+                generators[-1].ifs.append(first.test)
+                body = first.body
+                continue
+        if len(body) != 1:
+            return None
+        if isinstance(first, (nodes.For, nodes.AsyncFor)) and not first.orelse:
+            is_async = int(isinstance(first, nodes.AsyncFor))
+            generators.append(nodes.comprehension(first.target, first.iter, [], is_async))
+            body = first.body
+        elif isinstance(first, Append):
+            return first.key, first.value
+        elif isinstance(first, nodes.Expr) and isinstance(first.value, nodes.Yield):
+            return None, first.value.value or nodes.Constant(None)
+        else:
+            return None
+
+
+def _is_named(stored: str, name: str) -> bool:
+    return stored == name or stored.startswith("_") and stored.endswith(name) and name.startswith("__")
+
+
+def annotation(value: nodes.Expression, stringified: bool) -> nodes.Expression:
+    """An annotation; with ``from __future__ import annotations`` its constant is the text itself."""
+    if stringified and isinstance(value, nodes.Constant) and isinstance(value.value, str):
+        return nodes.Raw(value.value)
+    return value
+
+
+def arguments_of(
+    raw: RawCode,
+    defaults: list[nodes.Expression],
+    keyword_defaults: dict[str, nodes.Expression],
+    annotations: dict[str, nodes.Expression],
+) -> nodes.arguments:
+    """The parameters of ``raw``."""
+    names = iter(raw.parameters)
+
+    def take(count: int) -> list[nodes.arg]:
+        return [nodes.arg(name, annotations.get(name)) for name in (next(names) for _ in range(count))]
+
+    positional_only = take(raw.posonlyargcount)
+    positional = take(raw.argcount - raw.posonlyargcount)
+    keyword_only = take(raw.kwonlyargcount)
+    vararg = take(1)[0] if raw.flags & CO_VARARGS else None
+    kwarg = take(1)[0] if raw.flags & CO_VARKEYWORDS else None
+    return nodes.arguments(
+        positional_only,
+        positional,
+        vararg,
+        keyword_only,
+        [keyword_defaults.get(parameter.arg) for parameter in keyword_only],
+        kwarg,
+        defaults,
+    )

@@ -1,0 +1,111 @@
+"""Operations on private lists and tuples, done now instead of when the program runs.
+
+Nobody else sees such a container and its items are known, so reading, replacing and deleting at constant places can
+neither run other code nor fail. Each function says whether it could; where it could not the operation is an event.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from .state import Const, Container, Pure, Star, Value
+
+if TYPE_CHECKING:
+    from .operations import Operations
+
+
+def _known(ops: Operations, value: Value) -> list[Value] | None:
+    """The items of a private list or tuple, or of a constant tuple, if all are known one by one."""
+    if isinstance(value, Const) and type(value.value) is tuple:
+        return [Const(item) for item in value.value]
+    items = ops.state.private(value)
+    if items is None or not isinstance(value, Container) or value.kind == "map":
+        return None
+    return None if any(isinstance(item, Star) for item in items) else items
+
+
+def _place(key: Value, length: int) -> Any:
+    """The index or slice that ``key`` is, or None if it is not constant or out of range."""
+    if isinstance(key, Const) and type(key.value) is int:
+        return key.value if -length <= key.value < length else None
+    if isinstance(key, Pure) and key.kind == "slice":
+        bounds = [part.value for part in key.operands if isinstance(part, Const)]
+        if len(bounds) == len(key.operands) and all(bound is None or type(bound) is int for bound in bounds):
+            return slice(*bounds) if len(bounds) < 3 or bounds[2] is None else None
+    return None
+
+
+def read(ops: Operations, owner: Value, key: Value) -> Value | None:
+    """``owner[key]``: the item, or a new container of the items, or None."""
+    items = _known(ops, owner)
+    place = _place(key, len(items)) if items is not None else None
+    if items is None or place is None:
+        return None
+    if type(place) is int:
+        return items[place]
+    if not isinstance(owner, Container):
+        return Const(owner.value[place]) if isinstance(owner, Const) else None
+    part = Container(owner.kind, ops.line)
+    ops.state.heap[part] = items[place]
+    return part
+
+
+def write(ops: Operations, owner: Value, key: Value, value: Value) -> bool:
+    """``owner[key] = value``."""
+    items = _known(ops, owner)
+    if items is None or not isinstance(owner, Container) or owner.kind != "list":
+        return False
+    place = _place(key, len(items))
+    if place is None:
+        return False
+    if type(place) is int:
+        old: list[Value] = [items[place]]
+        items[place] = value
+    else:
+        new = _known(ops, value)
+        if new is None:
+            return False
+        old = items[place]
+        items[place] = new[:]
+    for item in old:
+        ops.discard(item)
+    return True
+
+
+def delete(ops: Operations, owner: Value, key: Value) -> bool:
+    """``del owner[key]``."""
+    items = _known(ops, owner)
+    if items is None or not isinstance(owner, Container) or owner.kind != "list":
+        return False
+    place = _place(key, len(items))
+    if place is None:
+        return False
+    old = [items[place]] if type(place) is int else items[place]
+    del items[place]
+    for item in old:
+        ops.discard(item)
+    return True
+
+
+def extend(ops: Operations, owner: Value, more: Value) -> bool:
+    """LIST_EXTEND: ``owner += more`` with a container whose items are known."""
+    items, new = ops.state.private(owner), _known(ops, more)
+    if items is None or new is None:
+        return False
+    items.extend(new[:])
+    return True
+
+
+def concatenate(ops: Operations, operator: str, left: Value, right: Value) -> bool:
+    """``left + right`` and ``left += right`` of two private containers of the same kind: pushes the result."""
+    a, b = _known(ops, left), _known(ops, right)
+    if operator not in ("+", "+=") or a is None or b is None:
+        return False
+    if not isinstance(left, Container) or not isinstance(right, Container) or left.kind != right.kind:
+        return False
+    if operator == "+=" and left.kind == "list":
+        a.extend(b[:])
+        ops.push(left)
+    else:
+        ops.build(left.kind, a + b)
+    return True

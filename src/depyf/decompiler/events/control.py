@@ -1,0 +1,396 @@
+"""Branches and exception ranges of acyclic code as statements.
+
+``run`` executes one path and writes its statements. At a branch both arms are executed, each into a list of its own,
+to the place where they meet; where they never meet, each to its end. What the stack holds at the meeting place, and
+is not the same on both ways, gets a variable that both arms assign.
+"""
+
+from __future__ import annotations
+
+from typing import Iterator
+
+from ..bytecode import CONDITIONAL_JUMPS, Handler, Instruction, RawCode
+from ..syntax import nodes as n
+from .operations import Operations
+from .paths import Paths
+from .spelling import Spelling
+from .state import Const, Container, Event, Null, Opaque, Pure, Raised, State, Unbound, Value
+
+_MOST_STEPS = 200
+"""Instructions executed for each instruction of the code, before the text is too big (tails are written twice)."""
+
+_DEEPEST = 150
+"""Branches within branches."""
+
+_CLEAN_UP = ("COPY", "POP_EXCEPT", "RERAISE")
+
+
+class Control(Operations):
+    """Executes whole paths."""
+
+    def __init__(self, raw: RawCode, spelling: Spelling, instructions: list[Instruction]) -> None:
+        super().__init__(raw, spelling)
+        self.instructions = instructions
+        self.paths = Paths(instructions, raw.qualname)
+        self.steps_left = _MOST_STEPS * len(instructions) + 1000
+        self.depth = 0
+        self.handler: Handler | None = None
+
+    def run(self, pc: int, stops: frozenset[int]) -> int:
+        """Execute from ``pc`` until one of ``stops`` or the end of the exception range; -1 if the path ends."""
+        tries: list[tuple[n.Try, int, list[n.Statement]]] = []
+        while pc >= 0 and pc not in stops:
+            self.steps_left -= 1
+            if self.steps_left < 0:
+                raise self.error("too many paths")
+            ins = self.instructions[pc]
+            handler = self.handler_of(ins)
+            if handler != self.handler and ins.op not in ("NOP", "JUMP"):
+                if self.encloses(handler, self.handler):
+                    break
+                pc = self.try_statement(pc, handler, stops, tries)
+            else:
+                pc = self.step(pc, ins, stops)
+        self.finish_tries(tries)
+        return pc
+
+    def step(self, pc: int, ins: Instruction, stops: frozenset[int]) -> int:
+        """One instruction: where to go on, -1 if nowhere."""
+        if ins.op == "JUMP":
+            return ins.target
+        if ins.op in CONDITIONAL_JUMPS:
+            return self.branch(pc, ins, stops)
+        if ins.op == "RETURN_VALUE":
+            self.line = ins.line or self.line
+            self.statement([self.pop()], lambda value: n.Return(value))
+            return -1
+        if ins.op == "RAISE_VARARGS":
+            self.line = ins.line or self.line
+            self.statement(self.pop_many(ins.arg), lambda *values: n.Raise(*values))
+            return -1
+        if ins.op == "RERAISE":
+            if not isinstance(self.pop(), Raised):
+                raise self.error("RERAISE stands on no exception")
+            self.flush()
+            self.emit(n.Raise())
+            return -1
+        if ins.op == "DELETE_FAST":
+            return self.delete_variables(pc)
+        self.execute(ins)
+        return pc + 1
+
+    def delete_variables(self, pc: int) -> int:
+        """``del x``; a store that follows, of what still has to be computed, is written first: nothing is between."""
+        end = pc
+        while self.instructions[end].op == "DELETE_FAST" and self.handler_of(self.instructions[end]) == self.handler:
+            end += 1
+        after, stack = self.instructions[end], self.state.stack
+        deleted = [self.instructions[index].arg for index in range(pc, end)]
+        if after.op == "STORE_FAST" and after.arg not in deleted and stack and stack[-1] in self.state.pending:
+            self.execute(after)
+            end += 1
+        for name in deleted:
+            if name not in self.state.locals or isinstance(self.state.locals[name], Unbound):
+                self.flush()
+            self.execute(Instruction("DELETE_FAST", name))
+        return end
+
+    # Branches
+
+    def branch(self, pc: int, ins: Instruction, stops: frozenset[int]) -> int:
+        """A conditional jump: writes an ``if`` statement."""
+        if ins.op in ("FOR_ITER", "ASYNC_FOR_ITER"):
+            raise self.error("an iteration in code that no compiler made")
+        self.line = ins.line or self.line
+        keep = ins.op.endswith("OR_POP")
+        if keep:
+            self.name_unless_constant(self.state.stack[-1])
+        value = self.pop()
+        decided = self.decided(ins, value)
+        if decided is not None:
+            if decided and keep:
+                self.push(value)
+            return ins.target if decided else pc + 1
+        [test] = self.texts([value])
+        self.flush()
+        self.depth += 1
+        if self.depth > _DEEPEST:
+            raise self.error("branches are nested too deeply")
+        join = self.paths.join(pc + 1, ins.target, stops)
+        inner = stops | {join} if join >= 0 else stops
+        line = self.line
+        before = self.state
+        falling, falling_out, falling_end = self.arm(pc + 1, inner, before.copy())
+        jumped = before.copy()
+        if keep:
+            jumped.stack.append(value)
+        jumping, jumping_out, jumping_end = self.arm(ins.target, inner, jumped)
+        self.depth -= 1
+        self.line = line
+        return self.write_if(
+            ins, test, (falling, falling_out, falling_end), (jumping, jumping_out, jumping_end), line
+        )
+
+    def name_unless_constant(self, value: Value) -> None:
+        if not isinstance(value, (Const, Pure)):
+            self.name(value)
+
+    def decided(self, ins: Instruction, value: Value) -> bool | None:
+        """Whether the jump is taken, if that is known now."""
+        if isinstance(value, Const):
+            if "NONE" in ins.op:
+                return (value.value is None) == ins.op.endswith("IF_NONE")
+            if isinstance(value.value, (bool, int, str, bytes, type(None), float, tuple)):
+                return bool(value.value) == ("IF_TRUE" in ins.op)
+        items = self.state.private(value)
+        if items is not None and not self.parts_pending(value):
+            return (ins.op == "POP_JUMP_IF_NOT_NONE") if "NONE" in ins.op else None
+        return None
+
+    def parts_pending(self, value: Value) -> bool:
+        return any(part in self.state.pending for part in self.state.tree([value]))
+
+    def arm(self, pc: int, stops: frozenset[int], state: State) -> tuple[State, list[n.Statement], int]:
+        """Execute one arm of a branch: its state at the end, its statements, where it ends."""
+        out, self.out, self.state = self.out, [], state
+        end = self.run(pc, stops)
+        statements, self.out = self.out, out
+        return self.state, statements, end
+
+    def write_if(
+        self,
+        ins: Instruction,
+        test: n.Expression,
+        falling: tuple[State, list[n.Statement], int],
+        jumping: tuple[State, list[n.Statement], int],
+        line: int | None,
+    ) -> int:
+        """Write the statement for a branch whose arms were executed; where to go on."""
+        ends = (falling[2], jumping[2])
+        if ends[0] >= 0 and ends[1] >= 0:
+            if ends[0] != ends[1]:
+                raise self.error("the arms of a branch go on at different places")
+            self.state = self.merge_states(falling[0], falling[1], jumping[0], jumping[1])
+        else:
+            self.state = falling[0] if ends[0] >= 0 else jumping[0]
+        if "NONE" in ins.op:
+            positive = n.Compare(test, ["is not" if ins.op.endswith("IF_NONE") else "is"], [n.Constant(None)])
+            negative = n.Compare(test, ["is" if ins.op.endswith("IF_NONE") else "is not"], [n.Constant(None)])
+        else:
+            positive, negative = test, _negation(test)
+            if "IF_TRUE" in ins.op:
+                positive, negative = negative, positive
+        body, orelse = falling[1], jumping[1]
+        if ends[0] < 0:
+            self.emit(n.If(positive, body, [], line=line))
+            self.out.extend(orelse)
+        elif ends[1] < 0:
+            self.emit(n.If(negative, orelse, [], line=line))
+            self.out.extend(body)
+        elif body:
+            self.emit(n.If(positive, body, orelse, line=line))
+        else:
+            self.emit(n.If(negative, orelse or [n.Pass()], [], line=line))
+        return max(ends)
+
+    def merge_states(
+        self, a: State, a_out: list[n.Statement], b: State, b_out: list[n.Statement]
+    ) -> State:
+        """The state where two arms meet; unequal stack slots are assigned to variables in both."""
+        if len(a.stack) != len(b.stack):
+            raise self.error("the arms of a branch leave stacks of different depth")
+        merged = State()
+        joined: dict[tuple[Value, Value], Value] = {}
+        for first, second in zip(a.stack[:], b.stack[:]):
+            merged.stack.append(self.merge_slot(first, second, a, a_out, b, b_out, merged, joined))
+        for state, out in ((a, a_out), (b, b_out)):
+            self.within(state, out, self.flush)
+        for name in sorted(set(a.locals) | set(b.locals)):
+            first_, second_ = a.locals.get(name), b.locals.get(name)
+            if first_ is None or second_ is None:
+                merged.locals[name] = Unbound()
+            elif first_ is second_:
+                merged.locals[name] = first_
+            elif _same_constant(first_, second_):
+                merged.locals[name] = first_
+            else:
+                key = (first_, second_)
+                if key not in joined:
+                    joined[key] = Opaque(name)
+                merged.locals[name] = joined[key]
+                merged.names.setdefault(joined[key], []).append(self.spelling.variable(name))
+        for value, names in a.names.items():
+            common = [name for name in names if name in b.names.get(value, ())]
+            if common:
+                merged.names.setdefault(value, []).extend(c for c in common if c not in merged.names.get(value, ()))
+        return merged
+
+    def merge_slot(
+        self,
+        first: Value,
+        second: Value,
+        a: State,
+        a_out: list[n.Statement],
+        b: State,
+        b_out: list[n.Statement],
+        merged: State,
+        joined: dict[tuple[Value, Value], Value],
+    ) -> Value:
+        """What a stack slot holds where two arms meet, given what it holds at the end of each."""
+        if first is second and (isinstance(first, (Const, Null, Raised)) or self.same_private(first, a, b, merged)):
+            return first
+        if first is second and set(a.names.get(first, ())) & set(b.names.get(second, ())):
+            return first
+        if isinstance(first, Null) and isinstance(second, Null) or _same_constant(first, second):
+            return first
+        key = (first, second)
+        if key not in joined:
+            name = self.temporary(first.hint if not isinstance(first, Const) else second.hint)
+            common = [name for name in a.names.get(first, ()) if name in b.names.get(second, ())]
+            if not common:
+                self.within(a, a_out, lambda: self.store(name, first))
+                self.within(b, b_out, lambda: self.store(name, second))
+                common = [name]
+            joined[key] = Opaque(name)
+            merged.names[joined[key]] = common
+        return joined[key]
+
+    def same_private(self, value: Value, a: State, b: State, merged: State) -> bool:
+        """Whether ``value`` is a private container (or a term of such) that both arms left as it is."""
+        if isinstance(value, Pure):
+            return all(
+                isinstance(part, (Const, Null)) or set(a.names.get(part, ())) & set(b.names.get(part, ()))
+                for part in value.operands
+            )
+        items, others = a.private(value), b.private(value)
+        if items is None or others is None or len(items) != len(others):
+            return False
+        for item, other in zip(items, others):
+            named = set(a.names.get(item, ())) & set(b.names.get(other, ()))
+            if item is not other or not (named or isinstance(item, Const) or self.same_private(item, a, b, merged)):
+                return False
+        merged.heap[value] = items[:]
+        return True
+
+    def within(self, state: State, out: list[n.Statement], action: object) -> None:
+        """Do something at the end of an arm that was left."""
+        kept = self.state, self.out
+        self.state, self.out = state, out
+        action()  # type: ignore[operator]
+        self.state, self.out = kept
+
+    # Exception ranges
+
+    def handler_of(self, ins: Instruction) -> Handler | None:
+        """The innermost handler of the original's statements: those that only restore the handled exception aside."""
+        handler = ins.handler
+        while handler is not None:
+            first = self.instructions[handler.target]
+            if tuple(i.op for i in self.instructions[handler.target : handler.target + 3]) != _CLEAN_UP:
+                return handler
+            handler = first.handler
+        return None
+
+    def outer(self, handler: Handler) -> Handler | None:
+        return self.handler_of(self.instructions[handler.target])
+
+    def encloses(self, handler: Handler | None, inner: Handler | None) -> bool:
+        """Whether ``handler`` (or none) is around ``inner``."""
+        while inner is not None:
+            inner = self.outer(inner)
+            if inner == handler:
+                return True
+        return False
+
+    def try_statement(
+        self,
+        pc: int,
+        handler: Handler | None,
+        stops: frozenset[int],
+        tries: list[tuple[n.Try, int, list[n.Statement]]],
+    ) -> int:
+        """The range of ``handler`` begins: writes a ``try`` statement; where to go on after it."""
+        if handler is None or self.outer(handler) != self.handler:
+            raise self.error("an exception range begins inside another one")
+        self.flush()
+        for value in self.state.stack:
+            if not isinstance(value, (Null, Raised, Const, Pure)) and self.state.private(value) is None:
+                self.name(value)
+        entry = self.state.copy()
+        outer, out, self.out = self.handler, self.out, []
+        self.handler = handler
+        end = self.run(pc, stops)
+        if end >= 0:
+            self.flush()
+            for value in self.state.stack:
+                if self.parts_pending(value):
+                    self.name(value)
+        self.handler = outer
+        body, self.out = self.out, out
+        after = self.state
+        statements = self.handler_statements(handler, entry, body)
+        self.state = after
+        if not statements:
+            self.out.extend(body)
+            return end
+        statement = n.Try(body, [], [], [])
+        self.emit(statement)
+        tries.append((statement, len(self.out), statements))
+        return end
+
+    def handler_statements(self, handler: Handler, entry: State, body: list[n.Statement]) -> list[n.Statement]:
+        """What the handler does before it raises the exception again."""
+        state = entry.copy()
+        assigned = set(_assigned(body))
+        for name, value in entry.locals.items():
+            text = self.spelling.variable(name)
+            if text in assigned:
+                held = Opaque(text)
+                state.locals[name] = held
+                state.names[held] = [text]
+        for value, names in list(state.names.items()):
+            kept = [name for name in names if name not in assigned or isinstance(value, Opaque) and value not in entry.names]
+            if kept:
+                state.names[value] = kept
+            else:
+                del state.names[value]
+        state.stack = state.stack[: handler.depth]
+        if handler.lasti:
+            state.stack.append(Raised("lasti"))
+        state.stack.append(Raised("exception"))
+        _, statements, end = self.arm(handler.target, frozenset(), state)
+        if end >= 0 or not statements or not isinstance(statements[-1], n.Raise) or statements[-1].exc is not None:
+            raise self.error("an exception handler goes on after it")
+        return statements[:-1]
+
+    def finish_tries(self, tries: list[tuple[n.Try, int, list[n.Statement]]]) -> None:
+        """Choose between ``finally``, if what follows the range is what its handler does, and ``except``."""
+        for statement, place, statements in reversed(tries):
+            following = self.out[place : place + len(statements)]
+            if len(following) == len(statements) and all(x == y for x, y in zip(following, statements)):
+                del self.out[place : place + len(statements)]
+                statement.finalbody = statements
+            else:
+                statement.handlers = [n.ExceptHandler(None, None, [*statements, n.Raise()])]
+
+
+def _assigned(body: list[n.Statement]) -> Iterator[str]:
+    """Variables that the statements assign or delete."""
+    for node in n.walk(body):
+        targets = getattr(node, "targets", None) or [getattr(node, "target", None)]
+        for target in targets:
+            if isinstance(target, n.Name):
+                yield target.id
+
+
+def _negation(test: n.Expression) -> n.Expression:
+    if isinstance(test, n.Compare) and len(test.ops) == 1 and test.ops[0] in ("is", "is not"):
+        return n.Compare(test.left, ["is not" if test.ops[0] == "is" else "is"], test.comparators)
+    return n.UnaryOp("not", test)
+
+
+def _same_constant(a: Value, b: Value) -> bool:
+    return isinstance(a, Const) and isinstance(b, Const) and n.same_constant(a.value, b.value)
+
+
+__all__ = ["Container", "Control", "Event"]

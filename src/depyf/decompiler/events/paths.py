@@ -1,0 +1,74 @@
+"""Which instructions are reached from which, in code without cycles; where the arms of a branch meet."""
+
+from __future__ import annotations
+
+from ...errors import DecompilationError
+from ..bytecode import CONDITIONAL_JUMPS, NO_FALL_THROUGH, Instruction
+
+
+class Paths:
+    """The control flow between instructions, exceptions aside. Raises DecompilationError for a cycle."""
+
+    def __init__(self, instructions: list[Instruction], where: str) -> None:
+        self.instructions = instructions
+        self.successors: list[tuple[int, ...]] = []
+        for index, ins in enumerate(instructions):
+            targets: list[int] = []
+            if ins.op not in NO_FALL_THROUGH:
+                targets.append(index + 1)
+            if ins.target >= 0 and (ins.op == "JUMP" or ins.op in CONDITIONAL_JUMPS):
+                targets.append(ins.target)
+            self.successors.append(tuple(target for target in targets if target < len(instructions)))
+        self.order = self._topological(where)
+
+    def _topological(self, where: str) -> list[int]:
+        """The position of each instruction in an order that no edge goes against."""
+        count = len(self.instructions)
+        order, state = [0] * count, [0] * count
+        position = count
+        roots = [0, *[ins.handler.target for ins in self.instructions if ins.handler is not None]]
+        for root in roots:
+            if not count or state[root]:
+                continue
+            state[root] = 1
+            work = [(root, iter(self.successors[root]))]
+            while work:
+                index, rest = work[-1]
+                for target in rest:
+                    if state[target] == 1:
+                        reason = "a loop in code that no compiler made"
+                        raise DecompilationError(reason, stage="events", where=where)
+                    if not state[target]:
+                        state[target] = 1
+                        work.append((target, iter(self.successors[target])))
+                        break
+                else:
+                    work.pop()
+                    state[index] = 2
+                    position -= 1
+                    order[index] = position
+        return order
+
+    def reach(self, start: int, without: int = -1) -> set[int]:
+        """All instructions on paths from ``start``, those only reached through ``without`` left out."""
+        found: set[int] = set()
+        todo = [start]
+        while todo:
+            index = todo.pop()
+            if index in found or index == without:
+                continue
+            found.add(index)
+            todo.extend(self.successors[index])
+        return found
+
+    def join(self, first: int, second: int, stops: frozenset[int]) -> int:
+        """The first place that both arms reach, every path of them that does not leave the code; -1 if none.
+
+        No path may reach one of ``stops`` (where the statements around continue) before it.
+        """
+        common = self.reach(first) & self.reach(second)
+        for place in sorted(common, key=lambda index: self.order[index]):
+            a, b = self.reach(first, place), self.reach(second, place)
+            if not a & b and not (a | b) & stops:
+                return place
+        return -1

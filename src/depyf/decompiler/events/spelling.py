@@ -1,0 +1,160 @@
+"""How what has no spelling in Python is spelled: constants that no literal makes, names that are no identifiers.
+
+Dynamo puts any object among the constants of its code (a dtype, a class, the dictionary of a module's globals) and
+any string among its names. The text writes such a constant as a name, the dotted path of the object where it has
+one (``torch.float32``), and such a name as an identifier. The choice depends on the code object alone, so whoever
+compiles the text finds the same choice again and can put the objects and the names back.
+"""
+
+from __future__ import annotations
+
+import keyword
+import re
+import sys
+import types
+from typing import Any
+
+from ..bytecode import RawCode
+
+_DOTTED = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*")
+_LITERAL_TYPES = (bool, int, float, complex, str, bytes, type(None), type(Ellipsis))
+_TOO_DEEP = 50
+
+
+def is_literal(value: Any) -> bool:
+    """Whether an expression that the compiler makes a constant of gives exactly ``value``."""
+    if type(value) is tuple:
+        return all(is_literal(item) for item in value)
+    return type(value) in _LITERAL_TYPES
+
+
+def is_name(text: str) -> bool:
+    """Whether ``text`` can be written as a name."""
+    return text.isidentifier() and not keyword.iskeyword(text)
+
+
+class Spelling:
+    """Names for everything in one code object (and the code nested in it) that can't be written as it is.
+
+    ``constants`` maps the text that stands for a constant to the object, ``names`` the identifiers in the text to the
+    names of globals and attributes, ``variables`` those to the names of local variables and cells.
+    """
+
+    def __init__(self, raw: RawCode) -> None:
+        self.constants: dict[str, Any] = {}
+        self.names: dict[str, str] = {}
+        self.variables: dict[str, str] = {}
+        self.taken: set[str] = set()
+        self._text_of: dict[int, str] = {}
+        self._spelled_names: dict[str, str] = {}
+        self._spelled_variables: dict[str, str] = {}
+        codes = list(raw.walk())
+        for code in codes:
+            self.taken.update(code.names, code.localsplus, code.varnames, (code.name,))
+        # A global that is also a local variable of this code: no text can mean both by one name.
+        loaded = _global_names(raw)
+        for code in codes:
+            for name in code.names:
+                if not is_name(name) and name not in self._spelled_names:
+                    self._spelled_names[name] = spelled = self.fresh(identifier(name, "name"))
+                    self.names[spelled] = name
+        for name in raw.localsplus:
+            if not is_name(name) or (name in loaded and name not in raw.freevars):
+                self._spelled_variables[name] = spelled = self.fresh(identifier(name, "local"))
+                self.variables[spelled] = name
+        for constant in raw.consts:
+            self._spell(constant, 0)
+
+    def name(self, name: str) -> str:
+        """The identifier for a global or an attribute."""
+        return self._spelled_names.get(name, name)
+
+    def variable(self, name: str) -> str:
+        """The identifier for a local variable or a cell."""
+        return self._spelled_variables.get(name, name)
+
+    def constant(self, value: Any) -> str | None:
+        """The text that stands for a constant that is no literal; None if it has none."""
+        return self._text_of.get(id(value))
+
+    def fresh(self, wanted: str) -> str:
+        """``wanted``, or ``wanted_1`` and so on: an identifier that stands for nothing else in this code."""
+        text, number = wanted, 0
+        while text in self.taken or not is_name(text):
+            number += 1
+            text = f"{wanted}_{number}"
+        self.taken.add(text)
+        return text
+
+    def _spell(self, value: Any, depth: int) -> None:
+        if is_literal(value) or id(value) in self._text_of or depth > _TOO_DEEP:
+            return
+        if type(value) is tuple:
+            for item in value:
+                self._spell(item, depth + 1)
+            return
+        text = dotted_path(value)
+        if text is None or text.split(".")[0] in self.taken or text in self.constants:
+            text = self.fresh(identifier(_describe(value), "constant"))
+        self._text_of[id(value)] = text
+        self.constants[text] = value.code if isinstance(value, RawCode) else value
+
+
+def identifier(text: str, default: str) -> str:
+    """An identifier that reminds of ``text``."""
+    word = re.sub(r"\W+", "_", text).strip("_")
+    if not word:
+        return default
+    if word[0].isdigit():
+        return f"{default}_{word}"
+    return word + "_" if keyword.iskeyword(word) else word
+
+
+def dotted_path(value: Any) -> str | None:
+    """``module.attribute`` text under which a loaded module has exactly this object, or None."""
+    if isinstance(value, types.ModuleType):
+        candidates = [str(getattr(value, "__name__", ""))]
+    elif isinstance(value, (type, types.FunctionType, types.BuiltinFunctionType)):
+        module, name = getattr(value, "__module__", None), getattr(value, "__qualname__", "")
+        candidates = [name] if module == "builtins" else [f"{module}.{name}"]
+    elif type(value).__repr__ is object.__repr__ or isinstance(value, (dict, list, set, frozenset, RawCode)):
+        return None
+    else:
+        try:
+            candidates = [repr(value)]
+        except Exception:  # foreign code: an object whose repr fails gets a name of another kind
+            return None
+    for text in candidates:
+        if _DOTTED.fullmatch(text) and all(is_name(part) for part in text.split(".")) and _resolve(text) is value:
+            return text
+    return None
+
+
+def _resolve(text: str) -> Any:
+    parts = text.split(".")
+    if len(parts) == 1 and parts[0] not in sys.modules:
+        return getattr(sys.modules["builtins"], parts[0], None)
+    for split in range(len(parts), 0, -1):
+        found: Any = sys.modules.get(".".join(parts[:split]))
+        if found is None:
+            continue
+        for part in parts[split:]:
+            found = getattr(found, part, None)
+        return found
+    return None
+
+
+def _describe(value: Any) -> str:
+    if isinstance(value, RawCode):
+        return f"code_of_{value.name}"
+    if type(value) is dict and isinstance(value.get("__name__"), str):
+        return f"globals_of_{value['__name__']}"
+    name = getattr(value, "__name__", None)
+    return name if isinstance(name, str) else f"{type(value).__name__}_constant"
+
+
+def _global_names(raw: RawCode) -> set[str]:
+    from ..bytecode import disassemble
+
+    ops = ("LOAD_GLOBAL", "STORE_GLOBAL", "DELETE_GLOBAL")
+    return {ins.arg for code in raw.walk() for ins in disassemble(code) if ins.op in ops}

@@ -1,0 +1,251 @@
+"""Writes statements and expressions for values, and keeps what happens in the order in which it happens.
+
+The one invariant: all that the bytecode has done so far has been written to ``out``, or is in ``state.pending``, in
+order. An expression may therefore use pending events if they are the last ones and stand in it in that order;
+otherwise those in the way are given names, that is, they are written as statements before.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Iterable
+
+from ...errors import DecompilationError
+from ..bytecode import RawCode
+from ..syntax import nodes as n
+from .spelling import Spelling, is_literal, is_name
+from .state import Const, Container, Event, Null, Opaque, Pure, Raised, Star, State, Unbound, Value
+
+
+class Writer:
+    """Current state, current list of statements, and the ways to write into it."""
+
+    def __init__(self, raw: RawCode, spelling: Spelling) -> None:
+        self.raw = raw
+        self.spelling = spelling
+        self.state = State()
+        self.out: list[n.Statement] = []
+        self.line: int | None = None
+        self.temporaries: set[str] = set()
+        self.globals_stored: dict[str, None] = {}
+        self.nonlocals_stored: dict[str, None] = {}
+        self.folded = 0
+
+    def error(self, reason: str) -> DecompilationError:
+        """The error to raise for code that has no text."""
+        return DecompilationError(reason, stage="events", where=self.raw.qualname)
+
+    # Statements
+
+    def emit(self, statement: n.Statement) -> None:
+        """Write one statement."""
+        if statement.line is None:
+            statement.line = self.line
+        self.out.append(statement)
+
+    def statement(self, operands: list[Value], build: Any) -> None:
+        """Write the statement that ``build`` makes of the operands' texts; all that is pending comes before it."""
+        texts = self.texts(operands)
+        self.flush()
+        self.emit(build(*texts))
+
+    def flush(self) -> None:
+        """Write all pending events, each into a variable."""
+        while self.state.pending:
+            self.name_first_pending()
+
+    def name_first_pending(self) -> None:
+        """Write the oldest pending event into a variable."""
+        event = self.state.pending.pop(0)
+        name = self.temporary(event.hint)
+        self.emit(n.Assign([n.Name(name)], event.expression, line=event.line))
+        self.state.names[event] = [name]
+
+    def temporary(self, hint: str) -> str:
+        """A new variable of ours."""
+        name = self.spelling.fresh(hint if is_name(hint) else "value")
+        self.temporaries.add(name)
+        return name
+
+    def discard(self, value: Value) -> None:
+        """The value was popped or overwritten: what still has to happen for it, and nobody uses, happens now."""
+        state = self.state
+        for part in list(state.tree([value])):
+            if part in state.pending and not self.is_used(part):
+                while state.pending[0] is not part:
+                    self.name_first_pending()
+                event = state.pending.pop(0)
+                self.emit(n.Expr(event.expression, line=event.line))
+
+    # Variables
+
+    def store(self, name: str, value: Value) -> None:
+        """``name = value``, for a local variable of the original or one of ours (by its spelling)."""
+        state = self.state
+        if isinstance(value, (Null, Raised, Unbound)):
+            raise self.error("a value that no expression gives is stored to a variable")
+        if value in state.pending and state.pending[-1] is value:
+            while state.pending[0] is not value:
+                self.name_first_pending()
+            state.pending.pop()
+            text, line = value.expression, value.line  # type: ignore[attr-defined]
+            self.free(name)
+        else:
+            if value in state.pending:
+                self.flush()
+            [text] = self.texts([value], alone=True)
+            line = self.line
+            self.flush()
+            self.free(name)
+            if state.has_name(value):  # `free` may have moved it
+                text = n.Name(state.names[value][0])
+        self.emit(n.Assign([n.Name(name)], text, line=line))
+        if not isinstance(value, (Const, Pure)):
+            state.names.setdefault(value, []).append(name)
+
+    def free(self, name: str) -> None:
+        """The variable gets another value: whoever needs the old one takes it from another variable."""
+        state = self.state
+        for value, names in list(state.names.items()):
+            if name in names:
+                names.remove(name)
+                if not names and self.is_used(value, but=name):
+                    other = self.temporary(value.hint)
+                    self.emit(n.Assign([n.Name(other)], n.Name(name), line=self.line))
+                    names.append(other)
+                if not names:
+                    del state.names[value]
+
+    def delete(self, name: str) -> None:
+        """``del name``."""
+        self.flush()
+        self.free(name)
+        self.emit(n.Delete([n.Name(name)]))
+
+    def is_used(self, value: Value, but: str = "") -> bool:
+        """Whether the stack or a local variable other than ``but`` still needs ``value``."""
+        state = self.state
+        if any(held is value for name, held in state.locals.items() if self.spelling.variable(name) != but):
+            return True
+        return any(used is value for used in state.tree(state.stack))
+
+    # Expressions
+
+    def texts(self, operands: list[Value], alone: bool = False) -> list[n.Expression]:
+        """The texts of the operands, to stand in one expression in this order.
+
+        Takes the pending events that are used out of the pending ones. ``alone``: a container may be written without
+        a name although others use it, as it is about to get one.
+        """
+        state = self.state
+        self._name_shared(operands, alone)
+        while True:
+            used = [value for value in state.tree(operands) if value in state.pending]
+            if used == state.pending[len(state.pending) - len(used) :]:
+                break
+            self.name_first_pending()
+        result = [self.text(operand) for operand in operands]
+        if used:
+            del state.pending[-len(used) :]
+        return result
+
+    def _name_shared(self, operands: list[Value], alone: bool) -> None:
+        """Give names to pending events and containers that the operands use more than once, or others use too."""
+        state = self.state
+        again = True
+        while again:
+            again = False
+            elsewhere = set(state.tree(state.stack))
+            seen: set[Value] = set()
+            for value in list(state.tree(operands)):
+                unnamed = value in state.pending or isinstance(value, Container) and not state.has_name(value)
+                if unnamed and (value in elsewhere or value in seen) and not (alone and value is operands[0]):
+                    self.name(value)
+                    again = True
+                    break
+                seen.add(value)
+
+    def name(self, value: Value) -> str:
+        """The variable that holds ``value``; it is written into one if there is none yet."""
+        state = self.state
+        if not state.has_name(value):
+            if value in state.pending:
+                while not state.has_name(value):
+                    self.name_first_pending()
+            else:
+                self.store(self.temporary(value.hint), value)
+        return state.names[value][0]
+
+    def text(self, value: Value) -> n.Expression:
+        """The expression for one value. The caller has seen to the order of events."""
+        names = self.state.names.get(value)
+        if names:
+            return n.Name(names[0])
+        if isinstance(value, Const):
+            return self.constant(value.value)
+        if isinstance(value, Event):
+            return value.expression
+        if isinstance(value, Pure):
+            return self._pure(value)
+        if isinstance(value, Container) and value in self.state.heap:
+            return self.display(value.kind, self.state.heap[value])
+        if isinstance(value, Star):
+            return n.Starred(self.text(value.iterable))
+        raise self.error(f"no expression gives this value ({type(value).__name__})")
+
+    def display(self, kind: str, items: Iterable[Value]) -> n.Expression:
+        """A list, tuple or dictionary display."""
+        if kind == "map":
+            keys: list[n.Expression | None] = []
+            values: list[n.Expression] = []
+            rest = list(items)
+            while rest:
+                first = rest.pop(0)
+                star = isinstance(first, Star)
+                keys.append(None if star else self.text(first))
+                values.append(self.text(first.iterable if isinstance(first, Star) else rest.pop(0)))
+            return n.Dict(keys, values)
+        texts = [self.text(item) for item in items]
+        return n.List(texts) if kind == "list" else n.Tuple(texts)
+
+    def constant(self, value: Any) -> n.Expression:
+        """The text of a constant."""
+        if is_literal(value):
+            return n.Constant(value)
+        if type(value) is tuple:
+            return n.Tuple([self.constant(item) for item in value])
+        text = self.spelling.constant(value)
+        if text is None:
+            raise self.error(f"a constant of type {type(value).__name__} has no text")
+        return path_text(text)
+
+    def _pure(self, value: Pure) -> n.Expression:
+        if value.kind == "cell":
+            parameters = n.arguments()
+            closure = n.Attribute(n.Lambda(parameters, n.Name(value.arg)), "__closure__")
+            return n.Subscript(closure, n.Constant(0))
+        operands = [self.text(operand) for operand in value.operands]
+        if value.kind == "slice":
+            return n.Call(n.Name("slice"), operands)
+        return n.Compare(operands[0], [value.arg], [operands[1]])
+
+    def index(self, key: Value) -> n.Expression | None:
+        """A key as it stands between brackets, if it is a slice that nobody else uses."""
+        if isinstance(key, Pure) and key.kind == "slice":
+            parts: list[n.Expression | None] = [
+                None if isinstance(part, Const) and part.value is None and number != 2 else self.text(part)
+                for number, part in enumerate(key.operands)
+            ]
+            return n.Slice(*parts)
+        return None
+
+
+def path_text(path: str) -> n.Expression:
+    """``a.b.c`` as an expression."""
+    first, *rest = path.split(".")
+    node: n.Expression = n.Name(first)
+    for attribute in rest:
+        node = n.Attribute(node, attribute)
+    return node
+
+
+__all__ = ["Opaque", "Writer", "path_text"]

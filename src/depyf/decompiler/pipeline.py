@@ -1,0 +1,82 @@
+"""The decompiler's way in: whatever has code -> source, with a verdict for every code object.
+
+    raw     = load(code)                    bytecode/    plain data
+    instrs  = disassemble(raw)              bytecode/    canonical instructions; versions end here
+    graph   = build_flowgraph(instrs)       flowgraph/   basic blocks, regions of try and with, finally copies stripped
+    blocks  = fold(lift(graph, raw))        lift/        statements and tests; the stack is gone
+    body    = structure(blocks)             structure/   statements; jumps are gone
+    tree    = finish(resolve(body))         bodies, definitions, syntax/transforms
+    source  = print_tree(tree)              syntax/
+    verdict = prove_all(raw, compile(source))   proof/   what is not proven is refused, and the rest done again
+
+units.py runs the stages for one code object, decompilation.py puts code objects together and proves them.
+"""
+
+from __future__ import annotations
+
+import types
+from typing import Any
+
+from ..errors import DecompilationError
+from .bytecode import load
+from .decompilation import Decompilation
+from .live_objects import FunctionTarget, decorate, rebuild_class, target_of
+from .proof import Level
+from .result import Result
+from .settings import DEFAULT, Settings
+from .stepper import Stepper
+from .syntax import nodes
+from .syntax.printer import print_tree
+
+
+def analyze(x: Any, *, settings: Settings = DEFAULT, stepper: Stepper | None = None) -> Result:
+    """The source of ``x`` with its verdicts.
+
+    ``x`` is a code object, function, method, class, module, functools.partial, or another callable that wraps one.
+    One bad function never takes the rest down: its result is refused, with the reason. Raises DecompilationError if
+    ``x`` has no bytecode at all, or bytecode that can't be read.
+    """
+    target = target_of(x)
+    if isinstance(target, type):
+        return rebuild_class(target, lambda member: analyze(member, settings=settings))
+    code = target.code if isinstance(target, FunctionTarget) else target
+    raw = load(code)
+    if stepper is not None:
+        stepper.stage("load", lambda: "\n".join(f"{name}: {getattr(raw, name)!r}" for name in raw.__slots__[:18]))
+    result = Decompilation(raw, settings, stepper).run()
+    return decorate(result, target) if isinstance(target, FunctionTarget) else result
+
+
+def decompile(x: Any, *, strict: bool = True) -> str:
+    """The source of ``x`` (see ``analyze``) as text.
+
+    Raises DecompilationError if ``x`` itself is refused; with ``strict=False`` the text then is a ``raise`` with the
+    reason, and the instructions as comments. Refused code nested in ``x`` has that form in any case.
+    """
+    result = analyze(x)
+    if strict and result.verdict.level is Level.REFUSED:
+        raise DecompilationError(
+            "; ".join(result.verdict.reasons), where=result.qualname, instructions=_instructions(result)
+        )
+    return result.source
+
+
+def _instructions(result: Result) -> str:
+    from .refused import instruction_lines
+
+    return "\n".join(instruction_lines(result.raw)) if result.raw is not None else ""
+
+
+def standalone(result: Result) -> str:
+    """The text of ``result`` in a form that is valid Python by itself.
+
+    A function with free variables gets an outer function that binds them: what it binds them to does not matter.
+    """
+    code = result.code
+    if not isinstance(code, types.CodeType) or not code.co_freevars or not isinstance(result.tree, nodes.Statement):
+        return result.source
+    if not isinstance(result.tree, (nodes.FunctionDef, nodes.AsyncFunctionDef)):
+        return result.source
+    parameters = nodes.arguments([], [nodes.arg(name) for name in code.co_freevars])
+    body: list[nodes.Statement] = [result.tree, nodes.Return(nodes.Name(result.tree.name))]
+    return print_tree(nodes.FunctionDef("enclosing_function", parameters, body))

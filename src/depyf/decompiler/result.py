@@ -1,0 +1,46 @@
+"""What decompiling one code object gives."""
+
+from __future__ import annotations
+
+import types
+from typing import Any, Iterator, NamedTuple
+
+from .bytecode import RawCode
+from .proof import Verdict
+
+
+class Result(NamedTuple):
+    """The source of one code object, and how sure it is.
+
+    ``source`` is its text with the nested ones spliced in. ``verdict`` is for this code object alone: nested ones have
+    their own results in ``nested``. ``line_map`` leads from lines of ``source`` to lines of the original.
+    ``rung`` names the way it was found: 'structured', 'events', 'rebuilt' (a live class) or 'refused';
+    ``folded`` counts operations on the code's own lists that were folded away. ``tree`` is the syntax tree,
+    ``constants`` the objects that placeholders in the text stand for.
+    """
+
+    name: str
+    qualname: str
+    source: str
+    verdict: Verdict
+    raw: RawCode | None
+    code: types.CodeType | None
+    nested: tuple[Result, ...] = ()
+    line_map: dict[int, int] = {}
+    folded: int = 0
+    rung: str = "structured"
+    tree: Any = None
+    constants: dict[str, Any] = {}
+
+    def walk(self) -> Iterator[Result]:
+        """This result and, depth first, all nested ones."""
+        todo = [self]
+        while todo:
+            result = todo.pop()
+            yield result
+            todo.extend(reversed(result.nested))
+
+    @property
+    def proven(self) -> bool:
+        """Whether this code object and everything nested in it is exact or equivalent."""
+        return all(result.verdict.proven for result in self.walk())

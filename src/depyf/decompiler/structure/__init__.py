@@ -1,0 +1,12 @@
+"""structure/: lifted blocks -> a tree of statements without jumps.
+
+Takes the folded blocks. Every try and with statement becomes a node of the graph; the dominator tree and the
+layout say what follows what, and what an enclosing statement keeps on the stack says what stands inside it. On exit
+every block stands in the tree exactly once (small exits may be copied), or DecompilationError says which does not.
+"""
+
+from __future__ import annotations
+
+from .structurer import structure
+
+__all__ = ["structure"]

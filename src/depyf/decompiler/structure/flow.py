@@ -1,0 +1,125 @@
+"""The graph that is structured: lifted blocks with a node for each try and with statement, and what dominates what."""
+
+from __future__ import annotations
+
+from ...errors import DecompilationError
+from ..flowgraph import Region
+from ..flowgraph.dominators import dominator_tree
+from ..flowgraph.regions import chain
+from ..lift import LiftedBlock
+from ..lift.folding.shapes import through
+
+
+class Flow:
+    """Nodes reachable from the entry, with their dominators and forward predecessors."""
+
+    def __init__(self, blocks: list[LiftedBlock]) -> None:
+        self.by_index = {block.index: block for block in blocks if block.layout == block.index}
+        self.tries: dict[Region, LiftedBlock] = {}
+        self.entry = self._enter_regions(blocks)
+        order, self.dominator = dominator_tree(self.entry, lambda node: node.successors)
+        self.order = order
+        self.nodes = sorted(order, key=lambda node: node.layout)
+        self.children: dict[LiftedBlock, list[LiftedBlock]] = {node: [] for node in order}
+        self.depth = {self.entry: 0}
+        for node in order[1:]:
+            self.children[self.dominator[node]].append(node)
+            self.depth[node] = self.depth[self.dominator[node]] + 1
+        self.sources: dict[LiftedBlock, list[LiftedBlock]] = {node: [] for node in order}
+        self.back: dict[LiftedBlock, list[LiftedBlock]] = {}
+        for node in order:
+            for successor in dict.fromkeys(node.successors):
+                if self.dominates(successor, node):
+                    self.back.setdefault(successor, []).append(node)
+                else:
+                    self.sources[successor].append(node)
+
+    def dominates(self, upper: LiftedBlock, lower: LiftedBlock) -> bool:
+        """Whether every path to ``lower`` passes ``upper``."""
+        while self.depth[lower] > self.depth[upper]:
+            lower = self.dominator[lower]
+        return lower is upper
+
+    def dominated(self, node: LiftedBlock) -> list[LiftedBlock]:
+        """``node`` and all that it dominates."""
+        found = [node]
+        for member in found:
+            found.extend(self.children[member])
+        return found
+
+    def natural_loop(self, header: LiftedBlock) -> set[LiftedBlock]:
+        """The nodes from which control comes back to ``header``."""
+        loop = {header}
+        todo = list(self.back.get(header, ()))
+        while todo:
+            node = todo.pop()
+            if node not in loop:
+                loop.add(node)
+                todo.extend(self.sources[node])
+                todo.extend(self.back.get(node, ()))
+        return loop
+
+    # Nodes for try and with statements
+
+    def _enter_regions(self, blocks: list[LiftedBlock]) -> LiftedBlock:
+        first = min(blocks, key=lambda block: block.layout)
+        edges: list[tuple[LiftedBlock | None, LiftedBlock]] = [(None, first)]
+        edges += [(block, successor) for block in blocks for successor in block.successors]
+        entries: dict[Region, LiftedBlock] = {}
+        for source, target in edges:
+            for region in _entered(source, target):
+                known = entries.get(region)
+                if known is None or target.layout < known.layout:
+                    entries[region] = target
+        for region, body in entries.items():
+            self._make_node(region, body)
+        for region, node in self.tries.items():
+            node.true = self._outermost(node, entries[region])
+        for source, target in edges:
+            entered = _entered(source, target)
+            if source is None or not entered:
+                continue
+            if any(entries[region] is not target for region in entered):
+                raise DecompilationError("a try statement that is entered at several places", stage="structure")
+            source.redirect(target, self.tries[entered[0]])
+        entered = _entered(None, first)
+        return self.tries[entered[0]] if entered else first
+
+    def _make_node(self, region: Region, body: LiftedBlock) -> None:
+        node = LiftedBlock(body.index, region.parent, [])
+        node.layout = body.layout - 0.25 / (1 + len(chain(region)))
+        node.kind, node.test = "try", region
+        handler = self.by_index.get(region.handler.start)
+        if handler is None:
+            raise DecompilationError("a try statement whose handler is not reached", stage="structure")
+        node.false = _after_swallowing(handler) if region.kind == "with" else handler
+        node.line = node.test_line = body.line
+        depth = len([m for m in handler.markers if m.owner is not region])
+        node.entry = handler.entry[: depth if region.kind != "with" else max(depth - 1, 0)]
+        self.tries[region] = node
+
+    def _outermost(self, node: LiftedBlock, body: LiftedBlock) -> LiftedBlock:
+        """What the body of ``node`` begins with: the next statement inside, or the block itself."""
+        inner = [region for region in chain(body.region) if region not in chain(node.test)]
+        return self.tries[inner[-1]] if inner else body
+
+
+def _entered(source: LiftedBlock | None, target: LiftedBlock) -> list[Region]:
+    """The regions that control enters on an edge, outermost first."""
+    inside = chain(source.region) if source is not None else []
+    return [region for region in reversed(chain(target.region)) if region not in inside]
+
+
+def _after_swallowing(handler: LiftedBlock) -> LiftedBlock:
+    """Where control goes when __exit__ swallowed the exception: what follows the with statement."""
+    block: LiftedBlock | None = handler.true
+    if handler.kind != "branch" or block is None:
+        raise DecompilationError("a with statement without a test of __exit__", stage="structure")
+    kept = len([m for m in handler.markers if m.kind not in ("exception", "lasti")])
+    for _ in range(4):
+        if block is None or block.statements:
+            break
+        if len(block.markers) < kept:
+            return through(block) or block
+        block = block.next
+    raise DecompilationError("a with statement that ends in another way", stage="structure")

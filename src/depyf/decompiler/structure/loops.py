@@ -1,0 +1,162 @@
+"""``for`` and ``while``, with ``break``, ``continue`` and ``else``."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ...errors import DecompilationError
+from ..lift import LiftedBlock
+from ..lift.folding.negation import negate
+from ..lift.folding.shapes import same_place, through
+from ..lift.values import Given, Iterated
+from ..syntax import nodes
+from .context import Context
+
+if TYPE_CHECKING:
+    from .structurer import Structurer
+
+
+def write_for(
+    writer: Structurer, node: LiftedBlock, follow: LiftedBlock | None, context: Context, out: list[nodes.Statement]
+) -> LiftedBlock | None:
+    """A loop over an iterator; what stands inside has the iterator on the stack."""
+    inside = {
+        other
+        for other in writer.flow.nodes
+        if any(marker.kind == "iterator" and marker.owner == node.index for marker in other.markers)
+    }
+    if node.true is None or node.false is None:
+        raise DecompilationError("a loop without a body", stage="structure")
+    after, orelse_from = _end(writer, node, inside, node.false)
+    body = _body(writer, node, node.true, inside, after, context)
+    target, body = _loop_target(body, node)
+    orelse = writer.arm(node, orelse_from, after, context) if orelse_from is not None else []
+    iterable = node.test.value if isinstance(node.test, Iterated) else node.test
+    kind = nodes.AsyncFor if node.is_async else nodes.For
+    out.append(kind(target, iterable, body or [nodes.Pass()], orelse, line=node.test_line))
+    return writer.go(node, after, follow, context, out, after_statement=True) if after is not None else None
+
+
+def _body(
+    writer: Structurer,
+    header: LiftedBlock,
+    start: LiftedBlock,
+    inside: set[LiftedBlock],
+    after: LiftedBlock | None,
+    context: Context,
+) -> list[nodes.Statement]:
+    inner = context.in_loop(inside, after, header)
+    return writer.arm(header, start, header, inner)
+
+
+def _loop_target(
+    body: list[nodes.Statement], node: LiftedBlock
+) -> tuple[nodes.Expression, list[nodes.Statement]]:
+    first = body[0] if body else None
+    if isinstance(first, nodes.Assign) and isinstance(first.value, Given) and first.value.owner == node.index:
+        if len(first.targets) == 1:
+            return first.targets[0], body[1:]
+    raise DecompilationError("a loop whose item is not stored first", stage="structure")
+
+
+def _end(
+    writer: Structurer, header: LiftedBlock, inside: set[LiftedBlock], exhausted: LiftedBlock
+) -> tuple[LiftedBlock | None, LiftedBlock | None]:
+    """Where ``break`` goes, and where the ``else`` clause begins if there is one."""
+    places = [place for place in writer.leaving(inside) if place is not header]
+    if not places or any(same_place(place, exhausted) for place in places):
+        return exhausted, None
+    breaks = [place for place in places if not writer.is_exit(place)]
+    if not breaks:
+        return exhausted, None
+    if len(breaks) > 1:
+        raise DecompilationError("a loop that is left to several places", stage="structure")
+    return breaks[0], exhausted
+
+
+def write_while(
+    writer: Structurer, node: LiftedBlock, follow: LiftedBlock | None, context: Context, out: list[nodes.Statement]
+) -> LiftedBlock | None:
+    """A loop that comes back to ``node``: with its test if the test stands alone at the top, else endless."""
+    loop = writer.flow.natural_loop(node)
+    if node.kind == "branch" and node.repeated and not node.statements and node.true and node.false:
+        for start, exhausted in ((node.true, node.false), (node.false, node.true)):
+            if through(start) in loop and through(exhausted) not in loop:
+                return _write_tested(writer, node, start, exhausted, loop, follow, context, out)
+    inside = _extent(writer, node, loop, context, None)
+    places = writer.leaving(inside)
+    breaks = [place for place in places if not writer.is_exit(place)] or places
+    if follow is not None and through(follow) in breaks:
+        breaks = [place for place in breaks if place is not through(context.break_to)] or breaks
+    if len(breaks) > 1:
+        breaks = [place for place in breaks if place not in (context.break_to, context.continue_to)]
+    if len(breaks) > 1:
+        raise DecompilationError("a loop that is left to several places", stage="structure")
+    after = breaks[0] if breaks else None
+    inner = context.in_loop(inside, after, node)
+    body: list[nodes.Statement] = []
+    following = writer.write(node, node, inner, body)
+    body += writer.sequence(following, node, inner)
+    out.append(nodes.While(nodes.Constant(True), body or [nodes.Pass()], line=node.line))
+    return writer.go(node, after, follow, context, out, after_statement=True) if after is not None else None
+
+
+def _write_tested(
+    writer: Structurer,
+    node: LiftedBlock,
+    start: LiftedBlock,
+    exhausted: LiftedBlock,
+    loop: set[LiftedBlock],
+    follow: LiftedBlock | None,
+    context: Context,
+    out: list[nodes.Statement],
+) -> LiftedBlock | None:
+    writer.written.add(node)
+    inside = _extent(writer, node, loop, context, through(exhausted))
+    inside.discard(node)
+    after, orelse_from = _end(writer, node, inside, exhausted)
+    body = _body(writer, node, start, inside, after, context)
+    orelse = writer.arm(node, orelse_from, after, context) if orelse_from is not None else []
+    test = node.test if start is node.true else negate(node.test)
+    out.append(nodes.While(test, body or [nodes.Pass()], orelse, line=node.test_line))
+    return writer.go(node, after, follow, context, out, after_statement=True) if after is not None else None
+
+
+def _extent(
+    writer: Structurer,
+    header: LiftedBlock,
+    loop: set[LiftedBlock],
+    context: Context,
+    exhausted: LiftedBlock | None,
+) -> set[LiftedBlock]:
+    """The loop with what is laid out between its blocks: code before a ``break`` or ``return``.
+
+    A try, with or for statement that begins inside belongs to it as a whole.
+    """
+    reached = [node for node in writer.flow.dominated(header) if node in context.inside]
+    if exhausted is not None and exhausted.layout > header.layout:
+        outside = set(writer.flow.dominated(exhausted)) if writer.flow.dominator.get(exhausted) is header else set()
+        return {node for node in reached if node.layout < exhausted.layout and node not in outside} | loop
+    inside = set(loop)
+    kept = {(marker.kind, _key(marker.owner)) for marker in header.markers}
+    while True:
+        limit = max(node.layout for node in inside)
+        added = {node for node in reached if node.layout < limit}
+        for node in inside | added:
+            if node.kind == "try" and node.false is not None and node.test.kind != "with":
+                added.add(node.false)
+        owners = {
+            (marker.kind, _key(marker.owner)) for node in inside | added for marker in node.markers
+        } - kept
+        added |= {
+            node
+            for node in reached
+            if any((marker.kind, _key(marker.owner)) in owners for marker in node.markers)
+        }
+        if added <= inside:
+            return inside
+        inside |= added
+
+
+def _key(owner: object) -> object:
+    return owner if isinstance(owner, (int, str)) else id(owner)

@@ -1,0 +1,214 @@
+"""Writes the statements of a graph, following the dominator tree; the layout decides between equal forms."""
+
+from __future__ import annotations
+
+from ...errors import DecompilationError
+from ..lift import LiftedBlock
+from ..lift.folding.negation import negate
+from ..lift.folding.shapes import same_place, through
+from ..syntax import nodes
+from . import loops, try_statements, with_statements
+from .context import Context, labelled_exit
+from .flow import Flow
+
+Body = "list[nodes.Statement]"
+
+
+def structure(blocks: list[LiftedBlock]) -> list[nodes.Statement]:
+    """The statements of the code object that ``blocks`` make up.
+
+    Raises DecompilationError where control has no form in Python that is known here.
+    """
+    return Structurer(Flow(blocks)).run()
+
+
+class Structurer:
+    """Each method writes one kind of node into ``out`` and returns the node that goes on in the same list, if any."""
+
+    def __init__(self, flow: Flow) -> None:
+        self.flow = flow
+        self.written: set[LiftedBlock] = set()
+        self.open_loops: set[LiftedBlock] = set()
+
+    def run(self) -> list[nodes.Statement]:
+        body = self.sequence(self.flow.entry, None, Context(set(self.flow.nodes)))
+        lost = [node for node in self.flow.nodes if node not in self.written and through(node) is node and node.kind != "reraise"]
+        lost = [node for node in lost if node.statements or node.kind not in ("return", "goto")]
+        if lost:
+            raise DecompilationError(f"block {lost[0].index} was lost", stage="structure")
+        return body
+
+    def sequence(self, node: LiftedBlock | None, follow: LiftedBlock | None, context: Context) -> list[nodes.Statement]:
+        """The statements from ``node`` on, up to where control falls into ``follow``."""
+        out: list[nodes.Statement] = []
+        while node is not None:
+            node = self.write(node, follow, context, out)
+        return out
+
+    def write(
+        self, node: LiftedBlock, follow: LiftedBlock | None, context: Context, out: list[nodes.Statement]
+    ) -> LiftedBlock | None:
+        if node in self.flow.back and node.kind != "for" and node not in self.open_loops:
+            self.open_loops.add(node)
+            return loops.write_while(self, node, follow, context, out)
+        if node in self.written:
+            raise DecompilationError(f"block {node.index} is needed at two places", stage="structure")
+        self.written.add(node)
+        if node.kind == "for":
+            return loops.write_for(self, node, follow, context, out)
+        if node.kind == "try":
+            if node.test.kind == "with":
+                return with_statements.write_with(self, node, follow, context, out)
+            return try_statements.write_try(self, node, follow, context, out)
+        out += node.statements
+        if node.kind == "branch":
+            return self.write_if(node, follow, context, out)
+        if node.kind == "goto" and node.next is not None:
+            return self.go(node, node.next, follow, context, out)
+        if node.kind == "return":
+            out.append(nodes.Return(node.test, line=node.test_line))
+        elif node.kind == "or_pop":
+            raise DecompilationError("a boolean value that could not be put together", stage="structure")
+        return None
+
+    def go(
+        self,
+        source: LiftedBlock,
+        target: LiftedBlock,
+        follow: LiftedBlock | None,
+        context: Context,
+        out: list[nodes.Statement],
+        after_statement: bool = False,
+    ) -> LiftedBlock | None:
+        """Control goes to ``target``: what must be written for that, or the node to write next.
+
+        ``after_statement``: ``source`` is a whole statement, and what follows it may be reached from inside as well.
+        """
+        place = through(target)
+        assert place is not None
+        if follow is not None and place is through(follow):
+            if place is context.continue_to and target is not place and source.kind == "branch":
+                out.append(nodes.Continue(line=target.line))  # the compiler kept a jump of its own
+                self.written.add(target)
+            return None
+        if place is context.continue_to:
+            out.append(nodes.Continue(line=target.line))
+            return None
+        if context.break_to is not None and place is through(context.break_to):
+            out.append(nodes.Break(line=target.line))
+            return None
+        if follow is not None and same_place(place, follow):
+            self.written.add(place)
+            return None
+        if context.break_to is not None and same_place(place, context.break_to):
+            self.written.add(place)
+            out.append(nodes.Break(line=target.line))
+            return None
+        if place in context.inside and place not in self.written and (after_statement or self.is_private(place)):
+            return place
+        if self.is_exit(place):
+            self.written.add(place)
+            out.append(nodes.Return(place.test, line=place.test_line))
+            return None
+        raise labelled_exit(source, place)
+
+    def is_private(self, place: LiftedBlock) -> bool:
+        """Whether one edge only leads to ``place``, jumps in between not counted."""
+        sources = self.flow.sources[place]
+        while len(sources) == 1 and through(sources[0]) is place and sources[0] is not place:
+            sources = self.flow.sources[sources[0]]
+        return len(sources) <= 1
+
+    @staticmethod
+    def is_exit(place: LiftedBlock) -> bool:
+        """Whether ``place`` only returns: it may be written more than once."""
+        return place.kind == "return" and not place.statements
+
+    # Conditions
+
+    def write_if(
+        self, node: LiftedBlock, follow: LiftedBlock | None, context: Context, out: list[nodes.Statement]
+    ) -> LiftedBlock | None:
+        first, second = node.fall, node.false if node.fall is node.true else node.true
+        if first is None or second is None or not isinstance(node.test, nodes.Expression):
+            raise DecompilationError("a branch without a test", stage="structure")
+        test = node.test if first is node.true else negate(node.test)
+        merges = self.merges(node, follow, context)
+        if not merges:
+            after = self.laid_out_after(node, first, second, context)
+            merges = [after] if after is not None else []
+        end = merges[0] if merges else follow
+        body = self.arm(node, first, end, context)
+        orelse = self.arm(node, second, end, context)
+        if body and ends(body):
+            out.append(nodes.If(test, body, line=node.test_line))
+            out += orelse
+        elif body or not orelse:
+            out.append(nodes.If(test, body or [nodes.Pass()], orelse, line=node.test_line))
+        else:
+            out.append(nodes.If(negate(test), orelse, line=node.test_line))
+        for merge, next_merge in zip(merges, merges[1:]):
+            out += self.sequence(merge, next_merge, context)
+        return merges[-1] if merges else None
+
+    def arm(
+        self, node: LiftedBlock, target: LiftedBlock, end: LiftedBlock | None, context: Context
+    ) -> list[nodes.Statement]:
+        out: list[nodes.Statement] = []
+        following = self.go(node, target, end, context, out)
+        return out + self.sequence(following, end, context)
+
+    def merges(self, node: LiftedBlock, follow: LiftedBlock | None, context: Context) -> list[LiftedBlock]:
+        """Where paths from ``node`` meet again, in layout order."""
+        taken = [through(other) for other in (follow, context.break_to, context.continue_to) if other is not None]
+        return sorted(
+            (
+                child
+                for child in self.flow.children[node]
+                if child in context.inside
+                and len(self.flow.sources[child]) > 1
+                and through(child) not in taken
+                and through(child) is child
+            ),
+            key=lambda child: child.layout,
+        )
+
+    def laid_out_after(
+        self, node: LiftedBlock, first: LiftedBlock, second: LiftedBlock, context: Context
+    ) -> LiftedBlock | None:
+        """Code that only the first arm reaches, but that stands behind the second: it follows the ``if``."""
+        second = through(second) or second
+        if first not in self.flow.children or second not in self.flow.children[node]:
+            return None
+        candidates = [
+            inner
+            for inner in self.flow.dominated(first)
+            if inner in context.inside
+            and inner.layout > second.layout
+            and any(source.layout < second.layout for source in self.flow.sources[inner])
+        ]
+        if self.flow.dominator.get(first) is not node:
+            return None
+        return min(candidates, key=lambda inner: inner.layout, default=None)
+
+    # What leaves a statement
+
+    def leaving(self, inside: set[LiftedBlock]) -> list[LiftedBlock]:
+        """Where control goes from ``inside`` to outside, in layout order."""
+        found: dict[LiftedBlock, None] = {}
+        for node in inside:
+            for successor in node.successors:
+                place = through(successor)
+                if place is not None and place not in inside:
+                    found[place] = None
+        return sorted(found, key=lambda node: node.layout)
+
+
+def ends(body: list[nodes.Statement]) -> bool:
+    """Whether control never falls out of ``body``, as far as its form tells."""
+    last = body[-1]
+    if isinstance(last, (nodes.Return, nodes.Raise, nodes.Break, nodes.Continue)):
+        return True
+    if isinstance(last, nodes.If):
+        return bool(last.orelse) and ends(last.body) and ends(last.orelse)
+    return False

@@ -1,0 +1,125 @@
+"""``try`` with ``except``, ``else`` and ``finally``."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ...errors import DecompilationError
+from ..flowgraph.regions import chain
+from ..lift import LiftedBlock
+from ..lift.folding.shapes import through
+from ..lift.values import Marker, Matches
+from ..syntax import nodes
+from .context import Context
+
+if TYPE_CHECKING:
+    from .structurer import Structurer
+
+
+def write_try(
+    writer: Structurer, node: LiftedBlock, follow: LiftedBlock | None, context: Context, out: list[nodes.Statement]
+) -> LiftedBlock | None:
+    """A try statement; ``node.true`` is its body, ``node.false`` its handler."""
+    region, start, handler = node.test, node.true, node.false
+    if start is None or handler is None:
+        raise DecompilationError("a try statement without a body", stage="structure")
+    inside = {other for other in writer.flow.nodes if region in chain(other.region)}
+    handling = {
+        other
+        for other in writer.flow.nodes
+        if other is handler or any(m.kind == "handled" and m.owner is region for m in other.markers)
+    }
+    after, orelse_from = _end(writer, inside, handling, follow, context)
+    body_end = orelse_from if orelse_from is not None else after
+    body = writer.arm(node, start, body_end, context.within(inside)) or [nodes.Pass()]
+    orelse = writer.arm(node, orelse_from, after, context) if orelse_from is not None else []
+    inner = context.within(handling)
+    if region.kind == "finally":
+        if orelse:
+            raise DecompilationError("code between try and finally", stage="structure")
+        out.append(_with_finally(writer, node, handler, body, inner))
+    else:
+        handlers = _handlers(writer, handler, after, inner)
+        out.append(nodes.Try(body, handlers, orelse, line=node.line))
+    return writer.go(node, after, follow, context, out, after_statement=True) if after is not None else None
+
+
+def _with_finally(
+    writer: Structurer, node: LiftedBlock, handler: LiftedBlock, body: list[nodes.Statement], context: Context
+) -> nodes.Statement:
+    finalbody = writer.sequence(handler, None, context) or [nodes.Pass()]
+    only = body[0] if len(body) == 1 else None
+    if isinstance(only, nodes.Try) and not only.finalbody:
+        return nodes.Try(only.body, only.handlers, only.orelse, finalbody, line=node.line)
+    return nodes.Try(body, [], [], finalbody, line=node.line)
+
+
+def _end(
+    writer: Structurer,
+    inside: set[LiftedBlock],
+    handling: set[LiftedBlock],
+    follow: LiftedBlock | None,
+    context: Context,
+) -> tuple[LiftedBlock | None, LiftedBlock | None]:
+    """What follows the statement, and where its ``else`` clause begins if there is one.
+
+    Code that only the body reaches is the ``else`` clause if it is laid out before the handlers, and follows the
+    statement if it is laid out behind them.
+    """
+    loop = [through(place) for place in (context.break_to, context.continue_to) if place is not None]
+    end = through(follow)
+    last = max(node.layout for node in handling)
+    from_body = [place for place in writer.leaving(inside) if place not in loop or place is end]
+    from_handler = [place for place in writer.leaving(handling) if place not in loop or place is end]
+    handler_real = [place for place in from_handler if not writer.is_exit(place)]
+    body_real = [place for place in from_body if not writer.is_exit(place) or place.layout > last]
+    if end is not None and (end in from_body or end in from_handler):
+        others = [place for place in body_real if place is not end and not writer.is_exit(place)]
+        if not others:
+            return follow, None
+    if handler_real:
+        if len(handler_real) > 1:
+            raise DecompilationError("handlers that go on at several places", stage="structure")
+        after: LiftedBlock | None = handler_real[0]
+        rest = [place for place in body_real if place is not after and not writer.is_exit(place)]
+        return after, _single(rest)
+    rest = [place for place in body_real if not writer.is_exit(place)] or body_real
+    if rest and rest[-1].layout > last:
+        behind = [place for place in rest if place.layout > last]
+        return behind[0], _single([place for place in rest if place.layout < last])
+    returns = [place for place in from_handler if place.layout > last]
+    return (returns[0] if returns else None), _single(rest)
+
+
+def _single(places: list[LiftedBlock]) -> LiftedBlock | None:
+    if len(places) > 1:
+        raise DecompilationError("a try body that is left to several places", stage="structure")
+    return places[0] if places else None
+
+
+def _handlers(
+    writer: Structurer, handler: LiftedBlock, after: LiftedBlock | None, context: Context
+) -> list[nodes.ExceptHandler]:
+    handlers: list[nodes.ExceptHandler] = []
+    block: LiftedBlock | None = handler
+    while block is not None and block.kind != "reraise":
+        if block.kind != "branch" or not isinstance(block.test, Matches) or block.statements:
+            body = writer.sequence(block, after, context)
+            handlers.append(nodes.ExceptHandler(None, None, body or [nodes.Pass()]))
+            return handlers
+        writer.written.add(block)
+        if block.true is None:
+            raise DecompilationError("an except clause without a body", stage="structure")
+        name, body = _name(writer.arm(block, block.true, after, context))
+        handlers.append(nodes.ExceptHandler(block.test.type, name, body or [nodes.Pass()]))
+        block = through(block.false)
+    return handlers
+
+
+def _name(body: list[nodes.Statement]) -> tuple[str | None, list[nodes.Statement]]:
+    first = body[0] if body else None
+    if isinstance(first, nodes.Assign) and isinstance(first.value, Marker) and first.value.kind == "exception":
+        (target,) = first.targets
+        if isinstance(target, nodes.Name):
+            return target.id, body[1:]
+    return None, body

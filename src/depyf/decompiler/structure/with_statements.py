@@ -1,0 +1,49 @@
+"""``with``: what stands inside has the bound ``__exit__`` on the stack."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ...errors import DecompilationError
+from ..lift import LiftedBlock, WithItem
+from ..lift.values import Given, Marker
+from ..syntax import nodes
+from .context import Context
+
+if TYPE_CHECKING:
+    from .structurer import Structurer
+
+
+def write_with(
+    writer: Structurer, node: LiftedBlock, follow: LiftedBlock | None, context: Context, out: list[nodes.Statement]
+) -> LiftedBlock | None:
+    """A with statement; control goes on where a swallowed exception leads."""
+    after, start = node.false, node.true
+    if after is None or start is None:
+        raise DecompilationError("a with statement without an end", stage="structure")
+    item = _item(start)
+    inside = {
+        other
+        for other in writer.flow.nodes
+        if any(marker.kind == "exit" and marker.owner is item for marker in other.markers)
+    }
+    body = writer.arm(node, start, after, context.within(inside))
+    target: nodes.Expression | None = None
+    first = body[0] if body else None
+    if isinstance(first, nodes.Assign) and isinstance(first.value, Given) and first.value.owner is item:
+        if len(first.targets) != 1:
+            raise DecompilationError("what __enter__ returned is stored twice", stage="structure")
+        target, body = first.targets[0], body[1:]
+    kind = nodes.AsyncWith if item.is_async else nodes.With
+    out.append(kind([nodes.withitem(item.expression, target)], body or [nodes.Pass()], line=node.line))
+    return writer.go(node, after, follow, context, out, after_statement=True)
+
+
+def _item(start: LiftedBlock) -> WithItem:
+    block: LiftedBlock | None = start
+    while block is not None and block.kind == "try":
+        block = block.true  # the body begins with another statement
+    for entry in reversed(block.entry if block is not None else []):
+        if isinstance(entry, (Marker, Given)) and isinstance(entry.owner, WithItem):
+            return entry.owner
+    raise DecompilationError("a with statement without a context manager", stage="structure")

@@ -1,0 +1,87 @@
+"""One code object through the stages, up to its tree."""
+
+from __future__ import annotations
+
+from typing import Callable
+
+from ..errors import DecompilationError
+from .bytecode import Instruction, RawCode, disassemble
+from .flowgraph import build_flowgraph, mark_regions, separate_with_exits, strip_finally_copies
+from .lift import LiftedBlock, fold, lift
+from .stepper import Stepper
+from .structure import structure
+from .syntax import nodes
+
+CO_NEWLOCALS = 2
+_COMPREHENSIONS = ("<listcomp>", "<setcomp>", "<dictcomp>", "<genexpr>")
+
+
+def kind_of(raw: RawCode) -> str:
+    """What ``raw`` is the code of: 'module', 'class', 'lambda', 'comprehension' or 'function'."""
+    if raw.name in _COMPREHENSIONS:
+        return "comprehension"
+    if raw.name == "<lambda>":
+        return "lambda"
+    if raw.is_function:
+        return "function"
+    return "module" if raw.name == "<module>" else "class"
+
+
+class Unit:
+    """A code object and the statements it was structured into, or why there are none."""
+
+    def __init__(self, raw: RawCode) -> None:
+        self.raw = raw
+        self.kind = kind_of(raw)
+        self.instructions: list[Instruction] = []
+        self.body: list[nodes.Statement] = []
+        self.error: DecompilationError | None = None
+
+
+def lift_unit(raw: RawCode, stepper: Stepper | None = None) -> Unit:
+    """``raw`` as statements with placeholders for what is nested; a failure is kept in ``error``, never raised."""
+    unit = Unit(raw)
+    try:
+        _stages(unit, stepper or Stepper())
+    except DecompilationError as error:
+        unit.error = error
+    except RecursionError:
+        unit.error = DecompilationError("nested too deep for the interpreter's stack", stage="structure")
+    except (AssertionError, AttributeError, IndexError, KeyError, TypeError, ValueError) as error:
+        # A bug of ours costs this code object, and says so.
+        reason = f"internal error: {type(error).__name__}: {error}"
+        unit.error = DecompilationError(reason, stage="structure", where=raw.qualname)
+    return unit
+
+
+def _stages(unit: Unit, stepper: Stepper) -> None:
+    unit.instructions = disassemble(unit.raw)
+    stepper.stage("disassemble", lambda: listing(unit.instructions))
+    graph = build_flowgraph(unit.instructions)
+    stepper.stage("flowgraph", graph.render)
+    regions = mark_regions(graph)
+    separate_with_exits(graph, regions)
+    strip_finally_copies(graph, regions)
+    stepper.stage("undo_optimiser", graph.render)
+    blocks = fold(lift(graph, unit.raw))
+    stepper.stage("lift", lambda: _render(blocks))
+    unit.body = structure(blocks)
+    stepper.stage("structure", lambda: "\n".join(map(repr, unit.body)))
+
+
+def listing(instructions: list[Instruction], mark: Callable[[Instruction], str] = lambda i: "") -> str:
+    """Instructions as text, a line each."""
+    lines = []
+    for index, instruction in enumerate(instructions):
+        handler = f"   raises to {instruction.handler.target}" if instruction.handler else ""
+        lines.append(f"{index:5d}  line {instruction.line or '-':>5}  {instruction}{handler}{mark(instruction)}")
+    return "\n".join(lines)
+
+
+def _render(blocks: list[LiftedBlock]) -> str:
+    lines = []
+    for block in blocks:
+        ways = " ".join(f"-> {successor.index}" for successor in block.successors)
+        lines.append(f"block {block.index} [{block.region or ''}] {block.kind} {block.test!r} {ways}")
+        lines += [f"    {statement!r}" for statement in block.statements]
+    return "\n".join(lines)
