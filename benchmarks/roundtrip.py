@@ -234,14 +234,14 @@ def measure_all(
         else:
             report.add(answer.value)
     for path, failure in retry:
-        report.rows += retry_file(path, failure, run_work, options)
+        report.add(retry_file(path, failure, run_work, options))
     return report
 
 
 def retry_file(
     path: str, failure: str, run_work: Callable[[Item], Measured], options: dict[str, Any]
-) -> list[Row]:
-    """Rows of a file whose analysis as a whole failed: find the code objects that make it fail.
+) -> Measured:
+    """What a file gives whose analysis as a whole failed: find the code objects that make it fail.
 
     One that fails only because of what it contains is not blamed: the innermost failing one is the crash.
     """
@@ -250,11 +250,13 @@ def retry_file(
     codes = list(all_codes(module))
     rows: dict[int, Row] = {}
     failed: dict[int, str] = {}
+    seconds = 0.0
     for answer in workers.run(run_work, [Item(path, i) for i in range(len(codes))], **options):
         if answer.failure:
             failed[answer.item.place] = answer.failure
         else:
             rows[answer.item.place] = answer.value.rows[0]
+            seconds += answer.value.seconds
     if not failed:  # only the file as a whole does it, the sum is too much
         failed[0] = f"{failure} (each code object alone is fine)"
     at = {id(code): index for index, code in enumerate(codes)}
@@ -265,7 +267,7 @@ def retry_file(
         code = codes[index]
         name = getattr(code, "co_qualname", code.co_name)
         rows[index] = Row(path, name, code.co_firstlineno, outcome, "", text)
-    return [rows[index] for index in sorted(rows)]
+    return Measured([rows[index] for index in sorted(rows)], 0.0, seconds)
 
 
 def find_files(paths: Iterable[str], stdlib: bool, tests: bool) -> list[str]:

@@ -24,7 +24,7 @@ def main(folder: Path) -> None:
 
     transformed = folder / "__transformed_code_0_for_toy_example.py"
     print(f"Read first: {folder / 'full_code_for_toy_example_0.py'}")
-    print(f"All files:  {folder / 'README.md'} says what each of the {len(list(folder.iterdir()))} is")
+    print(f"All files:  {folder / 'README.md'} says what each of them is")
     print(f"\ntoy_example as Dynamo transformed it, {transformed}:\n")
     print(transformed.read_text())
 
