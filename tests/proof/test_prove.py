@@ -147,3 +147,13 @@ def test_verify_is_only_as_exact_as_what_is_nested():
     left = space["f"]
     exec("def f():\n def g(a):\n  if not a: h(2)\n  else: h(1)\n return g", space)
     assert verify(left, space["f"]).describe() == "equivalent (by lock-step)"
+
+
+def test_verify_collects_assumptions():
+    space: dict[str, types.FunctionType] = {}
+    exec("def f():\n return lambda a, b, c: (a() or\n  b() and c() or a())", space)
+    left = space["f"]
+    exec("def f():\n return lambda a, b, c: a() or b() and c() or a()", space)
+    verdict = verify(left, space["f"])
+    assert verdict.level is Level.EQUIVALENT and len(verdict.assumptions) == 1
+    assert "; assuming testing the truth of a value twice" in verdict.describe()

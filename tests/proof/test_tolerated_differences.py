@@ -129,6 +129,31 @@ def test_method_call_of_an_imported_name(compile_text):
     assert prove(imported, plain).level.value == "exact"
 
 
+DOUBLE_TESTS = {
+    # On several lines the compiler does not thread the jump from one test to the next; on one line it does.
+    "and below or": "def f(a, b, c, d): return (a() or{} b() and c() or d())",
+    "or below and": "def f(a, b, c, d): return (a() and{} (b() or c()) and d())",
+    "is None": "def f(a, b, c, d): return (a() or{} c() and b is None or d())",
+    "is not None": "def f(a, b, c, d): return (a() or{} c() and b is not None or d())",
+    "value": "def f(a, b, c, d):\n x = (a() or{} b() and c() or d())\n return x()",
+    "handled": "def f(a, b, c, d):\n try: return (a() or{} b() and c in d or d())\n except E: return a",
+}
+
+
+@pytest.mark.parametrize("name", DOUBLE_TESTS)
+def test_value_tested_twice_in_a_row(name, compile_text):
+    text = DOUBLE_TESTS[name]
+    left, right = compile_text(text.format("\n ")).nested[0], compile_text(text.format("")).nested[0]
+    assert left.bytecode != right.bytecode
+    for one, other in ((left, right), (right, left)):
+        verdict = prove(one, other)
+        assert verdict.level.value == "equivalent", verdict.describe()
+        assert verdict.assumptions == ("testing the truth of a value twice in a row gives what testing it once gives",)
+    for old, new in ((" or d", " and d"), ("(a() or", "(a() and"), ("(a() and", "(a() or"), ("c()", "not c()")):
+        if old in text:
+            assert not prove(left, compile_text(text.format("").replace(old, new)).nested[0]).proven
+
+
 def test_cell_that_nobody_closes_over_is_a_local(compile_text):
     """Dynamo leaves such cells behind; no source has one, so the code is made by hand."""
     text = "def f(a):\n b = a\n def g(): return b\n b = 1\n return b"

@@ -1,0 +1,79 @@
+"""Bytecode that no compiler makes is refused with the reason and the place, never read as something else."""
+
+from __future__ import annotations
+
+import opcode
+
+import pytest
+
+from depyf.decompiler.bytecode import disassemble, load
+from depyf.errors import DecompilationError
+
+
+def code_of(text):
+    return compile(text, "text", "exec", dont_inherit=True).co_consts[0]
+
+
+def patched(code, offset, *units):
+    """``code`` with the two-byte units at ``offset`` replaced."""
+    data = bytearray(code.co_code)
+    for number, unit in enumerate(units):
+        data[offset + 2 * number : offset + 2 * number + 2] = bytes(unit)
+    return code.replace(co_code=bytes(data))
+
+
+def offset_of(code, name):
+    data = code.co_code
+    return next(o for o in range(0, len(data), 2) if data[o] == opcode.opmap[name])
+
+
+def refused(code, reason):
+    with pytest.raises(DecompilationError, match=reason) as error:
+        disassemble(load(code))
+    assert error.value.stage == "disassemble"
+    assert error.value.where.startswith(code.co_qualname)
+
+
+def test_unknown_opcode():
+    code = code_of("def f(a): return a")
+    raw = load(code)  # a live code object hides such bytes: the interpreter reads them as caches
+    raw.bytecode = raw.bytecode.replace(bytes([opcode.opmap["LOAD_FAST"]]), bytes([250]))
+    with pytest.raises(DecompilationError, match="unknown opcode 250"):
+        disassemble(raw)
+
+
+def test_operand_out_of_range():
+    code = code_of("def f(a): return a")
+    refused(patched(code, offset_of(code, "LOAD_FAST"), (opcode.opmap["LOAD_FAST"], 9)), "operand 9 of LOAD_FAST")
+
+
+def test_jump_out_of_the_code():
+    code = code_of("def f(a):\n if a: return 1")
+    refused(patched(code, offset_of(code, "POP_JUMP_FORWARD_IF_FALSE"), (opcode.opmap["JUMP_FORWARD"], 99)), "jump to")
+    refused(patched(code, 2, (opcode.opmap["JUMP_BACKWARD"], 99)), "before the first instruction")
+
+
+def test_flags_of_a_generator_without_its_start_and_the_other_way_round():
+    function, generator = code_of("def f(a): return a"), code_of("def f(a): yield a")
+    refused(function.replace(co_flags=function.co_flags | 0x20), "flags")
+    refused(generator.replace(co_flags=generator.co_flags & ~0x20), "flags")
+
+
+def test_await_that_sends_something_else():
+    code = code_of("async def f(a):\n async for b in a: b()")
+    constant = offset_of(code, "GET_ANEXT") + 2
+    assert code.co_code[constant] == opcode.opmap["LOAD_CONST"]
+    changed = code.replace(co_consts=(*code.co_consts, 5))
+    refused(patched(changed, constant, (opcode.opmap["LOAD_CONST"], len(code.co_consts))), "GET_ANEXT")
+
+
+def test_jump_into_an_await():
+    code = code_of("async def f(a):\n if a: b()\n await a")
+    jump, into = offset_of(code, "POP_JUMP_FORWARD_IF_FALSE"), offset_of(code, "SEND") + 2
+    refused(patched(code, jump, (code.co_code[jump], (into - jump) // 2 - 1)), "middle of an await")
+
+
+def test_send_without_its_loop():
+    code = code_of("async def f(a): await a")
+    send = offset_of(code, "SEND")
+    refused(patched(code, send + 2, (opcode.opmap["NOP"], 0)), "SEND without its loop")
