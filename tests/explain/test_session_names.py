@@ -8,7 +8,7 @@ import pytest
 
 from depyf.explain import dump_directory
 from depyf.explain.dump_directory import DumpDirectory
-from depyf.explain.global_names import NameClash, with_names, without_uuids
+from depyf.explain.global_names import NameClash, with_names, with_own_name, without_uuids
 from depyf.explain.graph_files import stage_of
 from depyf.explain.kernel_files import kernel_text, point_functions_at_file
 
@@ -30,6 +30,15 @@ def test_names_are_exchanged_and_back():
     inner = [constant for constant in clean.co_consts if isinstance(constant, types.CodeType)]
     assert inner[0].co_names == ("__compiled_fn_1",)
     assert with_names(clean, real_name) == code
+
+
+def test_a_lambda_becomes_a_function_and_back():
+    code = (lambda a: a).__code__
+    named = with_own_name(code, "lambda_")
+    assert named.co_name == "lambda_" and named.co_code == code.co_code
+    assert getattr(named, "co_qualname", "x.lambda_").endswith(".lambda_")
+    assert with_own_name(named, "<lambda>") == code
+    assert with_own_name(code, "<lambda>") is code
 
 
 def test_code_without_uuids_is_left_alone():

@@ -76,12 +76,20 @@ STAGES = {
 }
 
 
-def run(program, *arguments):
-    done = subprocess.run(
-        [sys.executable, str(program), *map(str, arguments)], capture_output=True, timeout=600
-    )
-    assert done.returncode == 0, done.stderr.decode()[-3000:]
-    return done.stdout.decode().splitlines()
+def run(program, *several):
+    """Runs the program once per list of arguments, all at a time; what each printed, as lines."""
+    started = [
+        subprocess.Popen(
+            [sys.executable, str(program), *map(str, arguments)], stdout=subprocess.PIPE, stderr=subprocess.PIPE
+        )
+        for arguments in several
+    ]
+    printed = []
+    for process in started:
+        output, errors = process.communicate(timeout=600)
+        assert process.returncode == 0, errors.decode()[-3000:]
+        printed.append(output.decode().splitlines())
+    return printed
 
 
 def contents(directory):
@@ -103,14 +111,14 @@ def program(tmp_path_factory):
 def results_alone(program):
     """What the program prints without us, by case."""
     cases = sorted(STAGES)
-    return dict(zip(cases, run(program, "alone", *["-".join(case) for case in cases])))
+    return dict(zip(cases, run(program, ["alone", *["-".join(case) for case in cases]])[0]))
 
 
 @pytest.fixture(scope="module", params=sorted(STAGES), ids="-".join)
 def runs(request, program, results_alone, tmp_path_factory):
     """The program's output alone and in two recordings, and what these wrote."""
     home = tmp_path_factory.mktemp("dump")
-    printed = [run(program, home / one, *request.param) for one in ("first", "second")]
+    printed = run(program, [home / "first", *request.param], [home / "second", *request.param])
     dumps = [contents(home / "first"), contents(home / "second")]
     return request.param, results_alone[request.param], printed, dumps, [str(program), str(home)]
 

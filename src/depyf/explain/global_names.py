@@ -12,7 +12,7 @@ from typing import Any, Dict, Set
 
 from depyf.explain.names import stable
 
-__all__ = ["NameClash", "with_names", "without_uuids"]
+__all__ = ["NameClash", "with_names", "with_own_name", "without_uuids"]
 
 
 class NameClash(Exception):
@@ -50,6 +50,17 @@ def with_names(code: CodeType, new_name: Dict[str, str]) -> CodeType:
     if changed.co_code != code.co_code or len(set(changed.co_names)) != len(set(code.co_names)):
         raise NameClash("exchanging names changed more than names in {}".format(stable(code.co_name)))
     return changed
+
+
+def with_own_name(code: CodeType, name: str) -> CodeType:
+    """`code` as a function called `name`. Dynamo's code for a lambda is no single expression: its text must be a ``def``."""
+    if code.co_name == name:
+        return code
+    changed: Dict[str, Any] = {"co_name": name}
+    if hasattr(code, "co_qualname"):  # 3.11 and later
+        prefix, dot, _ = code.co_qualname.rpartition(".")
+        changed["co_qualname"] = prefix + dot + name
+    return code.replace(**changed)
 
 
 def _constant_with_names(constant: Any, new_name: Dict[str, str]) -> Any:

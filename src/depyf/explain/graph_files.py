@@ -17,7 +17,7 @@ from depyf.explain import torch_behavior
 from depyf.explain.names import safe_file_part, stable, without_addresses
 from depyf.explain.transformed_code import is_valid_python
 
-__all__ = ["GraphFile", "forward_code", "graph_file_text", "same_instructions", "signature_of", "stage_of", "why_open"]
+__all__ = ["REPEATS", "GraphFile", "forward_code", "graph_file_text", "same_instructions", "signature_of", "stage_of", "why_open"]
 
 # The stages that a reader knows.
 STAGES = {
@@ -26,6 +26,7 @@ STAGES = {
     "Forward_graph": "the forward graph in ATen operators, as AOTAutograd gives it to the backend",
     "Backward_graph": "the backward graph in ATen operators",
     "AFTER_POST_GRAD": "what Inductor generates kernels from",
+    "Compiled_autograd_graph": "what compiled autograd recorded of a backward pass",
 }
 
 # Anything else is a pass in between, written only if it changed the graph.
@@ -35,6 +36,10 @@ IN_BETWEEN = {
 
 _COMPILED_FN = re.compile(r"__compiled_fn_\d+")
 _CLASS_LINE = re.compile(r"^(?P<indent>\s*)class (?P<name>.*)\(torch\.nn\.Module\):$", re.MULTILINE)
+
+
+# Shown once per inner graph too (branches of cond, bodies of loops); never worth a file where a known stage has one.
+REPEATS = ("pre_insert_deferred_runtime_asserts",)
 
 
 @dataclass

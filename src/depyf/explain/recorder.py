@@ -25,7 +25,7 @@ from depyf.explain.decompiled import decompiled, listing_of
 from depyf.explain.dump_directory import DumpDirectory
 from depyf.explain.graph_breakpoints import point_at_file
 from depyf.explain.graph_breaks import graph_break_of
-from depyf.explain.graph_files import GraphFile, graph_file_text, same_instructions, signature_of, stage_of, why_open
+from depyf.explain.graph_files import REPEATS, GraphFile, graph_file_text, same_instructions, signature_of, stage_of, why_open
 from depyf.explain.graphs import graph_from_module
 from depyf.explain.guards import collect_guards
 from depyf.explain.kernel_files import kernel_text, point_functions_at_file
@@ -39,7 +39,7 @@ from depyf.explain.model import (
     ResumeFunction,
     Session,
 )
-from depyf.explain.names import safe_file_part, stable
+from depyf.explain.names import stable
 from depyf.explain.transformed_code import decompile_transformed
 
 __all__ = ["NO_GRAPH", "Recorder"]
@@ -49,6 +49,7 @@ NO_GRAPH = "__no_compiled_fn"  # stands in file names where torch compiles somet
 _GRAPH_GLOBAL = re.compile(r"^__compiled_fn_\d+$")
 _RESUME_GLOBAL = re.compile(r"^__resume_at_(\d+)_")
 _RESUME_LINE = re.compile(r"_at_(\d+)$")
+_NOT_IN_FILE_NAMES = re.compile(r"[.<> /\\]")  # as earlier releases did: others look for these files by name
 _IS_RESUME = re.compile(r"^(?:torch_dynamo_)?resume_in_")
 
 
@@ -114,7 +115,7 @@ class Recorder:
         known = torch_behavior.compiling_frame(code)
         compile_id = torch_behavior.current_compile_id()
         frame = self._frame_of(code, known.get("globals"))
-        template = "__transformed_code_{{}}_for_{}.py".format(safe_file_part(code.co_name))
+        template = "__transformed_code_{{}}_for_{}.py".format(_NOT_IN_FILE_NAMES.sub("_", code.co_name))
         path = self.dump.reserve(template)
         found = decompile_transformed(new_code, path, compile_id)
         why = "what runs in place of the function"
@@ -124,7 +125,7 @@ class Recorder:
         runs = found.code if written else None
         if found.code is None:
             note_failure(self.session, "replacing {} (compile id {})".format(code.co_name, compile_id), found.reason,
-                         "Dynamo's own code runs; no breakpoints in {}".format(os.path.basename(path)))
+                         "breakpoints in {}, as Dynamo's own code runs".format(os.path.basename(path)))
         entry = CacheEntry(
             compile_id=compile_id,
             index=int(re.sub(r"\D*(\d+)_for_.*", r"\1", os.path.basename(path))),
@@ -234,6 +235,8 @@ class Recorder:
                 shown.setdefault(file.graph, []).append(file)
         for file in self._files:
             others = shown.setdefault(file.graph, [])
+            if others and file.stage.startswith(REPEATS):
+                continue
             if file.is_in_between and not any(_is_same_graph(file, other) for other in others):
                 others.append(file)
                 self._write_graph(file)

@@ -7,9 +7,9 @@ from types import CodeType
 from typing import Any, List, Optional
 
 from depyf.explain.decompiled import from_result, listing_of
-from depyf.explain.global_names import with_names, without_uuids
+from depyf.explain.global_names import with_names, with_own_name, without_uuids
 from depyf.explain.model import Decompiled
-from depyf.explain.names import stable, without_addresses
+from depyf.explain.names import identifier, stable, without_addresses
 
 __all__ = ["TransformedCode", "decompile_transformed", "is_valid_python"]
 
@@ -41,6 +41,7 @@ def decompile_transformed(new_code: CodeType, path: str, compile_id: str) -> Tra
     try:
         real_name = without_uuids(new_code)
         clean = with_names(new_code, {real: name for name, real in real_name.items()})
+        clean = with_own_name(clean, identifier(clean.co_name))
         return _decompile(new_code, clean, real_name, path, compile_id)
     except Exception as error:  # any bug of the decompiler: Dynamo's code runs, the listing is shown
         return _refused(new_code, compile_id, "{}: {}".format(type(error).__name__, error))
@@ -70,6 +71,7 @@ def _decompile(new_code: CodeType, clean: CodeType, real_name: Any, path: str, c
         from depyf.decompiler.recompile import recompile
 
         ours = with_names(recompile(text, like=clean, filename=path), real_name)
+        ours = with_own_name(ours, new_code.co_name)
         problem = _difference_for_callers(ours, new_code)
     except Exception as error:
         return _text_only(clean, compile_id, decompiled, body, "not recompiled: {}".format(error))
