@@ -53,11 +53,12 @@ class Decompilation:
             if not self.print(tree):
                 continue
             proofs = self.prove()
-            failed = [raw for raw, verdict in proofs.items() if not verdict.proven and raw not in self.refused]
-            if not failed:
+            before = len(self.refused)
+            for raw, verdict in proofs.items():
+                if not verdict.proven and raw not in self.refused:
+                    self.refuse(raw, verdict)
+            if len(self.refused) == before:
                 break
-            for raw in failed:
-                self.refuse(raw, proofs[raw])
         return self.result(self.root, proofs)
 
     # Trees
