@@ -53,7 +53,7 @@ def with_names(code: CodeType, new_name: Dict[str, str]) -> CodeType:
 
 
 def with_own_name(code: CodeType, name: str) -> CodeType:
-    """`code` as a function called `name`. Dynamo's code for a lambda is no single expression: its text must be a ``def``."""
+    """`code` as a function called `name`: Dynamo's code for a lambda is no single expression, its text is a ``def``."""
     if code.co_name == name:
         return code
     changed: Dict[str, Any] = {"co_name": name}

@@ -17,7 +17,16 @@ from depyf.explain import torch_behavior
 from depyf.explain.names import safe_file_part, stable, without_addresses
 from depyf.explain.transformed_code import is_valid_python
 
-__all__ = ["REPEATS", "GraphFile", "forward_code", "graph_file_text", "same_instructions", "signature_of", "stage_of", "why_open"]
+__all__ = [
+    "REPEATS",
+    "GraphFile",
+    "forward_code",
+    "graph_file_text",
+    "same_instructions",
+    "signature_of",
+    "stage_of",
+    "why_open",
+]
 
 # The stages that a reader knows.
 STAGES = {

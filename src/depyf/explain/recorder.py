@@ -25,7 +25,15 @@ from depyf.explain.decompiled import decompiled, listing_of
 from depyf.explain.dump_directory import DumpDirectory
 from depyf.explain.graph_breakpoints import point_at_file
 from depyf.explain.graph_breaks import graph_break_of
-from depyf.explain.graph_files import REPEATS, GraphFile, graph_file_text, same_instructions, signature_of, stage_of, why_open
+from depyf.explain.graph_files import (
+    REPEATS,
+    GraphFile,
+    graph_file_text,
+    same_instructions,
+    signature_of,
+    stage_of,
+    why_open,
+)
 from depyf.explain.graphs import graph_from_module
 from depyf.explain.guards import collect_guards
 from depyf.explain.kernel_files import kernel_text, point_functions_at_file
