@@ -18,15 +18,25 @@ from typing import Any, Iterator, NamedTuple
 SILENT = {"NOP", "CACHE", "EXTENDED_ARG", "RESUME", "PRECALL", "PUSH_NULL", "MAKE_CELL", "COPY_FREE_VARS"}
 """No event of the program; MAKE_CELL and COPY_FREE_VARS follow from the cell and free variables, compared as such."""
 
+JUMPS = {"JUMP_FORWARD", "JUMP_ABSOLUTE", "JUMP_BACKWARD", "JUMP_BACKWARD_NO_INTERRUPT"}
+
 SAME_AS = {"LOAD_METHOD": "LOAD_ATTR"}
 """The compiler chooses between them by context; both look the name up in the same way."""
 
 
+EXITS = {"RETURN_VALUE", "RETURN_CONST", "RAISE_VARARGS", "RERAISE"}
+
+
 class Step(NamedTuple):
-    """One instruction that matters: where it jumps and which handler it has, as indices among such instructions."""
+    """One instruction that matters, in the order of the code object.
+
+    ``next`` and ``target`` are where control goes, ``handler`` where an exception goes, as indices among such
+    instructions. Unconditional jumps are no steps: what comes before them knows where they lead.
+    """
 
     op: str
     operand: Any
+    next: int | None
     target: int | None
     handler: tuple[int, int, bool] | None
 
@@ -34,7 +44,8 @@ class Step(NamedTuple):
         text = self.op if self.operand is None else f"{self.op} {self.operand!r}"
         if self.target is not None:
             text += f" -> {self.target}"
-        return text if self.handler is None else f"{text} (handler {self.handler[0]})"
+        text += f" (then {self.next})" if self.next is not None else ""
+        return text if self.handler is None else f"{text} (raises to {self.handler[0]})"
 
 
 def disagreement(original: types.CodeType, recompiled: types.CodeType, level: str, method: str, alone: bool) -> str:
@@ -88,38 +99,62 @@ def children(code: types.CodeType) -> list[types.CodeType]:
 
 
 def steps(code: types.CodeType, alone: bool = False) -> list[Step]:
-    """The instructions of ``code`` that matter, with jumps and handlers as indices among them."""
-    instructions = list(dis.get_instructions(code))
-    index_at: dict[int, int] = {}
-    count = 0
-    for instruction in instructions:
-        index_at[instruction.offset] = count
-        count += instruction.opname not in SILENT
-    handlers = _handlers(code, index_at)
+    """The instructions of ``code`` that matter, with places in the code as indices among them."""
+    kept = [i for i in dis.get_instructions(code) if i.opname not in SILENT]
+    arrival = _arrivals(code, kept)
+    handlers = _handlers(code)
     result = []
-    for instruction in instructions:
-        op = instruction.opname
-        if op in SILENT:
+    for number, instruction in enumerate(kept):
+        op, operand = instruction.opname, instruction.argval
+        target = following = None
+        if op in JUMPS:
             continue
-        target = None
-        operand = instruction.argval
         if instruction.opcode in dis.hasjrel or instruction.opcode in dis.hasjabs:
-            target, operand = index_at[instruction.argval], None
-            op = op.replace("_BACKWARD", "").replace("_FORWARD", "").replace("_NO_INTERRUPT", "")
+            target, operand = arrival[instruction.argval], None
+            op = op.replace("_BACKWARD", "").replace("_FORWARD", "")
         elif op == "KW_NAMES":  # `dis` of 3.11 does not resolve it
             operand = code.co_consts[instruction.arg or 0]
         elif isinstance(operand, str) and instruction.opcode not in dis.hasconst:
             operand = _unmangled(operand) if alone else operand
-        result.append(Step(SAME_AS.get(op, op), _typed(operand), target, handlers.get(instruction.offset)))
+        if op not in EXITS:
+            following = arrival[kept[number + 1].offset]
+        entry = handlers.get(instruction.offset)
+        handler = None if entry is None else (arrival[entry.target], entry.depth, entry.lasti)
+        result.append(Step(SAME_AS.get(op, op), _typed(operand), following, target, handler))
     return result
 
 
-def _handlers(code: types.CodeType, index_at: dict[int, int]) -> dict[int, tuple[int, int, bool]]:
+def _arrivals(code: types.CodeType, kept: list[dis.Instruction]) -> dict[int, int]:
+    """For each offset the index of the step at which control that comes there arrives; -1 if it jumps in circles."""
+    first = {}  # offset -> number in `kept` of the instruction at or after it
+    number = len(kept)
+    following = iter(reversed(kept))
+    at: dis.Instruction | None = next(following, None)
+    for offset in range(len(code.co_code), -1, -2):
+        if at is not None and at.offset == offset:
+            number, at = number - 1, next(following, None)
+        first[offset] = number
+    index, count = {}, 0
+    for number, instruction in enumerate(kept):
+        index[number] = count
+        count += instruction.opname not in JUMPS
+    arrival = {}
+    for offset, number in first.items():
+        seen = set()
+        while number < len(kept) and kept[number].opname in JUMPS and number not in seen:
+            seen.add(number)
+            number = first[kept[number].argval]
+        arrival[offset] = -1 if number in seen else index.get(number, count)
+    return arrival
+
+
+def _handlers(code: types.CodeType) -> dict[int, Any]:
+    """The row of the exception table for each offset that has one."""
     parse = getattr(dis, "_parse_exception_table", None)  # 3.11+; before, handlers are instructions
     found = {}
     for entry in parse(code) if parse is not None else ():
         for offset in range(entry.start, entry.end, 2):
-            found[offset] = (index_at[entry.target], entry.depth, entry.lasti)
+            found[offset] = entry
     return found
 
 

@@ -65,3 +65,18 @@ def test_pairs_code_objects_by_place_and_leaves_out_the_uncertain():
         ("<module>", "<module>"), ("g", "g"), ("<lambda>", "<lambda>"), ("f", "f")
     ]  # fmt: skip
     assert ("<lambda>", "<lambda>") not in [(a.co_name, b.co_name) for a, b in witness.pairs(one, other)]
+
+
+
+def test_control_is_followed_through_unconditional_jumps():
+    code = function("def f(a):\n while a:\n  if g(): continue\n  h()")
+    steps = witness.steps(code)
+    assert not [step for step in steps if step.op.startswith("JUMP")]
+    test = next(step for step in steps if step.op == "POP_JUMP_IF_FALSE" and step.next == 0)
+    assert steps[0].op == "LOAD_FAST"
+    assert steps[test.target] == witness.Step("LOAD_GLOBAL", "h", test.target + 1, None, None)
+
+
+def test_an_endless_loop_arrives_nowhere():
+    assert [step.op for step in witness.steps(function("def f():\n while True: pass"))] == []
+    assert not objection("def f():\n while True: pass", "def f():\n while 1: pass")
