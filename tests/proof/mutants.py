@@ -147,7 +147,6 @@ class _Run:
         self.locals: dict[str, Any] = {name: ("parameter", name) for name in raw.parameters}
         self.shown: list[Any] = []
         self.made = 0
-        self.bools: set[Any] = set()  # values that are True or False for sure: to test one runs nothing
 
     def step(self) -> bool:
         """One instruction; False when the run leaves the code."""
@@ -198,41 +197,65 @@ class _Run:
 
     def event(self, i: Instruction) -> bool:
         """Anything else: shown with its operands, may raise, may jump."""
-        op = i.op
+        op, arg = i.op, i.arg
+        if op in CONDITIONAL_JUMPS and op not in ("FOR_ITER", "ASYNC_FOR_ITER"):
+            return self.branch(i)
         pops, pushes = stack_use(i)
         operands = [self.top(n) for n in range(pops, 0, -1)]
+        if op == "UNARY_OP" and arg == "not":
+            truth = self.truth(i, operands[0])
+            if truth is None:
+                return self.fail(i)
+            self.stack[-1] = ("bool", self.made, not truth)
+            return self.go(self.at + 1)
         if op == "CALL":
             # The empty slot may lie below or above the callable; without one the second slot is the first argument.
-            names = i.arg[1]
-            self.show("CALL", names, [value for value in operands if value is not None])
-        else:
-            arg = i.arg
-            if op in ("POP_JUMP_IF_TRUE", "POP_JUMP_IF_FALSE", "POP_JUMP_IF_NONE", "POP_JUMP_IF_NOT_NONE"):
-                self.show(op.replace("TRUE", "FALSE").replace("NOT_NONE", "NONE"), None, operands)
-            elif op in ("IS_OP", "CONTAINS_OP"):
-                self.show(op, arg, operands)
-            else:
-                below = [self.top(n) for n in range(pops + 1, min(len(self.stack), pops + 3) + 1)] if _peeks(op) else []
-                self.show(op, arg, operands + below)
-        tests_bool = op in CONDITIONAL_JUMPS and operands and operands[-1] in self.bools
-        if op not in NEVER_RAISES and not tests_bool and self.dice.random() < self.danger:
+            arg, operands = arg[1], [value for value in operands if value is not None]
+        elif op in ("IS_OP", "CONTAINS_OP"):
+            arg = None
+        elif op in PEEKING:
+            operands += [self.top(n) for n in range(pops + 1, min(len(self.stack), pops + 3) + 1)]
+        self.show(op, arg, operands)
+        if op not in NEVER_RAISES and self.dice.random() < self.danger:
             self.shown.append("raises")
             return self.fail(i)
         if op in EXITS:
             return self.fail(i) if op != "RETURN_VALUE" else False
         if op in CONDITIONAL_JUMPS:
-            return self.branch(i)
+            ends = self.dice.random() < 0.5
+            self.shown.append(ends)
+            return self.leave(i, ends)
         del self.stack[len(self.stack) - pops :]
         self.stack.extend((self.made, n) for n in range(pushes))
-        if op in MAKES_BOOL or (op == "UNARY_OP" and i.arg == "not"):
-            self.bools.add(self.stack[-1])
+        if op in MAKES_BOOL:
+            self.stack[-1] = ("bool", self.made, (self.dice.random() < 0.5) != (i.arg in ("is not", "not in")))
         return self.go(self.at + 1)
 
+    def truth(self, i: Instruction, value: Any) -> bool | None:
+        """Whether ``value`` is true; None if finding out raises. For an exact bool nothing is run, so nothing shown."""
+        if value is not None and value[0] == "bool":
+            known: bool = value[2]
+            return known
+        self.show("truth", None, [value])
+        if self.dice.random() < self.danger:
+            self.shown.append("raises")
+            return None
+        return self.dice.random() < 0.5
+
     def branch(self, i: Instruction) -> bool:
-        """The dice says whether the test is true (or None), not whether to jump."""
-        holds = self.dice.random() < 0.5
-        jumps = holds != ("FALSE" in i.op or "NOT_NONE" in i.op)
-        self.shown.append(holds)
+        """The dice says whether the test is true, not whether to jump."""
+        value = self.top(1)
+        holds: bool | None
+        if "NONE" in i.op:
+            self.show("IS_OP", None, [value, ("constant", _typed(None))])
+            holds = self.dice.random() < 0.5
+            return self.leave(i, holds == (i.op == "POP_JUMP_IF_NONE"))
+        holds = self.truth(i, value)
+        if holds is None:
+            return self.fail(i)
+        return self.leave(i, holds == ("TRUE" in i.op))
+
+    def leave(self, i: Instruction, jumps: bool) -> bool:
         pops, pushes = stack_use(i, jump=jumps)
         del self.stack[len(self.stack) - pops :]
         self.stack.extend((self.made, n) for n in range(pushes))
@@ -252,11 +275,6 @@ class _Run:
     def show(self, op: str, arg: Any, operands: list[Any]) -> None:
         self.shown.append((op, _typed(arg), tuple(operands)))
         self.made += 1
-
-
-def _peeks(op: str) -> bool:
-    """Whether the operation reads entries below those it pops."""
-    return op in PEEKING
 
 
 def _typed(value: Any) -> str:

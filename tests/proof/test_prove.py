@@ -84,6 +84,18 @@ def test_names_of_a_unit_may_be_left_out_but_not_those_below_it(compile_text):
     assert not by_name(prove_all(left, other_inside, names=False))["f.<locals>.g"].proven
 
 
+def test_nested_code_of_a_unit_that_was_given_another_name(compile_text):
+    """Dynamo's resume functions: code nested in them still has the qualified name that the whole function gave it."""
+    text = "def {0}(a):\n def g(b):\n  return lambda: (a, b)\n return g"
+    left, right = compile_text(text.format("f")).nested[0], compile_text(text.format("resume_in_f")).nested[0]
+    left.name = left.qualname = "resume_in_f"
+    assert [raw.qualname for raw in left.walk()][1] == "f.<locals>.g"
+    assert all(v.proven for v in by_name(prove_all(left, right, names=False)).values())
+    assert not all(v.proven for v in by_name(prove_all(left, right)).values())
+    right.nested[0].qualname = "resume_in_f.<locals>.h"
+    assert not by_name(prove_all(left, right, names=False))["f.<locals>.g"].proven
+
+
 def test_the_symbolic_proof_is_asked_last(compile_text):
     asked = []
 

@@ -76,50 +76,50 @@ def prove_all(
     The pairs to prove are those met at the same place of a parent. Below a parent that is unproven the rest is
     paired by name and order, so that one bad function does not hide the others. Code that only dead code mentions
     has nobody to compare with: its verdict says so, and it is not needed. Where one original was met with several
-    recompiled ones, the worst verdict is kept. ``names=False`` holds for the outermost; nested ones are then compared
-    by what follows the outermost's qualified name.
+    recompiled ones, the worst verdict is kept. ``names=False`` holds for the outermost; the names of those nested in it
+    are then compared by what follows the qualified name of the parent.
     """
     proofs: Proofs = {}
     done: set[tuple[RawCode, RawCode]] = set()
-    todo = [(original, recompiled)]
+    todo: list[tuple[RawCode, RawCode, str, str]] = [(original, recompiled, "", "")]
     while todo:
-        left, right = todo.pop()
+        left, right, left_parent, right_parent = todo.pop()
         if (left, right) in done:
             continue
         done.add((left, right))
         verdict = prove(left, right, symbolic=symbolic, names=False)
-        wrong_names = _wrong_names(left, right, original, recompiled, names)
-        if wrong_names:
-            verdict = verdict._replace(level=Level.UNPROVEN, method="", reasons=verdict.reasons + wrong_names)
-        if left not in proofs or not verdict.proven:
-            proofs[left] = (verdict, right)
-        elif proofs[left][0].level is Level.EXACT:
+        if names or left is not original:
+            verdict = _named(verdict, left.name, right.name)
+        if names:
+            verdict = _named(verdict, left.qualname, right.qualname)
+        elif left is not original:
+            mine, other = _below(left.qualname, left_parent), _below(right.qualname, right_parent)
+            if left_parent == original.qualname and mine == left.qualname:
+                # Not made from the parent's: Dynamo gives part of a function another name than the function's.
+                mine, other = mine.rpartition(".")[2], other.rpartition(".")[2]
+            verdict = _named(verdict, mine, other)
+        if left not in proofs or not verdict.proven or proofs[left][0].level is Level.EXACT:
             proofs[left] = (verdict, right)
         pairs = dict.fromkeys(verdict.pairs)
         if not verdict.proven:
             met = {a for a, _ in pairs}
             pairs.update(dict.fromkeys(pair for pair in _by_name(left, right) if pair[0] not in met))
-        todo.extend(reversed(list(pairs)))
+        todo.extend((a, b, left.qualname, right.qualname) for a, b in reversed(list(pairs)))
     _add_unmet(original, proofs)
     return proofs
 
 
-def _wrong_names(
-    left: RawCode, right: RawCode, original: RawCode, recompiled: RawCode, strict: bool
-) -> tuple[str, ...]:
-    if left is original and not strict:
-        return ()
-    mine, other = (left.name, left.qualname), (right.name, right.qualname)
-    if not strict:
-        mine = (left.name, _below(left.qualname, original.qualname))
-        other = (right.name, _below(right.qualname, recompiled.qualname))
-    if mine == other:
-        return ()
-    return (f"names: the original is {mine[0]!r} ({mine[1]}), the recompiled source {other[0]!r} ({other[1]})",)
+def _named(verdict: Verdict, left: str, right: str) -> Verdict:
+    """``verdict``, but unproven if the names differ."""
+    if left == right:
+        return verdict
+    reason = f"name: the original has {left!r}, the recompiled source {right!r}"
+    return verdict._replace(level=Level.UNPROVEN, method="", reasons=(*verdict.reasons, reason))
 
 
-def _below(qualname: str, root: str) -> str:
-    return "..." + qualname[len(root) :] if qualname.startswith(root + ".") else qualname
+def _below(qualname: str, parent: str) -> str:
+    """The part of a qualified name that follows its parent's; all of it if it is not made from that."""
+    return qualname[len(parent) :] if qualname.startswith(parent + ".") else qualname
 
 
 def _by_name(left: RawCode, right: RawCode) -> list[tuple[RawCode, RawCode]]:
