@@ -111,11 +111,15 @@ def generator(source, like, filename, name=None):
     return recompile(source.replace("return result", "yield result"), like, filename)
 
 
+def other_cells(source, like, filename, name=None):
+    return recompile(source.replace("return result", "return (lambda: result)()"), like, filename)
+
+
 def failing(source, like, filename, name=None):
     raise depyf.DecompilationError("planted: no cell for x")
 
 
-@pytest.mark.parametrize("make", [other_parameter, generator, failing])
+@pytest.mark.parametrize("make", [other_parameter, generator, other_cells, failing])
 def test_proven_code_that_cannot_stand_in_does_not_run(tmp_path, decompiler, make):
     decompiler(StandIn(SOURCE), make)
     entry, code, text = record(tmp_path)

@@ -91,6 +91,15 @@ class _Recompiler:
             function.body.append(ast.copy_location(mention, function.body[-1]))
             ast.fix_missing_locations(function)
             code = self.compile_in(scaffold, function)
+        cells = [original.get(name, name) for name in self.like.co_cellvars]
+        unshared = [name for name in cells if name not in code.co_cellvars and name in code.co_varnames]
+        if unshared:
+            # The original keeps variables in cells that no inner function reads (Dynamo inlined it), and Dynamo asserts
+            # that the cells are the same: an inner function in dead code makes them.
+            mention = ast.parse("if 0: (lambda: (" + "".join(f"{name}, " for name in unshared) + "))").body[0]
+            function.body.append(ast.copy_location(mention, function.body[-1]))
+            ast.fix_missing_locations(function)
+            code = self.compile_in(scaffold, function)
         return code
 
     def compile_in(

@@ -93,13 +93,14 @@ def _text_only(code: CodeType, compile_id: str, decompiled: Decompiled, body: st
 
 
 def _difference_for_callers(ours: CodeType, theirs: CodeType) -> str:
-    """What of `ours` a caller or Dynamo's frame evaluation could not take for `theirs`; "" when nothing.
+    """What of `ours` a caller or Dynamo could not take for `theirs`; "" when nothing.
 
-    Dynamo copies arguments, cells and free variables of the frame by position (torch/csrc/dynamo/eval_frame.c).
+    Dynamo copies arguments, cells and free variables between frames by position (torch/csrc/dynamo/eval_frame.c), and
+    asserts behind the hooks that they are the same (convert_frame.py): a difference would end the user's program.
     """
-    for name in ("co_argcount", "co_posonlyargcount", "co_kwonlyargcount", "co_freevars"):
+    for name in ("co_argcount", "co_posonlyargcount", "co_kwonlyargcount", "co_freevars", "co_cellvars"):
         if getattr(ours, name) != getattr(theirs, name):
-            return "recompiled, it differs in {}".format(name)
+            return "recompiled, it has other {} than Dynamo's code".format(name)
     taken = ours.co_argcount + ours.co_kwonlyargcount + bool(ours.co_flags & 0x04) + bool(ours.co_flags & 0x08)
     if ours.co_varnames[:taken] != theirs.co_varnames[:taken]:
         return "recompiled, its parameters have other names"
