@@ -5,7 +5,7 @@ from __future__ import annotations
 from .bytecode import Instruction, RawCode
 from .definitions import CO_FUTURE_ANNOTATIONS, annotation
 from .lift.folding.negation import negate
-from .lift.values import AssertionClass
+from .lift.values import AssertionClass, Marker
 from .syntax import nodes
 from .syntax.transforms import apply_transforms
 
@@ -15,8 +15,8 @@ CO_GENERATOR, CO_ASYNC_GENERATOR = 0x20, 0x200
 def finish_early(body: list[nodes.Statement], kind: str) -> list[nodes.Statement]:
     """Before placeholders are resolved: drop what only the compiler wrote, find assert statements."""
     last = body[-1] if body else None
-    if kind == "class" and isinstance(last, nodes.Return):
-        body = body[:-1]
+    if isinstance(last, nodes.Return) and (kind == "class" or isinstance(last.value, Marker)):
+        body = body[:-1]  # a class body returns a cell, a comprehension what it has gathered
     if kind in ("function", "module", "class"):
         nodes.rewrite_bodies(body, _asserts)
     return body

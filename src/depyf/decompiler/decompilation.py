@@ -82,7 +82,7 @@ class Decompilation:
                     error = DecompilationError(
                         f"internal error: {type(failure).__name__}: {failure}", stage="polish", where=raw.qualname
                     )
-            self.refused[raw] = error
+            self.give_up(raw, error)
             if kind_of(raw) in ("lambda", "comprehension"):
                 raise DecompilationError(f"{raw.name} in it: {error.reason}", stage=error.stage, where=raw.qualname)
             self.bodies[raw] = refused_body(raw, error)
@@ -99,8 +99,13 @@ class Decompilation:
             body, raw, unit.kind, unit.instructions, self.enclosing[raw], frozenset(self.settings.skip_transforms)
         )
 
+    def give_up(self, raw: RawCode, error: DecompilationError) -> None:
+        """Refuse ``raw``; the bodies that contain it are made anew."""
+        self.refused[raw] = error
+        for stale in (raw, *self.ancestors(raw)):
+            self.bodies.pop(stale, None)
+
     def tree(self) -> nodes.Node:
-        self.bodies.clear()
         tree = self.tree_of(self.root)
         self.stepper.stage("polish", lambda: repr(tree))
         return tree
@@ -158,11 +163,10 @@ class Decompilation:
 
     def refuse(self, raw: RawCode, verdict: Verdict) -> None:
         """``raw`` is not proven: nothing of it may stand in the text unmarked."""
-        if any(ancestor in self.refused for ancestor in self.ancestors(raw)):
+        if any(place in self.refused for place in (raw, *self.ancestors(raw))):
             return
-        self.refused[raw] = DecompilationError(
-            "the source found is not proven: " + "; ".join(verdict.reasons), stage="prove", where=raw.qualname
-        )
+        reason = "the source found is not proven: " + "; ".join(verdict.reasons)
+        self.give_up(raw, DecompilationError(reason, stage="prove", where=raw.qualname))
 
     def ancestors(self, raw: RawCode) -> list[RawCode]:
         found = []
@@ -181,9 +185,9 @@ class Decompilation:
                 self.compile(raw, print_tree(self.tree_of(raw)))
             except (DecompilationError, PrintError, RecursionError) as error:
                 text = error.reason if isinstance(error, DecompilationError) else str(error)
-                self.refused[raw] = DecompilationError(text, stage="print", where=raw.qualname)
+                self.give_up(raw, DecompilationError(text, stage="print", where=raw.qualname))
         if len(self.refused) == before:
-            self.refused[self.root] = DecompilationError(reason, stage="print", where=self.root.qualname)
+            self.give_up(self.root, DecompilationError(reason, stage="print", where=self.root.qualname))
 
     # Results
 

@@ -7,7 +7,7 @@ from typing import Callable
 from ..errors import DecompilationError
 from .bytecode import RawCode
 from .lift.handlers.calls import Comprehension
-from .lift.values import Append, AssertionClass, Class, Function, Placeholder, Slot
+from .lift.values import Append, ArgumentTuple, AssertionClass, Class, Function, Placeholder, Slot
 from .syntax import nodes
 
 CO_FUTURE_ANNOTATIONS = 0x1000000
@@ -49,6 +49,8 @@ class Definitions:
             return self._lambda(node)
         if isinstance(node, Comprehension):
             return self._comprehension(node)
+        if isinstance(node, ArgumentTuple):
+            return nodes.Tuple(node.elts)
         if isinstance(node, AssertionClass):
             return nodes.Name("AssertionError")
         if isinstance(node, nodes.Assign):

@@ -119,7 +119,9 @@ class _Proof:
     def reconcile(self, pair: Pair, left: Event, right: Event) -> tuple[Event, Event]:
         """Where two ways of writing the same operation differ in form, bring both to one form."""
         if left.op == "EXTEND" and right.op == "BINARY_OP" and right.static == "+=":
-            self.assumptions["a list extended by an object that is no iterable: the text of the error may differ"] = None
+            self.assumptions["a list extended by an object that is no iterable: the text of the error may differ"] = (
+                None
+            )
             return left, Event("EXTEND", None, right.operands, 1)
         return left, right
 

@@ -131,9 +131,7 @@ class Pair:
         for side, names in zip(self.sides, live):
             parts.append(side.pc)
             parts.append(tuple(canonical(term) for term in side.stack))
-            parts.append(
-                tuple((name, canonical(term)) for name, term in sorted(side.locals.items()) if name in names)
-            )
+            parts.append(tuple((name, canonical(term)) for name, term in sorted(side.locals.items()) if name in names))
             parts.append(canonical(side.handled))
             parts.append(canonical(side.raised) if side.raised is not None else None)
             parts.append(canonical(side.test) if side.test is not None else None)
