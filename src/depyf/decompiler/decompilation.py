@@ -52,8 +52,8 @@ class Decompilation:
                 break
             if not self.print(tree):
                 continue
-            proofs = self.prove()
             before = len(self.refused)
+            proofs = self.prove()
             for raw, verdict in proofs.items():
                 if not verdict.proven and raw not in self.refused:
                     self.refuse(raw, verdict)
