@@ -91,13 +91,13 @@ def prove_all(
         if names or left is not original:
             verdict = _named(verdict, left.name, right.name)
         if names:
-            verdict = _named(verdict, left.qualname, right.qualname)
+            verdict = _named(verdict, left.qualname, right.qualname, "qualified name")
         elif left is not original:
             mine, other = _below(left.qualname, left_parent), _below(right.qualname, right_parent)
             if left_parent == original.qualname and mine == left.qualname:
                 # Not made from the parent's: Dynamo gives part of a function another name than the function's.
                 mine, other = mine.rpartition(".")[2], other.rpartition(".")[2]
-            verdict = _named(verdict, mine, other)
+            verdict = _named(verdict, mine, other, "qualified name")
         if left not in proofs or not verdict.proven or proofs[left][0].level is Level.EXACT:
             proofs[left] = (verdict, right)
         pairs = dict.fromkeys(verdict.pairs)
@@ -109,11 +109,11 @@ def prove_all(
     return proofs
 
 
-def _named(verdict: Verdict, left: str, right: str) -> Verdict:
+def _named(verdict: Verdict, left: str, right: str, what: str = "name") -> Verdict:
     """``verdict``, but unproven if the names differ."""
     if left == right:
         return verdict
-    reason = f"name: the original has {left!r}, the recompiled source {right!r}"
+    reason = f"{what}: the original has {left!r}, the recompiled source {right!r}"
     return verdict._replace(level=Level.UNPROVEN, method="", reasons=(*verdict.reasons, reason))
 
 
