@@ -51,6 +51,9 @@ def finish(
     if kind == "class":
         body = _without_prologue(body)
     if kind in ("class", "module"):
+        for node in nodes.walk(nodes.Module(body)):
+            if isinstance(node, nodes.Return):
+                node.line = None  # only the compiler returns from here
         _merge_annotations(body, bool(raw.flags & CO_FUTURE_ANNOTATIONS))
     apply_transforms(body, kind, disabled)
     _mention_the_unused(body, raw, instructions)

@@ -108,8 +108,21 @@ def build_flowgraph(instructions: list[Instruction]) -> ControlFlowGraph:
             block.fall = following
         if block.handler is not None:
             block.handler_block = at[block.handler.target]
+    _skip_empty_blocks(graph)
     graph.remove_unreachable()
     return graph
+
+
+def _skip_empty_blocks(graph: ControlFlowGraph) -> None:
+    """Lead edges past blocks of NOPs alone."""
+    for block in reversed(graph.blocks):
+        for edge in ("fall", "target"):
+            following = getattr(block, edge)
+            while following is not None and following.fall is not None and not following.operations():
+                following = following.fall
+            setattr(block, edge, following)
+    while graph.entry.fall is not None and not graph.entry.operations():
+        graph.blocks.remove(graph.entry)
 
 
 def _cut(instructions: list[Instruction]) -> Iterator[BasicBlock]:

@@ -117,9 +117,9 @@ def _after_swallowing(handler: LiftedBlock) -> LiftedBlock:
         raise DecompilationError("a with statement without a test of __exit__", stage="structure")
     kept = len([m for m in handler.markers if m.kind not in ("exception", "lasti")])
     for _ in range(4):
+        if block is not None and len(block.markers) < kept:
+            return through(block) or block
         if block is None or block.statements:
             break
-        if len(block.markers) < kept:
-            return through(block) or block
         block = block.next
     raise DecompilationError("a with statement that ends in another way", stage="structure")

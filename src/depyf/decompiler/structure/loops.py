@@ -27,7 +27,7 @@ def write_for(
     }
     if node.true is None or node.false is None:
         raise DecompilationError("a loop without a body", stage="structure")
-    after, orelse_from = _end(writer, node, inside, node.false)
+    after, orelse_from = _end(writer, node, inside, node.false, follow)
     body = _body(writer, node, node.true, inside, after, context)
     target, body = _loop_target(body, node)
     orelse = writer.arm(node, orelse_from, after, context) if orelse_from is not None else []
@@ -60,13 +60,17 @@ def _loop_target(
 
 
 def _end(
-    writer: Structurer, header: LiftedBlock, inside: set[LiftedBlock], exhausted: LiftedBlock
+    writer: Structurer,
+    header: LiftedBlock,
+    inside: set[LiftedBlock],
+    exhausted: LiftedBlock,
+    follow: LiftedBlock | None,
 ) -> tuple[LiftedBlock | None, LiftedBlock | None]:
     """Where ``break`` goes, and where the ``else`` clause begins if there is one."""
     places = [place for place in writer.leaving(inside) if place is not header]
     if not places or any(same_place(place, exhausted) for place in places):
         return exhausted, None
-    breaks = [place for place in places if not writer.is_exit(place)]
+    breaks = [place for place in places if place is through(follow) or not writer.is_exit(place)]
     if not breaks:
         return exhausted, None
     if len(breaks) > 1:
@@ -114,7 +118,7 @@ def _write_tested(
     writer.written.add(node)
     inside = _extent(writer, node, loop, context, through(exhausted))
     inside.discard(node)
-    after, orelse_from = _end(writer, node, inside, exhausted)
+    after, orelse_from = _end(writer, node, inside, exhausted, follow)
     body = _body(writer, node, start, inside, after, context)
     orelse = writer.arm(node, orelse_from, after, context) if orelse_from is not None else []
     test = node.test if start is node.true else negate(node.test)

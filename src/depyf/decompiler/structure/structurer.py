@@ -51,7 +51,7 @@ class Structurer:
         if node in self.flow.back and node.kind != "for" and node not in self.open_loops:
             self.open_loops.add(node)
             return loops.write_while(self, node, follow, context, out)
-        if node in self.written:
+        if node in self.written and not self.is_exit(node):
             raise DecompilationError(f"block {node.index} is needed at two places", stage="structure")
         self.written.add(node)
         if node.kind == "for":
@@ -133,6 +133,9 @@ class Structurer:
         if first is None or second is None or not isinstance(node.test, nodes.Expression):
             raise DecompilationError("a branch without a test", stage="structure")
         test = node.test if first is node.true else negate(node.test)
+        if through(first) is through(second):
+            out.append(nodes.If(test, [nodes.Pass()], line=node.test_line))
+            return self.go(node, first, follow, context, out)
         merges = self.merges(node, follow, context)
         if not merges:
             after = self.laid_out_after(node, first, second, context)
