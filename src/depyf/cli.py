@@ -139,9 +139,11 @@ def summary(result: Result) -> str:
     units = list(result.walk())
     open_ones = [unit for unit in units if not unit.verdict.proven]
     if not open_ones:
-        return f"# {result.qualname}: {result.verdict.describe()}" if len(units) == 1 else (
-            f"# {result.qualname}: {result.verdict.describe()}; so are the {len(units) - 1} code objects inside"
-        )
+        if len(units) == 1:
+            return f"# {result.qualname}: {result.verdict.describe()}"
+        levels = [unit.verdict.level.value for unit in units]
+        counts = ", ".join(f"{levels.count(level)} {level}" for level in dict.fromkeys(levels))
+        return f"# {result.qualname}: all {len(units)} code objects are proven: {counts}"
     lines = [f"# {result.qualname}: {len(open_ones)} of {len(units)} code objects not proven:"]
     for unit in open_ones[:10]:
         reason = unit.verdict.reasons[0] if unit.verdict.reasons else "no reason given"
