@@ -67,7 +67,7 @@ def test_probe_of_two_if_statements() -> None:
 
 def test_one_result() -> None:
     folded = fold(text(PROBE_2_15), {"__compiled_fn_1": ["mul"]})
-    assert "mul, = __compiled_fn_1(a, b)\n    return mul\n" in folded.source
+    assert "(mul,) = __compiled_fn_1(a, b)\n    return mul\n" in folded.source
 
 
 def test_sizes_which_dynamo_reads_for_a_graph() -> None:
@@ -88,11 +88,75 @@ def test_sizes_which_dynamo_reads_for_a_graph() -> None:
     assert fold(text(source), {"__compiled_fn_3": ["mul"]}).source == text(
         """
         def dyn(x, n):
-            _1 = x.size(0)
-            mul, = __compiled_fn_3(_1, x, n)
+            (mul,) = __compiled_fn_3(x.size(0), x, n)
             return mul
         """
     )
+
+
+BREAK = """
+def f(x):
+    compiled_fn = __compiled_fn_30
+    graph_out_0 = compiled_fn(x)
+    item = __builtins_dict___29['print']
+    set_grad = __import_torch.set_grad_enabled
+    out_0 = graph_out_0[0]
+    w_1 = W
+    del graph_out_0
+    result = item('hi')
+    return __resume_at_40_31([], [], result, out_0, w_1, set_grad)
+"""
+
+
+def test_names_that_only_keep_the_order_of_events() -> None:
+    folded = fold(text(BREAK), {"__compiled_fn_30": ["y"]}, frozenset({"x", "graph_out_0"}))
+    assert folded.source == text(
+        """
+        def f(x):
+            (y,) = __compiled_fn_30(x)
+            set_grad = __import_torch.set_grad_enabled
+            return __resume_at_40_31(print('hi'), y, W, set_grad)
+        """
+    )
+
+
+def test_names_of_the_program_stay() -> None:
+    folded = fold(text(BREAK), {"__compiled_fn_30": ["y"]}, frozenset({"x", "graph_out_0", "item", "w_1", "out_0"}))
+    assert "item = print" in folded.source
+    assert "w_1 = W" in folded.source
+    assert "(out_0,)" not in folded.source  # made up by its look, whoever made it up
+
+
+def test_a_read_never_passes_a_call() -> None:
+    source = "def f(x):\n    _1 = x.size\n    y = g(x)\n    return h(_1, y)\n"
+    assert fold(source).source == source
+
+
+def test_a_call_passes_nothing() -> None:
+    source = "def f(x):\n    _1 = g(x)\n    y = x.a\n    return h(_1, y)\n"
+    assert fold(source).source == source
+
+
+def test_a_read_never_passes_a_new_value_of_what_it_reads() -> None:
+    source = "def f(x):\n    _1 = x.a\n    x = W\n    return h(_1, x)\n"
+    assert fold(source).source == source
+
+
+def test_nothing_moves_into_a_loop_or_a_branch() -> None:
+    source = "def f(x):\n    _1 = x.a\n    while x:\n        g(_1)\n    return x\n"
+    assert fold(source).source == source
+    source = "def f(x):\n    _1 = x.a\n    if x:\n        return _1\n    return x\n"
+    assert fold(source).source == source
+
+
+def test_a_builtin_with_a_namesake_stays() -> None:
+    source = "def f(print):\n    return __builtins_dict___29['print'](print)\n"
+    assert fold(source).source == source
+
+
+def test_broken_lines_that_fit_now() -> None:
+    source = "def f(\n    __nested_resume_fns, __nested_frame_values, x\n):\n    return x\n"
+    assert fold(source).source == "def f(x):\n    return x\n"
 
 
 def test_copies_of_names_that_change_stay() -> None:
@@ -145,7 +209,7 @@ def test_user_names_for_results_are_kept() -> None:
 def test_result_names_never_hide_a_parameter() -> None:
     source = "def f(lt, b):\n    g = __compiled_fn_1(b)\n    return lt + g[0]\n"
     folded = fold(source, {"__compiled_fn_1": ["lt"]})
-    assert folded.source == "def f(lt, b):\n    lt_, = __compiled_fn_1(b)\n    return lt + lt_\n"
+    assert folded.source == "def f(lt, b):\n    (lt_,) = __compiled_fn_1(b)\n    return lt + lt_\n"
 
 
 def test_results_used_whole_are_not_unpacked() -> None:

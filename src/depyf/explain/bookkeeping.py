@@ -9,13 +9,15 @@ while the function runs.
 from __future__ import annotations
 
 import ast
+import builtins
 import re
 from dataclasses import dataclass, field
-from typing import Callable, Dict, List, Mapping, Optional, Sequence, Set, Tuple
+from typing import Callable, Dict, FrozenSet, List, Mapping, Optional, Sequence, Set, Tuple
 
 from depyf.explain.edits import FunctionText, plain_target
 from depyf.explain.graph_results import unpack_results
 from depyf.explain.names import stable
+from depyf.explain.temporaries import copies, deletions, inlined_once, temporary
 
 __all__ = ["Folded", "fold", "hides_frame_parameters"]
 
@@ -27,7 +29,10 @@ _UTILS = "__import_torch_dot__dynamo_dot_utils"
 _SIZE_HELPERS = {"call_size": "size", "call_stride": "stride"}
 _PROBE_MODULES = (_UTILS, "__import_torch_dot_autograd_dot_profiler")
 _DYNAMO_FUNCTION = re.compile(r"(__compiled_fn|__resume_at)_\w+|__import_torch_dot__dynamo_dot_utils\.call_\w+")
-_TEMPORARY = re.compile(r"(tmp)?_\d+")
+_BUILTIN = re.compile(r"__builtins_dict___\d+\[['\"](\w+)['\"]\]")
+_BROKEN_LINE = re.compile(r"^([^\n]*)\(\n\s+([^\n]*?),?\n\s*\)([^\n]*)$", re.MULTILINE)
+_LONGEST_LINE = 100
+_MOST_ROUNDS = 30
 
 
 @dataclass
@@ -47,31 +52,46 @@ class Folded:
         return ", ".join("{} {}".format(n, _plural(n, what)) for what, n in self.removed.items())
 
 
-def fold(source: str, graph_outputs: Optional[Mapping[str, Sequence[str]]] = None) -> Folded:
+def fold(
+    source: str,
+    graph_outputs: Optional[Mapping[str, Sequence[str]]] = None,
+    known_names: Optional[FrozenSet[str]] = None,
+) -> Folded:
     """`source` without Dynamo's bookkeeping.
 
     Args:
         source: one decompiled function. Text which does not parse comes back as it is.
         graph_outputs: names of what each graph returns, by the graph's stable name; they name the unpacked results.
+        known_names: local names of the bytecode, which tell the program's names from the decompiler's.
     """
-    folded = Folded(stable(source))
-    passes: List[Tuple[str, Callable[[FunctionText], int]]] = [
-        ("statement|s of the profiler probe", _profiler_probe),
-        ("name|s for Dynamo's own functions", _function_aliases),
-        ("cop|ies of a name", _copies),
-        ("read|s of a size through a helper", _sizes),
-        ("frame list|s", _frame_lists),
-        ("unpacking|s of a graph's results", lambda text: unpack_results(text, graph_outputs or {})),
+    is_temporary = temporary(known_names)
+    outputs = graph_outputs or {}
+    passes: List[Tuple[str, Callable[[FunctionText], int], bool]] = [
+        ("statement|s of the profiler probe", _profiler_probe, False),
+        ("name|s for Dynamo's own functions", _function_aliases, False),
+        ("read|s of a size through a helper", _sizes, False),
+        ("look-up|s of a builtin", _builtins, False),
+        ("frame list|s", _frame_lists, False),
+        ("unpacking|s of a graph's results", lambda text: unpack_results(text, outputs, is_temporary), False),
+        ("cop|ies of a name", lambda text: copies(text, is_temporary), True),
+        ("name|s for a value used once", lambda text: inlined_once(text, is_temporary), True),
+        ("deletion|s of temporaries", lambda text: deletions(text, is_temporary), False),
     ]
-    for what, recognise in passes:
-        try:
-            text = FunctionText(folded.source)
-        except (SyntaxError, ValueError):
-            return folded
-        taken = recognise(text)
-        if taken:
+    folded = Folded(stable(source))
+    for what, recognise, again in passes:
+        taken = _MOST_ROUNDS if again else 1
+        while taken:
+            taken -= 1
+            try:
+                text = FunctionText(folded.source)
+            except (SyntaxError, ValueError):
+                return folded
+            found = recognise(text)
+            if not found:
+                break
             folded.source = text.apply()
-            folded.removed[what] = taken
+            folded.removed[what] = folded.removed.get(what, 0) + found
+    folded.source = _on_one_line(folded.source)
     return folded
 
 
@@ -198,30 +218,21 @@ def _function_aliases(text: FunctionText) -> int:
     return len(taken) + text.undelete(taken)
 
 
+# ---- builtins, which Dynamo reads from a dict of its own
+
+
+def _builtins(text: FunctionText) -> int:
+    """`__builtins_dict___7['print']` becomes `print`, where the function has no such name of its own."""
+    taken = 0
+    for node in ast.walk(text.function):
+        match = _BUILTIN.fullmatch(text.text(node)) if isinstance(node, ast.Subscript) else None
+        if match and match.group(1) not in text.mentions and hasattr(builtins, match.group(1)):
+            text.replace(node, match.group(1))
+            taken += 1
+    return taken
+
+
 # ---- symbolic sizes: arguments of a graph which Dynamo reads from its tensors
-
-
-def _copies(text: FunctionText) -> int:
-    """`tmp_4 = x; g(tmp_4)` becomes `g(x)`, where neither name is bound again and `x` lives as long."""
-    taken: Set[str] = set()
-    for statement in text.statements():
-        target = plain_target(statement)
-        if target is None or not isinstance(statement, ast.Assign) or not isinstance(statement.value, ast.Name):
-            continue
-        name, original = target.id, statement.value.id
-        if not _TEMPORARY.fullmatch(name) or text.stores(name) != 1 or name in text.parameters:
-            continue
-        if _TEMPORARY.fullmatch(original) or text.stores(original) != (0 if original in text.parameters else 1):
-            continue
-        last = max(mention.lineno for mention in text.mentions[name])
-        if any(isinstance(m.ctx, ast.Del) and m.lineno <= last for m in text.mentions[original]):
-            continue
-        for mention in text.mentions[name]:
-            if isinstance(mention.ctx, ast.Load):
-                text.replace(mention, original)
-        text.remove([statement])
-        taken.add(name)
-    return len(taken) + text.undelete(taken)
 
 
 def _sizes(text: FunctionText) -> int:
@@ -261,3 +272,27 @@ def _frame_lists(text: FunctionText) -> int:
             text.cut_first(arguments.args, 2)  # type: ignore[arg-type]
             taken += 2
     return taken
+
+
+# ---- lines
+
+
+def _on_one_line(source: str) -> str:
+    """Brackets which were broken over lines and now fit into one are joined."""
+    at = 0
+    while True:
+        match = _BROKEN_LINE.search(source, at)
+        if match is None:
+            return source
+        line = "{}({}){}".format(*match.groups())
+        joined = source[: match.start()] + line + source[match.end() :]
+        if len(line) <= _LONGEST_LINE and _same_tree(joined, source):
+            source = joined
+        at = match.start() + len(match.group(1)) + 1
+
+
+def _same_tree(one: str, other: str) -> bool:
+    try:
+        return ast.dump(ast.parse(one)) == ast.dump(ast.parse(other))
+    except SyntaxError:
+        return False

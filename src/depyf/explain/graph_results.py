@@ -4,20 +4,22 @@ from __future__ import annotations
 
 import ast
 import keyword
-import re
-from typing import Dict, List, Mapping, Optional, Sequence, Set, Tuple
+from typing import Callable, Dict, List, Mapping, Optional, Sequence, Set, Tuple
 
 from depyf.explain.edits import FunctionText, plain_target
 
 __all__ = ["unpack_results"]
 
 
-def unpack_results(text: FunctionText, outputs: Mapping[str, Sequence[str]]) -> int:
+def unpack_results(
+    text: FunctionText, outputs: Mapping[str, Sequence[str]], is_temporary: Callable[[str], bool]
+) -> int:
     """`g = graph(..); x = g[0]; y = g[1]; del g` becomes `x, y = graph(..)`; gives the number of subscripts gone.
 
     Args:
         text: the function; edits are added to it.
         outputs: names of what each graph returns, by the graph's stable name.
+        is_temporary: tells made-up names from the program's, which are kept.
     """
     taken = 0
     claimed: Set[str] = set()
@@ -28,12 +30,17 @@ def unpack_results(text: FunctionText, outputs: Mapping[str, Sequence[str]]) -> 
         callee = statement.value.func
         if not isinstance(callee, ast.Name) or callee.id not in outputs or text.stores(target.id) != 1:
             continue
-        taken += _unpack_one(text, statement, target.id, list(outputs[callee.id]), claimed)
+        taken += _unpack_one(text, statement, target.id, list(outputs[callee.id]), claimed, is_temporary)
     return taken
 
 
 def _unpack_one(
-    text: FunctionText, call: ast.Assign, name: str, wished: Sequence[str], claimed: Set[str]
+    text: FunctionText,
+    call: ast.Assign,
+    name: str,
+    wished: Sequence[str],
+    claimed: Set[str],
+    is_temporary: Callable[[str], bool],
 ) -> int:
     uses: List[Tuple[ast.Subscript, int]] = []
     subscripts = {id(n.value): n for n in ast.walk(text.function) if isinstance(n, ast.Subscript)}
@@ -52,7 +59,7 @@ def _unpack_one(
     names: Dict[int, str] = {}
     for index, statement in adjacent.items():
         bound = plain_target(statement)
-        if bound is not None and text.stores(bound.id) == 1 and not re.match(r"_\d+$", bound.id):
+        if bound is not None and text.stores(bound.id) == 1 and not is_temporary(bound.id):
             names[index] = bound.id  # the user's own name for it
     renamed: Dict[str, str] = {}
     for index, wish in enumerate(wished):
@@ -71,7 +78,8 @@ def _unpack_one(
         if old != new:
             for mention in text.mentions[old]:
                 text.replace(mention, new)
-    text.replace(call.targets[0], ", ".join(names[i] for i in range(len(wished))) + ("," if len(wished) == 1 else ""))
+    bound_names = ", ".join(names[i] for i in range(len(wished)))
+    text.replace(call.targets[0], bound_names if len(wished) > 1 else "({},)".format(bound_names))
     text.remove(gone)
     return len(uses) + text.undelete({name})
 
@@ -79,16 +87,22 @@ def _unpack_one(
 def _adjacent_unpackings(
     following: Sequence[ast.stmt], uses: Sequence[Tuple[ast.Subscript, int]], name: str
 ) -> Dict[int, ast.stmt]:
-    """The statements `x = g[i]` right behind the call, by index; `del`s may stand between them."""
+    """The statements `x = g[i]` behind the call, by index; `del`s and reads of other things may stand between them."""
     by_node = {id(subscript): index for subscript, index in uses}
     found: Dict[int, ast.stmt] = {}
+    passed: Set[str] = set()  # names in what stands between: none of them may be bound earlier than it was
     for statement in following:
         if isinstance(statement, ast.Delete):
             continue
         bound = plain_target(statement)
-        if bound is None or not isinstance(statement, ast.Assign) or id(statement.value) not in by_node:
+        if bound is None or not isinstance(statement, ast.Assign) or bound.id in passed:
             break
-        found.setdefault(by_node[id(statement.value)], statement)
+        if id(statement.value) in by_node:
+            found.setdefault(by_node[id(statement.value)], statement)
+            continue
+        if any(isinstance(node, ast.Call) for node in ast.walk(statement)):
+            break
+        passed |= {node.id for node in ast.walk(statement) if isinstance(node, ast.Name)}
     return found
 
 

@@ -51,7 +51,11 @@ def valid_or_comment(text: str, why: str = "not Python by itself, so shown as a 
 def folded_code(entry: CacheEntry) -> Folded:
     """The transformed code without Dynamo's bookkeeping, its graphs' results by the names they have in the graph."""
     outputs = {graph.name: result_names(graph) for graph in entry.graphs}
-    return fold(entry.transformed.source, {name: names for name, names in outputs.items() if names})
+    code = entry.original_code
+    known = None
+    if code is not None and not (entry.runs_decompiled and code is entry.code):
+        known = frozenset(code.co_varnames + code.co_cellvars + code.co_freevars)
+    return fold(entry.transformed.source, {name: names for name, names in outputs.items() if names}, known)
 
 
 def transformed_function(entry: CacheEntry, frame: Frame, whole_in: str) -> str:

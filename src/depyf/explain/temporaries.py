@@ -1,0 +1,130 @@
+"""Names that keep Dynamo's order of events and mean nothing to a reader, taken out of text that is only read.
+
+Text that runs must evaluate each thing when the bytecode did, so it is full of names for values used once. Here a read
+(no call) may move down past other reads, under the axiom of `bookkeeping`; a call never moves past anything.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from typing import Callable, FrozenSet, List, Optional, Sequence, Set
+
+from depyf.explain.edits import FunctionText, plain_target
+
+__all__ = ["IsTemporary", "copies", "deletions", "inlined_once", "temporary"]
+
+IsTemporary = Callable[[str], bool]
+_MADE_UP = re.compile(r"tmp_\d+|_\d+|out_\d+")  # Dynamo's, and the decompiler's where the bytecode's names are unknown
+_ATOMS = (ast.Name, ast.Attribute, ast.Subscript, ast.Call, ast.Constant, ast.List, ast.Tuple, ast.Dict)
+_LONGEST_STATEMENT = 120
+
+
+def temporary(known: Optional[FrozenSet[str]]) -> IsTemporary:
+    """Tells temporaries from the program's names.
+
+    Args:
+        known: local names of the bytecode; what the text has beyond them is the decompiler's. None if unknown.
+    """
+    return lambda name: bool(_MADE_UP.fullmatch(name)) or (known is not None and name not in known)
+
+
+def copies(text: FunctionText, is_temporary: IsTemporary) -> int:
+    """`t = x; g(t)` becomes `g(x)`, where neither name is bound again and `x` lives as long."""
+    taken: Set[str] = set()
+    for statement in text.statements():
+        target = plain_target(statement)
+        if target is None or not isinstance(statement, ast.Assign) or not isinstance(statement.value, ast.Name):
+            continue
+        name, original = target.id, statement.value.id
+        if not is_temporary(name) or text.stores(name) != 1 or name in text.parameters or original in taken:
+            continue
+        if text.stores(original) > (0 if original in text.parameters else 1):
+            continue
+        last = max(mention.lineno for mention in text.mentions[name])
+        if any(isinstance(m.ctx, ast.Del) and m.lineno <= last for m in text.mentions[original]):
+            continue
+        for mention in text.mentions[name]:
+            if isinstance(mention.ctx, ast.Load):
+                text.replace(mention, original)
+        text.remove([statement])
+        taken.add(name)
+    return len(taken) + text.undelete(taken)
+
+
+def inlined_once(text: FunctionText, is_temporary: IsTemporary) -> int:
+    """`t = x.y; f(t)` becomes `f(x.y)`, where `t` is used once, further down in the same block.
+
+    One round: a value which holds another temporary of the round waits for the next.
+    """
+    taken: Set[str] = set()
+    busy: Set[int] = set()  # statements that change in this round
+    for statement in reversed(list(text.statements())):  # so that what was evaluated last moves first
+        target = plain_target(statement)
+        if target is None or not isinstance(statement, ast.Assign) or not is_temporary(target.id):
+            continue
+        uses = [m for m in text.mentions[target.id] if isinstance(m.ctx, ast.Load)]
+        if text.stores(target.id) != 1 or len(uses) != 1 or target.id in text.parameters:
+            continue
+        user = _user_of(text, statement, uses[0])
+        if user is None or id(statement) in busy or id(user) in busy:
+            continue
+        value = text.text(statement.value)
+        if "\n" in value or len(text.text(user)) + len(value) > _LONGEST_STATEMENT:
+            continue
+        text.replace(uses[0], value if isinstance(statement.value, _ATOMS) else "({})".format(value))
+        text.remove([statement])
+        busy.update((id(statement), id(user)))
+        taken.add(target.id)
+    text.undelete(taken)
+    return len(taken)
+
+
+def deletions(text: FunctionText, is_temporary: IsTemporary) -> int:
+    """`del tmp_4` frees a tensor early, which matters to what runs alone."""
+    return text.undelete({name for name in text.mentions if is_temporary(name)})
+
+
+def _user_of(text: FunctionText, statement: ast.stmt, use: ast.Name) -> Optional[ast.stmt]:
+    """The statement which uses the name, if the value may move there."""
+    block = text.block_of(statement)
+    between: List[ast.stmt] = []
+    for following in block[block.index(statement) + 1 :]:
+        if any(node is use for node in ast.walk(_evaluated(following))):
+            return following if _may_pass(statement, between) and not _follows_a_call(use, following) else None
+        between.append(following)
+    return None
+
+
+def _follows_a_call(use: ast.Name, statement: ast.stmt) -> bool:
+    """Whether a call in the statement is over before the name is read."""
+    return any(
+        isinstance(node, (ast.Call, ast.Await))
+        and (node.end_lineno or 0, node.end_col_offset or 0) <= (use.lineno, use.col_offset)
+        for node in ast.walk(statement)
+    )
+
+
+def _evaluated(statement: ast.stmt) -> ast.AST:
+    """The part of a statement that is evaluated once, when the statement begins."""
+    if isinstance(statement, (ast.If, ast.While)):
+        return statement.test if isinstance(statement, ast.If) else ast.Pass()
+    if isinstance(statement, (ast.Assign, ast.Expr, ast.Return, ast.AugAssign)):
+        return statement
+    return ast.Pass()
+
+
+def _may_pass(statement: ast.stmt, between: Sequence[ast.stmt]) -> bool:
+    read = {node.id for node in ast.walk(statement) if isinstance(node, ast.Name)}
+    calls = any(isinstance(node, (ast.Call, ast.Await)) for node in ast.walk(statement))
+    for other in between:
+        if isinstance(other, ast.Delete):
+            bound = {t.id for t in other.targets if isinstance(t, ast.Name)}
+        else:
+            target = plain_target(other)
+            if target is None or calls or any(isinstance(node, (ast.Call, ast.Await)) for node in ast.walk(other)):
+                return False
+            bound = {target.id}
+        if bound & read:
+            return False
+    return True
