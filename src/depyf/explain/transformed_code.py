@@ -114,11 +114,13 @@ def _difference_for_callers(ours: CodeType, theirs: CodeType) -> str:
 
 
 def _header(code: CodeType, compile_id: str, decompiled: Decompiled, not_run: str) -> str:
-    name = stable(code.co_name)
-    lines = ["{} as Dynamo transformed it (compile id {}).".format(name, compile_id or "unknown")]
-    lines.append("Verdict: {}".format(decompiled.verdict or decompiled.level))
+    lines = ["{} as Dynamo transformed it (compile id {}).".format(stable(code.co_name), compile_id or "unknown")]
+    proven = {"exact": "Proven equal to Dynamo's bytecode", "equivalent": "Proven equivalent to Dynamo's bytecode"}
+    verdict = proven.get(decompiled.level) or "Verdict: {}".format(decompiled.verdict or decompiled.level)
     if decompiled.folded:
-        lines.append("{} operations on lists that the code made for itself were folded.".format(decompiled.folded))
+        operations = "operation" if decompiled.folded == 1 else "operations"
+        verdict += "; {} {} on its own lists folded".format(decompiled.folded, operations)
+    lines.append(verdict + ".")
     lines += ["Assumed: {}".format(one) for one in decompiled.assumptions]
     if not_run:
         lines += [_NOT_WHAT_RUNS, "Reason: {}".format(not_run)]
