@@ -1082,7 +1082,7 @@ def stack_values_at_break(compiled):
 def method_on_stack_at_break(compiled):
     @compiled
     def f(x):
-        return x.add(outside(x)).mul(outside(2), out=None)
+        return x.add(outside(x)).mul(outside(2))
 
     f(T)
 
