@@ -30,9 +30,10 @@ def _asserts(body: list[nodes.Statement]) -> None:
         if not isinstance(raised, nodes.Raise) or raised.cause is not None:
             continue
         message: nodes.Expression | None = None
-        error = raised.exc
+        error: nodes.Node | None = raised.exc
         if isinstance(error, nodes.Call) and len(error.args) == 1 and not error.keywords:
-            error, message = error.func, error.args[0]
+            message = error.args[0]
+            error = error.func
         if isinstance(error, AssertionClass):
             body[index] = nodes.Assert(negate(statement.test), message, line=statement.line)
 
@@ -146,7 +147,9 @@ def _declare(
             stored_globals[instruction.arg] = None
         elif instruction.op in ("STORE_DEREF", "DELETE_DEREF") and instruction.arg in raw.freevars:
             stored_cells[instruction.arg] = None
-        elif instruction.op == "LOAD_GLOBAL" and (kind == "class" or kind == "function" and instruction.arg in enclosing):
+        elif instruction.op == "LOAD_GLOBAL" and (
+            kind == "class" or kind == "function" and instruction.arg in enclosing
+        ):
             stored_globals[instruction.arg] = None
     if kind == "function":
         for nested in _comprehensions(raw):
@@ -183,5 +186,3 @@ def _of_comprehension(
             stored_globals[instruction.arg] = None
         elif instruction.op == "STORE_DEREF" and instruction.arg in raw.freevars:
             stored_cells[instruction.arg] = None
-
-

@@ -31,7 +31,9 @@ class Definitions:
         nodes.rewrite(module, self._replace)
         for node in nodes.walk(module):
             if isinstance(node, (Placeholder, Comprehension)):
-                raise DecompilationError(f"a value that no statement uses: {node!r}", stage="lift", where=self.raw.qualname)
+                raise DecompilationError(
+                    f"a value that no statement uses: {node!r}", stage="lift", where=self.raw.qualname
+                )
         return module.body
 
     def expression(self, value: nodes.Expression) -> nodes.Expression:
@@ -43,7 +45,9 @@ class Definitions:
     def _replace(self, node: nodes.Node) -> nodes.Node:
         if isinstance(node, Slot):
             if node.value is None:
-                raise DecompilationError("a value stays on the stack where branches meet", stage="lift", where=self.raw.qualname)
+                raise DecompilationError(
+                    "a value stays on the stack where branches meet", stage="lift", where=self.raw.qualname
+                )
             return self.expression(node.value)
         if isinstance(node, Function) and node.raw.name == "<lambda>":
             return self._lambda(node)
@@ -65,7 +69,9 @@ class Definitions:
             return nodes.Lambda(self.arguments(function), body[0].value)
         if len(body) == 1 and isinstance(body[0], nodes.Expr):  # lambda: (yield), whose value is dropped
             return nodes.Lambda(self.arguments(function), body[0].value)
-        raise DecompilationError("a lambda that is no single expression", stage="structure", where=function.raw.qualname)
+        raise DecompilationError(
+            "a lambda that is no single expression", stage="structure", where=function.raw.qualname
+        )
 
     def _definition(self, node: nodes.Assign) -> nodes.Node:
         value: nodes.Node = node.value
@@ -95,14 +101,19 @@ class Definitions:
         value = function.parts.get("annotations")
         if value is None:
             return {}
-        items = (
-            [nodes.Constant(part) for part in value.value]  # type: ignore[union-attr]
-            if isinstance(value, nodes.Constant)
-            else value.elts  # type: ignore[attr-defined]
-        )
-        pairs = zip(items[::2], items[1::2])
+        items: list[nodes.Expression]
+        if isinstance(value, nodes.Constant) and isinstance(value.value, tuple):
+            items = [nodes.Constant(part) for part in value.value]
+        elif isinstance(value, nodes.Tuple):
+            items = value.elts
+        else:
+            raise DecompilationError("annotations that are no tuple", stage="lift", where=function.raw.qualname)
         stringified = bool(function.raw.flags & CO_FUTURE_ANNOTATIONS)
-        return {name.value: annotation(self.expression(text), stringified) for name, text in pairs}
+        return {
+            str(name.value): annotation(self.expression(text), stringified)
+            for name, text in zip(items[::2], items[1::2])
+            if isinstance(name, nodes.Constant)
+        }
 
     def arguments(self, function: Function) -> nodes.arguments:
         """The parameters with their defaults and annotations."""
@@ -121,7 +132,9 @@ class Definitions:
                 assert isinstance(key, nodes.Constant)
                 keyword_defaults[str(key.value)] = self.expression(value)
         elif mapping is not None:
-            raise DecompilationError("keyword defaults that are no dictionary", stage="lift", where=function.raw.qualname)
+            raise DecompilationError(
+                "keyword defaults that are no dictionary", stage="lift", where=function.raw.qualname
+            )
         return arguments_of(function.raw, values, keyword_defaults, self._annotations(function))
 
     # Comprehensions

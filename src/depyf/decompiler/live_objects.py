@@ -1,4 +1,4 @@
-"""Finds the code behind a live object, and adds what only the object knows: defaults, annotations, a class's members."""
+"""Finds the code behind a live object, and adds what only the object knows: default values, a class's members."""
 
 from __future__ import annotations
 
@@ -24,12 +24,21 @@ class FunctionTarget(NamedTuple):
 
 Target = Union[types.CodeType, FunctionTarget, type]
 
+_RUNNING_CODE: dict[type, Callable[[Any], types.CodeType]] = {
+    types.GeneratorType: lambda generator: generator.gi_code,
+    types.CoroutineType: lambda coroutine: coroutine.cr_code,
+    types.AsyncGeneratorType: lambda generator: generator.ag_code,
+}
+
 _HIDDEN = frozenset({"__dict__", "__weakref__", "__module__", "__doc__", "__qualname__", "__firstlineno__",
                      "__static_attributes__"})  # fmt: skip
 
 
 def target_of(x: Any) -> Target:
-    """What ``x`` leads to: a code object, a function, or a class. Raises DecompilationError if to nothing of the kind."""
+    """What ``x`` leads to: a code object, a function, or a class.
+
+    Raises DecompilationError if it leads to nothing of the kind.
+    """
     original = x
     for _ in range(100):
         if isinstance(x, (types.CodeType, type)):
@@ -52,9 +61,9 @@ def target_of(x: Any) -> Target:
             return x.__code__  # type: ignore[no-any-return]
         elif getattr(x, "__wrapped__", None) is not None:
             x = x.__wrapped__
-        elif isinstance(getattr(x, "gi_code", None) or getattr(x, "cr_code", None) or getattr(x, "ag_code", None), types.CodeType):
-            return getattr(x, "gi_code", None) or getattr(x, "cr_code", None) or x.ag_code
-        elif isinstance(getattr(type(x), "__call__", None), types.FunctionType):
+        elif isinstance(x, (types.GeneratorType, types.CoroutineType, types.AsyncGeneratorType)):
+            return _RUNNING_CODE[type(x)](x)
+        elif "__call__" in dir(type(x)) and isinstance(type(x).__call__, types.FunctionType):
             x = type(x).__call__
         else:
             break
@@ -76,7 +85,9 @@ def _module_code(module: types.ModuleType) -> types.CodeType:
     try:
         code = get_code(module.__name__) if get_code is not None else None
     except ImportError as error:
-        raise DecompilationError(f"the code of module {module.__name__} can't be loaded: {error}", stage="load") from error
+        raise DecompilationError(
+            f"the code of module {module.__name__} can't be loaded: {error}", stage="load"
+        ) from error
     if code is None:
         raise DecompilationError(
             f"module {module.__name__} has no Python code (built in, an extension, or made by hand)", stage="load"
@@ -86,7 +97,8 @@ def _module_code(module: types.ModuleType) -> types.CodeType:
 
 def decorate(result: Result, target: FunctionTarget) -> Result:
     """``result`` with the default values of the live function. A value that is no literal shows as ``...``."""
-    function, tree = target.function, result.tree
+    function: Any = target.function
+    tree = result.tree
     if not isinstance(tree, (nodes.FunctionDef, nodes.AsyncFunctionDef)) or result.raw is None:
         return result
     defaults, keyword_defaults = function.__defaults__ or (), function.__kwdefaults__ or {}
@@ -98,7 +110,9 @@ def decorate(result: Result, target: FunctionTarget) -> Result:
     keywords = {name: _default(name, value, opaque) for name, value in keyword_defaults.items()}
     tree.args = arguments_of(result.raw, values, keywords, {})
     if opaque:
-        tree.comments = [f"the default of {name} is no literal: {kind}" for name, kind in (o.split("=", 1) for o in opaque)]
+        tree.comments = [
+            f"the default of {name} is no literal: {kind}" for name, kind in (o.split("=", 1) for o in opaque)
+        ]
     text, lines = print_with_lines(tree)
     return result._replace(source=text, line_map=lines, tree=tree)
 
@@ -142,7 +156,9 @@ def rebuild_class(cls: type, analyze: Callable[[Any], Result]) -> Result:
         verdict = Verdict(Level.UNPROVEN, "", ("a live class has no code of its body to compare with",))
     else:
         verdict = Verdict(Level.UNPROVEN, "", ("some of its functions are not proven",))
-    return Result(cls.__name__, cls.__qualname__, text, verdict, None, None, tuple(nested), lines, rung="rebuilt", tree=tree)
+    return Result(
+        cls.__name__, cls.__qualname__, text, verdict, None, None, tuple(nested), lines, rung="rebuilt", tree=tree
+    )
 
 
 def _path(cls: type) -> str:
@@ -159,7 +175,11 @@ def _member(
         function = member.__func__
     if isinstance(member, property):
         found: list[Statement] = []
-        for accessor, decorator in ((member.fget, "property"), (member.fset, f"{name}.setter"), (member.fdel, f"{name}.deleter")):
+        for accessor, decorator in (
+            (member.fget, "property"),
+            (member.fset, f"{name}.setter"),
+            (member.fdel, f"{name}.deleter"),
+        ):
             if isinstance(accessor, types.FunctionType):
                 found += _function(accessor, [nodes.Raw(decorator)], analyze, nested)
         return found

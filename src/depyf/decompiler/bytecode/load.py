@@ -21,7 +21,8 @@ def load(code: types.CodeType) -> RawCode:
     """
     if HOST_VERSION not in TABLES:
         raise DecompilationError(
-            f"bytecode of CPython {HOST_VERSION[0]}.{HOST_VERSION[1]} can't be read yet; supported: {supported_versions()}",
+            f"bytecode of CPython {HOST_VERSION[0]}.{HOST_VERSION[1]} can't be read yet; "
+            f"supported: {supported_versions()}",
             stage="load",
             where=code.co_name,
         )

@@ -84,7 +84,10 @@ class ControlFlowGraph:
         """The graph as text, for the stepper."""
         lines = []
         for block in self.blocks:
-            edges = [f"fall {block.fall.start}" if block.fall else "", f"jump {block.target.start}" if block.target else ""]
+            edges = [
+                f"fall {block.fall.start}" if block.fall else "",
+                f"jump {block.target.start}" if block.target else "",
+            ]
             handler = f" raises to {block.handler_block.start}" if block.handler_block else ""
             region = f" in {block.region}" if block.region else ""
             lines.append(f"block {block.start}{region}{handler}: {', '.join(filter(None, edges)) or 'exit'}")
@@ -94,10 +97,10 @@ class ControlFlowGraph:
 
 def build_flowgraph(instructions: list[Instruction]) -> ControlFlowGraph:
     """Cut ``instructions`` into blocks at jumps, jump targets and the borders of handlers."""
-    for instruction, following in zip(reversed(instructions[:-1]), reversed(instructions)):
-        if instruction.op == "NOP":
+    for index in reversed(range(len(instructions) - 1)):
+        if instructions[index].op == "NOP":
             # The compiler leaves NOPs out of the ranges of handlers: one inside a body must not look like a way out.
-            instruction.handler = following.handler
+            instructions[index].handler = instructions[index + 1].handler
     graph = ControlFlowGraph(list(_cut(instructions)))
     at = {block.start: block for block in graph.blocks}
     for block, following in zip(graph.blocks, [*graph.blocks[1:], None]):

@@ -47,9 +47,9 @@ class _Lifter:
         for block in order:
             self.lift_block(block)
         result = sorted(self.lifted.values(), key=lambda block: block.index)
-        for block in result:
-            for successor in block.successors:
-                successor.predecessors.add(block)
+        for lifted in result:
+            for successor in lifted.successors:
+                successor.predecessors.add(lifted)
         return result
 
     # Stacks at the borders of blocks
@@ -93,7 +93,7 @@ class _Lifter:
         depth, lasti = handler
         if depth > len(stack):
             raise DecompilationError("a handler keeps more of the stack than there is", stage="lift")
-        kept = [value for value in stack[:depth]]
+        kept = list(stack[:depth])
         if not all(isinstance(value, Marker) for value in kept):
             raise DecompilationError("a handler keeps values of an unfinished expression", stage="lift")
         if lasti:
@@ -161,7 +161,11 @@ class _Lifter:
         if len(steps) < 3 or steps[0].op != "CONST" or steps[0].arg is not None:
             return 0
         store, delete = steps[1], steps[2]
-        if not store.op.startswith("STORE_") or delete.op != store.op.replace("STORE", "DELETE") or store.arg != delete.arg:
+        if (
+            not store.op.startswith("STORE_")
+            or delete.op != store.op.replace("STORE", "DELETE")
+            or store.arg != delete.arg
+        ):
             return 0
         return 3 if store.op not in ("STORE_ATTR", "STORE_SUBSCR") and store.arg in names else 0
 
@@ -240,5 +244,3 @@ class _Lifter:
         fall = self.flow(block.fall, lifted.exit)
         lifted.true, lifted.false = (target, fall) if condition == "TRUE" else (fall, target)
         lifted.fall = fall
-
-

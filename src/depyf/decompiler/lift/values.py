@@ -8,7 +8,6 @@ from __future__ import annotations
 from typing import Any
 
 from ..bytecode import RawCode
-from ..flowgraph import Region
 from ..syntax import nodes
 
 
@@ -160,7 +159,7 @@ class Function(Placeholder):
         same = self.raw is other.raw or (self.raw.code is not None and self.raw.code == other.raw.code)
         return same and self.parts == other.parts
 
-    __hash__ = object.__hash__  # type: ignore[assignment]
+    __hash__ = object.__hash__
 
 
 class Class(Placeholder):

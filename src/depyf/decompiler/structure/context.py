@@ -25,9 +25,7 @@ class Context:
         """The context of a statement's body made of ``nodes``."""
         return Context(nodes & self.inside, self.break_to, self.continue_to)
 
-    def in_loop(
-        self, nodes: set[LiftedBlock], break_to: LiftedBlock | None, continue_to: LiftedBlock
-    ) -> Context:
+    def in_loop(self, nodes: set[LiftedBlock], break_to: LiftedBlock | None, continue_to: LiftedBlock) -> Context:
         """The context of a loop's body."""
         return Context(nodes & self.inside, break_to, continue_to)
 

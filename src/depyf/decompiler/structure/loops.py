@@ -49,9 +49,7 @@ def _body(
     return writer.arm(header, start, header, inner)
 
 
-def _loop_target(
-    body: list[nodes.Statement], node: LiftedBlock
-) -> tuple[nodes.Expression, list[nodes.Statement]]:
+def _loop_target(body: list[nodes.Statement], node: LiftedBlock) -> tuple[nodes.Expression, list[nodes.Statement]]:
     first = body[0] if body else None
     if isinstance(first, nodes.Assign) and isinstance(first.value, Given) and first.value.owner == node.index:
         if len(first.targets) == 1:
@@ -149,13 +147,9 @@ def _extent(
         for node in inside | added:
             if node.kind == "try" and node.false is not None and node.test.kind != "with":
                 added.add(node.false)
-        owners = {
-            (marker.kind, _key(marker.owner)) for node in inside | added for marker in node.markers
-        } - kept
+        owners = {(marker.kind, _key(marker.owner)) for node in inside | added for marker in node.markers} - kept
         added |= {
-            node
-            for node in reached
-            if any((marker.kind, _key(marker.owner)) in owners for marker in node.markers)
+            node for node in reached if any((marker.kind, _key(marker.owner)) in owners for marker in node.markers)
         }
         if added <= inside:
             return inside

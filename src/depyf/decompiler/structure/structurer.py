@@ -32,7 +32,11 @@ class Structurer:
 
     def run(self) -> list[nodes.Statement]:
         body = self.sequence(self.flow.entry, None, Context(set(self.flow.nodes)))
-        lost = [node for node in self.flow.nodes if node not in self.written and through(node) is node and node.kind != "reraise"]
+        lost = [
+            node
+            for node in self.flow.nodes
+            if node not in self.written and through(node) is node and node.kind != "reraise"
+        ]
         lost = [node for node in lost if node.statements or node.kind not in ("return", "goto")]
         if lost:
             raise DecompilationError(f"block {lost[0].index} was lost", stage="structure")

@@ -36,9 +36,7 @@ def fold_condition(block: LiftedBlock) -> bool:
     return True
 
 
-def _fold_before_value(
-    block: LiftedBlock, second: LiftedBlock, other: LiftedBlock | None, falls_if_true: bool
-) -> bool:
+def _fold_before_value(block: LiftedBlock, second: LiftedBlock, other: LiftedBlock | None, falls_if_true: bool) -> bool:
     """``a and b or c`` as a value: the test of ``a`` goes where that of ``b`` goes when its value is dropped."""
     if other is not through(second.false):
         return False
@@ -46,9 +44,7 @@ def _fold_before_value(
         test = conjunction("and", block.test if falls_if_true else negate(block.test), second.test)
     else:
         test = conjunction("or", negate(block.test) if falls_if_true else block.test, second.test)
-    block.become(
-        "or_pop", test=test, sense=second.sense, true=second.true, false=second.false, fall=second.fall
-    )
+    block.become("or_pop", test=test, sense=second.sense, true=second.true, false=second.false, fall=second.fall)
     return True
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Callable
+from typing import Callable, Sequence
 
 from ..lifted_block import LiftedBlock
 from ..values import Given, Iterated, Marker, Null
@@ -23,7 +23,7 @@ RULES: tuple[Callable[[LiftedBlock], bool], ...] = (
 def fold(blocks: list[LiftedBlock]) -> list[LiftedBlock]:
     """Apply the rules until none fires; returns the blocks that are left, in layout order."""
     roots = [block for block in blocks if not block.predecessors]
-    for round_number in range(50):
+    for _ in range(50):
         changed = False
         for block in sorted(blocks, key=lambda block: -block.layout):
             if not block.predecessors and block not in roots:
@@ -88,7 +88,7 @@ def _merge(block: LiftedBlock, roots: list[LiftedBlock]) -> bool:
     return True
 
 
-def _statements_around(stack: list[object]) -> list[object]:  # type: ignore[type-arg]
+def _statements_around(stack: Sequence[object]) -> list[object]:
     return [(value.kind, value.owner) for value in stack if isinstance(value, Marker) and value.kind != "exception"]
 
 

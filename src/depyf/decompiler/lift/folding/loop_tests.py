@@ -22,7 +22,9 @@ def undo_loop_test(block: LiftedBlock) -> LiftedBlock | None:
         copies = [
             copy
             for copy in start.predecessors
-            if copy.index > block.index and start.index <= copy.index and _repeats(copy, block, start, out, body is block.true)
+            if copy.index > block.index
+            and start.index <= copy.index
+            and _repeats(copy, block, start, out, body is block.true)
         ]
         if not copies:
             continue

@@ -41,7 +41,9 @@ def same_place(left: LiftedBlock | None, right: LiftedBlock | None) -> bool:
 
 def only_from(block: LiftedBlock | None, source: LiftedBlock) -> bool:
     """Whether ``block`` is reached from ``source`` alone, and stands in the same try statement."""
-    return block is not None and block is not source and block.predecessors == {source} and block.region is source.region
+    return (
+        block is not None and block is not source and block.predecessors == {source} and block.region is source.region
+    )
 
 
 def is_silent(block: LiftedBlock) -> bool:
@@ -51,7 +53,9 @@ def is_silent(block: LiftedBlock) -> bool:
 
 def pushes_one(block: LiftedBlock, base: list[nodes.Expression]) -> bool:
     """Whether ``block`` computes one value on top of the stack ``base`` and goes on."""
-    return block.kind == "goto" and is_silent(block) and same_stack(block.exit[:-1], base) and len(block.exit) > len(base)
+    return (
+        block.kind == "goto" and is_silent(block) and same_stack(block.exit[:-1], base) and len(block.exit) > len(base)
+    )
 
 
 def in_a_chain(block: LiftedBlock) -> bool:

@@ -35,10 +35,11 @@ def _map(state: SymbolicStack, instruction: Instruction) -> None:
 @handles("BUILD_CONST_KEY_MAP")
 def _const_key_map(state: SymbolicStack, instruction: Instruction) -> None:
     keys = state.pop()
-    if not isinstance(keys, nodes.Constant) or len(keys.value) != instruction.arg:  # type: ignore[arg-type]
+    names = keys.value if isinstance(keys, nodes.Constant) else None
+    if not isinstance(names, tuple) or len(names) != instruction.arg:
         state.refuse("the keys of a dictionary are no constant tuple")
     values = state.pop_many(instruction.arg)
-    state.push(nodes.Dict([nodes.Constant(key) for key in keys.value], values))  # type: ignore[union-attr]
+    state.push(nodes.Dict([nodes.Constant(key) for key in names], values))
 
 
 @handles("LIST_TO_TUPLE")

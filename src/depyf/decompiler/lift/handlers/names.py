@@ -117,5 +117,3 @@ def _unpack_star(state: SymbolicStack, instruction: Instruction) -> None:
 @handles("SETUP_ANNOTATIONS")
 def _annotations(state: SymbolicStack, instruction: Instruction) -> None:
     return  # implied by the annotations themselves
-
-
