@@ -19,9 +19,7 @@ class Decompiler:
     def __init__(self, code: types.CodeType | Callable[..., Any]) -> None:
         self.code = code
 
-    def decompile(
-        self, indentation: int = 4, temp_prefix: str = "__temp_", overwite_fn_name: str | None = None
-    ) -> str:
+    def decompile(self, indentation: int = 4, temp_prefix: str = "__temp_", overwite_fn_name: str | None = None) -> str:
         """The source. ``overwite_fn_name`` (spelt as it always was) gives the function another name.
 
         ``indentation`` and ``temp_prefix`` are accepted and ignored: the text is indented by four, and temporaries get

@@ -102,9 +102,7 @@ class _Recompiler:
             code = self.compile_in(scaffold, function)
         return code
 
-    def compile_in(
-        self, scaffold: ast.FunctionDef, function: ast.FunctionDef | ast.AsyncFunctionDef
-    ) -> types.CodeType:
+    def compile_in(self, scaffold: ast.FunctionDef, function: ast.FunctionDef | ast.AsyncFunctionDef) -> types.CodeType:
         function.decorator_list = []
         shared = {argument.arg for argument in scaffold.args.args}
         declare: list[ast.stmt] = [] if function.name in shared else [ast.Global(names=[function.name])]

@@ -36,9 +36,7 @@ class Stepper:
     every stage; ``out`` is where to (standard output if None). Raises ValueError for an unknown stage.
     """
 
-    def __init__(
-        self, *, stop_after: Optional[str] = None, steps: bool = False, out: Optional[TextIO] = None
-    ) -> None:
+    def __init__(self, *, stop_after: Optional[str] = None, steps: bool = False, out: Optional[TextIO] = None) -> None:
         if stop_after is not None and stop_after.partition(":")[0] not in STAGES:
             raise ValueError(f"no stage {stop_after!r}; the stages are: {', '.join(STAGES)}")
         self.stop_after = stop_after
