@@ -23,8 +23,8 @@ def strip_finally_copies(graph: ControlFlowGraph, regions: list[Region]) -> None
     Raises DecompilationError if an edge does not lead to a copy.
     """
     for region in regions:
-        if region.kind != "finally":
-            continue
+        if region.kind != "finally" or region.handler not in graph.blocks:
+            continue  # the handlers in a copy of an outer body are gone with the copy
         graph.split(region.handler, region.handler.instructions.index(_push(region)) + 1)
         for block in list(graph.blocks):
             if region not in chain(block.region):

@@ -19,12 +19,14 @@ class Region:
     that the whole statement stands in.
     """
 
-    __slots__ = ("kind", "handler", "parent", "names")
+    __slots__ = ("kind", "handler", "parent", "names", "depth", "lasti")
 
     def __init__(self, kind: str, handler: BasicBlock) -> None:
         self.kind = kind
         self.handler = handler
         self.parent: Region | None = None
+        self.depth = 0  # how much of the stack the handler keeps
+        self.lasti = False  # whether it finds the place of the exception on the stack
         self.names: set[str] = set()  # bound by `except ... as name`, found while lifting
 
     def chain(self) -> Iterator[Region]:
@@ -99,8 +101,11 @@ def _meaning(block: BasicBlock, regions: dict[BasicBlock, Region | None]) -> Reg
         if handler not in regions:
             kind = _kind(handler)
             regions[handler] = None if kind == "cleanup" else Region(kind, handler)
-        if regions[handler] is not None:
-            return regions[handler]
+        region = regions[handler]
+        if region is not None:
+            if block.handler is not None:
+                region.depth, region.lasti = block.handler.depth, block.handler.lasti
+            return region
         block = handler
     raise DecompilationError("handlers that clean up in a circle", stage="undo_optimiser")
 

@@ -6,6 +6,7 @@ from ...errors import DecompilationError
 from ..bytecode import RawCode
 from ..flowgraph import BasicBlock, ControlFlowGraph
 from ..flowgraph.dominators import reverse_postorder
+from ..flowgraph.regions import chain
 from ..syntax import nodes
 from .handlers import HANDLERS
 from .lifted_block import LiftedBlock
@@ -37,9 +38,9 @@ class _Lifter:
 
     def run(self) -> list[LiftedBlock]:
         def successors(block: BasicBlock) -> list[BasicBlock]:
-            # A region's handler is ordered after its body.
-            handler = block.region.handler if block.region is not None else None
-            return [b for b in (handler, block.target, block.fall) if b is not None]
+            # Handlers are ordered after what they guard, outer ones last.
+            handlers = [region.handler for region in reversed(chain(block.region))]
+            return [*handlers, *(b for b in (block.target, block.fall) if b is not None)]
 
         order = reverse_postorder(self.graph.entry, successors)
         for block in order:
@@ -82,30 +83,19 @@ class _Lifter:
             raise DecompilationError("different statements meet on the stack", stage="lift")
         return Slot(depth)
 
-    def reach_handler(self, block: BasicBlock, stack: list[nodes.Expression]) -> None:
-        """The handler of the block's region begins with the stack cut to its depth, and the exception."""
-        region = block.region
-        if region is None or region.handler in self.incoming:
-            return
-        handler = self.raw_handler(block)
-        if handler is None:
-            return
-        depth, lasti = handler
-        if depth > len(stack):
-            raise DecompilationError("a handler keeps more of the stack than there is", stage="lift")
-        kept = list(stack[:depth])
-        if not all(isinstance(value, Marker) for value in kept):
-            raise DecompilationError("a handler keeps values of an unfinished expression", stage="lift")
-        if lasti:
-            kept.append(Marker("lasti", region))
-        self.incoming[region.handler] = [[*kept, Marker("exception", region)]]
-
-    @staticmethod
-    def raw_handler(block: BasicBlock) -> tuple[int, bool] | None:
-        raw = block.handler
-        if raw is None or block.region is None or block.handler_block is not block.region.handler:
-            return None
-        return raw.depth, raw.lasti
+    def reach_handlers(self, block: BasicBlock, stack: list[nodes.Expression]) -> None:
+        """The handlers around begin with the stack cut to their depth, and the exception."""
+        for region in chain(block.region):
+            if region.handler in self.incoming:
+                continue
+            if region.depth > len(stack):
+                raise DecompilationError("a handler keeps more of the stack than there is", stage="lift")
+            kept = list(stack[: region.depth])
+            if not all(isinstance(value, Marker) for value in kept):
+                raise DecompilationError("a handler keeps values of an unfinished expression", stage="lift")
+            if region.lasti:
+                kept.append(Marker("lasti", region))
+            self.incoming[region.handler] = [[*kept, Marker("exception", region)]]
 
     # One block
 
@@ -113,7 +103,7 @@ class _Lifter:
         lifted = self.lifted[block]
         entry = self.entry_stack(block)
         lifted.entry = entry
-        self.reach_handler(block, entry)
+        self.reach_handlers(block, entry)
         last = block.last
         if last is not None and last.op in ("FOR_ITER", "ASYNC_FOR_ITER"):
             self.lift_loop(block, lifted)

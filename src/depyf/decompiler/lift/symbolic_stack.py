@@ -36,6 +36,7 @@ class SymbolicStack:
         self.copies: dict[int, nodes.Assign] = {}
         self.exchange: list[tuple[nodes.Expression, nodes.Expression]] = []  # a, b = b, a in the making
         self.instruction: Instruction = Instruction("NOP")
+        self.order = {id(value): index for index, value in enumerate(entry)}  # of evaluation
 
     def refuse(self, reason: str) -> NoReturn:
         """Give up on this code object."""
@@ -43,6 +44,7 @@ class SymbolicStack:
 
     def push(self, value: nodes.Expression) -> None:
         self.stack.append(value)
+        self.order.setdefault(id(value), len(self.order))
 
     def take(self) -> nodes.Expression:
         """Pop an entry as it is."""
@@ -128,7 +130,9 @@ class SymbolicStack:
             self.refuse("a store that is not part of an assignment")
         self.exchange.append((target, value))
         if not self._loose():
-            pairs, self.exchange = self.exchange, []
+            # The compiler stores in the order that saves it from moving values about.
+            pairs = sorted(self.exchange, key=lambda pair: self.order.get(id(pair[1]), -1))
+            self.exchange = []
             targets = nodes.Tuple([target for target, _ in pairs])
             self.emit(nodes.Assign([targets], nodes.Tuple([value for _, value in pairs])))
 

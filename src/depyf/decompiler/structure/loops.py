@@ -68,7 +68,13 @@ def _end(
     places = [place for place in writer.leaving(inside) if place is not header]
     if not places or any(same_place(place, exhausted) for place in places):
         return exhausted, None
-    breaks = [place for place in places if place is through(follow) or not writer.is_exit(place)]
+    breaks = [
+        place
+        for place in places
+        if place is through(follow) or len(writer.flow.sources[place]) > 1 or not writer.is_exit(place)
+    ]
+    if len(breaks) > 1:
+        breaks = [place for place in breaks if not writer.is_exit(place)] or breaks[:1]
     if not breaks:
         return exhausted, None
     if len(breaks) > 1:

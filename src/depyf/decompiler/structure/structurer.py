@@ -110,7 +110,7 @@ class Structurer:
             return None
         if place in context.inside and place not in self.written and (after_statement or self.is_private(place)):
             return place
-        if self.is_exit(place):
+        if self.is_exit(place) and (place.region is source.region or self.cannot_raise(place)):
             self.written.add(place)
             out.append(nodes.Return(place.test, line=place.test_line))
             return None
@@ -127,6 +127,11 @@ class Structurer:
     def is_exit(place: LiftedBlock) -> bool:
         """Whether ``place`` only returns: it may be written more than once."""
         return place.kind == "return" and not place.statements
+
+    @staticmethod
+    def cannot_raise(place: LiftedBlock) -> bool:
+        """Whether a place that only returns has nothing to evaluate: it may be moved into a try statement."""
+        return isinstance(place.test, nodes.Constant) or any(place.test is value for value in place.entry)
 
     # Conditions
 

@@ -30,16 +30,17 @@ def write_try(
         if other is handler or any(m.kind == "handled" and m.owner is region for m in other.markers)
     }
     after, orelse_from = _end(writer, inside, handling, follow, context)
-    body_end = orelse_from if orelse_from is not None else after
+    end = after if after is not None else follow
+    body_end = orelse_from if orelse_from is not None else end
     body = writer.arm(node, start, body_end, context.within(inside)) or [nodes.Pass()]
-    orelse = writer.arm(node, orelse_from, after, context) if orelse_from is not None else []
+    orelse = writer.arm(node, orelse_from, end, context) if orelse_from is not None else []
     inner = context.within(handling)
     if region.kind == "finally":
         if orelse:
             raise DecompilationError("code between try and finally", stage="structure")
         out.append(_with_finally(writer, node, handler, body, inner))
     else:
-        handlers = _handlers(writer, handler, after, inner)
+        handlers = _handlers(writer, handler, end, inner)
         out.append(nodes.Try(body, handlers, orelse, line=node.line))
     return writer.go(node, after, follow, context, out, after_statement=True) if after is not None else None
 
@@ -71,24 +72,28 @@ def _end(
     last = max(node.layout for node in handling)
     from_body = [place for place in writer.leaving(inside) if place not in loop or place is end]
     from_handler = [place for place in writer.leaving(handling) if place not in loop or place is end]
-    handler_real = [place for place in from_handler if not writer.is_exit(place)]
-    body_real = [place for place in from_body if not writer.is_exit(place) or place.layout > last]
+    handler_real = [place for place in from_handler if not _is_exit(writer, place)]
+    body_real = [place for place in from_body if not _is_exit(writer, place) or place.layout > last]
     if end is not None and (end in from_body or end in from_handler):
-        others = [place for place in body_real if place is not end and not writer.is_exit(place)]
+        others = [place for place in body_real if place is not end and not _is_exit(writer, place)]
         if not others:
             return follow, None
     if handler_real:
         if len(handler_real) > 1:
             raise DecompilationError("handlers that go on at several places", stage="structure")
         after: LiftedBlock | None = handler_real[0]
-        rest = [place for place in body_real if place is not after and not writer.is_exit(place)]
+        rest = [place for place in body_real if place is not after and not _is_exit(writer, place)]
         return after, _single(rest)
-    rest = [place for place in body_real if not writer.is_exit(place)] or body_real
+    rest = [place for place in body_real if not _is_exit(writer, place)] or body_real
     if rest and rest[-1].layout > last:
         behind = [place for place in rest if place.layout > last]
         return behind[0], _single([place for place in rest if place.layout < last])
     returns = [place for place in from_handler if place.layout > last]
     return (returns[0] if returns else None), _single(rest)
+
+
+def _is_exit(writer: Structurer, place: LiftedBlock) -> bool:
+    return writer.is_exit(place) and writer.cannot_raise(place)
 
 
 def _single(places: list[LiftedBlock]) -> LiftedBlock | None:

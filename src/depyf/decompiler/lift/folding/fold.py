@@ -22,7 +22,7 @@ RULES: tuple[Callable[[LiftedBlock], bool], ...] = (
 
 def fold(blocks: list[LiftedBlock]) -> list[LiftedBlock]:
     """Apply the rules until none fires; returns the blocks that are left, in layout order."""
-    roots = [block for block in blocks if not block.predecessors]
+    roots = [block for block in blocks if not block.predecessors or block is blocks[0]]
     for _ in range(50):
         changed = False
         for block in sorted(blocks, key=lambda block: -block.layout):
