@@ -154,6 +154,17 @@ def test_files_have_the_names_that_others_look_for(runs):
         assert found == set(STAGES[case]), graph
 
 
+def test_transformed_code_is_proven_folded_and_what_runs(runs):
+    _, _, _, (dump, _), _ = runs
+    for name in dump:
+        if name.startswith("__transformed_code_"):
+            assert "Proven equivalent to Dynamo's bytecode" in dump[name], name
+            assert "This is what runs" in dump[name], name
+    text = dump["__transformed_code_0_for_toy_example.py"]
+    assert re.search(r"^        return __resume_at_\d+_2\(\[\], \[\], b, \w+\)$", text, re.MULTILINE)
+    assert "del graph_out_0" in text and "record_pregraph_bytecode_enter" in text
+
+
 def test_nothing_of_the_process_is_in_names_or_text(runs):
     _, _, _, (dump, _), (program, home) = runs
     uuid = re.compile(r"[0-9a-f]{8}[-_][0-9a-f]{4}[-_][0-9a-f]{4}[-_]", re.IGNORECASE)
