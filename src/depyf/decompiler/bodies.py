@@ -24,18 +24,26 @@ def finish_early(body: list[nodes.Statement], kind: str) -> list[nodes.Statement
 
 def _asserts(body: list[nodes.Statement]) -> None:
     for index, statement in enumerate(body):
-        if not isinstance(statement, nodes.If) or statement.orelse or len(statement.body) != 1:
-            continue
-        raised = statement.body[0]
-        if not isinstance(raised, nodes.Raise) or raised.cause is not None:
-            continue
-        message: nodes.Expression | None = None
-        error: nodes.Node | None = raised.exc
-        if isinstance(error, nodes.Call) and len(error.args) == 1 and not error.keywords:
-            message = error.args[0]
-            error = error.func
-        if isinstance(error, AssertionClass):
-            body[index] = nodes.Assert(negate(statement.test), message, line=statement.line)
+        if isinstance(statement, nodes.If) and not statement.orelse and len(statement.body) == 1:
+            found = _assertion(statement.body[0])
+            if found:
+                body[index] = nodes.Assert(negate(statement.test), found[0], line=statement.line)
+        else:
+            found = _assertion(statement)
+            if found:
+                body[index] = nodes.Assert(nodes.Constant(False), found[0], line=statement.line)
+
+
+def _assertion(statement: nodes.Statement) -> list[nodes.Expression | None]:
+    """The message, or None, of the assert statement that ``statement`` raises the error of; empty if of none."""
+    if not isinstance(statement, nodes.Raise) or statement.cause is not None:
+        return []
+    error: nodes.Node | None = statement.exc
+    if isinstance(error, AssertionClass):
+        return [None]
+    if isinstance(error, nodes.Call) and isinstance(error.func, AssertionClass):
+        return [error.args[0]] if len(error.args) == 1 and not error.keywords else []
+    return []
 
 
 def finish(

@@ -82,6 +82,9 @@ class Flow:
             if any(entries[region] is not target for region in entered):
                 raise DecompilationError("a try statement that is entered at several places", stage="structure")
             source.redirect(target, self.tries[entered[0]])
+        for region, node in self.tries.items():
+            if region.kind == "with" and node.false is not None:
+                node.false = _after_swallowing(node.false)
         entered = _entered(None, first)
         return self.tries[entered[0]] if entered else first
 
@@ -92,7 +95,7 @@ class Flow:
         handler = self.by_index.get(region.handler.start)
         if handler is None:
             raise DecompilationError("a try statement whose handler is not reached", stage="structure")
-        node.false = _after_swallowing(handler) if region.kind == "with" else handler
+        node.false = handler  # for a with statement, what follows it: set when the edges are in place
         node.line = node.test_line = body.line
         depth = len([m for m in handler.markers if m.owner is not region])
         node.entry = handler.entry[: depth if region.kind != "with" else max(depth - 1, 0)]

@@ -71,10 +71,10 @@ def _end(
     breaks = [
         place
         for place in places
-        if place is through(follow) or len(writer.flow.sources[place]) > 1 or not writer.is_exit(place)
+        if place is through(follow) or len(writer.flow.sources[place]) > 1 or not writer.is_constant_exit(place)
     ]
     if len(breaks) > 1:
-        breaks = [place for place in breaks if not writer.is_exit(place)] or breaks[:1]
+        breaks = [place for place in breaks if not writer.is_constant_exit(place)] or breaks[:1]
     if not breaks:
         return exhausted, None
     if len(breaks) > 1:
@@ -93,7 +93,7 @@ def write_while(
                 return _write_tested(writer, node, start, exhausted, loop, follow, context, out)
     inside = _extent(writer, node, loop, context, None)
     places = writer.leaving(inside)
-    breaks = [place for place in places if not writer.is_exit(place)] or places
+    breaks = [place for place in places if not writer.is_constant_exit(place)] or places
     if follow is not None and through(follow) in breaks:
         breaks = [place for place in breaks if place is not through(context.break_to)] or breaks
     if len(breaks) > 1:

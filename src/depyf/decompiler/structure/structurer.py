@@ -110,7 +110,7 @@ class Structurer:
             return None
         if place in context.inside and place not in self.written and (after_statement or self.is_private(place)):
             return place
-        if self.is_exit(place) and (place.region is source.region or self.cannot_raise(place)):
+        if self.is_exit(place) and (self.same_surroundings(source, place) or self.cannot_raise(place)):
             self.written.add(place)
             out.append(nodes.Return(place.test, line=place.test_line))
             return None
@@ -127,6 +127,15 @@ class Structurer:
     def is_exit(place: LiftedBlock) -> bool:
         """Whether ``place`` only returns: it may be written more than once."""
         return place.kind == "return" and not place.statements
+
+    def is_constant_exit(self, place: LiftedBlock) -> bool:
+        """Whether ``place`` only returns what is known already: it may stand in any statement."""
+        return self.is_exit(place) and self.cannot_raise(place)
+
+    @staticmethod
+    def same_surroundings(source: LiftedBlock, place: LiftedBlock) -> bool:
+        """Whether both stand in the same try, with and for statements, so that what is evaluated may move."""
+        return place.region is source.region and place.markers == source.markers
 
     @staticmethod
     def cannot_raise(place: LiftedBlock) -> bool:

@@ -72,28 +72,24 @@ def _end(
     last = max(node.layout for node in handling)
     from_body = [place for place in writer.leaving(inside) if place not in loop or place is end]
     from_handler = [place for place in writer.leaving(handling) if place not in loop or place is end]
-    handler_real = [place for place in from_handler if not _is_exit(writer, place)]
-    body_real = [place for place in from_body if not _is_exit(writer, place) or place.layout > last]
+    handler_real = [place for place in from_handler if not writer.is_constant_exit(place)]
+    body_real = [place for place in from_body if not writer.is_constant_exit(place) or place.layout > last]
     if end is not None and (end in from_body or end in from_handler):
-        others = [place for place in body_real if place is not end and not _is_exit(writer, place)]
+        others = [place for place in body_real if place is not end and not writer.is_constant_exit(place)]
         if not others:
             return follow, None
     if handler_real:
         if len(handler_real) > 1:
             raise DecompilationError("handlers that go on at several places", stage="structure")
         after: LiftedBlock | None = handler_real[0]
-        rest = [place for place in body_real if place is not after and not _is_exit(writer, place)]
+        rest = [place for place in body_real if place is not after and not writer.is_constant_exit(place)]
         return after, _single(rest)
-    rest = [place for place in body_real if not _is_exit(writer, place)] or body_real
+    rest = [place for place in body_real if not writer.is_constant_exit(place)] or body_real
     if rest and rest[-1].layout > last:
         behind = [place for place in rest if place.layout > last]
         return behind[0], _single([place for place in rest if place.layout < last])
     returns = [place for place in from_handler if place.layout > last]
     return (returns[0] if returns else None), _single(rest)
-
-
-def _is_exit(writer: Structurer, place: LiftedBlock) -> bool:
-    return writer.is_exit(place) and writer.cannot_raise(place)
 
 
 def _single(places: list[LiftedBlock]) -> LiftedBlock | None:
