@@ -14,7 +14,7 @@ from depyf.explain.graphs import result_names
 from depyf.explain.model import CacheEntry, Decompiled, Frame, ResumeFunction
 from depyf.explain.names import identifier, stable
 from depyf.explain.report.guard_text import guard_function_name, number_of
-from depyf.explain.report.tree import base_name
+from depyf.explain.report.tree import base_name, count
 
 __all__ = [
     "comment",
@@ -74,7 +74,8 @@ def transformed_function(entry: CacheEntry, frame: Frame, whole_in: str) -> str:
     if folded.count:
         notes.append("Folded for reading: {}.".format(folded.describe()))
     if one.folded:
-        notes.append("{} operations on lists of Dynamo's own were folded before that, with proof.".format(one.folded))
+        operations = count(one.folded, "operation")
+        notes.append("{} on lists of Dynamo's own went before that, and are part of the proof.".format(operations))
     if folded.count and whole_in:
         notes.append("All of it: {}".format(whole_in))
     return comment("\n".join(notes)) + _renamed(folded.source, entry.transformed_name)
@@ -83,7 +84,8 @@ def transformed_function(entry: CacheEntry, frame: Frame, whole_in: str) -> str:
 def _verdict_words(one: Decompiled) -> str:
     words = one.verdict.strip().rstrip(".")
     if one.proven:
-        return "Proven: {}.".format(words)
+        assumed = "; assumed: {}".format("; ".join(one.assumptions)) if one.assumptions else ""
+        return "Proven {} to Dynamo's bytecode{}.".format("equal" if one.level == "exact" else "equivalent", assumed)
     return "NOT PROVEN to do what Dynamo's bytecode does ({}); the bytecode is what runs.".format(words or one.level)
 
 
