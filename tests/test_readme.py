@@ -26,7 +26,7 @@ def test_the_example_prints_what_the_readme_shows(tmp_path):
     shown = re.search(r"It ends with\n\n```\n(.*?)```", README, re.DOTALL)
     assert shown is not None
     assert done.stdout.strip() == shown.group(1).strip()
-    assert "Proven" in done.stdout
+    assert "Proven equivalent" in done.stdout
 
 
 def test_the_console_examples_are_true():
