@@ -15,7 +15,7 @@ CASES = Path(__file__).parent / "cases" / "dynamo"
 class Foreign:
     """Stands for a constant that is no literal; one object per kind and name."""
 
-    made: Dict[Tuple[str, str], "Foreign"] = {}
+    made: Dict[Tuple[str, str], Foreign] = {}
 
     def __init__(self, kind: str, name: str) -> None:
         self.kind = kind
@@ -25,7 +25,7 @@ class Foreign:
         return f"<{self.kind} {self.__name__}>"
 
     @classmethod
-    def of(cls, kind: str, name: str) -> "Foreign":
+    def of(cls, kind: str, name: str) -> Foreign:
         return cls.made.setdefault((kind, name), cls(kind, name))
 
 

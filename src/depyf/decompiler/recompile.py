@@ -142,7 +142,7 @@ class _Recompiler:
         changes: dict[str, Any] = {"co_filename": self.filename, "co_name": like.co_name}
         qualname = getattr(like, "co_qualname", None)
         if qualname is not None:
-            before = code.co_qualname  # type: ignore[attr-defined]
+            before = code.co_qualname
             code = _move(code, before, qualname)
             changes["co_qualname"] = qualname
         changes["co_flags"] = code.co_flags & ~CO_NESTED | like.co_flags & CO_NESTED
@@ -164,10 +164,10 @@ def _move(code: types.CodeType, before: str, after: str) -> types.CodeType:
     def renamed(value: Any) -> Any:
         if not isinstance(value, types.CodeType):
             return value
-        name: str = value.co_qualname  # type: ignore[attr-defined]
+        name: str = value.co_qualname
         if not name.startswith(before + "."):
             return value
-        return _move(value.replace(co_qualname=after + name[len(before) :]), before, after)  # type: ignore[call-arg]
+        return _move(value.replace(co_qualname=after + name[len(before) :]), before, after)
 
     return code.replace(co_consts=tuple(renamed(value) for value in code.co_consts))
 

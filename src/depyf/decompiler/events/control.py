@@ -174,8 +174,9 @@ class Control(Operations):
         else:
             self.state = falling[0] if ends[0] >= 0 else jumping[0]
         if "NONE" in ins.op:
-            positive = n.Compare(test, ["is not" if ins.op.endswith("IF_NONE") else "is"], [n.Constant(None)])
-            negative = n.Compare(test, ["is" if ins.op.endswith("IF_NONE") else "is not"], [n.Constant(None)])
+            ops = ("is not", "is") if ins.op.endswith("IF_NONE") else ("is", "is not")
+            positive: n.Expression = n.Compare(test, [ops[0]], [n.Constant(None)])
+            negative: n.Expression = n.Compare(test, [ops[1]], [n.Constant(None)])
         else:
             positive, negative = test, _negation(test)
             if "IF_TRUE" in ins.op:
@@ -342,14 +343,15 @@ class Control(Operations):
         """What the handler does before it raises the exception again."""
         state = entry.copy()
         assigned = set(_assigned(body))
-        for name, value in entry.locals.items():
+        for name in entry.locals:
             text = self.spelling.variable(name)
             if text in assigned:
                 held = Opaque(text)
                 state.locals[name] = held
                 state.names[held] = [text]
         for value, names in list(state.names.items()):
-            kept = [name for name in names if name not in assigned or isinstance(value, Opaque) and value not in entry.names]
+            is_new = isinstance(value, Opaque) and value not in entry.names
+            kept = [name for name in names if name not in assigned or is_new]
             if kept:
                 state.names[value] = kept
             else:

@@ -396,7 +396,8 @@ class Operations(Writer):
             function = lower
         else:
             function, arguments = lower, [upper, *arguments]
-        self.call(function, arguments[: len(arguments) - len(names)], list(zip(names, arguments[-len(names) :] if names else [])))
+        positional = len(arguments) - len(names)
+        self.call(function, arguments[:positional], list(zip(names, arguments[positional:])))
 
     def call(self, function: Value, arguments: list[Value], named: list[tuple[str, Value]]) -> None:
         """A call with these arguments; a ``Star`` may be among them."""

@@ -110,6 +110,9 @@ def identifier(text: str, default: str) -> str:
     return word + "_" if keyword.iskeyword(word) else word
 
 
+_DEFAULT_REPR: Any = object.__repr__
+
+
 def dotted_path(value: Any) -> str | None:
     """``module.attribute`` text under which a loaded module has exactly this object, or None."""
     if isinstance(value, types.ModuleType):
@@ -117,7 +120,7 @@ def dotted_path(value: Any) -> str | None:
     elif isinstance(value, (type, types.FunctionType, types.BuiltinFunctionType)):
         module, name = getattr(value, "__module__", None), getattr(value, "__qualname__", "")
         candidates = [name] if module == "builtins" else [f"{module}.{name}"]
-    elif type(value).__repr__ is object.__repr__ or isinstance(value, (dict, list, set, frozenset, RawCode)):
+    elif type(value).__repr__ is _DEFAULT_REPR or isinstance(value, (dict, list, set, frozenset, RawCode)):
         return None
     else:
         try:

@@ -87,7 +87,7 @@ class Writer:
             while state.pending[0] is not value:
                 self.name_first_pending()
             state.pending.pop()
-            text, line = value.expression, value.line  # type: ignore[attr-defined]
+            text, line = value.expression, value.line
             self.free(name)
         else:
             if value in state.pending:

@@ -630,7 +630,7 @@ def _liveness(instructions: list[Instruction]) -> list[frozenset[str]]:
         # A handler sees the variable as it was before a store: keep it live if the handler needs it.
         handler = instructions[index].handler
         if kills[index] is not None:
-            live.discard(kills[index])  # type: ignore[arg-type]
+            live.discard(kills[index])
         if handler is not None:
             live |= live_in[handler.target]
         if uses[index] is not None:
