@@ -99,7 +99,7 @@ class StandIn:
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         world = _world(self)
-        world.event("call", self, args, *[(name, value) for name, value in kwargs.items()])
+        world.event("call", self, args, *kwargs.items())
         return world.new()
 
     def __bool__(self) -> bool:
