@@ -64,7 +64,12 @@ class Flow:
     def _enter_regions(self, blocks: list[LiftedBlock]) -> LiftedBlock:
         first = min(blocks, key=lambda block: block.layout)
         edges: list[tuple[LiftedBlock | None, LiftedBlock]] = [(None, first)]
-        edges += [(block, successor) for block in blocks for successor in block.successors]
+        for block in blocks:
+            for successor in dict.fromkeys(block.successors):
+                real = _past_jumps(successor)
+                if real is not successor and _entered(block, real):
+                    block.redirect(successor, real)
+                edges.append((block, real if _entered(block, real) else successor))
         entries: dict[Region, LiftedBlock] = {}
         for source, target in edges:
             for region in _entered(source, target):
@@ -111,6 +116,12 @@ def _entered(source: LiftedBlock | None, target: LiftedBlock) -> list[Region]:
     """The regions that control enters on an edge, outermost first."""
     inside = chain(source.region) if source is not None else []
     return [region for region in reversed(chain(target.region)) if region not in inside]
+
+
+def _past_jumps(block: LiftedBlock) -> LiftedBlock:
+    """Past blocks that only jump, as long as they stand in the same statement."""
+    real = through(block) or block
+    return real if real.region is block.region else block
 
 
 def _after_swallowing(handler: LiftedBlock) -> LiftedBlock:

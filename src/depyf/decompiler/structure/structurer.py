@@ -111,9 +111,13 @@ class Structurer:
         if place in context.inside and place not in self.written and (after_statement or self.is_private(place)):
             return place
         if self.is_exit(place) and (self.same_surroundings(source, place) or self.cannot_raise(place)):
-            self.written.add(place)
-            out.append(nodes.Return(place.test, line=place.test_line))
+            end = self.final(place)
+            self.written.update((place, end))
+            out.append(nodes.Return(end.test, line=end.test_line))
             return None
+        goal = self.final(place)
+        if goal is not place:
+            return self.go(source, goal, follow, context, out, after_statement)
         raise labelled_exit(source, place)
 
     def is_private(self, place: LiftedBlock) -> bool:
@@ -123,9 +127,18 @@ class Structurer:
             sources = self.flow.sources[sources[0]]
         return len(sources) <= 1
 
-    @staticmethod
-    def is_exit(place: LiftedBlock) -> bool:
-        """Whether ``place`` only returns: it may be written more than once."""
+    def final(self, place: LiftedBlock) -> LiftedBlock:
+        """Where control ends up from ``place`` if all it does before is to leave statements."""
+        for _ in range(1000):
+            following = through(place.next) if place.kind == "goto" and not place.statements else None
+            if following is None or len(self.flow.sources.get(place, ())) > 1:
+                return place
+            place = following
+        return place
+
+    def is_exit(self, place: LiftedBlock) -> bool:
+        """Whether all that ``place`` does is to return: it may be written more than once."""
+        place = self.final(place)
         return place.kind == "return" and not place.statements
 
     def is_constant_exit(self, place: LiftedBlock) -> bool:
@@ -137,9 +150,9 @@ class Structurer:
         """Whether both stand in the same try, with and for statements, so that what is evaluated may move."""
         return place.region is source.region and place.markers == source.markers
 
-    @staticmethod
-    def cannot_raise(place: LiftedBlock) -> bool:
+    def cannot_raise(self, place: LiftedBlock) -> bool:
         """Whether a place that only returns has nothing to evaluate: it may be moved into a try statement."""
+        place = self.final(place)
         return isinstance(place.test, nodes.Constant) or any(place.test is value for value in place.entry)
 
     # Conditions
@@ -221,7 +234,7 @@ class Structurer:
             for successor in node.successors:
                 place = through(successor)
                 if place is not None and place not in inside:
-                    found[place] = None
+                    found[self.final(place)] = None
         return sorted(found, key=lambda node: node.layout)
 
 

@@ -78,6 +78,9 @@ def _end(
         others = [place for place in body_real if place is not end and not writer.is_constant_exit(place)]
         if not others:
             return follow, None
+    behind = [p for p in body_real if p.layout > last and p not in loop and p is not end]
+    if behind and all(place in loop or place is end for place in handler_real):
+        return behind[0], _single([place for place in body_real if place.layout < last and place is not end])
     if handler_real:
         if len(handler_real) > 1:
             raise DecompilationError("handlers that go on at several places", stage="structure")

@@ -55,7 +55,7 @@ def make_call(
         if not isinstance(name, nodes.Constant):
             state.refuse("a class without a name")
         return Class(positional[0], str(name.value), positional[2:], keywords)
-    if isinstance(function, Function) and function.raw.name.startswith("<"):
+    if isinstance(function, Function) and function.raw.name.startswith("<") and function.raw.name != "<lambda>":
         if len(positional) != 1 or keywords or not isinstance(positional[0], Iterated):
             state.refuse("a comprehension that is not called with an iterator")
         return Comprehension(function, positional[0])
