@@ -16,7 +16,7 @@ from .paths import Paths
 from .spelling import Spelling
 from .state import Const, Container, Event, Null, Opaque, Pure, Raised, State, Unbound, Value
 
-_MOST_STEPS = 200
+_MOST_STEPS = 12
 """Instructions executed for each instruction of the code, before the text is too big (tails are written twice)."""
 
 _DEEPEST = 150

@@ -129,7 +129,7 @@ class State:
 
     def parts(self, value: Value) -> Iterable[Value]:
         """What the text of an unnamed ``value`` is made of."""
-        if value in self.names and self.names[value]:
+        if self.names.get(value):
             return ()
         if isinstance(value, Pure):
             return value.operands

@@ -8,6 +8,7 @@ are. A pair of points that was met before with the same knowledge is not followe
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Any
 
 from ...errors import DecompilationError
@@ -18,7 +19,9 @@ from .symbolic_steps import BOOLEAN_RESULTS, Event, NotUnderstood, Split, Steppe
 from .verdict import Difference, Level, Verdict, unproven
 
 METHOD = "symbolic"
-_BUDGET = 20_000
+_BUDGET = 3_000
+_MOST_VISITS = 100
+"""States looked at for one pair of points: more means that something grows in a loop, or too many paths."""
 
 
 class _Different(Exception):
@@ -61,11 +64,13 @@ class _Proof:
         shared = frozenset(self.steppers[0].handed_out() | self.steppers[1].handed_out())
         for stepper in self.steppers:
             stepper.shared_cells = shared
+            stepper.has_loop = any(other.jumps_back() for other in self.steppers)
         # The text writes slice(a, b) for a slice that is used as a value; the original has no such name then.
         self.steppers[1].slice_is_builtin = "slice" not in original.names
         self.assumptions: dict[str, None] = {}
         self.pairs: dict[tuple[RawCode, RawCode], None] = {}
         self.seen: set[Any] = set()
+        self.visits: Counter[tuple[int, int]] = Counter()
         self.todo: list[Pair] = []
 
     def run(self) -> None:
@@ -80,6 +85,10 @@ class _Proof:
             if key in self.seen:
                 continue
             self.seen.add(key)
+            place = (pair.sides[0].pc, pair.sides[1].pc)
+            self.visits[place] += 1
+            if self.visits[place] > _MOST_VISITS:
+                raise NotUnderstood("too many states at one place")
             if len(self.seen) > self.budget:
                 raise NotUnderstood(f"more than {self.budget} pairs of points")
             self.follow(pair)
@@ -101,6 +110,7 @@ class _Proof:
         """Follow both outcomes of an undecided truth value, known to both sides."""
         for truth in (True, False):
             copy = pair.copy()
+            copy.substitute({condition: self.constants.term(truth)})
             if condition[0] == "is":
                 copy.facts[condition] = truth
                 value, other = condition[1], condition[2]
@@ -108,10 +118,7 @@ class _Proof:
                     copy.substitute({value: other})
                 elif truth and value[0] == "k" and other[0] == "v":
                     copy.substitute({other: value})
-                copy.substitute({condition: self.constants.term(truth)})
-                copy.facts = {term: fact for term, fact in copy.facts.items() if term[0] == "is"}
-            else:
-                copy.substitute({condition: self.constants.term(truth)})
+            copy.facts = {term: fact for term, fact in copy.facts.items() if term[0] == "is"}
             self.todo.append(copy)
 
     # Matching

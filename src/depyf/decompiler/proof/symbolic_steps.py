@@ -55,12 +55,17 @@ class Stepper:
         self.instructions = disassemble(raw)
         self.shared_cells: frozenset[str] = frozenset()
         self.slice_is_builtin = False
+        self.has_loop = False  # then a list may grow without end: what is appended is an event
         self.assumptions: dict[str, None] = {}
         self.live = _liveness(self.instructions)
 
     def handed_out(self) -> set[str]:
         """Cells that other code may get."""
         return {ins.arg for ins in self.instructions if ins.op == "LOAD_CLOSURE"}
+
+    def jumps_back(self) -> bool:
+        """Whether the code may have a loop."""
+        return any(0 <= ins.target <= index for index, ins in enumerate(self.instructions))
 
     def live_at(self, side: Side) -> frozenset[str]:
         return self.live[side.pc] if 0 <= side.pc < len(self.live) else frozenset()
@@ -433,7 +438,7 @@ class Stepper:
     def do_LIST_APPEND(self, side: Side, heap: Heap, depth: int) -> Event | None:
         value, owner = side.stack[-1], side.stack[-1 - depth]
         old = self.items(heap, owner, stars=True)
-        if old is None or len(old) > _MOST_ITEMS:
+        if old is None or self.has_loop:
             return Event("LIST_APPEND", None, (owner, value), 0)
         side.stack.pop()
         heap[owner] = (heap[owner][0], (*old, value))
@@ -490,7 +495,7 @@ class Stepper:
     def do_MAP_ADD(self, side: Side, heap: Heap, depth: int) -> Event | None:
         key, value = side.stack[-2:]
         owner = side.stack[-2 - depth]
-        if owner not in heap or heap[owner][0] != "map" or not self.constants.is_literal(key):
+        if owner not in heap or heap[owner][0] != "map" or self.has_loop or not self.constants.is_literal(key):
             return Event("MAP_ADD", None, (owner, key, value), 0)
         del side.stack[-2:]
         heap[owner] = ("map", (*heap[owner][1], key, value))

@@ -1,0 +1,184 @@
+"""Shapes that the events way must write down right, proven and run."""
+
+from __future__ import annotations
+
+import types
+from typing import Any, Callable
+
+import pytest
+
+from depyf.decompiler.events import analyze
+from depyf.errors import DecompilationError
+
+
+class Log(list):
+    """Calls leave their arguments here."""
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        self.append((args, tuple(kwargs.items())))
+        return args[0] if args else None
+
+
+def again(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The function made of the decompiled, recompiled and proven code."""
+    result = analyze(function.__code__)
+    assert result.verdict.proven, (result.text, result.verdict.describe())
+    assert result.code is not None
+    return types.FunctionType(result.code, function.__globals__, "f", function.__defaults__, function.__closure__)
+
+
+def branches(log, a, b):
+    x = log(a) if a else log(b)
+    if b and log(1) or a:
+        y = log(2)
+    else:
+        y = log(3)
+    return log(x, y, a is None, not b)
+
+
+def early_return(log, a, b):
+    if a:
+        if b:
+            return log(1)
+        log(2)
+    log(3)
+    return log(4)
+
+
+def finally_statement(log, a, b):
+    try:
+        log(a)
+        1 / b
+    finally:
+        log("out")
+    return log(b)
+
+
+def reraised(log, a, b):
+    try:
+        1 / a
+    except:  # noqa: E722
+        log("failed")
+        raise
+    return log(b)
+
+
+def many_arguments(log, a, b):
+    return log(a, b, *[a, b], a, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24,
+               25, 26, 27, 28, 29, 30, 31, 32, key=a, **{"not a name": b})  # fmt: skip
+
+
+def stars(log, a, b):
+    return log(*(a, b), *[log(1)], **dict(x=log(2)))  # noqa: C408
+
+
+def containers(log, a, b):
+    items = [a, b, [a, {"k": b}], (a, (b,))]
+    items[0] = items
+    items += [log(3)]
+    del items[0]
+    first, *rest = items
+    return log(items[1:], rest, first)
+
+
+def values_in_place(log, a, b):
+    x = [a]
+    y = x
+    x += [b]
+    a += 1
+    return log(x is y, x, y, a)
+
+
+def deleted(log, a, b):
+    x = log(a)
+    y = x
+    del x
+    x = b
+    return log(x, y)
+
+
+def formatted(log, a, b):
+    return log(f"{a!r:>{b}} and {b}", a in (1, 2, 3), a in {1, 2}, a[b] if log(0) else -b)
+
+
+EXAMPLES = [
+    branches, early_return, finally_statement, reraised, many_arguments, stars, containers, values_in_place, deleted,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("function", EXAMPLES, ids=lambda function: function.__name__)
+def test_shape(function: Callable[..., Any]):
+    decompiled = again(function)
+    for a in (0, 1, 5):
+        for b in (0, 2):
+            logs, ends = [Log(), Log()], []
+            for one, log in zip((function, decompiled), logs):
+                try:
+                    ends.append(repr(one(log, a, b)))
+                except Exception as error:
+                    ends.append(repr(error))
+            assert repr(logs[0]) == repr(logs[1])
+            assert ends[0] == ends[1]
+
+
+def test_closure_is_kept_in_order():
+    z, a, m = 1, 2, 3
+
+    def f():
+        nonlocal m
+        m = m + z
+        return a, m
+
+    assert again(f)() == (2, 4)
+    assert m == 4
+
+
+def test_a_loop_is_refused():
+    def f(xs):
+        for x in xs:
+            print(x)
+
+    with pytest.raises(DecompilationError, match=r"loop|iterat"):
+        analyze(f.__code__)
+
+
+def test_constants_without_literals_keep_their_identity():
+    marker = object()
+
+    def f():
+        return "marker", "marker2"
+
+    code = f.__code__
+    code = code.replace(co_consts=tuple((marker, dict) if c == ("marker", "marker2") else c for c in code.co_consts))
+    result = analyze(code)
+    assert result.verdict.proven
+    assert result.code is not None
+    value = types.FunctionType(result.code, {})()
+    assert value[0] is marker and value[1] is dict
+    assert "dict" in result.text
+
+
+def test_names_that_are_no_identifiers():
+    def f(a):
+        b = a.attribute
+        return g(b)  # noqa: F821
+
+    code = f.__code__
+    code = code.replace(co_names=("3", "class"), co_varnames=(".0", "a b"))
+    result = analyze(code)
+    assert result.verdict.proven, result.verdict.describe()
+    assert result.code is not None
+    assert set(result.code.co_names) == {"3", "class"}
+    assert result.code.co_varnames[0] == ".0"
+
+
+def test_a_local_variable_with_the_name_of_a_global():
+    def f(a):
+        b = a
+        return c(b)  # noqa: F821
+
+    code = f.__code__.replace(co_varnames=("a", "c"))
+    result = analyze(code)
+    assert result.verdict.proven, (result.text, result.verdict.describe())
+    assert result.code is not None
+    assert types.FunctionType(result.code, {"c": lambda x: x + 1})(1) == 2
