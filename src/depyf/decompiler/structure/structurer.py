@@ -95,6 +95,9 @@ class Structurer:
                 out.append(nodes.Continue(line=target.line))  # the compiler kept a jump of its own
                 self.written.add(target)
             return None
+        if place.kind == "reraise" and not place.statements and follow is None:
+            self.written.add(place)  # the end of a finally body, or of the clauses of a try statement
+            return None
         if place is context.continue_to:
             out.append(nodes.Continue(line=target.line))
             return None

@@ -44,10 +44,14 @@ def _joined(first: nodes.Compare, second: nodes.Compare) -> nodes.Compare:
 def _in_condition(block: LiftedBlock, second: LiftedBlock, cleanup: LiftedBlock) -> bool:
     if second.kind != "branch" or not _continues(second.test, block.exit[-1]):
         return False
-    if not same_stack(second.exit, block.exit[:-1]) or cleanup.kind != "goto":
+    if not same_stack(second.exit, block.exit[:-1]):
         return False
     # A failing first comparison goes where a failing second one goes.
-    if through(cleanup.next) is not through(second.false):
+    if cleanup.kind == "return":
+        failing = through(second.false)
+        if failing is None or failing.kind != "return" or failing.statements or failing.test != cleanup.test:
+            return False
+    elif cleanup.kind != "goto" or through(cleanup.next) is not through(second.false):
         return False
     block.exit = block.exit[:-1]
     block.become(

@@ -103,7 +103,9 @@ def _update(state: SymbolicStack, instruction: Instruction) -> None:
     container = _container(state, instruction.arg)
     if not isinstance(container, nodes.Dict):
         state.refuse("something unknown is updated")
-    if isinstance(value, nodes.Dict) and container.keys and None not in value.keys:
+    # Keyword arguments after a `**`, or a long display in parts; `f(a=1, **{'b': 2})` stays as it is.
+    in_parts = instruction.op == "DICT_UPDATE" and container.keys or None in container.keys
+    if isinstance(value, nodes.Dict) and in_parts and None not in value.keys:
         container.keys += value.keys
         container.values += value.values
     else:

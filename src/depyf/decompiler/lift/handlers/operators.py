@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import re
+
 from ...bytecode import Instruction
 from ...syntax import nodes
 from ..symbolic_stack import SymbolicStack
 from ..values import Awaitable, InPlace, Iterated, Marker, resolved
 from . import handles
+
+_FORMAT = re.compile("%(?:%|[^a-zA-Z%]*[a-zA-Z]?)")
+_FOLDED = re.compile(r"%%|%-?\d*(?:\.\d+)?[sra]")
 
 
 @handles("UNARY_OP")
@@ -19,8 +24,20 @@ def _binary(state: SymbolicStack, instruction: Instruction) -> None:
     left, right = state.pop_many(2)
     if instruction.arg.endswith("="):
         state.push(InPlace(left, instruction.arg, right))
+    elif instruction.arg == "%" and _would_fold(left, right):
+        state.push(nodes.BinOp(nodes.JoinedStr([left]), "%", right))
     else:
         state.push(nodes.BinOp(left, instruction.arg, right))
+
+
+def _would_fold(left: nodes.Expression, right: nodes.Expression) -> bool:
+    """Whether the compiler makes an f-string of ``left % right``: so it was written in a way that keeps it from that."""
+    if not isinstance(left, nodes.Constant) or not isinstance(left.value, str) or not isinstance(right, nodes.Tuple):
+        return False
+    formats = _FORMAT.findall(left.value)
+    return all(_FOLDED.fullmatch(text) for text in formats) and len(right.elts) == len(
+        [text for text in formats if text != "%%"]
+    )
 
 
 @handles("COMPARE_OP", "IS_OP", "CONTAINS_OP")
