@@ -9,7 +9,7 @@ from .bytecode import Instruction, RawCode, disassemble
 from .flowgraph import build_flowgraph, mark_regions, separate_with_exits, strip_finally_copies
 from .lift import LiftedBlock, fold, lift
 from .stepper import Stepper
-from .structure import structure
+from .structure import join_ends, structure
 from .syntax import nodes
 
 CO_NEWLOCALS = 2
@@ -64,6 +64,8 @@ def _stages(unit: Unit, stepper: Stepper) -> None:
     strip_finally_copies(graph, regions)
     stepper.stage("undo_optimiser", graph.render)
     blocks = fold(lift(graph, unit.raw))
+    if unit.kind in ("module", "class"):
+        join_ends(blocks)
     stepper.stage("lift", lambda: _render(blocks))
     unit.body = structure(blocks)
     stepper.stage("structure", lambda: "\n".join(map(repr, unit.body)))

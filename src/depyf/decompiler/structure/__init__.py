@@ -7,6 +7,7 @@ every block stands in the tree exactly once (small exits may be copied), or Deco
 
 from __future__ import annotations
 
+from .single_end import join_ends
 from .structurer import structure
 
-__all__ = ["structure"]
+__all__ = ["join_ends", "structure"]
