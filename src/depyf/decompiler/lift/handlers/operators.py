@@ -31,7 +31,7 @@ def _binary(state: SymbolicStack, instruction: Instruction) -> None:
 
 
 def _would_fold(left: nodes.Expression, right: nodes.Expression) -> bool:
-    """Whether the compiler makes an f-string of ``left % right``: so it was written in a way that keeps it from that."""
+    """Whether the compiler would make an f-string of ``left % right``: it was written so that it can't."""
     if not isinstance(left, nodes.Constant) or not isinstance(left.value, str) or not isinstance(right, nodes.Tuple):
         return False
     formats = _FORMAT.findall(left.value)
