@@ -43,7 +43,7 @@ def test_a_wrong_answer_called_exact_is_wrong(program):
     rows = rows_of(program, stand_ins.liar)
     assert rows["good"].outcome == "exact"
     assert rows["one"].outcome == "wrong"
-    assert "LOAD_CONST ('int', 1), recompiled LOAD_CONST ('int', 2)" in rows["one"].reason
+    assert "LOAD_CONST ('int', 1) (then 3), recompiled LOAD_CONST ('int', 2)" in rows["one"].reason
 
 
 def test_text_that_is_no_python_is_wrong(program):
