@@ -57,7 +57,7 @@ def finally_statement(log, a, b):
 def reraised(log, a, b):
     try:
         1 / a
-    except:  # noqa: E722
+    except:
         log("failed")
         raise
     return log(b)
@@ -101,7 +101,20 @@ def formatted(log, a, b):
     return log(f"{a!r:>{b}} and {b}", a in (1, 2, 3), a in {1, 2}, a[b] if log(0) else -b)
 
 
+def inner_functions(log, a, b):
+    def add(x, y=b, *, z: int = 3) -> "sum":
+        return log(x, y, z, a)
+
+    def loop(xs):
+        for x in xs:
+            log(x)
+
+    loop([a, b])
+    return add(1), add(2, z=b), log((lambda q, r=a: log(q, r))(b))
+
+
 EXAMPLES = [
+    inner_functions,
     branches, early_return, finally_statement, reraised, many_arguments, stars, containers, values_in_place, deleted,
 ]  # fmt: skip
 
@@ -131,6 +144,30 @@ def test_closure_is_kept_in_order():
 
     assert again(f)() == (2, 4)
     assert m == 4
+
+
+def with_free_variables(code: types.CodeType, new: dict[str, str]) -> types.CodeType:
+    """``code`` with other names for its free variables: in another order than a compiler has them."""
+    consts = tuple(with_free_variables(c, new) if isinstance(c, types.CodeType) else c for c in code.co_consts)
+    return code.replace(co_freevars=tuple(new.get(name, name) for name in code.co_freevars), co_consts=consts)
+
+
+def test_free_variables_keep_an_order_that_no_compiler_makes():
+    a, m, z = 1, 20, 300
+
+    def f(q):
+        nonlocal m
+        m = m + q
+        return a, m, z, [lambda: (z, a)]
+
+    swapped = with_free_variables(f.__code__, {"a": "z", "z": "a"})
+    assert swapped.co_freevars == ("z", "m", "a")
+    result = analyze(swapped)
+    assert result.verdict.proven, (result.text, result.verdict.describe())
+    assert result.code is not None and result.code.co_freevars == ("z", "m", "a")
+    values = types.FunctionType(result.code, {}, "f", None, f.__closure__)(5)
+    assert values[:3] == (1, 25, 300)
+    assert values[3][0]() == (300, 1)
 
 
 def test_a_loop_is_refused():

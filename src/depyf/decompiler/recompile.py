@@ -14,14 +14,14 @@ from typing import Any
 
 from ..errors import DecompilationError
 from .bytecode import load
-from .events.spelling import Spelling
+from .events.spelling import Spelling, identifier, is_name
 from .proof.scaffold import FUTURE_FLAGS
 
 CO_NESTED = 0x10
 
 _MARK = "\0depyf constant {}"
 _SCAFFOLD = "_depyf_scaffold"
-_OUTER_COMPILER_FLAGS = 0x0
+_ORDERED = "_depyf_free_{:04}_{}"
 
 
 def recompile(source: str, like: types.CodeType, filename: str, name: str | None = None) -> types.CodeType:
@@ -40,6 +40,7 @@ class _Recompiler:
         self.like = like
         self.filename = filename
         self.spelling = Spelling(load(like))
+        self.renamed: dict[str, str] = {}  # names given to free variables for their order -> their own
         self.constants: dict[str, Any] = {}  # mark in the text -> the constant it stands for
 
     def error(self, reason: str) -> DecompilationError:
@@ -63,6 +64,8 @@ class _Recompiler:
     def find(self, tree: ast.Module, name: str | None) -> ast.FunctionDef | ast.AsyncFunctionDef:
         """The function in the text: the outermost one of that name, else the last one."""
         wanted = name or self.like.co_name
+        if not is_name(wanted):
+            wanted = identifier(wanted, "function")  # as events/ writes it
         level: list[ast.AST] = list(tree.body)
         last: Any = None
         while level:
@@ -100,6 +103,13 @@ class _Recompiler:
             function.body.append(ast.copy_location(mention, function.body[-1]))
             ast.fix_missing_locations(function)
             code = self.compile_in(scaffold, function)
+        if code.co_freevars != tuple(free) and sorted(code.co_freevars) == sorted(free):
+            # The compiler sorts them by name, and who calls binds them by position: names in the wanted order.
+            new = {name: _ORDERED.format(place, name) for place, name in enumerate(free)}
+            _Rename(new).visit(function)
+            self.renamed = {text: self.spelling.variables.get(name, name) for name, text in new.items()}
+            scaffold.args = ast.arguments([], [ast.arg(text) for text in new.values()], None, [], [], None, [])
+            code = self.compile_in(scaffold, function)
         return code
 
     def compile_in(self, scaffold: ast.FunctionDef, function: ast.FunctionDef | ast.AsyncFunctionDef) -> types.CodeType:
@@ -115,14 +125,19 @@ class _Recompiler:
 
     def put_back(self, code: types.CodeType) -> types.CodeType:
         """The constants and names that the text could not spell."""
-        names, variables = self.spelling.names, self.spelling.variables
+        names = {**self.spelling.names, **self.renamed}
+        variables = {**self.spelling.variables, **self.renamed}
         changes: dict[str, Any] = {
             "co_consts": tuple(self.constant(value) for value in code.co_consts),
             "co_names": tuple(names.get(name, name) for name in code.co_names),
             "co_varnames": tuple(variables.get(name, name) for name in code.co_varnames),
             "co_cellvars": tuple(variables.get(name, name) for name in code.co_cellvars),
             "co_freevars": tuple(variables.get(name, name) for name in code.co_freevars),
+            "co_name": self.renamed.get(code.co_name, code.co_name),
         }
+        if self.renamed and hasattr(code, "co_qualname"):
+            parts = code.co_qualname.split(".")
+            changes["co_qualname"] = ".".join(self.renamed.get(part, part) for part in parts)
         same = all(getattr(code, attribute) is value or getattr(code, attribute) == value
                    for attribute, value in changes.items() if attribute != "co_consts")  # fmt: skip
         if same and not self.constants:
@@ -192,6 +207,33 @@ class _PlaceConstants(ast.NodeTransformer):
         text = _MARK.format(path)
         self.recompiler.constants[text] = self.wanted[path]
         return ast.copy_location(ast.Constant(text), node)
+
+
+class _Rename(ast.NodeTransformer):
+    """Gives variables other names, wherever a name is written."""
+
+    def __init__(self, new: dict[str, str]) -> None:
+        self.new = new
+
+    def visit_Name(self, node: ast.Name) -> ast.AST:
+        node.id = self.new.get(node.id, node.id)
+        return node
+
+    def visit_arg(self, node: ast.arg) -> ast.AST:
+        node.arg = self.new.get(node.arg, node.arg)
+        return self.generic_visit(node)
+
+    def generic_visit(self, node: ast.AST) -> ast.AST:
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.ExceptHandler)):
+            if node.name is not None:
+                node.name = self.new.get(node.name, node.name)
+        elif isinstance(node, (ast.Global, ast.Nonlocal)):
+            node.names = [self.new.get(name, name) for name in node.names]
+        elif isinstance(node, ast.alias):
+            bound = node.asname or node.name.split(".")[0]
+            if bound in self.new and "." not in node.name:
+                node.asname = self.new[bound]
+        return super().generic_visit(node)
 
 
 def _path_of(node: ast.expr) -> str | None:

@@ -11,6 +11,7 @@ from typing import Iterator
 
 from ..bytecode import CONDITIONAL_JUMPS, Handler, Instruction, RawCode
 from ..syntax import nodes as n
+from .functions import Nested, make_function
 from .operations import Operations
 from .paths import Paths
 from .spelling import Spelling
@@ -28,13 +29,19 @@ _CLEAN_UP = ("COPY", "POP_EXCEPT", "RERAISE")
 class Control(Operations):
     """Executes whole paths."""
 
-    def __init__(self, raw: RawCode, spelling: Spelling, instructions: list[Instruction]) -> None:
+    def __init__(
+        self, raw: RawCode, spelling: Spelling, instructions: list[Instruction], nested: Nested | None = None
+    ) -> None:
         super().__init__(raw, spelling)
+        self.nested = nested or self.no_nested
         self.instructions = instructions
         self.paths = Paths(instructions, raw.qualname)
         self.steps_left = _MOST_STEPS * len(instructions) + 1000
         self.depth = 0
         self.handler: Handler | None = None
+
+    def no_nested(self, raw: RawCode) -> n.FunctionDef:
+        raise self.error(f"it makes a function of the code {raw.name}")
 
     def run(self, pc: int, stops: frozenset[int]) -> int:
         """Execute from ``pc`` until one of ``stops`` or the end of the exception range; -1 if the path ends."""
@@ -76,6 +83,9 @@ class Control(Operations):
             return -1
         if ins.op == "DELETE_FAST":
             return self.delete_variables(pc)
+        if ins.op == "MAKE_FUNCTION":
+            self.line = ins.line or self.line
+            return make_function(self, pc)
         self.execute(ins)
         return pc + 1
 
@@ -127,9 +137,7 @@ class Control(Operations):
         jumping, jumping_out, jumping_end = self.arm(ins.target, inner, jumped)
         self.depth -= 1
         self.line = line
-        return self.write_if(
-            ins, test, (falling, falling_out, falling_end), (jumping, jumping_out, jumping_end), line
-        )
+        return self.write_if(ins, test, (falling, falling_out, falling_end), (jumping, jumping_out, jumping_end), line)
 
     def name_unless_constant(self, value: Value) -> None:
         if not isinstance(value, (Const, Pure)):
@@ -194,9 +202,7 @@ class Control(Operations):
             self.emit(n.If(negative, orelse or [n.Pass()], [], line=line))
         return max(ends)
 
-    def merge_states(
-        self, a: State, a_out: list[n.Statement], b: State, b_out: list[n.Statement]
-    ) -> State:
+    def merge_states(self, a: State, a_out: list[n.Statement], b: State, b_out: list[n.Statement]) -> State:
         """The state where two arms meet; unequal stack slots are assigned to variables in both."""
         if len(a.stack) != len(b.stack):
             raise self.error("the arms of a branch leave stacks of different depth")

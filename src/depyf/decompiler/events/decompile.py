@@ -8,12 +8,13 @@ from typing import Any
 
 from ..bytecode import RawCode, disassemble, load
 from ..bytecode.raw_code import CO_VARARGS, CO_VARKEYWORDS
-from ..proof.prove import prove
+from ..proof.prove import prove_all
 from ..proof.symbolic import prove_symbolic
 from ..proof.verdict import Level, Verdict
 from ..syntax import nodes as n
-from ..syntax.printer import print_tree
+from ..syntax.printer import print_with_lines
 from .control import Control
+from .functions import Nested
 from .spelling import Spelling, identifier, is_name
 from .state import Opaque
 
@@ -31,16 +32,17 @@ class EventResult:
     folded: int
     constants: dict[str, Any] = field(default_factory=dict)
     code: types.CodeType | None = None
+    line_map: dict[int, int] = field(default_factory=dict)
 
 
-def decompile_events(raw: RawCode) -> EventResult:
-    """``raw`` as a function definition, not yet proven.
+def decompile_events(raw: RawCode, nested: Nested | None = None) -> EventResult:
+    """``raw`` as a function definition, not yet proven; ``nested`` gives the definitions of functions that it makes.
 
     Raises DecompilationError for code with cycles, or with operations or shapes that have no text here.
     """
     spelling = Spelling(raw)
     instructions = disassemble(raw)
-    control = Control(raw, spelling, instructions)
+    control = Control(raw, spelling, instructions, nested or _nested)
     state = control.state
     for name in raw.parameters:
         text = spelling.variable(name)
@@ -60,7 +62,23 @@ def decompile_events(raw: RawCode) -> EventResult:
     name = raw.name if is_name(raw.name) else identifier(raw.name, "function")
     tree = n.FunctionDef(name, _parameters(raw, spelling), body, line=raw.firstlineno)
     verdict = Verdict(Level.UNPROVEN, "", ("not compared yet",))
-    return EventResult(tree, print_tree(tree), verdict, control.folded, dict(spelling.constants))
+    text, line_map = print_with_lines(tree)
+    return EventResult(tree, text, verdict, control.folded, dict(spelling.constants), line_map=line_map)
+
+
+def _nested(raw: RawCode) -> n.FunctionDef:
+    """A function that is made: a compiler made its code, so the structured way comes first."""
+    from ..decompilation import Decompilation
+
+    try:
+        tree = Decompilation(raw).run().tree
+    except RecursionError:
+        tree = None
+    if isinstance(tree, n.FunctionDef) and not tree.decorator_list:
+        return tree
+    if isinstance(tree, n.Expr) and isinstance(tree.value, n.Lambda):
+        return n.FunctionDef("lambda_", tree.value.args, [n.Return(tree.value.body)])
+    return decompile_events(raw).tree
 
 
 def analyze(code: types.CodeType) -> EventResult:
@@ -73,7 +91,12 @@ def analyze(code: types.CodeType) -> EventResult:
     raw = load(code)
     result = decompile_events(raw)
     result.code = recompile(result.text, code, "<depyf>")
-    result.verdict = prove(raw, load(result.code), symbolic=prove_symbolic)
+    proofs = prove_all(raw, load(result.code), symbolic=prove_symbolic)
+    result.verdict = proofs[raw][0]
+    for nested, (verdict, _) in proofs.items():
+        if nested is not raw and not verdict.proven:
+            reason = f"{nested.qualname}: {verdict.describe()}"
+            result.verdict = Verdict(Level.UNPROVEN, "", (*result.verdict.reasons, reason))
     return result
 
 

@@ -81,7 +81,7 @@ class _Proof:
         while self.todo:
             pair = self.todo.pop()
             live = (self.steppers[0].live_at(pair.sides[0]), self.steppers[1].live_at(pair.sides[1]))
-            key = pair.key(live)
+            key = pair.key(live, self.numbers.booleans)
             if key in self.seen:
                 continue
             self.seen.add(key)

@@ -110,8 +110,11 @@ class Pair:
         }
         self.facts = {replaced(term): truth for term, truth in self.facts.items()}
 
-    def key(self, live: tuple[frozenset[str], frozenset[str]]) -> Any:
-        """Equal for pairs from which the same can happen: dead variables left out, values numbered as they are met."""
+    def key(self, live: tuple[frozenset[str], frozenset[str]], booleans: set[Term]) -> Any:
+        """Equal for pairs from which the same can happen: dead variables left out, values numbered as they are met.
+
+        Which values are known to be True or False is part of it: to test such a value is no event.
+        """
         number: dict[Term, int] = {}
         tokens: list[Term] = []
 
@@ -122,7 +125,7 @@ class Pair:
                     number[term] = len(number)
                     if kind == "a" and term in self.heap:
                         tokens.append(term)
-                return (kind, number[term])
+                return (kind, number[term], term in booleans)
             if kind in ("is", "not", "slice", "star"):
                 return (kind, *[canonical(part) for part in term[1:]])
             return term
