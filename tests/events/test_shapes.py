@@ -102,7 +102,7 @@ def formatted(log, a, b):
 
 
 def inner_functions(log, a, b):
-    def add(x, y=b, *, z: int = 3) -> "sum":
+    def add(x, y=b, *, z: int = 3) -> Any:
         return log(x, y, z, a)
 
     def loop(xs):

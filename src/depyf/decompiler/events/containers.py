@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any
 from .state import Const, Container, Pure, Star, Value
 
 if TYPE_CHECKING:
-    from .operations import Operations
+    from .machine import Machine
 
 
-def _known(ops: Operations, value: Value) -> list[Value] | None:
+def _known(ops: Machine, value: Value) -> list[Value] | None:
     """The items of a private list or tuple, or of a constant tuple, if all are known one by one."""
     if isinstance(value, Const) and type(value.value) is tuple:
         return [Const(item) for item in value.value]
@@ -35,7 +35,7 @@ def _place(key: Value, length: int) -> Any:
     return None
 
 
-def read(ops: Operations, owner: Value, key: Value) -> Value | None:
+def read(ops: Machine, owner: Value, key: Value) -> Value | None:
     """``owner[key]``: the item, or a new container of the items, or None."""
     items = _known(ops, owner)
     place = _place(key, len(items)) if items is not None else None
@@ -50,7 +50,7 @@ def read(ops: Operations, owner: Value, key: Value) -> Value | None:
     return part
 
 
-def write(ops: Operations, owner: Value, key: Value, value: Value) -> bool:
+def write(ops: Machine, owner: Value, key: Value, value: Value) -> bool:
     """``owner[key] = value``."""
     items = _known(ops, owner)
     if items is None or not isinstance(owner, Container) or owner.kind != "list":
@@ -72,7 +72,7 @@ def write(ops: Operations, owner: Value, key: Value, value: Value) -> bool:
     return True
 
 
-def delete(ops: Operations, owner: Value, key: Value) -> bool:
+def delete(ops: Machine, owner: Value, key: Value) -> bool:
     """``del owner[key]``."""
     items = _known(ops, owner)
     if items is None or not isinstance(owner, Container) or owner.kind != "list":
@@ -87,7 +87,7 @@ def delete(ops: Operations, owner: Value, key: Value) -> bool:
     return True
 
 
-def extend(ops: Operations, owner: Value, more: Value) -> bool:
+def extend(ops: Machine, owner: Value, more: Value) -> bool:
     """LIST_EXTEND: ``owner += more`` with a container whose items are known."""
     items, new = ops.state.private(owner), _known(ops, more)
     if items is None or new is None:
@@ -96,7 +96,7 @@ def extend(ops: Operations, owner: Value, more: Value) -> bool:
     return True
 
 
-def concatenate(ops: Operations, operator: str, left: Value, right: Value) -> bool:
+def concatenate(ops: Machine, operator: str, left: Value, right: Value) -> bool:
     """``left + right`` and ``left += right`` of two private containers of the same kind: pushes the result."""
     a, b = _known(ops, left), _known(ops, right)
     if operator not in ("+", "+=") or a is None or b is None:
@@ -107,5 +107,7 @@ def concatenate(ops: Operations, operator: str, left: Value, right: Value) -> bo
         a.extend(b[:])
         ops.push(left)
     else:
-        ops.build(left.kind, a + b)
+        result = Container(left.kind, ops.line)
+        ops.state.heap[result] = a + b
+        ops.push(result)
     return True

@@ -1,6 +1,7 @@
 """MAKE_FUNCTION as a definition: a statement of its own, or a lambda where the code has that name."""
 
 from __future__ import annotations
+import __future__
 
 from typing import TYPE_CHECKING, Any, Callable
 
@@ -15,11 +16,12 @@ if TYPE_CHECKING:
 Nested = Callable[[RawCode], n.FunctionDef]
 """Gives the definition of nested code; raises DecompilationError if it has none."""
 
+_TEXT_ANNOTATIONS = __future__.annotations.compiler_flag
 _STORES = ("STORE_FAST", "STORE_DEREF", "STORE_GLOBAL")
 
 
 def make_function(control: Control, pc: int) -> int:
-    """Write the definition for the MAKE_FUNCTION at ``pc``; where to go on: behind the store to its own name, if any."""
+    """Write the definition for the MAKE_FUNCTION at ``pc``; where to go on (behind a store to its name)."""
     kinds: tuple[str, ...] = control.instructions[pc].arg
     code = control.pop()
     raw = code.value if isinstance(code, Const) else None
@@ -48,6 +50,8 @@ def make_function(control: Control, pc: int) -> int:
         by_name = {argument.arg: argument for argument in _all_arguments(arguments)}
         items = _items(control, parts["annotations"])
         for key, value in zip(items[::2], items[1::2]):
+            if raw.flags & _TEXT_ANNOTATIONS and isinstance(value, Const) and type(value.value) is str:
+                value = Pure("text", (), value.value)  # the compiler keeps the text of the annotation
             operands.append(value)
             name = key.value if isinstance(key, Const) else ""
             holder, field = (definition, "returns") if name == "return" else (by_name[name], "annotation")

@@ -223,6 +223,8 @@ class Writer:
             parameters = n.arguments()
             closure = n.Attribute(n.Lambda(parameters, n.Name(value.arg)), "__closure__")
             return n.Subscript(closure, n.Constant(0))
+        if value.kind == "text":
+            return n.Raw(value.arg)
         operands = [self.text(operand) for operand in value.operands]
         if value.kind == "slice":
             return n.Call(n.Name("slice"), operands)

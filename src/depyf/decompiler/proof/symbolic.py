@@ -14,8 +14,8 @@ from typing import Any
 from ...errors import DecompilationError
 from ..bytecode import RawCode
 from .metadata import metadata_differences
-from .symbolic_state import Constants, Numbers, Pair, Side, Term
-from .symbolic_steps import BOOLEAN_RESULTS, Event, NotUnderstood, Split, Stepper
+from .symbolic_state import Constants, Event, NotUnderstood, Numbers, Pair, Side, Term
+from .symbolic_steps import BOOLEAN_RESULTS, Split, Stepper
 from .verdict import Difference, Level, Verdict, unproven
 
 METHOD = "symbolic"

@@ -14,7 +14,7 @@ Values are tuples, equal exactly if they are known to be the same object at run 
 from __future__ import annotations
 
 import itertools
-from typing import Any, Dict, Iterable, Tuple
+from typing import Any, Dict, Iterable, NamedTuple, Tuple
 
 from ..bytecode import RawCode
 from .constants import constant_key
@@ -26,6 +26,25 @@ NULL: Term = ("null",)
 LASTI: Term = ("lasti",)
 OUTER_EXCEPTION: Term = ("h0",)
 _LITERALS = (bool, int, float, complex, str, bytes, tuple, frozenset, type(None), type(Ellipsis))
+
+
+class NotUnderstood(Exception):
+    """The proof does not know an operation in this place; the text says which."""
+
+
+class Event(NamedTuple):
+    """What a side does next that can be seen.
+
+    ``results``: how many values it gives (the last one on top of the stack). ``kind``: "plain", "branch" (goes on at
+    the next instruction, or, exhausted, at the jump's target), "test" (gives the truth value for the jump), "return",
+    "raise" (gives an exception that is raised), "left" (an exception has left the code).
+    """
+
+    op: str
+    static: Any
+    operands: tuple[Term, ...]
+    results: int
+    kind: str = "plain"
 
 
 class Constants:

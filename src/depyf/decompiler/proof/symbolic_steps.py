@@ -10,33 +10,26 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from ..bytecode import CONDITIONAL_JUMPS, Instruction, RawCode, disassemble, stack_use
-from .symbolic_state import LASTI, NULL, OUTER_EXCEPTION, Constants, Heap, Numbers, Pair, Side, Term
+from .symbolic_containers import Containers
+from .symbolic_state import (
+    LASTI,
+    NULL,
+    OUTER_EXCEPTION,
+    Constants,
+    Event,
+    Heap,
+    NotUnderstood,
+    Numbers,
+    Pair,
+    Side,
+    Term,
+)
 
 NO_KEYWORDS: tuple[str, ...] = ()
 _PEEKS = {"IMPORT_FROM": 1, "GET_LEN": 1, "MATCH_MAPPING": 1, "MATCH_SEQUENCE": 1, "MATCH_KEYS": 2, "GET_ANEXT": 1}
 _TRUTHS = frozenset({"CONTAINS_OP", "CHECK_EXC_MATCH", "MATCH_MAPPING", "MATCH_SEQUENCE"})
 _INTO = frozenset({"SET_ADD", "SET_UPDATE", "DICT_UPDATE", "DICT_MERGE", "LIST_EXTEND", "LIST_APPEND", "MAP_ADD"})
 _SILENT_LOOPS = 10_000
-_MOST_ITEMS = 10_000
-
-
-class NotUnderstood(Exception):
-    """The proof does not know an operation in this place; the text says which."""
-
-
-class Event(NamedTuple):
-    """What a side does next that can be seen.
-
-    ``results``: how many values it gives (the last one on top of the stack). ``kind``: "plain", "branch" (goes on at
-    the next instruction, or, exhausted, at the jump's target), "test" (gives the truth value for the jump), "return",
-    "raise" (gives an exception that is raised), "left" (an exception has left the code).
-    """
-
-    op: str
-    static: Any
-    operands: tuple[Term, ...]
-    results: int
-    kind: str = "plain"
 
 
 class Split(NamedTuple):
@@ -45,7 +38,7 @@ class Split(NamedTuple):
     condition: Term
 
 
-class Stepper:
+class Stepper(Containers):
     """Executes the instructions of one side."""
 
     def __init__(self, raw: RawCode, constants: Constants, numbers: Numbers) -> None:
@@ -306,219 +299,6 @@ class Stepper:
                 return None
             return Event("BOOL", None, (operand,), 1, "not")
         return Event("UNARY_OP", operator, (operand,), 1)
-
-    # Containers
-
-    def do_BUILD_LIST(self, side: Side, heap: Heap, count: int) -> None:
-        self.build(side, heap, "list", count)
-
-    def do_BUILD_TUPLE(self, side: Side, heap: Heap, count: int) -> None:
-        items = side.stack[len(side.stack) - count :]
-        if all(item[0] == "k" for item in items):
-            del side.stack[len(side.stack) - count :]
-            side.stack.append(self.constants.term(tuple(self.constants.value[item] for item in items)))
-        else:
-            self.build(side, heap, "tuple", count)
-
-    def build(self, side: Side, heap: Heap, kind: Any, count: int) -> None:
-        if count > len(side.stack):
-            raise IndexError
-        items = side.stack[len(side.stack) - count :]
-        del side.stack[len(side.stack) - count :]
-        side.stack.append(self.numbers.container(heap, kind, items))
-
-    def do_BUILD_MAP(self, side: Side, heap: Heap, count: int) -> Event | None:
-        items = side.stack[len(side.stack) - 2 * count :]
-        if not all(self.constants.is_literal(key) for key in items[::2]):
-            return Event("BUILD_MAP", count, tuple(items), 1)
-        self.build(side, heap, "map", 2 * count)
-        return None
-
-    def do_BUILD_CONST_KEY_MAP(self, side: Side, heap: Heap, count: int) -> None:
-        keys = [self.constants.term(key) for key in self.constants.value[side.stack.pop()]]
-        values = side.stack[len(side.stack) - count :]
-        del side.stack[len(side.stack) - count :]
-        items = [part for pair in zip(keys, values) for part in pair]
-        side.stack.append(self.numbers.container(heap, "map", items))
-
-    def do_BUILD_SLICE(self, side: Side, heap: Heap, count: int) -> None:
-        parts = side.stack[len(side.stack) - count :]
-        del side.stack[len(side.stack) - count :]
-        side.stack.append(self.slice(parts))
-
-    def slice(self, parts: list[Term]) -> Term:
-        """The term for a slice: always of three parts."""
-        none = self.constants.term(None)
-        return ("slice", *parts, *[none] * (3 - len(parts)))
-
-    def items(self, heap: Heap, term: Term, stars: bool = False) -> tuple[Term, ...] | None:
-        """The items of a private list or tuple, or a constant tuple; None if they are not known."""
-        if term[0] == "k" and type(self.constants.value[term]) is tuple:
-            return tuple(self.constants.term(item) for item in self.constants.value[term])
-        if term not in heap or heap[term][0] not in ("list", "tuple"):
-            return None
-        items = heap[term][1]
-        return None if not stars and any(item[0] == "star" for item in items) else items
-
-    def place(self, key: Term, length: int) -> Any:
-        """A constant index within the range, or a constant slice, else None."""
-        if key[0] == "k":
-            index = self.constants.value[key]
-            return index if type(index) is int and -length <= index < length else None
-        if key[0] == "slice" and all(part[0] == "k" for part in key[1:]):
-            bounds = [self.constants.value[part] for part in key[1:]]
-            if all(bound is None or type(bound) is int for bound in bounds) and bounds[2] is None:
-                return slice(*bounds)
-        return None
-
-    def do_BINARY_SUBSCR(self, side: Side, heap: Heap, arg: Any) -> Event | None:
-        owner, key = side.stack[-2:]
-        items = self.items(heap, owner)
-        place = self.place(key, len(items)) if items is not None else None
-        if items is None or place is None:
-            return Event("BINARY_SUBSCR", None, (owner, key), 1)
-        del side.stack[-2:]
-        if type(place) is int:
-            side.stack.append(items[place])
-        elif owner[0] == "k":
-            side.stack.append(self.constants.term(self.constants.value[owner][place]))
-        else:
-            side.stack.append(self.numbers.container(heap, heap[owner][0], items[place]))
-        return None
-
-    def edit(self, side: Side, heap: Heap, owner: Term, key: Term, new: tuple[Term, ...] | None) -> bool:
-        """Replace (or with no ``new`` delete) items of a private list; whether that was possible."""
-        if owner not in heap or heap[owner][0] != "list":
-            return False
-        known = self.items(heap, owner)
-        place = self.place(key, len(known)) if known is not None else None
-        if known is None or place is None:
-            return False
-        items = list(known)
-        if new is None:
-            del items[place]
-        elif type(place) is int:
-            items[place] = new[0]
-        else:
-            more = self.items(heap, new[0])
-            if more is None:
-                return False
-            items[place] = more
-        heap[owner] = ("list", tuple(items))
-        return True
-
-    def do_STORE_SUBSCR(self, side: Side, heap: Heap, arg: Any) -> Event | None:
-        value, owner, key = side.stack[-3:]
-        if not self.edit(side, heap, owner, key, (value,)):
-            return Event("STORE_SUBSCR", None, (value, owner, key), 0)
-        del side.stack[-3:]
-        return None
-
-    def do_DELETE_SUBSCR(self, side: Side, heap: Heap, arg: Any) -> Event | None:
-        owner, key = side.stack[-2:]
-        if not self.edit(side, heap, owner, key, None):
-            return Event("DELETE_SUBSCR", None, (owner, key), 0)
-        del side.stack[-2:]
-        return None
-
-    def do_LIST_EXTEND(self, side: Side, heap: Heap, depth: int) -> Event | None:
-        more, owner = side.stack[-1], side.stack[-1 - depth]
-        items, old = self.items(heap, more, stars=True), self.items(heap, owner, stars=True)
-        if old is None or owner[0] == "k":
-            # The operand of LIST_EXTEND is a list: for lists, += does the same.
-            return Event("EXTEND", None, (owner, more), 1, "extend")
-        if items is None:
-            return Event("ITEMS", None, (more,), 1, "items")
-        side.stack.pop()
-        if len(old) + len(items) > _MOST_ITEMS:
-            raise NotUnderstood("a list grows without end")
-        heap[owner] = (heap[owner][0], old + items)
-        return None
-
-    def do_LIST_APPEND(self, side: Side, heap: Heap, depth: int) -> Event | None:
-        value, owner = side.stack[-1], side.stack[-1 - depth]
-        old = self.items(heap, owner, stars=True)
-        if old is None or self.has_loop:
-            return Event("LIST_APPEND", None, (owner, value), 0)
-        side.stack.pop()
-        heap[owner] = (heap[owner][0], (*old, value))
-        return None
-
-    def do_LIST_TO_TUPLE(self, side: Side, heap: Heap, arg: Any) -> Event | None:
-        value = side.stack[-1]
-        if value not in heap:
-            return Event("LIST_TO_TUPLE", None, (value,), 1)
-        items = heap[value][1]
-        if all(item[0] == "k" for item in items):
-            side.stack[-1] = self.constants.term(tuple(self.constants.value[item] for item in items))
-        else:
-            side.stack[-1] = self.numbers.container(heap, "tuple", items)
-        return None
-
-    def do_BINARY_OP(self, side: Side, heap: Heap, operator: str) -> Event | None:
-        left, right = side.stack[-2:]
-        if operator in ("+", "+=") and left in heap and right in heap and heap[left][0] == heap[right][0]:
-            a, b = self.items(heap, left), self.items(heap, right)
-            if a is not None and b is not None and len(a) + len(b) <= _MOST_ITEMS:
-                del side.stack[-2:]
-                if operator == "+=" and heap[left][0] == "list":
-                    heap[left] = ("list", a + b)
-                    side.stack.append(left)
-                else:
-                    side.stack.append(self.numbers.container(heap, heap[left][0], a + b))
-                return None
-        return Event("BINARY_OP", operator, (left, right), 1)
-
-    def do_UNPACK_SEQUENCE(self, side: Side, heap: Heap, count: int) -> Event | None:
-        value = side.stack[-1]
-        items = self.items(heap, value)
-        if items is None or len(items) != count:
-            return Event("UNPACK_SEQUENCE", count, (value,), count)
-        side.stack[-1:] = reversed(items)
-        return None
-
-    def do_DICT_MERGE(self, side: Side, heap: Heap, depth: int) -> Event | None:
-        more, owner = side.stack[-1], side.stack[-1 - depth]
-        if owner not in heap or heap[owner][0] != "map":
-            return Event("DICT_MERGE", None, (owner, more), 0)
-        items = heap[owner][1]
-        if more in heap and heap[more][0] == "map":
-            items += heap[more][1]
-        elif not items:
-            items = (("star", more),)  # a copy of a mapping, made for a call: see the rule for CALL_EX
-        else:
-            return Event("DICT_MERGE", None, (owner, more), 0)
-        side.stack.pop()
-        heap[owner] = ("map", items)
-        return None
-
-    def do_MAP_ADD(self, side: Side, heap: Heap, depth: int) -> Event | None:
-        key, value = side.stack[-2:]
-        owner = side.stack[-2 - depth]
-        if owner not in heap or heap[owner][0] != "map" or self.has_loop or not self.constants.is_literal(key):
-            return Event("MAP_ADD", None, (owner, key, value), 0)
-        del side.stack[-2:]
-        heap[owner] = ("map", (*heap[owner][1], key, value))
-        return None
-
-    def do_DICT_UPDATE(self, side: Side, heap: Heap, depth: int) -> Event | None:
-        more, owner = side.stack[-1], side.stack[-1 - depth]
-        if owner in heap and more in heap and heap[owner][0] == "map" and heap[more][0] == "map":
-            if not any(item[0] == "star" for item in heap[owner][1] + heap[more][1]):
-                side.stack.pop()
-                heap[owner] = ("map", heap[owner][1] + heap[more][1])
-                return None
-        return Event("DICT_UPDATE", None, (owner, more), 0)
-
-    def do_MAKE_FUNCTION(self, side: Side, heap: Heap, kinds: tuple[str, ...]) -> None:
-        code = side.stack.pop()
-        value = self.constants.value.get(code)
-        if not isinstance(value, RawCode):
-            raise NotUnderstood("a function is made of something that is no code")
-        count = len(kinds)
-        items = side.stack[len(side.stack) - count :]
-        del side.stack[len(side.stack) - count :]
-        side.stack.append(self.numbers.container(heap, ("function", kinds, code), items))
 
     # Calls
 

@@ -1,0 +1,94 @@
+"""Calls: whatever way the arguments came onto the stack, one call with all of them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..syntax import nodes as n
+from .displays import Displays
+from .hints import call_hint
+from .spelling import is_name
+from .state import Const, Null, Star, Value
+
+
+class Calls(Displays):
+    """CALL and CALL_EX."""
+
+    def op_CALL(self, arg: Any) -> None:
+        count, names = arg
+        values = self.pop_many(count + 2)
+        lower, upper = values[0], values[1]
+        arguments = values[2:]
+        if isinstance(lower, Null):
+            function = upper
+        elif isinstance(upper, Null):
+            function = lower
+        else:
+            function, arguments = lower, [upper, *arguments]
+        positional = len(arguments) - len(names)
+        self.call(function, arguments[:positional], list(zip(names, arguments[positional:])))
+
+    def call(self, function: Value, arguments: list[Value], named: list[tuple[str, Value]]) -> None:
+        """A call with these arguments; a ``Star`` may be among them."""
+        operands = [function, *arguments, *[value for _, value in named]]
+
+        def build(callee: n.Expression, *texts: n.Expression) -> n.Expression:
+            plain = list(texts[: len(arguments)])
+            keywords = []
+            for (name, _), text in zip(named, texts[len(arguments) :]):
+                if name is None:
+                    keywords.append(n.keyword(None, text))
+                elif is_name(name):
+                    keywords.append(n.keyword(name, text))
+                else:
+                    keywords.append(n.keyword(None, n.Dict([n.Constant(name)], [text])))
+            return n.Call(callee, plain, keywords)
+
+        self.event(operands, build, call_hint(self.text_hint(function)))
+
+    def text_hint(self, function: Value) -> str:
+        names = self.state.names.get(function)
+        return names[0] if names else function.hint
+
+    def op_CALL_EX(self, has_mapping: bool) -> None:
+        values = self.pop_many(4 if has_mapping else 3)
+        function, iterable = (values[1], values[2]) if isinstance(values[0], Null) else (values[0], values[2])
+        named: list[tuple[Any, Value]] = []
+        if has_mapping:
+            mapping = values[3]
+            items = self.state.private(mapping)
+            if items is not None:
+                named = self.keywords(items)
+            else:
+                self.hold(mapping)
+                named = [(None, mapping)]
+        items = self.state.private(iterable)
+        if isinstance(iterable, Const) and type(iterable.value) is tuple:
+            arguments: list[Value] = [Const(item) for item in iterable.value]
+        elif items is not None:
+            arguments = items
+        else:
+            arguments = [Star(iterable)]
+        self.folded += items is not None
+        self.call(function, arguments, named)
+
+    def hold(self, value: Value) -> None:
+        """See to it that a variable holds ``value``."""
+        if not isinstance(value, Const):
+            self.name(value)
+
+    def keywords(self, items: list[Value]) -> list[tuple[Any, Value]]:
+        """The items of a private dictionary as keywords of a call."""
+        named: list[tuple[Any, Value]] = []
+        rest = items[:]
+        while rest:
+            first = rest.pop(0)
+            if isinstance(first, Star):
+                named.append((None, first.iterable))
+            elif isinstance(first, Const) and type(first.value) is str:
+                named.append((first.value, rest.pop(0)))
+            else:
+                raise self.error("a keyword of a call is no string")
+        if len({name for name, _ in named}) < len(named):
+            raise self.error("a call has a keyword twice")
+        return named
