@@ -36,6 +36,8 @@ def _asserts(body: list[nodes.Statement]) -> None:
 
 def _assertion(statement: nodes.Statement) -> list[nodes.Expression | None]:
     """The message, or None, of the assert statement that ``statement`` raises the error of; empty if of none."""
+    if isinstance(statement, nodes.Assert) and statement.test == nodes.Constant(False):
+        return [statement.msg]  # found just now, in the body of the `if` around it
     if not isinstance(statement, nodes.Raise) or statement.cause is not None:
         return []
     error: nodes.Node | None = statement.exc

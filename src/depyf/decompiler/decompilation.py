@@ -10,6 +10,7 @@ from .bytecode import RawCode
 from .definitions import Definitions, arguments_of
 from .lift.handlers.calls import Comprehension
 from .lift.values import Function, Iterated
+from .private_names import unmangle
 from .proof import Level, Verdict, compile_module, compile_unit, prove_all
 from .refused import instruction_lines, refused_body
 from .result import Result
@@ -95,9 +96,13 @@ class Decompilation:
             raise unit.error
         body = finish_early(unit.body, unit.kind)
         body = Definitions(raw, self.body).resolve(body)
-        return finish(
+        body = finish(
             body, raw, unit.kind, unit.instructions, self.enclosing[raw], frozenset(self.settings.skip_transforms)
         )
+        owner = next((place for place in (raw, *self.ancestors(raw)) if kind_of(place) == "class"), None)
+        if owner is not None:
+            unmangle(body, owner.name)
+        return body
 
     def give_up(self, raw: RawCode, error: DecompilationError) -> None:
         """Refuse ``raw``; the bodies that contain it are made anew."""

@@ -11,6 +11,7 @@ from __future__ import annotations
 from typing import Callable, Collection, List
 
 from depyf.decompiler.syntax.node import Statement
+from depyf.decompiler.syntax.transforms.elif_chains import chain_elifs
 from depyf.decompiler.syntax.transforms.merge_with_items import merge_with_items
 from depyf.decompiler.syntax.transforms.redundant_continue import (
     drop_redundant_continue,
@@ -35,6 +36,7 @@ TRANSFORMS: list[tuple[str, Transform]] = [
     # Spelling
     ("return-none", shorten_return_none),
     ("merge-with-items", merge_with_items),
+    ("elif-chains", chain_elifs),
 ]
 
 

@@ -1,0 +1,37 @@
+"""Private names: in class C the compiler makes `_C__x` of `__x`."""
+
+from __future__ import annotations
+
+from .syntax import nodes
+
+_FIELDS = {
+    nodes.Name: "id",
+    nodes.Attribute: "attr",
+    nodes.arg: "arg",
+    nodes.alias: "asname",
+    nodes.ExceptHandler: "name",
+}
+
+
+def unmangle(body: list[nodes.Statement], class_name: str) -> None:
+    """Give names in ``body``, which stands in the class, the form they have in its source; changes the tree."""
+    stem = class_name.lstrip("_")
+    if not stem:
+        return  # the compiler mangles nothing in a class named `_`
+    prefix = f"_{stem}__"
+    for node in nodes.walk(nodes.Module(body)):
+        field = _FIELDS.get(type(node))
+        if field is not None:
+            setattr(node, field, _short(getattr(node, field), prefix))
+        elif isinstance(node, (nodes.Global, nodes.Nonlocal)):
+            node.names = [_short(name, prefix) or name for name in node.names]
+        elif isinstance(node, nodes.ImportFrom):
+            for alias in node.names:
+                if alias.asname is None and _short(alias.name, prefix) != alias.name:
+                    alias.asname = _short(alias.name, prefix)
+
+
+def _short(name: str | None, prefix: str) -> str | None:
+    if name is None or not name.startswith(prefix) or name.endswith("__") or len(name) == len(prefix):
+        return name
+    return name[len(prefix) - 2 :]
