@@ -9,7 +9,7 @@ from . import containers
 from .calls import Calls
 from .hints import item_hint
 from .spelling import is_literal
-from .state import Const, Opaque, Pure, Raised, Value
+from .state import Const, Container, Opaque, Pure, Raised, Value
 
 
 class Operations(Calls):
@@ -54,7 +54,9 @@ class Operations(Calls):
             self.folded += 1
             return
         if not operator.endswith("="):
-            left = self.unfoldable(left)
+            formats = operator == "%" and isinstance(right, Container)
+            if isinstance(right, Const) or formats:
+                left = self.unfoldable(left)
             self.event([left, right], lambda a, b: n.BinOp(a, operator, b), "value")
             return
         # An operation in place has no expression: it is a statement on a variable that holds the left operand.

@@ -20,7 +20,7 @@ from .verdict import Difference, Level, Verdict, unproven
 
 METHOD = "symbolic"
 _BUDGET = 3_000
-_MOST_VISITS = 100
+_MOST_VISITS = 300
 """States looked at for one pair of points: more means that something grows in a loop, or too many paths."""
 
 
@@ -110,7 +110,8 @@ class _Proof:
         """Follow both outcomes of an undecided truth value, known to both sides."""
         for truth in (True, False):
             copy = pair.copy()
-            copy.substitute({condition: self.constants.term(truth)})
+            known, opposite = self.constants.term(truth), self.constants.term(not truth)
+            copy.substitute({condition: known, ("not", condition): opposite})
             if condition[0] == "is":
                 copy.facts[condition] = truth
                 value, other = condition[1], condition[2]
@@ -246,6 +247,8 @@ class _Proof:
                 side.stack.append(event.operands[0])
             else:
                 side.stack.extend(results[:pushes])
+                if ins.arg == "not in":
+                    side.stack[-1] = stepper.negation(results[0])
         side.pc += 1
 
 

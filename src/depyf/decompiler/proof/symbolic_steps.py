@@ -50,6 +50,7 @@ class Stepper(Containers):
         self.slice_is_builtin = False
         self.has_loop = False  # then a list may grow without end: what is appended is an event
         self.assumptions: dict[str, None] = {}
+        self.facts: dict[Term, bool] = {}  # those of the pair that is being advanced
         self.live = _liveness(self.instructions)
 
     def handed_out(self) -> set[str]:
@@ -87,6 +88,7 @@ class Stepper(Containers):
     def advance(self, pair: Pair, number: int) -> Event | Split:
         """Run one side of ``pair`` to its next event or undecided branch."""
         side = pair.sides[number]
+        self.facts = pair.facts
         for _ in range(_SILENT_LOOPS):
             if side.raised is not None:
                 return Event("LEFT", None, (side.raised,), 0, "left")
@@ -282,7 +284,13 @@ class Stepper(Containers):
     def do_IS_OP(self, side: Side, heap: Heap, operator: str) -> None:
         b, a = side.stack.pop(), side.stack.pop()
         term = self.identity(a, b)
+        if term in self.facts:
+            term = self.constants.term(self.facts[term])
         side.stack.append(term if operator == "is" else self.negation(term))
+
+    def do_CONTAINS_OP(self, side: Side, heap: Heap, operator: str) -> Event:
+        # `not in` gives the negation of what `in` gives, an exact bool.
+        return Event("CONTAINS_OP", "in", (side.stack[-2], side.stack[-1]), 1)
 
     def negation(self, term: Term) -> Term:
         if term[0] == "k":
@@ -377,7 +385,7 @@ class Stepper(Containers):
 
 _GENERIC = frozenset(
     {"LOAD_CLASSDEREF", "STORE_GLOBAL", "DELETE_GLOBAL", "LOAD_NAME", "STORE_NAME", "DELETE_NAME", "STORE_ATTR",
-     "DELETE_ATTR", "COMPARE_OP", "CONTAINS_OP", "BUILD_SET", "BUILD_STRING", "FORMAT_VALUE", "UNPACK_EX",
+     "DELETE_ATTR", "COMPARE_OP", "BUILD_SET", "BUILD_STRING", "FORMAT_VALUE", "UNPACK_EX",
      "LOAD_BUILD_CLASS", "LOAD_ASSERTION_ERROR", "IMPORT_NAME", "GET_ITER", "GET_AITER", "GET_YIELD_FROM_ITER",
      "GET_AWAITABLE", "YIELD_VALUE", "YIELD_FROM", "BEFORE_WITH", "BEFORE_ASYNC_WITH", "IMPORT_STAR",
      "SETUP_ANNOTATIONS", "PRINT_EXPR"}
