@@ -9,6 +9,7 @@ from ...syntax import nodes
 from ..symbolic_stack import SymbolicStack
 from ..values import Awaitable, InPlace, Iterated, Marker, resolved
 from . import handles
+from .calls import Comprehension
 
 _FORMAT = re.compile("%(?:%|[^a-zA-Z%]*[a-zA-Z]?)")
 _FOLDED = re.compile(r"%%|%-?\d*(?:\.\d+)?[sra]")
@@ -105,7 +106,7 @@ def _yield_from(state: SymbolicStack, instruction: Instruction) -> None:
         state.refuse("yield from something that is no iterator")
     elif not receiver.awaited:
         state.push(nodes.YieldFrom(receiver.value))
-    elif isinstance(receiver.value, (nodes.ListComp, nodes.SetComp, nodes.DictComp)):
+    elif isinstance(receiver.value, Comprehension) and receiver.value.function.raw.name != "<genexpr>":
         state.push(receiver.value)  # an asynchronous comprehension awaits itself
     else:
         state.push(nodes.Await(receiver.value))

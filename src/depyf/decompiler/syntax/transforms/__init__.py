@@ -13,6 +13,7 @@ from typing import Callable, Collection, List
 from depyf.decompiler.syntax.node import Statement
 from depyf.decompiler.syntax.transforms.elif_chains import chain_elifs
 from depyf.decompiler.syntax.transforms.merge_with_items import merge_with_items
+from depyf.decompiler.syntax.transforms.one_line import join_lines
 from depyf.decompiler.syntax.transforms.redundant_continue import (
     drop_redundant_continue,
     drop_redundant_continue_in_while,
@@ -37,6 +38,7 @@ TRANSFORMS: list[tuple[str, Transform]] = [
     ("return-none", shorten_return_none),
     ("merge-with-items", merge_with_items),
     ("elif-chains", chain_elifs),
+    ("one-line", join_lines),
 ]
 
 

@@ -1,0 +1,24 @@
+"""`del a` and `del b` from one line of the source -> `del a, b`; the same for imports."""
+
+from __future__ import annotations
+
+from depyf.decompiler.syntax import nodes as n
+from depyf.decompiler.syntax.node import Statement
+from depyf.decompiler.syntax.traverse import bodies
+
+
+def join_lines(body: list[Statement], kind: str) -> None:
+    """The instructions are the same for one statement and for several: the line tells."""
+    for inner in list(bodies(body)):
+        kept: list[Statement] = []
+        for statement in inner:
+            last = kept[-1] if kept else None
+            if last is None or type(last) is not type(statement) or last.line is None or last.line != statement.line:
+                kept.append(statement)
+            elif isinstance(last, n.Delete) and isinstance(statement, n.Delete):
+                last.targets = last.targets + statement.targets
+            elif isinstance(last, n.Import) and isinstance(statement, n.Import):
+                last.names = last.names + statement.names
+            else:
+                kept.append(statement)
+        inner[:] = kept

@@ -1,0 +1,49 @@
+def over(items):
+    for index, (a, *rest) in enumerate(items):
+        if not a:
+            continue
+        if a > 10:
+            break
+        print(index, rest)
+    else:
+        print('none')
+    return items
+
+
+def nested(rows):
+    for row in rows:
+        for cell in row:
+            if cell:
+                break
+        else:
+            return row
+    return None
+
+
+def tested(a, b):
+    while a and b:
+        a = b.next()
+        if a.x:
+            continue
+        if a.z:
+            break
+        b.y()
+    else:
+        b.z()
+    return b
+
+
+def endless(stream):
+    while True:
+        line = stream.readline()
+        if not line:
+            break
+        yield line.strip()
+    stream.close()
+
+
+def searched(items, wanted):
+    for item in items:
+        if item is wanted:
+            return True
+    return False
