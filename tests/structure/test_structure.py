@@ -1,0 +1,63 @@
+"""What can't be written is refused, and what is written wrongly is found by the proof."""
+
+from __future__ import annotations
+
+import pytest
+
+import depyf
+from depyf.decompiler.pipeline import analyze
+from depyf.decompiler.structure import structurer
+from depyf.errors import DecompilationError
+
+MATCH = "def f(x):\n match x:\n  case [a, b]: return a\n return 2"
+
+
+def function_code(source: str):
+    return next(c for c in compile(source, "case.py", "exec").co_consts if hasattr(c, "co_code"))
+
+
+def test_what_is_not_there_yet_is_refused_with_a_reason():
+    with pytest.raises(DecompilationError, match="not supported yet") as caught:
+        depyf.decompile(function_code(MATCH))
+    assert "MATCH_SEQUENCE" in caught.value.instructions
+
+
+def test_a_refused_function_costs_only_itself():
+    source = f"def before(): return 1\n{MATCH}\ndef after(): return 3\n"
+    result = analyze(compile(source, "case.py", "exec"))
+    verdicts = {unit.qualname: unit.verdict.level.value for unit in result.walk()}
+    assert verdicts == {"<module>": "exact", "before": "exact", "f": "refused", "after": "exact"}
+    namespace: dict = {}
+    exec(result.source, namespace)
+    assert (namespace["before"](), namespace["after"]()) == (1, 3)
+    with pytest.raises(NotImplementedError, match="depyf: f: "):
+        namespace["f"]([1, 2])
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "def f(a, b):\n if a:\n  b()\n return a",
+        "def f(a, b):\n if a: return b()\n elif b: a()\n return 1",
+    ],
+)
+def test_a_planted_bug_is_never_printed_as_proven(monkeypatch, source):
+    assert analyze(function_code(source)).rung == "structured"
+    original = structurer.Structurer.write_if
+
+    def swapped(self, node, follow, context, out):
+        node.true, node.false = node.false, node.true
+        return original(self, node, follow, context, out)
+
+    monkeypatch.setattr(structurer.Structurer, "write_if", swapped)
+    result = analyze(function_code(source))
+    assert result.rung != "structured"
+    if result.verdict.proven:  # another way was found, and proven
+        assert result.rung == "events"
+
+
+def test_a_lost_statement_is_an_error(monkeypatch):
+    code = function_code("def f(a):\n if a:\n  a()\n return a.b")
+    monkeypatch.setattr(structurer.Structurer, "arm", lambda self, node, target, end, context: [])
+    result = analyze(code)
+    assert result.rung != "structured"
