@@ -1,0 +1,78 @@
+"""A bug in a room of the decompiler costs a refusal: it never gives a wrong result that looks right."""
+
+from __future__ import annotations
+
+import pytest
+
+from depyf.decompiler.lift.folding import conditions
+from depyf.decompiler.pipeline import analyze
+from depyf.decompiler.structure import loops, structurer
+from depyf.decompiler.structure.structurer import Structurer
+from depyf.errors import DecompilationError
+
+SOURCE = '''
+def f(a, b):
+    while a():
+        if b(1):
+            b(2)
+        else:
+            b(3)
+        b(4)
+        if a() and not b(5):
+            break
+    else:
+        b(6)
+    return b(7)
+'''
+
+
+def function():
+    names = {}
+    exec(SOURCE, names)
+    return names["f"]
+
+
+def drop_the_last_statement(original):
+    def write(*arguments, **keywords):
+        return original(*arguments, **keywords)[:-1]
+
+    return write
+
+
+def keep_the_test(test):
+    return test
+
+
+def swap_the_arms(original):
+    def write_if(self, node, *arguments, **keywords):
+        node.true, node.false = node.false, node.true
+        return original(self, node, *arguments, **keywords)
+
+    return write_if
+
+
+def test_without_a_bug_it_is_proven():
+    assert analyze(function()).proven
+
+
+PLANTED = {
+    "negations are lost in the structure": [(structurer, "negate", keep_the_test), (loops, "negate", keep_the_test)],
+    "negations are lost in conditions": [(conditions, "negate", keep_the_test)],
+    "a statement is lost": [(Structurer, "sequence", drop_the_last_statement(Structurer.sequence))],
+    "arms change places": [(Structurer, "write_if", swap_the_arms(Structurer.write_if))],
+}
+
+
+@pytest.mark.parametrize("name", PLANTED)
+def test_a_planted_bug_is_refused(name, monkeypatch):
+    target = function()
+    for owner, attribute, planted in PLANTED[name]:
+        monkeypatch.setattr(owner, attribute, planted)
+    result = analyze(target)
+    assert result.rung == "refused"
+    assert "def f(a, b):" in result.source
+    assert "raise NotImplementedError" in result.source
+    with pytest.raises(DecompilationError):
+        from depyf.decompiler import decompile
+
+        decompile(target)
