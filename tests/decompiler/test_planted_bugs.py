@@ -10,7 +10,7 @@ from depyf.decompiler.structure import loops, structurer
 from depyf.decompiler.structure.structurer import Structurer
 from depyf.errors import DecompilationError
 
-SOURCE = '''
+SOURCE = """
 def f(a, b):
     while a():
         if b(1):
@@ -23,7 +23,7 @@ def f(a, b):
     else:
         b(6)
     return b(7)
-'''
+"""
 
 
 def function():

@@ -1,0 +1,26 @@
+"""What the structure room finds in small functions."""
+
+from __future__ import annotations
+
+import pytest
+
+from depyf.decompiler import decompile
+
+BODIES = [
+    "while a:\n    b()\nelse:\n    c()\nreturn a",
+    "while True:\n    if a():\n        break\n    b()\nreturn a",
+    "for x in a:\n    if x:\n        break\nelse:\n    b()\nreturn c",
+    "if a:\n    b()\nelif c:\n    c()\nelse:\n    a()\nreturn a",
+    "for x in a:\n    for y in b:\n        if y:\n            break\n    else:\n        continue\n    break\nreturn c",
+    "for x in a:\n    while b:\n        if c:\n            return x\n        b(x)",
+    "try:\n    a()\nexcept ValueError:\n    b()\nelse:\n    c()",
+    "for x in a:\n    try:\n        b(x)\n    finally:\n        c(x)",
+]
+
+
+@pytest.mark.parametrize("body", BODIES)
+def test_statements_come_back(body):
+    text = "def f(a, b, c):\n" + "\n".join("    " + line for line in body.splitlines())
+    names = {}
+    exec(text, names)
+    assert decompile(names["f"]).rstrip() == text
