@@ -7,7 +7,7 @@ import pytest
 from depyf.decompiler import decompile
 
 BODIES = [
-    "while a:\n    b()\nelse:\n    c()\nreturn a",
+    "while a:\n    if b():\n        break\nelse:\n    c()\nreturn a",
     "while True:\n    if a():\n        break\n    b()\nreturn a",
     "for x in a:\n    if x:\n        break\nelse:\n    b()\nreturn c",
     "if a:\n    b()\nelif c:\n    c()\nelse:\n    a()\nreturn a",
