@@ -74,6 +74,11 @@ def _end(
     from_handler = [place for place in writer.leaving(handling) if place not in loop or place is end]
     handler_real = [place for place in from_handler if not writer.is_constant_exit(place)]
     body_real = [place for place in from_body if not writer.is_constant_exit(place) or place.layout > last]
+    beyond = [place for place in handler_real if place not in loop and place is not end]
+    if len(beyond) == 1 and context.continue_to is not None and end is through(context.continue_to):
+        # The body goes on with the loop, the handlers with what follows the statement.
+        rest = [place for place in body_real if place is not beyond[0] and place is not end]
+        return beyond[0], _single([place for place in rest if not writer.is_constant_exit(place)])
     if end is not None and (end in from_body or end in from_handler):
         others = [place for place in body_real if place is not end and not writer.is_constant_exit(place)]
         if not others:
