@@ -42,7 +42,13 @@ def lift_unit(raw: RawCode, stepper: Stepper | None = None) -> Unit:
     """``raw`` as statements with placeholders for what is nested; a failure is kept in ``error``, never raised."""
     unit = Unit(raw)
     try:
-        _stages(unit, stepper or Stepper())
+        try:
+            _stages(unit, stepper or Stepper())
+        except DecompilationError as error:
+            if error.stage != "structure" or unit.kind != "function":
+                raise
+            # Positions are hints: what they made of the ends of the function may have no structure.
+            _stages(unit, Stepper(), joined=False)
     except DecompilationError as error:
         unit.error = error
     except RecursionError:
@@ -54,7 +60,7 @@ def lift_unit(raw: RawCode, stepper: Stepper | None = None) -> Unit:
     return unit
 
 
-def _stages(unit: Unit, stepper: Stepper) -> None:
+def _stages(unit: Unit, stepper: Stepper, joined: bool = True) -> None:
     unit.instructions = disassemble(unit.raw)
     stepper.stage("disassemble", lambda: listing(unit.instructions))
     graph = build_flowgraph(unit.instructions)
@@ -64,8 +70,8 @@ def _stages(unit: Unit, stepper: Stepper) -> None:
     strip_finally_copies(graph, regions)
     stepper.stage("undo_optimiser", graph.render)
     blocks = fold(lift(graph, unit.raw))
-    if unit.kind in ("module", "class"):
-        join_ends(blocks)
+    if joined and unit.kind in ("module", "class", "function"):
+        join_ends(blocks, unit.kind)
     stepper.stage("lift", lambda: _render(blocks))
     unit.body = structure(blocks)
     stepper.stage("structure", lambda: "\n".join(map(repr, unit.body)))

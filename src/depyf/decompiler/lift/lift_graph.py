@@ -34,6 +34,7 @@ class _Lifter:
         self.graph = graph
         self.raw = raw
         self.lifted: dict[BasicBlock, LiftedBlock] = {}
+        self.has_lines = any(i.line is not None for block in graph.blocks for i in block.instructions)
         self.incoming: dict[BasicBlock, list[list[nodes.Expression]]] = {graph.entry: [[]]}
 
     def run(self) -> list[LiftedBlock]:
@@ -204,6 +205,7 @@ class _Lifter:
         elif op == "RETURN_VALUE":
             lifted.test = state.pop()
             lifted.kind = "return"
+            lifted.implicit_return = self.is_implicit_return(block)
             self.finish(lifted, state)
         elif op == "RAISE_VARARGS":
             lifted.kind = "raise"
@@ -222,6 +224,19 @@ class _Lifter:
             self.branch(block, lifted, state, op[len("POP_JUMP_IF_") :])
         else:
             state.refuse(f"{op} is not supported yet")
+
+    def is_implicit_return(self, block: BasicBlock) -> bool:
+        """Whether the return has no position of its own: that of what comes before it, or none at all."""
+        instructions = [i for i in block.instructions if i.op != "NOP"]
+        position = instructions[-1].position
+        if position is None or not self.has_lines:
+            return False
+        if position[0] is None or position[0] == position[1] and position[3] - position[2] == len("break"):
+            return True
+        if len(instructions) > 2:
+            return instructions[-3].position == position
+        sources = [source for source in self.graph.blocks if block in source.successors]
+        return bool(sources) and all(source.last is not None and source.last.position == position for source in sources)
 
     def branch(self, block: BasicBlock, lifted: LiftedBlock, state: SymbolicStack, condition: str) -> None:
         test = state.pop()

@@ -1,23 +1,28 @@
-"""Module and class bodies have one end: the compiler's copies of it are joined again."""
+"""The end of a code object is one place: the compiler's copies of the implicit return are joined again."""
 
 from __future__ import annotations
 
 from ..lift import LiftedBlock
+from ..syntax import nodes
 
 
-def join_ends(blocks: list[LiftedBlock]) -> None:
-    """Lead every return to one block, the last in the layout: there is no ``return`` statement to write instead."""
-    ends = [block for block in blocks if block.kind == "return"]
-    if len(ends) < 2:
+def join_ends(blocks: list[LiftedBlock], kind: str) -> None:
+    """Lead the returns that nobody wrote to one block behind all others.
+
+    In a module or class body that is every return. In a function it is a return of None with the source position of
+    what stands before it: the compiler gives its copies no position of their own.
+    """
+    ends = [block for block in blocks if block.kind == "return" and (kind != "function" or _is_implicit(block))]
+    if len(ends) < (1 if kind == "function" else 2):
         return
     last = ends[-1]
-    end = last
-    if last.statements:
-        end = LiftedBlock(last.index, last.region, list(last.exit))
-        end.layout = last.layout + 0.5
-        end.become("return", test=last.test)
-        last.become("goto", next=end, fall=end)
-        blocks.append(end)
+    end = LiftedBlock(last.index, None, [])
+    end.layout = max(block.layout for block in blocks) + 0.5
+    end.become("return", test=last.test)
     for block in ends:
-        if block is not end and block is not last:
-            block.become("goto", next=end)
+        block.become("goto", next=end, fall=end if block is blocks[-1] else None)
+    blocks.append(end)
+
+
+def _is_implicit(block: LiftedBlock) -> bool:
+    return block.implicit_return and isinstance(block.test, nodes.Constant) and block.test.value is None

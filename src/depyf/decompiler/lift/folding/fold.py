@@ -75,6 +75,7 @@ def _merge(block: LiftedBlock, roots: list[LiftedBlock]) -> bool:
     block.exit = following.exit
     block.line = block.line if block.line is not None else following.line
     block.test_line = following.test_line
+    block.implicit_return = following.implicit_return
     block.become(
         following.kind,
         test=following.test,
