@@ -6,21 +6,18 @@ END_ASYNC_FOR is one ASYNC_FOR_ITER that jumps to what follows the handler, as F
 
 from __future__ import annotations
 
-from typing import Callable
-
-from .instruction import Handler, Instruction
-
-_Error = Callable[[str, int], Exception]
+from .edit import ErrorMaker, without
+from .instruction import Instruction
 
 
-def fold_awaits(instructions: list[Instruction], error: _Error) -> list[Instruction]:
+def fold_awaits(instructions: list[Instruction], error: ErrorMaker) -> list[Instruction]:
     """``instructions`` with the sequences folded; ``error(reason, offset)`` makes the exception to raise."""
     if not any(i.op == "SEND" for i in instructions):
         return instructions
     return _fold_async_for(_fold_sends(instructions, error), error)
 
 
-def _fold_sends(instructions: list[Instruction], error: _Error) -> list[Instruction]:
+def _fold_sends(instructions: list[Instruction], error: ErrorMaker) -> list[Instruction]:
     dropped: set[int] = set()
     for index, send in enumerate(instructions):
         if send.op != "SEND":
@@ -34,10 +31,10 @@ def _fold_sends(instructions: list[Instruction], error: _Error) -> list[Instruct
             raise error("SEND does not leave its loop at the end", send.offset)
         dropped.update((index + 1, index + 2))
         send.op, send.target = "YIELD_FROM", -1
-    return _without(instructions, dropped, error)
+    return without(instructions, dropped, error)
 
 
-def _fold_async_for(instructions: list[Instruction], error: _Error) -> list[Instruction]:
+def _fold_async_for(instructions: list[Instruction], error: ErrorMaker) -> list[Instruction]:
     dropped: set[int] = set()
     for index, get in enumerate(instructions):
         if get.op != "GET_ANEXT":
@@ -53,33 +50,4 @@ def _fold_async_for(instructions: list[Instruction], error: _Error) -> list[Inst
         get.op, get.target, get.handler = "ASYNC_FOR_ITER", handler.target + 1, end.handler
     if any(i.op == "END_ASYNC_FOR" and index not in dropped for index, i in enumerate(instructions)):
         raise error("END_ASYNC_FOR without its loop", -1)
-    return _without(instructions, dropped, error)
-
-
-def _without(instructions: list[Instruction], dropped: set[int], error: _Error) -> list[Instruction]:
-    """The list without the dropped indices. Nothing that stays may lead to the middle of what was folded."""
-    for index, instruction in enumerate(instructions):
-        handler = instruction.handler
-        if index not in dropped and (
-            instruction.target in dropped or (handler is not None and handler.target in dropped)
-        ):
-            raise error("jump into the middle of an await", instruction.offset)
-    new_index: list[int] = []
-    kept = 0
-    for index in range(len(instructions)):
-        new_index.append(kept)
-        kept += index not in dropped
-    moved: dict[Handler, Handler] = {}
-    result = []
-    for index, instruction in enumerate(instructions):
-        if index in dropped:
-            continue
-        if instruction.target >= 0:
-            instruction.target = new_index[instruction.target]
-        handler = instruction.handler
-        if handler is not None:
-            if handler not in moved:
-                moved[handler] = handler._replace(target=new_index[handler.target])
-            instruction.handler = moved[handler]
-        result.append(instruction)
-    return result
+    return without(instructions, dropped, error)

@@ -75,6 +75,11 @@ OPERATIONS: dict[str, Any] = {
     "DELETE_DEREF": (0, 0),
     "LOAD_CLASSDEREF": (0, 1),  # the class namespace first, then the cell
     "LOAD_CLOSURE": (0, 1),  # the cell itself
+    "LOAD_LOCALS": (0, 1),  # the namespace of a class body
+    "LOAD_FROM_DICT_OR_DEREF": (1, 1),  # arg: the cell's name
+    "LOAD_FROM_DICT_OR_GLOBALS": (1, 1),
+    "LOAD_FAST_AND_CLEAR": (0, 1),  # the local or, if unbound, NULL; unbound afterwards (inlined comprehensions)
+    "MAKE_CELL": (0, 0),  # of an inlined comprehension
     "LOAD_GLOBAL": (0, 1),
     "STORE_GLOBAL": (1, 0),
     "DELETE_GLOBAL": (0, 0),
@@ -82,12 +87,14 @@ OPERATIONS: dict[str, Any] = {
     "STORE_NAME": (1, 0),
     "DELETE_NAME": (0, 0),
     "LOAD_ATTR": (1, 1),
+    "LOAD_SUPER_ATTR": (3, 1),  # super, the class, self; arg: (name, written with both arguments)
     "STORE_ATTR": (2, 0),
     "DELETE_ATTR": (1, 0),
     "BINARY_SUBSCR": (2, 1),
     "STORE_SUBSCR": (3, 0),
     "DELETE_SUBSCR": (2, 0),
     "UNARY_OP": (1, 1),
+    "TO_BOOL": (1, 1),
     "BINARY_OP": (2, 1),  # arg: '+' or, in place, '+='
     "COMPARE_OP": (2, 1),
     "IS_OP": (2, 1),  # arg: 'is' or 'is not'
@@ -97,6 +104,12 @@ OPERATIONS: dict[str, Any] = {
     "BUILD_SET": (lambda n: (n, 1)),
     "BUILD_MAP": (lambda n: (2 * n, 1)),
     "BUILD_CONST_KEY_MAP": (lambda n: (n + 1, 1)),
+    "BUILD_LIST_UNPACK": (lambda n: (n, 1)),  # of n iterables (3.8)
+    "BUILD_TUPLE_UNPACK": (lambda n: (n, 1)),
+    "BUILD_TUPLE_UNPACK_WITH_CALL": (lambda n: (n, 1)),
+    "BUILD_SET_UNPACK": (lambda n: (n, 1)),
+    "BUILD_MAP_UNPACK": (lambda n: (n, 1)),
+    "BUILD_MAP_UNPACK_WITH_CALL": (lambda n: (n, 1)),
     "BUILD_STRING": (lambda n: (n, 1)),
     "BUILD_SLICE": (lambda n: (n, 1)),
     "LIST_TO_TUPLE": (1, 1),
@@ -108,16 +121,27 @@ OPERATIONS: dict[str, Any] = {
     "SET_ADD": (1, 0),
     "MAP_ADD": (2, 0),
     "FORMAT_VALUE": (lambda a: (2 if a[1] else 1, 1)),  # arg: (conversion: '', 's', 'r' or 'a'; has a format spec)
+    "CONVERT_VALUE": (1, 1),  # arg: 's', 'r' or 'a'; FORMAT_VALUE comes after it
+    "BUILD_INTERPOLATION": (lambda a: (3 if a[1] else 2, 1)),  # arg: as FORMAT_VALUE
+    "BUILD_TEMPLATE": (2, 1),
     "UNPACK_SEQUENCE": (lambda n: (1, n)),
     "UNPACK_EX": (lambda a: (1, a[0] + 1 + a[1])),  # arg: (before the star, after it)
     "CALL": (lambda a: (a[0] + 2, 1)),  # arg: (number of arguments, names of the last ones)
+    "CALL_FUNCTION": (lambda a: (a[0] + 1, 1)),  # as CALL, on the callable alone (3.10 and before)
+    "CALL_FUNCTION_EX": (lambda kw: (3 if kw else 2, 1)),
     "CALL_EX": (lambda kw: (4 if kw else 3, 1)),  # NULL, callable, positional iterable[, mapping]; arg: has a mapping
     "MAKE_FUNCTION": (
         lambda a: (len(a) + 1, 1)
     ),  # arg: what lies below the code, of 'defaults' 'kwdefaults' 'annotations' 'closure'
     "LOAD_BUILD_CLASS": (0, 1),
     "LOAD_ASSERTION_ERROR": (0, 1),
+    "LOAD_COMMON_CONSTANT": (0, 1),  # arg: the name of a builtin that the interpreter holds itself
+    "INTRINSIC": (lambda a: (a[1], 1)),  # arg: (name, number of operands)
+    "STOPITERATION_ERROR": (1, 1),
+    "LOAD_SPECIAL": (1, 2),
     "IMPORT_NAME": (2, 1),
+    "LAZY_IMPORT_NAME": (2, 1),
+    "EAGER_IMPORT_NAME": (2, 1),
     "IMPORT_FROM": (0, 1),
     "IMPORT_STAR": (1, 0),
     "SETUP_ANNOTATIONS": (0, 0),

@@ -1,15 +1,19 @@
 """Opcode tables, one module per CPython version; the only place that knows raw opcodes.
 
-A table maps opcode numbers to rows ``(raw name, rule, operation)``. The rule names how the raw argument is decoded
-(decode.py has one function per rule), the operation is the canonical one it becomes.
+A table maps opcode numbers to rows ``(raw name, rule, operation, caches)``. The rule (rules.py has one function for
+each) decodes the raw argument, the operation is the canonical one that it becomes. Each module holds the
+differences to the version before. docs/new-python-version.md tells how to add one.
 """
 
 from __future__ import annotations
 
-from .py311 import TABLE as _PY311
+from . import py37, py38, py39, py310, py311, py312, py313, py314, py315
 from .table import OpcodeTable
 
-TABLES: dict[tuple[int, int], OpcodeTable] = {(3, 11): _PY311}
+TABLES: dict[tuple[int, int], OpcodeTable] = {
+    module.TABLE.version: module.TABLE
+    for module in (py37, py38, py39, py310, py311, py312, py313, py314, py315)
+}
 
 
 def supported_versions() -> str:

@@ -1,22 +1,86 @@
-"""What a version's opcode table holds."""
+"""What a version's opcode table holds, and how it is made from the version's differences to the one before."""
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, Iterable, Mapping, NamedTuple, Tuple
+
+Meaning = Tuple[str, Any]
+"""(the rule of rules.py that decodes the opcode's argument, what the rule needs: mostly a canonical operation)"""
+
+INTERNAL: Meaning = ("internal", "")
+"""An opcode that the interpreter uses for itself; code objects as Python code sees them never hold it."""
+
+BINARY_OPERATORS = (
+    "+", "&", "//", "<<", "@", "*", "%", "|", "**", ">>", "-", "/", "^",
+    "+=", "&=", "//=", "<<=", "@=", "*=", "%=", "|=", "**=", ">>=", "-=", "/=", "^=",
+)  # fmt: skip
+"""By the argument of BINARY_OP (3.11 on)."""
+
+COMPARISONS = ("<", "<=", "==", "!=", ">", ">=")
+"""By the argument of COMPARE_OP, its flags shifted away."""
 
 
 class Row(NamedTuple):
-    """One opcode: its raw name, the rule that decodes its argument, the canonical operation it becomes."""
+    """One opcode: its raw name, the rule that decodes its argument, what the rule makes of it, its inline caches."""
 
     name: str
     rule: str
-    op: str = ""
+    op: Any = ""
+    caches: int = 0
 
 
 class OpcodeTable(NamedTuple):
-    """The opcodes of one CPython version and the operand tables that go with them."""
+    """The opcodes of one CPython version and the operand tables that go with them.
+
+    ``jump_unit`` is the number of bytes that jump arguments count, ``common_constants`` are the names or values
+    behind LOAD_COMMON_CONSTANT.
+    """
 
     version: tuple[int, int]
     rows: dict[int, Row]
     binary_operators: tuple[str, ...]
     comparisons: tuple[str, ...]
+    jump_unit: int
+    common_constants: tuple[Any, ...]
+
+    @property
+    def conditional_jumps_go_back(self) -> bool:
+        """Whether a conditional jump may lead backward; where none does, the assembler inverts it over a JUMP."""
+        return any(row.op == "POP_JUMP_IF_TRUE" and row.rule in ("jump back", "jump to") for row in self.rows.values())
+
+    def number(self, name: str) -> int:
+        """The opcode called ``name``. Raises KeyError if this version has none."""
+        for number, row in self.rows.items():
+            if row.name == name:
+                return number
+        raise KeyError(f"CPython {self.version[0]}.{self.version[1]} has no opcode {name}")
+
+
+def changed(
+    before: Mapping[str, Meaning], *, removed: Iterable[str] = (), added: Mapping[str, Meaning]
+) -> dict[str, Meaning]:
+    """The meanings of the version before with some opcodes gone and some new or of another meaning."""
+    after = dict(before)
+    for name in removed:
+        del after[name]
+    after.update(added)
+    return after
+
+
+def make_table(
+    *,
+    version: tuple[int, int],
+    meanings: Mapping[str, Meaning],
+    numbers: Mapping[str, int],
+    caches: Mapping[str, int] | None = None,
+    binary_operators: tuple[str, ...] = BINARY_OPERATORS,
+    comparisons: tuple[str, ...] = COMPARISONS,
+    jump_unit: int = 2,
+    common_constants: tuple[Any, ...] = (),
+) -> OpcodeTable:
+    """The table of one version; numbers inherited from the version before are left out if the opcode is gone."""
+    caches = caches or {}
+    rows = {
+        number: Row(name, *meanings[name], caches.get(name, 0)) for name, number in numbers.items() if name in meanings
+    }
+    return OpcodeTable(version, rows, binary_operators, comparisons, jump_unit, common_constants)

@@ -1,0 +1,65 @@
+"""Truth tests in the forms of 3.12 and later -> the canonical conditional jumps.
+
+TO_BOOL in front of a jump or a ``not`` is part of it; ``COPY 1; POP_JUMP_IF_x; POP`` keeps the tested value on the
+jumping edge only; and where conditional jumps can't go back, one over a backward JUMP is an inverted one.
+"""
+
+from __future__ import annotations
+
+from .edit import referred, without
+from .instruction import Instruction
+
+OPPOSITE = {
+    "POP_JUMP_IF_FALSE": "POP_JUMP_IF_TRUE",
+    "POP_JUMP_IF_TRUE": "POP_JUMP_IF_FALSE",
+    "POP_JUMP_IF_NONE": "POP_JUMP_IF_NOT_NONE",
+    "POP_JUMP_IF_NOT_NONE": "POP_JUMP_IF_NONE",
+}
+OR_POP = {"POP_JUMP_IF_FALSE": "JUMP_IF_FALSE_OR_POP", "POP_JUMP_IF_TRUE": "JUMP_IF_TRUE_OR_POP"}
+
+
+def fold_conditions(instructions: list[Instruction], *, jumps_go_back: bool) -> list[Instruction]:
+    """``instructions`` with truth tests folded; ``jumps_go_back``: whether conditional jumps may lead backward."""
+    instructions = _fold_or_pop(_fold_to_bool(instructions))
+    return instructions if jumps_go_back else _fold_inverted(instructions)
+
+
+def _fold_to_bool(instructions: list[Instruction]) -> list[Instruction]:
+    """A jump that leads behind TO_BOOL brings a bool: testing it (again) changes nothing."""
+    dropped: set[int] = set()
+    for index in range(len(instructions) - 1):
+        user = instructions[index + 1]
+        if instructions[index].op == "TO_BOOL" and (
+            user.op in OR_POP or (user.op == "UNARY_OP" and user.arg == "not")
+        ):
+            dropped.add(index)
+            user.handler = instructions[index].handler
+    return without(instructions, dropped) if dropped else instructions
+
+
+def _fold_or_pop(instructions: list[Instruction]) -> list[Instruction]:
+    dropped: set[int] = set()
+    targets: set[int] | None = None
+    for index in range(1, len(instructions) - 1):
+        jump, copy = instructions[index], instructions[index - 1]
+        if jump.op in OR_POP and copy.op == "COPY" and copy.arg == 1 and instructions[index + 1].op == "POP":
+            if targets is None:
+                targets = referred(instructions)
+            if index not in targets and index + 1 not in targets:
+                jump.op = OR_POP[jump.op]
+                dropped.update((index - 1, index + 1))
+    return without(instructions, dropped) if dropped else instructions
+
+
+def _fold_inverted(instructions: list[Instruction]) -> list[Instruction]:
+    dropped: set[int] = set()
+    targets: set[int] | None = None
+    for index in range(len(instructions) - 2):
+        test, jump = instructions[index], instructions[index + 1]
+        if test.op in OPPOSITE and test.target == index + 2 and jump.op == "JUMP" and jump.target <= index:
+            if targets is None:
+                targets = referred(instructions)
+            if index + 1 not in targets:
+                test.op, test.target = OPPOSITE[test.op], jump.target
+                dropped.add(index + 1)
+    return without(instructions, dropped) if dropped else instructions

@@ -1,0 +1,98 @@
+"""Raw bytes -> instructions of the canonical set, one raw instruction at a time, by the version's opcode table."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...errors import DecompilationError
+from .instruction import Handler, Instruction
+from .raw_code import CO_ASYNC_GENERATOR, CO_COROUTINE, CO_GENERATOR, RawCode
+from .rules import apply_rule
+from .versions import TABLES, supported_versions
+from .versions.table import OpcodeTable
+
+MAKES_GENERATOR = CO_GENERATOR | CO_COROUTINE | CO_ASYNC_GENERATOR
+
+
+class Decoder:
+    """Decodes one code object into ``out``; jump targets and handlers become indices in ``run``."""
+
+    def __init__(self, raw: RawCode) -> None:
+        self.raw = raw
+        table = TABLES.get(raw.version)
+        if table is None:
+            raise self.error(f"no opcode table for this version; there are {supported_versions()}")
+        self.table: OpcodeTable = table
+        self.out: list[Instruction] = []
+        self.index_at: dict[int, int] = {}
+        self.keyword_names: tuple[str, ...] = ()
+        self.closures = frozenset(raw.cellvars) | frozenset(raw.freevars)
+        self.skip_pop = False
+        self.starts_generator = False
+
+    def error(self, reason: str, offset: int = -1) -> DecompilationError:
+        """The exception to raise for ``reason``, with the place."""
+        where = self.raw.qualname if offset < 0 else f"{self.raw.qualname}, offset {offset}"
+        return DecompilationError(reason, stage="disassemble", where=where)
+
+    def emit(self, op: str, arg: Any, offset: int, target: int = -1) -> None:
+        """Append an instruction; ``target`` is a byte offset."""
+        self.out.append(Instruction(op, arg, target, None, offset))
+
+    def run(self) -> list[Instruction]:
+        """All instructions, with jump targets and the exception table's handlers as indices."""
+        self.decode()
+        if self.starts_generator and not self.raw.flags & MAKES_GENERATOR:
+            raise self.error("RETURN_GENERATOR in code whose flags name no generator")
+        self.resolve_jumps()
+        self.attach_handlers()
+        return self.out
+
+    def decode(self) -> None:
+        code, rows, positions = self.raw.bytecode, self.table.rows, self.raw.positions()
+        extended = 0
+        for offset in range(0, len(code) - 1, 2):
+            row = rows.get(code[offset])
+            if row is None:
+                raise self.error(f"unknown opcode {code[offset]}", offset)
+            argument = code[offset + 1] | extended
+            self.index_at[offset] = len(self.out)
+            if row.rule == "extended":
+                extended = argument << 8
+                continue
+            extended = 0
+            if row.rule == "skip":
+                continue
+            position = positions[offset >> 1] if offset >> 1 < len(positions) else None
+            apply_rule(self, row, argument, offset)
+            for instruction in reversed(self.out):
+                if instruction.offset != offset or instruction.position is not None:
+                    break
+                instruction.position = position
+                instruction.line = position[0] if position else None
+
+    def index_of(self, offset: int, source: int) -> int:
+        index = self.index_at.get(offset)
+        if index is None or index >= len(self.out):
+            raise self.error(f"jump to offset {offset}, where no instruction begins", source)
+        return index
+
+    def resolve_jumps(self) -> None:
+        """Raw jumps carry target offsets so far; make them instruction indices."""
+        for instruction in self.out:
+            if instruction.target >= 0:
+                instruction.target = self.index_of(instruction.target, instruction.offset)
+
+    def attach_handlers(self) -> None:
+        # The first entry that covers an instruction is the one CPython takes.
+        handlers = [
+            (entry.start, entry.end, Handler(self.index_of(entry.target, entry.start), entry.depth, entry.lasti))
+            for entry in self.raw.exception_table
+        ]
+        handlers.sort(key=lambda row: row[0])
+        position = 0
+        for instruction in self.out:
+            while position < len(handlers) and handlers[position][1] <= instruction.offset:
+                position += 1
+            if position < len(handlers) and handlers[position][0] <= instruction.offset:
+                instruction.handler = handlers[position][2]

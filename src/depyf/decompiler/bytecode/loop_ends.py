@@ -1,0 +1,36 @@
+"""END_FOR and what follows it (3.12 on): part of the edge on which FOR_ITER leaves its loop.
+
+3.12 pops the iterator in END_FOR, 3.13 in a POP_TOP behind it, 3.14 in a POP_ITER behind it; the interpreter jumps
+past END_FOR when the iterator is exhausted. The canonical FOR_ITER pops it on that edge itself.
+"""
+
+from __future__ import annotations
+
+from .edit import ErrorMaker, without
+from .instruction import NO_FALL_THROUGH, Instruction
+
+ENDS = {"END_FOR": 1, "END_FOR_THEN_POP": 2}
+"""How many instructions end a loop, by the first of them."""
+
+
+def fold_loop_ends(instructions: list[Instruction], error: ErrorMaker) -> list[Instruction]:
+    """``instructions`` without END_FOR and the pops behind it, and with POP_ITER as POP."""
+    ends: set[int] = set()
+    dropped: set[int] = set()
+    for index, instruction in enumerate(instructions):
+        if instruction.op in ENDS:
+            ends.add(index)
+            dropped.update(range(index, index + ENDS[instruction.op]))
+            if ENDS[instruction.op] == 2 and instructions[index + 1].op not in ("POP", "POP_ITER"):
+                raise error("END_FOR without the pop of its iterator", instruction.offset)
+    if ends:
+        for index, instruction in enumerate(instructions):
+            falls_in = index + 1 in ends and instruction.op not in NO_FALL_THROUGH
+            leads_in = instruction.target in dropped
+            if falls_in or leads_in != (instruction.op == "FOR_ITER"):
+                raise error("END_FOR and FOR_ITER do not belong together", instruction.offset)
+        instructions = without(instructions, dropped)
+    for instruction in instructions:
+        if instruction.op == "POP_ITER":
+            instruction.op = "POP"
+    return instructions

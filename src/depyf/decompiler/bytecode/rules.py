@@ -1,0 +1,370 @@
+"""One function for each rule of the opcode tables: how a raw instruction becomes canonical ones.
+
+A rule gets the decoder, the opcode's row, the argument and the byte offset, and emits instructions through the
+decoder. Jump targets are byte offsets here.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Callable
+
+if TYPE_CHECKING:
+    from .decode import Decoder
+    from .versions.table import Row
+
+CONVERSIONS = ("", "s", "r", "a")
+FUNCTION_PARTS = ("defaults", "kwdefaults", "annotations", "closure", "annotate")
+"""What MAKE_FUNCTION or SET_FUNCTION_ATTRIBUTE may take from the stack, by bit of their argument."""
+
+INTRINSICS_1 = (
+    "", "PRINT", "IMPORT_STAR", "STOPITERATION_ERROR", "ASYNC_GEN_WRAP", "UNARY_POSITIVE", "LIST_TO_TUPLE", "TYPEVAR",
+    "PARAMSPEC", "TYPEVARTUPLE", "SUBSCRIPT_GENERIC", "TYPEALIAS",
+)  # fmt: skip
+INTRINSICS_2 = (
+    "", "PREP_RERAISE_STAR", "TYPEVAR_WITH_BOUND", "TYPEVAR_WITH_CONSTRAINTS", "SET_FUNCTION_TYPE_PARAMS",
+    "SET_TYPEPARAM_DEFAULT",
+)  # fmt: skip
+SPECIAL_METHODS = ("__enter__", "__exit__", "__aenter__", "__aexit__")
+IMPORT_KINDS = ("", "LAZY_", "EAGER_")
+"""By the two lowest bits of the argument of 3.15's IMPORT_NAME."""
+
+GET_YIELD_FROM = 3
+"""Argument of 3.15's GET_ITER that stands for the former GET_YIELD_FROM_ITER."""
+
+
+def _skip(decoder: Decoder, row: Row, argument: int, offset: int) -> None:
+    pass
+
+
+def _internal(decoder: Decoder, row: Row, argument: int, offset: int) -> None:
+    raise decoder.error(f"{row.name} is for the interpreter's own use", offset)
+
+
+def _plain(decoder: Decoder, row: Row, argument: int, offset: int) -> None:
+    if row.op == "POP" and decoder.skip_pop:
+        decoder.skip_pop = False
+        return
+    decoder.emit(row.op, None, offset)
+
+
+def _fixed(decoder: Decoder, row: Row, argument: int, offset: int) -> None:
+    op, operand = row.op
+    decoder.emit(op, operand, offset)
+
+
+def _unary(decoder: Decoder, row: Row, argument: int, offset: int) -> None:
+    decoder.emit("UNARY_OP", row.op, offset)
+
+
+def _binary(decoder: Decoder, row: Row, argument: int, offset: int) -> None:
+    decoder.emit("BINARY_OP", row.op, offset)
+
+
+def _binary_by_number(decoder: Decoder, row: Row, argument: int, offset: int) -> None:
+    operator = decoder.table.binary_operators[argument]
+    if operator == "[]":
+        decoder.emit("BINARY_SUBSCR", None, offset)
+    else:
+        decoder.emit("BINARY_OP", operator, offset)
+
+
+def _slice(decoder: Decoder, row: Row, argument: int, offset: int) -> None:
+    decoder.emit("BUILD_SLICE", 2, offset)
+    decoder.emit(row.op, None, offset)
+
+
+def _rotate(decoder: Decoder, row: Row, argument: int, offset: int) -> None:
+    _emit_rotation(decoder, row.op, offset)
+
+
+def _rotate_by(decoder: Decoder, row: Row, argument: int, offset: int) -> None:
+    _emit_rotation(decoder, argument, offset)
+
+
+def _emit_rotation(decoder: Decoder, count: int, offset: int) -> None:
+    # The top goes below the count - 1 entries under it.
+    for depth in range(count, 1, -1):
+        decoder.emit("SWAP", depth, offset)
+
+
+def _copies(decoder: Decoder, row: Row, argument: int, offset: int) -> None:
+    for _ in range(row.op):
+        decoder.emit("COPY", row.op, offset)
+
+
+def _generator_start(decoder: Decoder, row: Row, argument: int, offset: int) -> None:
+    # RETURN_GENERATOR; POP_TOP: the code's flags say the same.
+    if decoder.out:
+        raise decoder.error("RETURN_GENERATOR is not the first instruction", offset)
+    decoder.skip_pop = decoder.starts_generator = True
+
+
+def _prologue(decoder: Decoder, row: Row, argument: int, offset: int) -> None:
+    # COPY_FREE_VARS: the code's free variables say the same.
+    if decoder.out:
+        raise decoder.error(f"{row.name} is not at the start", offset)
+
+
+def _make_cell(decoder: Decoder, row: Row, argument: int, offset: int) -> None:
+    # At the start the code's cell variables say the same; inside, an inlined comprehension makes a cell of its own.
+    name = decoder.raw.localsplus[argument]
+    if decoder.out:
+        decoder.emit("MAKE_CELL", name, offset)
+
+
+def _name(decoder: Decoder, row: Row, argument: int, offset: int) -> None:
+    decoder.emit(row.op, decoder.raw.names[argument], offset)
+
+
+def _import_with_bits(decoder: Decoder, row: Row, argument: int, offset: int) -> None:
+    # Eager: where `lazy` could not stand (in a function, a class, a try), so no switch makes it lazy.
+    decoder.emit(IMPORT_KINDS[argument & 3] + row.op, decoder.raw.names[argument >> 2], offset)
+
+
+def _const(decoder: Decoder, row: Row, argument: int, offset: int) -> None:
+    decoder.emit(row.op, decoder.raw.consts[argument], offset)
+
+
+def _small_int(decoder: Decoder, row: Row, argument: int, offset: int) -> None:
+    decoder.emit(row.op, argument, offset)
+
+
+def _common_constant(decoder: Decoder, row: Row, argument: int, offset: int) -> None:
+    constant = decoder.table.common_constants[argument]
+    if constant == "AssertionError":
+        decoder.emit("LOAD_ASSERTION_ERROR", None, offset)
+    elif isinstance(constant, tuple):
+        decoder.emit("CONST", constant[0], offset)
+    else:
+        decoder.emit(row.op, constant, offset)
+
+
+def _return_const(decoder: Decoder, row: Row, argument: int, offset: int) -> None:
+    decoder.emit("CONST", decoder.raw.consts[argument], offset)
+    decoder.emit("RETURN_VALUE", None, offset)
+
+
+def _count(decoder: Decoder, row: Row, argument: int, offset: int) -> None:
+    decoder.emit(row.op, argument, offset)
+
+
+def _flag(decoder: Decoder, row: Row, argument: int, offset: int) -> None:
+    decoder.emit(row.op, bool(argument & 1), offset)
+
+
+def _fast_local(decoder: Decoder, row: Row, argument: int, offset: int) -> None:
+    name = decoder.raw.varnames[argument]
+    if name in decoder.closures:
+        raise decoder.error(f"{row.name} of {name}, which lives in a cell", offset)
+    decoder.emit(row.op, name, offset)
+
+
+def _cell(decoder: Decoder, row: Row, argument: int, offset: int) -> None:
+    decoder.emit(row.op, (decoder.raw.cellvars + decoder.raw.freevars)[argument], offset)
+
+
+def _local(decoder: Decoder, row: Row, argument: int, offset: int) -> None:
+    _emit_local(decoder, row.op, argument, offset)
+
+
+def _emit_local(decoder: Decoder, op: str, slot: int, offset: int) -> None:
+    name = decoder.raw.localsplus[slot]
+    # Reading the slot of a cell as a plain local gives the cell itself (Dynamo does so).
+    decoder.emit("LOAD_CLOSURE" if op == "LOAD_FAST" and name in decoder.closures else op, name, offset)
+
+
+def _slot(decoder: Decoder, row: Row, argument: int, offset: int) -> None:
+    decoder.emit(row.op, decoder.raw.localsplus[argument], offset)
+
+
+def _two_locals(decoder: Decoder, row: Row, argument: int, offset: int) -> None:
+    first, second = row.op
+    _emit_local(decoder, first, argument >> 4, offset)
+    _emit_local(decoder, second, argument & 15, offset)
+
+
+def _jump_to(decoder: Decoder, row: Row, argument: int, offset: int) -> None:
+    decoder.emit(row.op, None, offset, argument * decoder.table.jump_unit)
+
+
+def _jump_by(decoder: Decoder, row: Row, argument: int, offset: int) -> None:
+    decoder.emit(row.op, None, offset, offset + 2 + 2 * row.caches + argument * decoder.table.jump_unit)
+
+
+def _jump_back(decoder: Decoder, row: Row, argument: int, offset: int) -> None:
+    target = offset + 2 + 2 * row.caches - argument * decoder.table.jump_unit
+    if target < 0:
+        raise decoder.error("jump to before the first instruction", offset)
+    decoder.emit(row.op, None, offset, target)
+
+
+def _null_or_global(decoder: Decoder, row: Row, argument: int, offset: int) -> None:
+    if argument & 1:
+        decoder.emit("NULL", None, offset)
+    decoder.emit(row.op, decoder.raw.names[argument >> 1], offset)
+
+
+def _global_or_null(decoder: Decoder, row: Row, argument: int, offset: int) -> None:
+    decoder.emit(row.op, decoder.raw.names[argument >> 1], offset)
+    if argument & 1:
+        decoder.emit("NULL", None, offset)
+
+
+def _method(decoder: Decoder, row: Row, argument: int, offset: int) -> None:
+    # The pair (function, self) or (NULL, attribute) behaves as the attribute and an empty slot.
+    decoder.emit(row.op, decoder.raw.names[argument], offset)
+    decoder.emit("NULL", None, offset)
+
+
+def _attribute_or_method(decoder: Decoder, row: Row, argument: int, offset: int) -> None:
+    decoder.emit(row.op, decoder.raw.names[argument >> 1], offset)
+    if argument & 1:
+        decoder.emit("NULL", None, offset)
+
+
+def _super_attribute(decoder: Decoder, row: Row, argument: int, offset: int) -> None:
+    # The second bit tells super(C, self) from super().
+    decoder.emit(row.op, (decoder.raw.names[argument >> 2], bool(argument & 2)), offset)
+    if argument & 1:
+        decoder.emit("NULL", None, offset)
+
+
+def _comparison(decoder: Decoder, row: Row, argument: int, offset: int) -> None:
+    # The bits below are hints for the interpreter (3.12 on); one of 3.13 on asks for a bool, see TO_BOOL.
+    operator = decoder.table.comparisons[argument >> row.op]
+    decoder.emit("COMPARE_OP", operator, offset)
+    if row.op == 5 and argument & 16:
+        decoder.emit("TO_BOOL", None, offset)
+
+
+def _comparison_or_test(decoder: Decoder, row: Row, argument: int, offset: int) -> None:
+    operator = decoder.table.comparisons[argument]
+    if operator == "exception match":
+        decoder.emit("EXCEPTION_MATCH", None, offset)
+    elif operator in ("in", "not in"):
+        decoder.emit("CONTAINS_OP", operator, offset)
+    else:
+        decoder.emit("IS_OP" if operator in ("is", "is not") else "COMPARE_OP", operator, offset)
+
+
+def _is(decoder: Decoder, row: Row, argument: int, offset: int) -> None:
+    decoder.emit(row.op, "is not" if argument else "is", offset)
+
+
+def _in(decoder: Decoder, row: Row, argument: int, offset: int) -> None:
+    decoder.emit(row.op, "not in" if argument else "in", offset)
+
+
+def _unpack(decoder: Decoder, row: Row, argument: int, offset: int) -> None:
+    decoder.emit(row.op, (argument & 0xFF, argument >> 8), offset)
+
+
+def _format(decoder: Decoder, row: Row, argument: int, offset: int) -> None:
+    decoder.emit(row.op, (CONVERSIONS[argument & 3], bool(argument & 4)), offset)
+
+
+def _conversion(decoder: Decoder, row: Row, argument: int, offset: int) -> None:
+    decoder.emit(row.op, CONVERSIONS[argument], offset)
+
+
+def _interpolation(decoder: Decoder, row: Row, argument: int, offset: int) -> None:
+    # Bit 1 is always set; the conversion has been made a number by the compiler, the value is not yet converted.
+    decoder.emit(row.op, (CONVERSIONS[argument >> 2], bool(argument & 1)), offset)
+
+
+def _function(decoder: Decoder, row: Row, argument: int, offset: int) -> None:
+    parts = tuple(part for bit, part in enumerate(FUNCTION_PARTS) if argument & 1 << bit)
+    decoder.emit(row.op, parts, offset)
+
+
+def _function_and_qualname(decoder: Decoder, row: Row, argument: int, offset: int) -> None:
+    # The qualified name on top of the stack is known from the code object's place.
+    if not decoder.out or decoder.out[-1].op != "CONST" or not isinstance(decoder.out[-1].arg, str):
+        raise decoder.error("MAKE_FUNCTION without its qualified name", offset)
+    decoder.out.pop()
+    _function(decoder, row, argument, offset)
+
+
+def _function_attribute(decoder: Decoder, row: Row, argument: int, offset: int) -> None:
+    # Always right behind MAKE_FUNCTION; what was pushed first is set last.
+    made = decoder.out[-1] if decoder.out else None
+    if made is None or made.op != "MAKE_FUNCTION":
+        raise decoder.error("SET_FUNCTION_ATTRIBUTE without MAKE_FUNCTION", offset)
+    parts = [part for bit, part in enumerate(FUNCTION_PARTS) if argument == 1 << bit]
+    if not parts or parts[0] in made.arg:
+        raise decoder.error(f"SET_FUNCTION_ATTRIBUTE {argument} is not one attribute more", offset)
+    made.arg = (parts[0], *made.arg)
+
+
+def _keyword_names(decoder: Decoder, row: Row, argument: int, offset: int) -> None:
+    decoder.keyword_names = decoder.raw.consts[argument]
+
+
+def _call(decoder: Decoder, row: Row, argument: int, offset: int) -> None:
+    decoder.emit(row.op, (argument, decoder.keyword_names), offset)
+    decoder.keyword_names = ()
+
+
+def _call_function(decoder: Decoder, row: Row, argument: int, offset: int) -> None:
+    decoder.emit(row.op, (argument, ()), offset)
+
+
+def _call_keywords(decoder: Decoder, row: Row, argument: int, offset: int) -> None:
+    names = decoder.out.pop() if decoder.out else None
+    if names is None or names.op != "CONST" or not isinstance(names.arg, tuple) or len(names.arg) > argument:
+        raise decoder.error(f"{row.name} without the constant names of its arguments", offset)
+    decoder.emit(row.op, (argument, names.arg), offset)
+
+
+def _call_with_mapping_or_null(decoder: Decoder, row: Row, argument: int, offset: int) -> None:
+    without = bool(decoder.out) and decoder.out[-1].op == "NULL"
+    if without:
+        decoder.out.pop()
+    decoder.emit(row.op, not without, offset)
+
+
+def _intrinsic_1(decoder: Decoder, row: Row, argument: int, offset: int) -> None:
+    name = INTRINSICS_1[argument]
+    if name in ("PRINT", "IMPORT_STAR"):
+        # The None that is their result is popped next.
+        decoder.emit("PRINT_EXPR" if name == "PRINT" else name, None, offset)
+        decoder.skip_pop = True
+    elif name == "UNARY_POSITIVE":
+        decoder.emit("UNARY_OP", "+", offset)
+    elif name in ("LIST_TO_TUPLE", "STOPITERATION_ERROR"):
+        decoder.emit(name, None, offset)
+    elif name != "ASYNC_GEN_WRAP":  # which wraps what YIELD_VALUE gives; the code's flags say the same
+        decoder.emit("INTRINSIC", (name, 1), offset)
+
+
+def _intrinsic_2(decoder: Decoder, row: Row, argument: int, offset: int) -> None:
+    name = INTRINSICS_2[argument]
+    if name == "PREP_RERAISE_STAR":
+        decoder.emit(name, None, offset)
+    else:
+        decoder.emit("INTRINSIC", (name, 2), offset)
+
+
+def _special_method(decoder: Decoder, row: Row, argument: int, offset: int) -> None:
+    decoder.emit(row.op, SPECIAL_METHODS[argument], offset)
+
+
+def _iterator_kind(decoder: Decoder, row: Row, argument: int, offset: int) -> None:
+    decoder.emit("GET_YIELD_FROM_ITER" if argument == GET_YIELD_FROM else row.op, None, offset)
+
+
+Rule = Callable[["Decoder", "Row", int, int], None]
+RULES: dict[str, Rule] = {
+    name[1:].replace("_", " "): function
+    for name, function in list(globals().items())
+    if name.startswith("_") and not name.startswith(("__", "_emit_"))
+}
+"""Rules by name: the functions above, their underscores made spaces."""
+
+
+def apply_rule(decoder: Decoder, row: Row, argument: int, offset: int) -> Any:
+    """Decode one raw instruction. Raises DecompilationError for an argument that is out of range."""
+    try:
+        RULES[row.rule](decoder, row, argument, offset)
+    except IndexError:
+        raise decoder.error(f"operand {argument} of {row.name} is out of range", offset) from None

@@ -1,0 +1,36 @@
+"""CPython 3.10: its opcodes, as differences to 3.9. Numbers and names as in 3.10.13; a test asks every interpreter."""
+
+from __future__ import annotations
+
+from . import py39
+from .table import Meaning, changed, make_table
+
+NUMBERS: dict[str, int] = {
+    **py39.NUMBERS,
+    "GET_LEN": 30, "MATCH_MAPPING": 31, "MATCH_SEQUENCE": 32, "MATCH_KEYS": 33, "COPY_DICT_WITHOUT_KEYS": 34,
+    "ROT_N": 99, "RERAISE": 119, "GEN_START": 129, "MATCH_CLASS": 152,
+}  # fmt: skip
+
+MEANINGS: dict[str, Meaning] = changed(
+    py39.MEANINGS,
+    removed=[
+
+    ],
+    added={
+        "RERAISE": ("count", "RERAISE"),
+        "ROT_N": ("rotate by", ""),
+        "GEN_START": ("skip", ""),  # the code's flags say the same
+        "GET_LEN": ("plain", "GET_LEN"),
+        "MATCH_MAPPING": ("plain", "MATCH_MAPPING"),
+        "MATCH_SEQUENCE": ("plain", "MATCH_SEQUENCE"),
+        "MATCH_KEYS": ("plain", "MATCH_KEYS_AND_TEST"),
+        "MATCH_CLASS": ("count", "MATCH_CLASS_AND_TEST"),
+        "COPY_DICT_WITHOUT_KEYS": ("plain", "COPY_DICT_WITHOUT_KEYS"),
+    },
+)  # fmt: skip
+
+TABLE = make_table(
+    version=(3, 10),
+    meanings=MEANINGS,
+    numbers=NUMBERS,
+)
