@@ -70,7 +70,7 @@ def test_await_that_sends_something_else():
 def test_jump_into_an_await():
     code = code_of("async def f(a):\n if a: b()\n await a")
     jump, into = offset_of(code, "POP_JUMP_FORWARD_IF_FALSE"), offset_of(code, "SEND") + 2
-    refused(patched(code, jump, (code.co_code[jump], (into - jump) // 2 - 1)), "middle of an await")
+    refused(patched(code, jump, (code.co_code[jump], (into - jump) // 2 - 1)), "middle of a folded sequence")
 
 
 def test_send_without_its_loop():

@@ -42,8 +42,8 @@ class Decoder:
     def run(self) -> list[Instruction]:
         """All instructions, with jump targets and the exception table's handlers as indices."""
         self.decode()
-        if self.starts_generator and not self.raw.flags & MAKES_GENERATOR:
-            raise self.error("RETURN_GENERATOR in code whose flags name no generator")
+        if self.table.generators_start and self.starts_generator != bool(self.raw.flags & MAKES_GENERATOR):
+            raise self.error("RETURN_GENERATOR and the flags do not say the same")
         self.resolve_jumps()
         self.attach_handlers()
         return self.out

@@ -33,7 +33,9 @@ class OpcodeTable(NamedTuple):
     """The opcodes of one CPython version and the operand tables that go with them.
 
     ``jump_unit`` is the number of bytes that jump arguments count, ``common_constants`` are the names or values
-    behind LOAD_COMMON_CONSTANT.
+    behind LOAD_COMMON_CONSTANT. ``conditional_jumps_go_back``: whether a conditional jump may lead backward; where
+    none does, the assembler inverts it over a JUMP. ``generators_start``: whether the code of a generator says so by
+    an instruction, RETURN_GENERATOR.
     """
 
     version: tuple[int, int]
@@ -42,11 +44,8 @@ class OpcodeTable(NamedTuple):
     comparisons: tuple[str, ...]
     jump_unit: int
     common_constants: tuple[Any, ...]
-
-    @property
-    def conditional_jumps_go_back(self) -> bool:
-        """Whether a conditional jump may lead backward; where none does, the assembler inverts it over a JUMP."""
-        return any(row.op == "POP_JUMP_IF_TRUE" and row.rule in ("jump back", "jump to") for row in self.rows.values())
+    conditional_jumps_go_back: bool
+    generators_start: bool
 
     def number(self, name: str) -> int:
         """The opcode called ``name``. Raises KeyError if this version has none."""
@@ -83,4 +82,13 @@ def make_table(
     rows = {
         number: Row(name, *meanings[name], caches.get(name, 0)) for name, number in numbers.items() if name in meanings
     }
-    return OpcodeTable(version, rows, binary_operators, comparisons, jump_unit, common_constants)
+    return OpcodeTable(
+        version,
+        rows,
+        binary_operators,
+        comparisons,
+        jump_unit,
+        common_constants,
+        any(row.op == "POP_JUMP_IF_TRUE" and row.rule in ("jump back", "jump to") for row in rows.values()),
+        any(row.rule == "generator start" for row in rows.values()),
+    )
