@@ -296,7 +296,7 @@ def table_differences() -> Iterator[str]:
     operators = tuple(symbol for _, symbol in getattr(opcode, "_nb_ops", ()))
     if operators and operators != table.binary_operators:
         yield f"binary operators {table.binary_operators}, opcode: {operators}"
-    comparisons = tuple(symbol for symbol in opcode.cmp_op if symbol != "BAD")
+    comparisons = tuple(str(symbol) for symbol in opcode.cmp_op if str(symbol) != "BAD")
     if comparisons != table.comparisons:
         yield f"comparisons {table.comparisons}, opcode: {comparisons}"
 

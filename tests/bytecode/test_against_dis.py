@@ -5,9 +5,7 @@ from __future__ import annotations
 import dis
 
 import dis_witness
-
 from depyf.decompiler.bytecode import disassemble, load
-from depyf.decompiler.bytecode.instruction import OPERATIONS
 
 
 def test_what_is_decoded_is_what_dis_reads(codes):
