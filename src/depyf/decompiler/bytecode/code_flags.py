@@ -1,0 +1,61 @@
+"""The flags of code objects (``co_flags``), and what they mean in which version.
+
+Sources: Include/code.h and Include/cpython/code.h of each version; measured by tests/bytecode/test_code_flags.py.
+"""
+
+from __future__ import annotations
+
+CO_OPTIMIZED, CO_NEWLOCALS, CO_VARARGS, CO_VARKEYWORDS, CO_NESTED = 1, 2, 4, 8, 0x10
+CO_GENERATOR, CO_COROUTINE, CO_ITERABLE_COROUTINE, CO_ASYNC_GENERATOR = 0x20, 0x80, 0x100, 0x200
+
+_CO_NOFREE = 0x40
+_CO_HAS_DOCSTRING = 0x4000000
+_CO_METHOD = 0x8000000
+
+
+def docstring_flag(version: tuple[int, int]) -> int:
+    """The flag of a function whose first constant is its docstring; 0 where every function's first string is it.
+
+    3.14 has the flag. Before, a function (a lambda too) without docstring has None as its first constant.
+    """
+    return _CO_HAS_DOCSTRING if version >= (3, 14) else 0
+
+
+def place_flags(version: tuple[int, int]) -> int:
+    """Flags that say where the code stands, not what it does: in a function; from 3.14 on, in a class."""
+    return CO_NESTED | (_CO_METHOD if version >= (3, 14) else 0)
+
+
+def derived_flags(version: tuple[int, int]) -> int:
+    """Flags that repeat what other parts of the code object say: no cells or free variables (to 3.10), docstring."""
+    return _CO_NOFREE if version < (3, 11) else docstring_flag(version)
+
+
+def future_annotations_flag(version: tuple[int, int]) -> int:
+    """The flag of ``from __future__ import annotations``; it moved in 3.8."""
+    return 0x1000000 if version >= (3, 8) else 0x100000
+
+
+def flag_words(flags: int, version: tuple[int, int]) -> tuple[str, ...]:
+    """The flags of a code object in words, unknown ones (future statements) in hexadecimal."""
+    words = [word for bit, word in _WORDS.items() if flags & bit]
+    known = sum(_WORDS)
+    if version >= (3, 14):
+        words += [word for bit, word in _WORDS_314.items() if flags & bit]
+        known += sum(_WORDS_314)
+    rest = flags & ~known
+    return (*words, hex(rest)) if rest else tuple(words)
+
+
+_WORDS = {
+    CO_OPTIMIZED: "optimized",
+    CO_NEWLOCALS: "new locals",
+    CO_VARARGS: "*args",
+    CO_VARKEYWORDS: "**kwargs",
+    CO_NESTED: "nested",
+    CO_GENERATOR: "generator",
+    CO_COROUTINE: "coroutine",
+    CO_ITERABLE_COROUTINE: "iterable coroutine",
+    CO_ASYNC_GENERATOR: "asynchronous generator",
+}
+_WORDS_314 = {_CO_HAS_DOCSTRING: "docstring", _CO_METHOD: "method"}

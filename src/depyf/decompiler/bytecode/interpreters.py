@@ -1,0 +1,130 @@
+"""Finds the CPython of a version on this machine: the only place that knows where interpreters are kept.
+
+Looked at in this order: the folders and executables that the environment variable DEPYF_PYTHONS lists (separated as
+PATH is), PATH, pyenv's and uv's installations, and on Windows the launcher ``py``. What is found is asked what it is
+before it is trusted.
+"""
+
+from __future__ import annotations
+
+import glob
+import os
+import shutil
+import subprocess
+import sys
+import threading
+from typing import Dict, Iterator, Optional, Tuple
+
+HOST_VERSION = sys.version_info[:2]
+
+Version = Tuple[int, int]
+
+_VARIABLE = "DEPYF_PYTHONS"
+_QUESTION = "import sys; v = sys.version_info; print(sys.implementation.name, v[0], v[1], v[3], sys.executable)"
+_SECONDS = 20
+_STABLE = ("final", "candidate")
+"""Releases whose bytecode no longer changes: an alpha's may differ from that of the version it becomes."""
+
+_found: Dict[Version, Optional[str]] = {}
+_lock = threading.Lock()
+
+
+def find_interpreter(version: Version) -> str | None:
+    """The path of a CPython of ``version``, None if there is none on this machine. Asked once, then remembered."""
+    with _lock:
+        if version not in _found:
+            seen: set[str] = set()
+            _found[version] = next(
+                (path for path in _candidates(version) if not _known(path, seen) and _is_version(path, version)), None
+            )
+        return _found[version]
+
+
+def forget_interpreters() -> None:
+    """Look again at the next question: the environment has changed."""
+    with _lock:
+        _found.clear()
+
+
+def missing(version: Version) -> str:
+    """The reason of a proof that needs a compiler which is not there."""
+    return f"no CPython {version[0]}.{version[1]} found"
+
+
+def _candidates(version: Version) -> Iterator[str]:
+    if version == HOST_VERSION:
+        yield sys.executable
+    name = f"python{version[0]}.{version[1]}"
+    for entry in filter(None, os.environ.get(_VARIABLE, "").split(os.pathsep)):
+        yield from _in_installation(entry, name) if os.path.isdir(entry) else (entry,)
+    for folder in os.get_exec_path():
+        found = shutil.which(name, path=folder)
+        if found is not None:
+            yield found
+    pyenv = os.environ.get("PYENV_ROOT") or os.path.expanduser(os.path.join("~", ".pyenv"))
+    for folder in (os.path.join(pyenv, "versions"), os.path.join(pyenv, "pyenv-win", "versions")):
+        for installation in _newest_first(os.path.join(folder, f"{version[0]}.{version[1]}[.-]*")):
+            yield from _in_installation(installation, name)
+    for folder in _uv_folders():
+        for installation in _newest_first(os.path.join(folder, f"cpython-{version[0]}.{version[1]}[.-]*")):
+            yield from _in_installation(installation, name)
+    launcher = shutil.which("py") if os.name == "nt" else None
+    if launcher is not None:
+        answer = _ask([launcher, f"-{version[0]}.{version[1]}"])
+        if answer is not None:
+            yield answer.split(maxsplit=4)[4]
+
+
+def _in_installation(folder: str, name: str) -> Iterator[str]:
+    """Executables in a folder that is an installation or holds executables."""
+    for place in (folder, os.path.join(folder, "bin")):
+        for executable in (name, f"{name}.exe", "python.exe"):
+            path = os.path.join(place, executable)
+            if os.path.isfile(path):
+                yield path
+
+
+def _uv_folders() -> Iterator[str]:
+    chosen = os.environ.get("UV_PYTHON_INSTALL_DIR")
+    if chosen:
+        yield chosen
+    data = os.environ.get("XDG_DATA_HOME") or os.path.expanduser(os.path.join("~", ".local", "share"))
+    yield os.path.join(data, "uv", "python")
+    if os.environ.get("APPDATA"):
+        yield os.path.join(os.environ["APPDATA"], "uv", "python")
+
+
+def _newest_first(pattern: str) -> list[str]:
+    def numbers(path: str) -> list[int]:
+        return [int(part) if part.isdigit() else -1 for part in os.path.basename(path).replace("-", ".").split(".")]
+
+    return sorted(glob.glob(pattern), key=numbers, reverse=True)
+
+
+def _known(path: str, seen: set[str]) -> bool:
+    """Whether the same file was tried before; a link is another way to start it, and may be another environment."""
+    key = os.path.abspath(path)
+    known = key in seen
+    seen.add(key)
+    return known
+
+
+def _is_version(path: str, version: Version) -> bool:
+    answer = _ask([path])
+    if answer is None:
+        return False
+    words = answer.split(maxsplit=4)
+    return words[:3] == ["cpython", str(version[0]), str(version[1])] and words[3] in _STABLE
+
+
+def _ask(command: list[str]) -> str | None:
+    """What the interpreter says it is; None if it does not run, or says something else."""
+    try:
+        done = subprocess.run(
+            [*command, "-I", "-S", "-c", _QUESTION],
+            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, timeout=_SECONDS,
+        )  # fmt: skip
+    except (OSError, subprocess.SubprocessError):
+        return None
+    answer = done.stdout.decode("utf-8", "replace").strip()
+    return answer if done.returncode == 0 and len(answer.split(maxsplit=4)) == 5 else None

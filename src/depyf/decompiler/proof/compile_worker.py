@@ -1,0 +1,203 @@
+"""Compiles source in the context its original had; needs nothing but the standard library of CPython 3.7 to 3.15.
+
+depyf imports it for source of the running version. For other versions it is the script that another CPython runs
+(compiler_pool.py starts it), so the text is parsed by the version that has to understand it.
+
+What the compiler knew besides the text: which names are free variables, the class whose private names are mangled,
+the functions around (they make the qualified name and the flag "nested"), the future statements, the level
+of optimisation. The text is parsed and its tree put into a scaffold, so no line of it is indented or moved.
+"""
+
+from __future__ import annotations
+import __future__
+
+import ast
+import keyword
+import marshal
+import sys
+import types
+import warnings
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, BinaryIO
+
+LOCALS = "<locals>"
+SCAFFOLD = "_depyf_scaffold"
+ENVELOPE = 2
+"""The version of marshal's format in which requests and answers travel: every CPython of this age reads it."""
+
+FUTURE_FLAGS = 0
+for _feature in __future__.all_feature_names:
+    FUTURE_FLAGS |= getattr(__future__, _feature).compiler_flag
+FUTURE_FLAGS &= ~0x1FFF  # nested_scopes and generators share their bits with the kind of code
+
+_COMPREHENSIONS = {
+    ast.ListComp: "<listcomp>",
+    ast.SetComp: "<setcomp>",
+    ast.DictComp: "<dictcomp>",
+    ast.GeneratorExp: "<genexpr>",
+}
+_DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+
+
+class CompileFailure(Exception):
+    """The source has no code of the kind that was asked for; the message says why."""
+
+
+def compile_request(request: dict[str, Any]) -> types.CodeType:
+    """The code object that ``request`` asks for.
+
+    ``source``, ``filename``, ``optimize``: as for compile(). ``flags``: those of the code object that it is compared
+    with. ``unit``: None for a module, else ``name``, ``qualname``, ``nested``, ``freevars`` and ``enclosing_class``
+    of the one definition, lambda or comprehension that is wanted. Raises CompileFailure.
+    """
+    unit = request["unit"]
+    if unit is None:
+        return _compile(request["source"], request)  # type: ignore[no-any-return]
+    tree = _compile(request["source"], dict(request, flags=0, optimize=0), ast.PyCF_ONLY_AST)
+    statement, code_name, before = _find_unit(tree, unit["name"])
+    free = unit["freevars"]
+    scaffold, path = _build(statement, before, unit)
+    code = _pick(_compile(scaffold, request), path, code_name, statement)
+    missing = [name for name in free if name not in code.co_freevars]
+    if missing and isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef)):
+        # The original holds on to free variables that nothing reads: a mention in dead code keeps them.
+        mentions = ast.parse("if 0: (" + "".join(name + ", " for name in missing) + ")").body
+        statement.body.extend(ast.copy_location(mention, statement.body[-1]) for mention in mentions)
+        ast.fix_missing_locations(statement)
+        code = _pick(_compile(scaffold, request), path, code_name, statement)
+    return code
+
+
+def _compile(source: Any, request: dict[str, Any], extra: int = 0) -> Any:
+    flags = request["flags"] & FUTURE_FLAGS | extra
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return compile(source, request["filename"], "exec", flags, dont_inherit=True, optimize=request["optimize"])
+    except SyntaxError as error:
+        line = f" (line {error.lineno})" if error.lineno else ""
+        raise CompileFailure(f"the decompiled source does not compile: {error.msg}{line}") from error
+    except (RecursionError, MemoryError, OverflowError) as error:
+        raise CompileFailure(f"the decompiled source is too deep or too big to compile: {error}") from error
+    except (ValueError, TypeError, SystemError) as error:
+        raise CompileFailure(f"the decompiled source can't be compiled: {error}") from error
+
+
+def _find_unit(tree: ast.Module, name: str) -> tuple[ast.stmt, str, list[ast.stmt]]:
+    """The statement of the unit, the name of its code object, and the statements before it (imports and the like)."""
+    definitions = [statement for statement in tree.body if isinstance(statement, _DEFINITIONS)]
+    chosen: Any = next((d for d in definitions if d.name == name), definitions[-1] if definitions else None)
+    if chosen is not None:
+        return chosen, chosen.name, tree.body[: tree.body.index(chosen)]
+    last = tree.body[-1] if tree.body else None
+    value = getattr(last, "value", None)
+    if last is not None and isinstance(value, ast.Lambda):
+        return last, "<lambda>", tree.body[:-1]
+    if last is not None and type(value) in _COMPREHENSIONS:
+        return last, _COMPREHENSIONS[type(value)], tree.body[:-1]
+    raise CompileFailure("the decompiled source has no definition, lambda or comprehension")
+
+
+def _build(statement: ast.stmt, before: list[ast.stmt], unit: dict[str, Any]) -> tuple[ast.Module, list[str]]:
+    """The scaffold with the unit in its innermost body, and the names of the code objects from the module to there."""
+    levels = _levels(unit["qualname"])
+    enclosing_class = unit["enclosing_class"]
+    if enclosing_class is not None and (not levels or levels[-1] != ("class", enclosing_class)):
+        levels.append(("class", enclosing_class))
+    if unit["nested"] and not any(kind == "def" for kind, _ in levels):
+        levels.insert(0, ("def", SCAFFOLD))
+    needed = [free for free in unit["freevars"] if free != "__class__" or not levels or levels[-1][0] != "class"]
+    if needed and not any(kind == "def" for kind, _ in levels):
+        levels.insert(0, ("def", SCAFFOLD))
+    body: list[ast.stmt] = [*before, statement]
+    for depth in range(len(levels) - 1, -1, -1):
+        kind, name = levels[depth]
+        first_function = kind == "def" and not any(k == "def" for k, _ in levels[:depth])
+        parameters = ", ".join(needed) if first_function else ""
+        wrapper: Any = ast.parse(f"def {name}({parameters}): pass" if kind == "def" else f"class {name}: pass").body[0]
+        if name == SCAFFOLD:
+            # What the scaffold holds is no local of it, unless the original had it as a free variable.
+            inner = [s.name for s in body if isinstance(s, _DEFINITIONS) and s.name not in needed]
+            body = [ast.Global(names=inner), *body] if inner else body
+        wrapper.body = body
+        body = [ast.fix_missing_locations(wrapper)]
+    module = ast.parse("")
+    module.body = body
+    return module, [name for _, name in levels]
+
+
+def _levels(qualname: str) -> list[tuple[str, str]]:
+    """The functions and classes around, from the outside, if the qualified name says which; else none."""
+    levels: list[tuple[str, str]] = []
+    for part in qualname.split(".")[:-1]:
+        if part == LOCALS and levels and levels[-1][0] == "class":
+            levels[-1] = ("def", levels[-1][1])
+        elif part.isidentifier() and not keyword.iskeyword(part):
+            levels.append(("class", part))
+        else:
+            return []
+    return levels
+
+
+def _pick(module: types.CodeType, path: list[str], name: str, unit: ast.stmt) -> types.CodeType:
+    """The unit's code object: down the scaffold, then the one of that name."""
+    code = module
+    for step in path:
+        code = next(nested for nested in _nested(code) if nested.co_name == step)
+    found = [nested for nested in _nested(code) if nested.co_name == name]
+    if not found:
+        raise CompileFailure(f"the compiler made no code for {name}")
+    # Lambdas among the defaults of a lambda come before it; comprehensions in the first iterable of one, after it.
+    return found[-1] if name == "<lambda>" or isinstance(unit, _DEFINITIONS) else found[0]
+
+
+def _nested(code: types.CodeType) -> list[types.CodeType]:
+    return [constant for constant in code.co_consts if isinstance(constant, types.CodeType)]
+
+
+# As a script of its own: requests come in and answers go out, each a length of four bytes and a marshalled value.
+
+
+def write_message(pipe: BinaryIO, value: Any) -> None:
+    """Send ``value``, made of what marshal knows."""
+    data = marshal.dumps(value, ENVELOPE)
+    pipe.write(len(data).to_bytes(4, "big") + data)
+    pipe.flush()
+
+
+def read_message(pipe: BinaryIO) -> Any:
+    """What the other side sent. Raises EOFError if it is gone."""
+    size = int.from_bytes(_read(pipe, 4), "big")
+    return marshal.loads(_read(pipe, size))
+
+
+def _read(pipe: BinaryIO, size: int) -> bytes:
+    data = b""
+    while len(data) < size:
+        more = pipe.read(size - len(data))
+        if not more:
+            raise EOFError("the other side closed the pipe")
+        data += more
+    return data
+
+
+def serve(requests: BinaryIO, answers: BinaryIO) -> None:
+    """Answer requests with ("code", marshalled code) or ("error", why) until the other side is gone."""
+    while True:
+        try:
+            request = read_message(requests)
+        except EOFError:
+            return
+        try:
+            answer = ("code", marshal.dumps(compile_request(request)))
+        except CompileFailure as error:
+            answer = ("error", str(error))
+        except Exception as error:
+            answer = ("error", f"the compiler failed: {type(error).__name__}: {error}")
+        write_message(answers, answer)
+
+
+if __name__ == "__main__":
+    serve(sys.stdin.buffer, sys.stdout.buffer)

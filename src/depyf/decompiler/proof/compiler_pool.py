@@ -1,0 +1,122 @@
+"""Compilers of other CPython versions: processes that wait for source, started when needed and kept.
+
+A process is one thread's while it works, so threads never share a pipe. One that dies or does not answer costs that
+request; the next one starts another. They end with this process, and when their pipe closes.
+"""
+
+from __future__ import annotations
+
+import atexit
+import os
+import subprocess
+import threading
+from typing import Any, Dict, List
+
+from ...errors import DecompilationError
+from ..bytecode.interpreters import Version, find_interpreter, missing
+from .compile_worker import read_message, write_message
+
+LIMIT = 60.0
+"""Seconds that a compiler may take for one text."""
+
+_SCRIPT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "compile_worker.py")
+
+
+class NoInterpreter(DecompilationError):
+    """The CPython that has to compile the source is not on this machine; the reason names its version."""
+
+
+class CompilerPool:
+    """Hands requests to compilers of any version. May be used by several threads at once."""
+
+    def __init__(self, limit: float = LIMIT) -> None:
+        self.limit = limit
+        self._idle: Dict[Version, List[_Compiler]] = {}
+        self._lock = threading.Lock()
+        self._owner = os.getpid()
+
+    def compile(self, request: dict[str, Any], version: Version) -> tuple[str, Any]:
+        """("code", marshalled code object of ``version``) or ("error", why there is none).
+
+        Raises NoInterpreter.
+        """
+        compiler = self._take(version)
+        try:
+            answer = compiler.ask(request, self.limit)
+        except (OSError, EOFError, ValueError, TypeError) as error:
+            hangs = compiler.timed_out
+            compiler.end()
+            words = f"gave no answer within {self.limit:g} s" if hangs else f"broke down ({error})"
+            return "error", f"the compiler of CPython {version[0]}.{version[1]} {words}"
+        except BaseException:
+            compiler.end()
+            raise
+        with self._lock:
+            self._idle.setdefault(version, []).append(compiler)
+        return answer
+
+    def _take(self, version: Version) -> _Compiler:
+        with self._lock:
+            if self._owner != os.getpid():  # after a fork: these processes talk with the parent
+                self._idle.clear()
+                self._owner = os.getpid()
+            waiting = self._idle.get(version, [])
+            while waiting:
+                compiler = waiting.pop()
+                if compiler.process.poll() is None:
+                    return compiler
+                compiler.end()
+        executable = find_interpreter(version)
+        if executable is None:
+            raise NoInterpreter(missing(version), stage="recompile")
+        return _Compiler(executable)
+
+    def close(self) -> None:
+        """End all processes that are not at work."""
+        with self._lock:
+            if self._owner == os.getpid():
+                for compiler in (c for waiting in self._idle.values() for c in waiting):
+                    compiler.end()
+            self._idle.clear()
+
+
+class _Compiler:
+    """One process."""
+
+    def __init__(self, executable: str) -> None:
+        self.timed_out = False
+        self.process = subprocess.Popen(
+            [executable, "-I", "-S", "-B", _SCRIPT],
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+        )  # fmt: skip
+
+    def ask(self, request: dict[str, Any], limit: float) -> tuple[str, Any]:
+        process = self.process
+        assert process.stdin is not None and process.stdout is not None
+        watch = threading.Timer(limit, self._give_up)
+        watch.daemon = True
+        watch.start()
+        try:
+            write_message(process.stdin, request)
+            kind, value = read_message(process.stdout)
+        finally:
+            watch.cancel()
+        return kind, value
+
+    def _give_up(self) -> None:
+        self.timed_out = True
+        self.process.kill()
+
+    def end(self) -> None:
+        self.process.kill()
+        for pipe in (self.process.stdin, self.process.stdout):
+            try:
+                if pipe is not None:
+                    pipe.close()
+            except OSError:
+                pass  # what was left in the buffer has nobody to go to
+        self.process.wait()
+
+
+POOL = CompilerPool()
+atexit.register(POOL.close)
