@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from .bytecode import Instruction, RawCode
-from .definitions import CO_FUTURE_ANNOTATIONS, annotation
+from .definitions import annotation
 from .lift.folding.negation import negate
 from .lift.values import AssertionClass, Marker
 from .syntax import nodes
@@ -65,11 +65,11 @@ def finish(
         for node in nodes.walk(nodes.Module(body)):
             if isinstance(node, nodes.Return):
                 node.line = None  # only the compiler returns from here
-        _merge_annotations(body, bool(raw.flags & CO_FUTURE_ANNOTATIONS))
+        _merge_annotations(body, raw.has_future_annotations)
     apply_transforms(body, kind, disabled)
     _mention_the_unused(body, raw, instructions)
-    if kind == "function" and raw.consts and isinstance(raw.consts[0], str):
-        body.insert(0, nodes.Expr(nodes.Constant(raw.consts[0])))
+    if kind == "function" and raw.docstring is not None:
+        body.insert(0, nodes.Expr(nodes.Constant(raw.docstring)))
     elif kind in ("class", "module"):
         _docstring(body)
     _declare(body, raw, kind, instructions, enclosing)

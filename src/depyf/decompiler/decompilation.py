@@ -11,9 +11,9 @@ from .definitions import Definitions, arguments_of
 from .lift.handlers.calls import Comprehension
 from .lift.values import Function, Iterated
 from .private_names import unmangle
-from .proof import Level, Verdict, compile_module, compile_unit, prove_all
+from .proof import Level, NoInterpreter, Verdict, compile_module, compile_unit, prove_all
 from .refused import instruction_lines, refused_body
-from .result import Result
+from .result import Result, with_notice
 from .settings import DEFAULT, Settings
 from .stepper import Stepper
 from .syntax import nodes
@@ -54,7 +54,13 @@ class Decompilation:
             if not self.print(tree):
                 continue
             before = len(self.refused)
-            proofs = self.prove()
+            try:
+                proofs = self.prove()
+            except NoInterpreter as error:
+                # Nothing is known to be wrong: the text stands, and says that it is not proven.
+                verdict = Verdict(Level.UNPROVEN, "", (error.reason,))
+                proofs = {raw: verdict for raw in self.root.walk() if raw not in self.refused}
+                break
             for raw, verdict in proofs.items():
                 if not verdict.proven and raw not in self.refused:
                     self.refuse(raw, verdict)
@@ -151,6 +157,8 @@ class Decompilation:
     def prove(self) -> dict[RawCode, Verdict]:
         try:
             recompiled = self.compile(self.root, self.text)
+        except NoInterpreter:
+            raise
         except DecompilationError as error:
             self.refuse_culprit(error.reason)
             return {}
@@ -209,6 +217,7 @@ class Decompilation:
         tree = self.tree_of(raw)
         text, lines_of = (self.text, self.lines) if raw is self.root else print_with_lines(tree)
         verdict = proofs.get(raw) or Verdict(Level.UNPROVEN, "", ("it was not reached by the proof",))
+        text, lines_of = with_notice(text, lines_of, verdict)
         return Result(raw.name, raw.qualname, text, verdict, raw, raw.code, nested, lines_of, tree=tree)
 
     def refused_text(self, raw: RawCode, error: DecompilationError) -> str:

@@ -10,7 +10,6 @@ from .lift.handlers.calls import Comprehension
 from .lift.values import Append, ArgumentTuple, AssertionClass, Class, Function, Placeholder, Slot
 from .syntax import nodes
 
-CO_FUTURE_ANNOTATIONS = 0x1000000
 CO_COROUTINE, CO_ASYNC_GENERATOR = 0x80, 0x200
 CO_VARARGS, CO_VARKEYWORDS = 4, 8
 
@@ -108,7 +107,7 @@ class Definitions:
             items = value.elts
         else:
             raise DecompilationError("annotations that are no tuple", stage="lift", where=function.raw.qualname)
-        stringified = bool(function.raw.flags & CO_FUTURE_ANNOTATIONS)
+        stringified = function.raw.has_future_annotations
         return {
             str(name.value): annotation(self.expression(text), stringified)
             for name, text in zip(items[::2], items[1::2])

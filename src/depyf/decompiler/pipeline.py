@@ -14,17 +14,16 @@ units.py runs the stages for one code object, decompilation.py puts code objects
 
 from __future__ import annotations
 
-import types
 from typing import Any
 
 from ..errors import DecompilationError
-from .bytecode import load
+from .bytecode import RawCode, load
 from .decompilation import Decompilation
 from .events import analyze as analyze_events
 from .live_objects import FunctionTarget, decorate, rebuild_class, target_of
 from .proof import Level, prove_all
 from .proof.symbolic import prove_symbolic
-from .result import Result
+from .result import Result, with_notice
 from .settings import DEFAULT, Settings
 from .stepper import Stepper
 from .syntax import nodes
@@ -34,15 +33,16 @@ from .syntax.printer import print_tree
 def analyze(x: Any, *, settings: Settings = DEFAULT, stepper: Stepper | None = None) -> Result:
     """The source of ``x`` with its verdicts.
 
-    ``x`` is a code object, function, method, class, module, functools.partial, or another callable that wraps one.
+    ``x`` is a code object, function, method, class, module, functools.partial, or another callable that wraps one; or
+    the RawCode of any supported version.
     One bad function never takes the rest down: its result is refused, with the reason. Raises DecompilationError if
     ``x`` has no bytecode at all, or bytecode that can't be read.
     """
-    target = target_of(x)
+    target = x if isinstance(x, RawCode) else target_of(x)
     if isinstance(target, type):
         return rebuild_class(target, lambda member: analyze(member, settings=settings))
     code = target.code if isinstance(target, FunctionTarget) else target
-    raw = load(code)
+    raw = code if isinstance(code, RawCode) else load(code)
     if stepper is not None:
         stepper.stage("load", lambda: "\n".join(f"{name}: {getattr(raw, name)!r}" for name in raw.__slots__[:18]))
     result = Decompilation(raw, settings, stepper).run()
@@ -104,11 +104,10 @@ def standalone(result: Result) -> str:
 
     A function with free variables gets an outer function that binds them: what it binds them to does not matter.
     """
-    code = result.code
-    if not isinstance(code, types.CodeType) or not code.co_freevars or not isinstance(result.tree, nodes.Statement):
+    if result.raw is None or not result.raw.freevars:
         return result.source
     if not isinstance(result.tree, (nodes.FunctionDef, nodes.AsyncFunctionDef)):
         return result.source
-    parameters = nodes.arguments([], [nodes.arg(name) for name in code.co_freevars])
+    parameters = nodes.arguments([], [nodes.arg(name) for name in result.raw.freevars])
     body: list[nodes.Statement] = [result.tree, nodes.Return(nodes.Name(result.tree.name))]
-    return print_tree(nodes.FunctionDef("enclosing_function", parameters, body))
+    return with_notice(print_tree(nodes.FunctionDef("enclosing_function", parameters, body)), {}, result.verdict)[0]

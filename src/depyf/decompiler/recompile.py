@@ -14,10 +14,10 @@ from typing import Any
 
 from ..errors import DecompilationError
 from .bytecode import load
+from .bytecode.code_flags import place_flags
+from .bytecode.interpreters import HOST_VERSION
 from .events.spelling import Spelling, identifier, is_name
-from .proof.scaffold import FUTURE_FLAGS
-
-CO_NESTED = 0x10
+from .proof.compile_worker import FUTURE_FLAGS
 
 _MARK = "\0depyf constant {}"
 _SCAFFOLD = "_depyf_scaffold"
@@ -160,7 +160,8 @@ class _Recompiler:
             before = code.co_qualname
             code = _move(code, before, qualname)
             changes["co_qualname"] = qualname
-        changes["co_flags"] = code.co_flags & ~CO_NESTED | like.co_flags & CO_NESTED
+        place = place_flags(HOST_VERSION)
+        changes["co_flags"] = code.co_flags & ~place | like.co_flags & place
         code = code.replace(**changes)
         if code.co_freevars != like.co_freevars:
             raise self.error(f"free variables {code.co_freevars} in the place of {like.co_freevars}")

@@ -20,8 +20,8 @@ def refused_body(raw: RawCode, error: DecompilationError) -> list[nodes.Statemen
     body += [nodes.Expr(nodes.Name(name)) for name in raw.freevars]
     if raw.flags & (CO_GENERATOR | CO_ASYNC_GENERATOR):
         body.append(nodes.Expr(nodes.Yield()))
-    if raw.consts and isinstance(raw.consts[0], str) and raw.is_function:
-        body.insert(0, nodes.Expr(nodes.Constant(raw.consts[0])))
+    if raw.docstring is not None:
+        body.insert(0, nodes.Expr(nodes.Constant(raw.docstring)))
     return body
 
 

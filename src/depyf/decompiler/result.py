@@ -6,7 +6,7 @@ import types
 from typing import Any, Iterator, NamedTuple
 
 from .bytecode import RawCode
-from .proof import Verdict
+from .proof import Level, Verdict
 
 
 class Result(NamedTuple):
@@ -44,3 +44,12 @@ class Result(NamedTuple):
     def proven(self) -> bool:
         """Whether this code object and everything nested in it is exact or equivalent."""
         return all(result.verdict.proven for result in self.walk())
+
+
+def with_notice(text: str, line_map: dict[int, int], verdict: Verdict) -> tuple[str, dict[int, int]]:
+    """``text`` with a comment at its top if it is not proven, and the line map that then holds."""
+    if verdict.level is not Level.UNPROVEN:
+        return text, line_map
+    notice = [f"# Not proven: {reason}" for reason in "\n".join(verdict.reasons).splitlines()]
+    moved = {line + len(notice): original for line, original in line_map.items()}
+    return "".join(line + "\n" for line in notice) + text, moved

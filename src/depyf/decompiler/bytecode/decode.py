@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from ...errors import DecompilationError
+from .code_flags import CO_ASYNC_GENERATOR, CO_COROUTINE, CO_GENERATOR
 from .instruction import Handler, Instruction
-from .raw_code import CO_ASYNC_GENERATOR, CO_COROUTINE, CO_GENERATOR, RawCode
+from .raw_code import RawCode
 from .rules import apply_rule
 from .versions import TABLES, supported_versions
 from .versions.table import OpcodeTable

@@ -5,10 +5,8 @@ from __future__ import annotations
 import types
 from typing import Any, Iterator, NamedTuple
 
+from .code_flags import CO_OPTIMIZED, CO_VARARGS, CO_VARKEYWORDS, docstring_flag, future_annotations_flag
 from .instruction import Position
-
-CO_OPTIMIZED, CO_NEWLOCALS, CO_VARARGS, CO_VARKEYWORDS, CO_NESTED = 1, 2, 4, 8, 16
-CO_GENERATOR, CO_COROUTINE, CO_ITERABLE_COROUTINE, CO_ASYNC_GENERATOR = 0x20, 0x80, 0x100, 0x200
 
 
 class ExceptionEntry(NamedTuple):
@@ -71,9 +69,19 @@ class RawCode:
 
     @property
     def docstring(self) -> str | None:
-        """What ``__doc__`` of a function with this code is: the first constant, if that is a string."""
-        first = self.consts[0] if self.consts and self.is_function else None
+        """What ``__doc__`` of a function with this code is; None for what is no function, or a comprehension."""
+        if not self.consts or not self.is_function or self.parameters == (".0",):
+            return None
+        flag = docstring_flag(self.version)
+        if flag and not self.flags & flag:
+            return None
+        first = self.consts[0]
         return first if isinstance(first, str) else None
+
+    @property
+    def has_future_annotations(self) -> bool:
+        """Whether it was compiled with ``from __future__ import annotations``: annotations are their own text."""
+        return bool(self.flags & future_annotations_flag(self.version))
 
     @property
     def nested(self) -> list[RawCode]:
@@ -88,6 +96,14 @@ class RawCode:
             yield raw
             todo.extend(reversed(raw.nested))
 
+    def same_as(self, other: RawCode) -> bool:
+        """Whether both do the same and were written at the same place: a compiler may hold one code object twice."""
+        if self is other:
+            return True
+        return all(getattr(self, field) == getattr(other, field) for field in _COMPARED) and (
+            len(self.consts) == len(other.consts) and all(map(_same_constant, self.consts, other.consts))
+        )
+
     def positions(self) -> tuple[Position, ...]:
         """Source positions, one for each two-byte code unit; empty if they were stripped or can't be read."""
         if self._positions is None:
@@ -96,3 +112,15 @@ class RawCode:
         return self._positions
 
     _positions: tuple[Position, ...] | None
+
+
+_COMPARED = (
+    "version", "name", "firstlineno", "argcount", "posonlyargcount", "kwonlyargcount", "flags", "bytecode", "names",
+    "varnames", "cellvars", "freevars", "localsplus", "exception_table",
+)  # fmt: skip
+
+
+def _same_constant(left: Any, right: Any) -> bool:
+    if isinstance(left, RawCode) and isinstance(right, RawCode):
+        return left.same_as(right)
+    return type(left) is type(right) and repr(left) == repr(right)

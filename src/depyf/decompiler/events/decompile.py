@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ..bytecode import RawCode, disassemble, load
-from ..bytecode.raw_code import CO_VARARGS, CO_VARKEYWORDS
+from ..bytecode.code_flags import CO_VARARGS, CO_VARKEYWORDS
 from ..proof.prove import prove_all
 from ..proof.symbolic import prove_symbolic
 from ..proof.verdict import Level, Verdict

@@ -121,5 +121,5 @@ def same_exit(left: _Place, right: _Place) -> bool:
 def same_operand(left: object, right: object) -> bool:
     """Whether two operands are the same; nested code objects must be the same constant or equal ones."""
     if isinstance(left, RawCode) and isinstance(right, RawCode):
-        return left is right or (left.code is not None and left.code == right.code)
+        return left.same_as(right)
     return type(left) is type(right) and (left is right or left == right)

@@ -154,10 +154,7 @@ class Function(Placeholder):
 
     def __eq__(self, other: object) -> bool:
         # Two copies of a loop's test hold the same lambda twice.
-        if not isinstance(other, Function):
-            return False
-        same = self.raw is other.raw or (self.raw.code is not None and self.raw.code == other.raw.code)
-        return same and self.parts == other.parts
+        return isinstance(other, Function) and self.raw.same_as(other.raw) and self.parts == other.parts
 
     __hash__ = object.__hash__
 

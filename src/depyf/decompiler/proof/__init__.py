@@ -21,6 +21,7 @@ difference, with the instruction of each side, its offset and line.
 
 from __future__ import annotations
 
+from .compiler_pool import NoInterpreter
 from .prove import prove, prove_all, verify
 from .scaffold import compile_module, compile_unit
 from .verdict import Difference, Level, Verdict
@@ -28,6 +29,7 @@ from .verdict import Difference, Level, Verdict
 __all__ = [
     "Difference",
     "Level",
+    "NoInterpreter",
     "Verdict",
     "compile_module",
     "compile_unit",

@@ -20,7 +20,7 @@ import warnings
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any, BinaryIO
+    from typing import IO, Any
 
 LOCALS = "<locals>"
 SCAFFOLD = "_depyf_scaffold"
@@ -160,20 +160,20 @@ def _nested(code: types.CodeType) -> list[types.CodeType]:
 # As a script of its own: requests come in and answers go out, each a length of four bytes and a marshalled value.
 
 
-def write_message(pipe: BinaryIO, value: Any) -> None:
+def write_message(pipe: IO[bytes], value: Any) -> None:
     """Send ``value``, made of what marshal knows."""
     data = marshal.dumps(value, ENVELOPE)
     pipe.write(len(data).to_bytes(4, "big") + data)
     pipe.flush()
 
 
-def read_message(pipe: BinaryIO) -> Any:
+def read_message(pipe: IO[bytes]) -> Any:
     """What the other side sent. Raises EOFError if it is gone."""
     size = int.from_bytes(_read(pipe, 4), "big")
     return marshal.loads(_read(pipe, size))
 
 
-def _read(pipe: BinaryIO, size: int) -> bytes:
+def _read(pipe: IO[bytes], size: int) -> bytes:
     data = b""
     while len(data) < size:
         more = pipe.read(size - len(data))
@@ -183,19 +183,20 @@ def _read(pipe: BinaryIO, size: int) -> bytes:
     return data
 
 
-def serve(requests: BinaryIO, answers: BinaryIO) -> None:
+def serve(requests: IO[bytes], answers: IO[bytes]) -> None:
     """Answer requests with ("code", marshalled code) or ("error", why) until the other side is gone."""
     while True:
         try:
             request = read_message(requests)
         except EOFError:
             return
+        answer: tuple[str, bytes | str]
         try:
-            answer = ("code", marshal.dumps(compile_request(request)))
+            answer = "code", marshal.dumps(compile_request(request))
         except CompileFailure as error:
-            answer = ("error", str(error))
+            answer = "error", str(error)
         except Exception as error:
-            answer = ("error", f"the compiler failed: {type(error).__name__}: {error}")
+            answer = "error", f"the compiler failed: {type(error).__name__}: {error}"
         write_message(answers, answer)
 
 

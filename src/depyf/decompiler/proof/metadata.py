@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ..bytecode import RawCode
+from ..bytecode.code_flags import derived_flags, flag_words
 
 
 def metadata_differences(original: RawCode, recompiled: RawCode, *, names: bool = True) -> tuple[str, ...]:
@@ -20,33 +21,17 @@ def metadata_differences(original: RawCode, recompiled: RawCode, *, names: bool 
     compare("number of positional parameters", original.argcount, recompiled.argcount)
     compare("number of positional-only parameters", original.posonlyargcount, recompiled.posonlyargcount)
     compare("number of keyword-only parameters", original.kwonlyargcount, recompiled.kwonlyargcount)
-    compare("flags", flag_words(original.flags), flag_words(recompiled.flags))
-    if original.flags == recompiled.flags:
+    flags, other_flags = _own_flags(original), _own_flags(recompiled)
+    compare("flags", flag_words(flags, original.version), flag_words(other_flags, recompiled.version))
+    if flags == other_flags:
         compare("parameters", original.parameters, recompiled.parameters)
     compare("free variables", original.freevars, recompiled.freevars)
-    if original.is_function and original.parameters != (".0",):
-        compare("docstring", original.docstring, recompiled.docstring)
+    compare("docstring", original.docstring, recompiled.docstring)
     if names:
         compare("name", original.name, recompiled.name)
         compare("qualified name", original.qualname, recompiled.qualname)
     return tuple(found)
 
 
-_FLAG_WORDS = {
-    0x1: "optimized",
-    0x2: "new locals",
-    0x4: "*args",
-    0x8: "**kwargs",
-    0x10: "nested",
-    0x20: "generator",
-    0x80: "coroutine",
-    0x100: "iterable coroutine",
-    0x200: "asynchronous generator",
-}
-
-
-def flag_words(flags: int) -> tuple[str, ...]:
-    """The flags of a code object in words, unknown ones (future statements) in hexadecimal."""
-    words = [word for bit, word in _FLAG_WORDS.items() if flags & bit]
-    rest = flags & ~sum(_FLAG_WORDS)
-    return (*words, hex(rest)) if rest else tuple(words)
+def _own_flags(raw: RawCode) -> int:
+    return raw.flags & ~derived_flags(raw.version)

@@ -9,13 +9,10 @@ from typing import Any
 
 from ...errors import DecompilationError
 from ..bytecode import RawCode, load
+from ..bytecode.code_flags import CO_GENERATOR, CO_ITERABLE_COROUTINE, CO_NESTED, place_flags
 from ..bytecode.interpreters import HOST_VERSION, Version
 from .compile_worker import CompileFailure, compile_request
 from .compiler_pool import POOL
-
-CO_NESTED = 0x10
-CO_GENERATOR = 0x20
-CO_ITERABLE_COROUTINE = 0x100
 
 
 def compile_module(
@@ -62,7 +59,8 @@ def compile_unit(
         source, raw.version, filename=filename, flags=raw.flags, optimize=optimize, unit=unit, where=raw.qualname
     )
     _put_below(code, raw.qualname)
-    code.flags = code.flags & ~CO_NESTED | raw.flags & CO_NESTED
+    place = place_flags(raw.version)
+    code.flags = code.flags & ~place | raw.flags & place
     if raw.flags & CO_ITERABLE_COROUTINE and code.flags & CO_GENERATOR:
         code.flags |= CO_ITERABLE_COROUTINE  # set by types.coroutine when the program runs, never by a compiler
     return code
@@ -90,7 +88,7 @@ def compile_source(
         kind, value = POOL.compile(request, version)
         if kind == "error":
             raise CompileFailure(value)
-        return read_marshal(value, version)
+        raise CompileFailure("marshalled code of another version can't be read yet")
     except CompileFailure as error:
         raise DecompilationError(str(error), stage="recompile", where=where) from error
 
