@@ -129,11 +129,11 @@ def test_no_interpreter_has_one_wording():
 
 def test_the_worker_runs_on_every_interpreter_of_this_machine():
     pool = CompilerPool()
+    unit = {"name": "f", "qualname": "C.f", "nested": False, "freevars": ("__class__",), "enclosing_class": None}
     answered = []
     for version in [(3, minor) for minor in range(7, 16)]:
         if find_interpreter(version) is not None:
             answered.append(version)
-            unit = dict(name="f", qualname="C.f", nested=False, freevars=("__class__",), enclosing_class=None)
             kind, value = pool.compile(dict(REQUEST, source="def f(self): return super().a", unit=unit), version)
             assert kind == "code", (version, value)
     pool.close()
