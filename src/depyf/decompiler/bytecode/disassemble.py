@@ -13,6 +13,7 @@ from .fold_awaits import fold_awaits
 from .instruction import Instruction
 from .loop_ends import fold_loop_ends
 from .raw_code import RawCode
+from .two_slots import hide_second_slots
 
 
 def disassemble(raw: RawCode) -> list[Instruction]:
@@ -21,6 +22,7 @@ def disassemble(raw: RawCode) -> list[Instruction]:
     Raises DecompilationError for opcodes, operands or jump targets that no compiler or Dynamo emits.
     """
     decoder = Decoder(raw)
-    instructions = fold_loop_ends(decoder.run(), decoder.error)
+    instructions = hide_second_slots(decoder.run(), decoder.error, iterators=decoder.table.iterator_pairs)
+    instructions = fold_loop_ends(instructions, decoder.error)
     instructions = fold_awaits(instructions, decoder.error)
     return fold_conditions(instructions, jumps_go_back=decoder.table.conditional_jumps_go_back)

@@ -146,6 +146,7 @@ OPERATIONS: dict[str, Any] = {
     "IMPORT_STAR": (1, 0),
     "SETUP_ANNOTATIONS": (0, 0),
     "PRINT_EXPR": (1, 0),
+    "RETURN_GENERATOR": (0, 0),  # makes the generator; only where something runs before (3.15's genexpr iterates)
     "GET_ITER": (1, 1),
     "GET_AITER": (1, 1),
     "GET_YIELD_FROM_ITER": (1, 1),

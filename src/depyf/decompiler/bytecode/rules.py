@@ -93,9 +93,10 @@ def _copies(decoder: Decoder, row: Row, argument: int, offset: int) -> None:
 
 
 def _generator_start(decoder: Decoder, row: Row, argument: int, offset: int) -> None:
-    # RETURN_GENERATOR; POP_TOP: the code's flags say the same.
+    # RETURN_GENERATOR; POP_TOP: the code's flags say the same, unless something runs before the generator is made
+    # (3.15's generator expressions iterate then).
     if decoder.out:
-        raise decoder.error("RETURN_GENERATOR is not the first instruction", offset)
+        decoder.emit(row.op, None, offset)
     decoder.skip_pop = decoder.starts_generator = True
 
 
@@ -350,6 +351,8 @@ def _special_method(decoder: Decoder, row: Row, argument: int, offset: int) -> N
 
 
 def _iterator_kind(decoder: Decoder, row: Row, argument: int, offset: int) -> None:
+    if argument not in (0, GET_YIELD_FROM):
+        raise decoder.error(f"{row.name} of an unknown kind, {argument}", offset)
     decoder.emit("GET_YIELD_FROM_ITER" if argument == GET_YIELD_FROM else row.op, None, offset)
 
 

@@ -50,7 +50,7 @@ MEANINGS: dict[str, Meaning] = changed(
         "CHECK_EXC_MATCH": ("plain", "CHECK_EXC_MATCH"),
         "CHECK_EG_MATCH": ("plain", "CHECK_EG_MATCH"),
         "BEFORE_WITH": ("plain", "BEFORE_WITH"),
-        "RETURN_GENERATOR": ("generator start", ""),
+        "RETURN_GENERATOR": ("generator start", "RETURN_GENERATOR"),
         # Wraps what YIELD_VALUE, always next, gives; the code's flags say the same.
         "ASYNC_GEN_WRAP": ("skip", ""),
         "PREP_RERAISE_STAR": ("plain", "PREP_RERAISE_STAR"),

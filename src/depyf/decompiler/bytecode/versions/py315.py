@@ -68,4 +68,5 @@ TABLE = make_table(
     common_constants=(
         *py314.TABLE.common_constants, "list", "set", (None,), ("",), (True,), (False,), (-1,),
     ),
+    iterator_pairs=True,
 )

@@ -35,7 +35,7 @@ class OpcodeTable(NamedTuple):
     ``jump_unit`` is the number of bytes that jump arguments count, ``common_constants`` are the names or values
     behind LOAD_COMMON_CONSTANT. ``conditional_jumps_go_back``: whether a conditional jump may lead backward; where
     none does, the assembler inverts it over a JUMP. ``generators_start``: whether the code of a generator says so by
-    an instruction, RETURN_GENERATOR.
+    an instruction, RETURN_GENERATOR. ``iterator_pairs``: whether an iterator takes two slots of the stack.
     """
 
     version: tuple[int, int]
@@ -46,6 +46,7 @@ class OpcodeTable(NamedTuple):
     common_constants: tuple[Any, ...]
     conditional_jumps_go_back: bool
     generators_start: bool
+    iterator_pairs: bool
 
     def number(self, name: str) -> int:
         """The opcode called ``name``. Raises KeyError if this version has none."""
@@ -76,6 +77,7 @@ def make_table(
     comparisons: tuple[str, ...] = COMPARISONS,
     jump_unit: int = 2,
     common_constants: tuple[Any, ...] = (),
+    iterator_pairs: bool = False,
 ) -> OpcodeTable:
     """The table of one version; numbers inherited from the version before are left out if the opcode is gone."""
     caches = caches or {}
@@ -91,4 +93,5 @@ def make_table(
         common_constants,
         any(row.op == "POP_JUMP_IF_TRUE" and row.rule in ("jump back", "jump to") for row in rows.values()),
         any(row.rule == "generator start" for row in rows.values()),
+        iterator_pairs,
     )

@@ -1,0 +1,292 @@
+"""Pairs of stack slots that stand for one thing, hidden: later passes see one slot, as in 3.11.
+
+3.14 keeps the exit function of a with statement as (function, self), 3.15 an iterator as (iterator, state). The
+stack is simulated over the control flow with a kind for every slot; of a pair, the first slot stays and the other
+is hidden. Operands and handlers that count slots are counted anew, and a run of SWAPs is written again for what is
+left. What takes a pair apart in any other way is refused.
+"""
+
+from __future__ import annotations
+
+from typing import NoReturn, Optional, Tuple
+
+from .edit import ErrorMaker, referred, without
+from .instruction import NEVER_RAISES, NO_FALL_THROUGH, Instruction, stack_use
+
+Slot = Optional[Tuple[str, int, int]]
+"""None for a plain value; (what the pair is: 'exit' or 'iterator', index of what made it, 1 or 2) for half of one."""
+Stack = Tuple[Slot, ...]
+
+ENTER = ("COPY 1", "LOAD_SPECIAL '{exit}'", "SWAP 2", "SWAP 3", "LOAD_SPECIAL '{enter}'", "CALL (0, ())")
+WITH_STATEMENTS = {
+    "BEFORE_WITH": tuple(step.format(enter="__enter__", exit="__exit__") for step in ENTER),
+    "BEFORE_ASYNC_WITH": tuple(step.format(enter="__aenter__", exit="__aexit__") for step in ENTER),
+}
+USES = {
+    # Stack use of raw operations that later passes fold: (pops, pushes).
+    "END_FOR": (1, 0), "END_FOR_THEN_POP": (1, 0), "POP_ITER": (1, 0), "SEND": (1, 1), "END_SEND": (2, 1),
+    "CLEANUP_THROW": (3, 2), "END_ASYNC_FOR": (2, 0), "LOAD_SPECIAL": (1, 2),
+}  # fmt: skip
+COUNT_FROM_TOP = {
+    # Operations whose operand counts slots from the top after this many pops.
+    "LIST_APPEND": 1, "SET_ADD": 1, "LIST_EXTEND": 1, "SET_UPDATE": 1, "DICT_UPDATE": 1, "DICT_MERGE": 1, "MAP_ADD": 2,
+}  # fmt: skip
+ON_ITERATORS = {"FOR_ITER": 0, "SEND": 1, "END_SEND": 1, "CLEANUP_THROW": 2, "POP_ITER": 0}
+"""Operations on an iterator's pair -> how many plain values stand above it."""
+MAKES_ITERATOR = ("GET_ITER", "GET_YIELD_FROM_ITER")
+
+
+def hide_second_slots(
+    instructions: list[Instruction], error: ErrorMaker, *, iterators: bool
+) -> list[Instruction]:
+    """``instructions`` with one slot for each pair; ``iterators``: whether iterators are pairs."""
+    instructions = _fold_with_statements(instructions, error)
+    if iterators or any(i.op == "BEFORE_WITH" or i.op == "BEFORE_ASYNC_WITH" for i in instructions):
+        return _Simulation(instructions, error, iterators).run()
+    return instructions
+
+
+def _fold_with_statements(instructions: list[Instruction], error: ErrorMaker) -> list[Instruction]:
+    dropped: set[int] = set()
+    for index, instruction in enumerate(instructions):
+        if instruction.op != "LOAD_SPECIAL" or index - 1 in dropped or index in dropped:
+            continue
+        steps = instructions[index - 1 : index + 5] if index else []
+        words = tuple(f"{step.op} {step.arg!r}" for step in steps)
+        op = next((op for op, wanted in WITH_STATEMENTS.items() if words == wanted), None)
+        if op is None or len({step.handler for step in steps}) != 1:
+            raise error("LOAD_SPECIAL outside the start of a with statement", instruction.offset)
+        steps[0].op, steps[0].arg = op, None
+        dropped.update(range(index, index + 5))
+    return without(instructions, dropped, error) if dropped else instructions
+
+
+class _Simulation:
+    def __init__(self, instructions: list[Instruction], error: ErrorMaker, iterators: bool) -> None:
+        self.instructions = instructions
+        self.error = error
+        self.iterators = iterators
+        self.targets = referred(instructions)
+        self.states: list[Stack | None] = [None] * len(instructions)
+        self.dropped: set[int] = set()
+        self.arguments: dict[int, object] = {}
+        self.todo: list[tuple[int, Stack]] = [(0, ())]
+
+    def run(self) -> list[Instruction]:
+        instructions, states = self.instructions, self.states
+        while self.todo:
+            index, stack = self.todo.pop()
+            while 0 <= index < len(instructions) and states[index] is None:
+                index, stack = self.follow(index, stack)
+            if index < 0:
+                continue
+            if index >= len(instructions):
+                raise self.error("control runs off the end of the code", instructions[-1].offset)
+            if states[index] != stack:
+                self.refuse(index, "two stack layouts meet")
+        self.count_handlers()
+        for index, argument in self.arguments.items():
+            instructions[index].arg = argument
+        return without(instructions, self.dropped) if self.dropped else instructions
+
+    def refuse(self, index: int, reason: str) -> NoReturn:
+        raise self.error(reason, self.instructions[index].offset)
+
+    def follow(self, index: int, stack: Stack) -> tuple[int, Stack]:
+        """Run one instruction, or a run of SWAPs; gives what control falls into, -1 if into nothing."""
+        self.states[index] = stack
+        instruction = self.instructions[index]
+        handler = instruction.handler
+        if handler is not None and instruction.op not in NEVER_RAISES:
+            kept = stack[: handler.depth]
+            if len(kept) < handler.depth or not _whole(kept):
+                self.refuse(index, "a handler that cuts the stack where it can't be cut")
+            self.todo.append((handler.target, kept + (None,) * (1 + handler.lasti)))
+        if instruction.op == "JUMP":
+            self.todo.append((instruction.target, stack))
+            return -1, ()
+        if instruction.op == "SWAP":
+            return self.swaps(index, stack)
+        if instruction.target >= 0:
+            self.todo.append((instruction.target, self.after(index, stack, jump=True)))
+        after = self.after(index, stack)
+        return (-1, ()) if instruction.op in NO_FALL_THROUGH else (index + 1, after)
+
+    def after(self, index: int, stack: Stack, *, jump: bool = False) -> Stack:
+        instruction = self.instructions[index]
+        op = instruction.op
+        if op in ("BEFORE_WITH", "BEFORE_ASYNC_WITH"):
+            return (*self.popped(index, stack, 1), ("exit", index, 1), ("exit", index, 2), None)
+        if op == "CALL" and len(stack) > 4 and instruction.arg == (3, ()) and self.is_pair(stack, 3, "exit"):
+            self.leave_with(index)
+            return (*stack[:-5], None)
+        if op == "WITH_EXCEPT_START":
+            if not self.is_pair(stack, 3, "exit"):
+                self.refuse(index, "WITH_EXCEPT_START without the exit function")
+            return (*stack, None)
+        if op == "POP" and stack and stack[-1] is not None:
+            if stack[-1][2] == 2:
+                self.dropped.add(index)
+            return stack[:-1]
+        if op == "COPY":
+            if not 0 < instruction.arg <= len(stack) or stack[-instruction.arg] is not None:
+                self.refuse(index, "a copy of half a pair")
+            self.arguments[index] = instruction.arg - _hidden(stack[-instruction.arg :])
+            return (*stack, None)
+        if op in COUNT_FROM_TOP:
+            rest = self.popped(index, stack, COUNT_FROM_TOP[op])
+            if not 0 < instruction.arg <= len(rest) or rest[-instruction.arg] is not None:
+                self.refuse(index, f"{op} into half a pair")
+            self.arguments[index] = instruction.arg - _hidden(rest[-instruction.arg :])
+            return rest
+        if self.iterators:
+            found = self.on_iterator(index, stack, jump)
+            if found is not None:
+                return found
+        return self.plain(index, stack, jump)
+
+    def on_iterator(self, index: int, stack: Stack, jump: bool) -> Stack | None:
+        instruction = self.instructions[index]
+        op = instruction.op
+        if op in MAKES_ITERATOR:
+            return (*self.popped(index, stack, 1), ("iterator", index, 1), ("iterator", index, 2))
+        if op == "NULL" and self.is_state(index):
+            self.dropped.add(index)
+            return (*self.popped(index, stack, 1), ("iterator", index, 1), ("iterator", index, 2))
+        if op not in ON_ITERATORS:
+            return None
+        above = ON_ITERATORS[op]
+        if not self.is_pair(stack, above, "iterator"):
+            self.refuse(index, f"{op} without its iterator")
+        if op == "FOR_ITER":
+            return (*stack, None)  # an item, or when exhausted what END_FOR pops
+        if op == "SEND":
+            return stack
+        rest = stack[: len(stack) - above - 2]
+        if op == "CLEANUP_THROW":
+            return (*stack[: len(stack) - above], None)
+        return (*rest, None) if op == "END_SEND" else rest
+
+    def is_state(self, index: int) -> bool:
+        """Whether the NULL at ``index`` makes a pair of the iterator below it: before FOR_ITER or the first SEND."""
+        following = self.instructions[index + 1 : index + 3]
+        if following and following[0].op == "FOR_ITER":
+            return True
+        return len(following) == 2 and following[0].op == "CONST" and following[1].op == "SEND"
+
+    def plain(self, index: int, stack: Stack, jump: bool) -> Stack:
+        instruction = self.instructions[index]
+        if instruction.op == "FOR_ITER" and jump:
+            pops, pushes = 0, 1  # what END_FOR pops
+        else:
+            pops, pushes = USES.get(instruction.op) or stack_use(instruction, jump=jump)
+        return self.popped(index, stack, pops) + (None,) * pushes
+
+    def popped(self, index: int, stack: Stack, count: int) -> Stack:
+        if count > len(stack) or any(slot is not None for slot in stack[len(stack) - count :]):
+            self.refuse(index, f"{self.instructions[index].op} of what is no plain value")
+        return stack[: len(stack) - count]
+
+    def is_pair(self, stack: Stack, above: int, kind: str) -> bool:
+        """Whether below ``above`` plain values stands a pair of that kind."""
+        top = len(stack) - above
+        if top < 2 or any(slot is not None for slot in stack[top:]):
+            return False
+        first, second = stack[top - 2], stack[top - 1]
+        if first is None or second is None or first[0] != kind or first[2] != 1:
+            return False
+        return second == (kind, first[1], 2)
+
+    def leave_with(self, index: int) -> None:
+        """The call of the exit function: what is left of it stands on one slot, so the first None is in the other."""
+        if [i.op == "CONST" and i.arg is None for i in self.instructions[index - 3 : index]] != [True] * 3:
+            self.refuse(index, "a call of an exit function with other arguments than None")
+        self.arguments[index] = (2, ())
+
+    def swaps(self, index: int, stack: Stack) -> tuple[int, Stack]:
+        """All SWAPs that follow each other, written again without the hidden slots."""
+        moved = list(stack)
+        end = index
+        while end < len(self.instructions) and self.instructions[end].op == "SWAP":
+            if end > index and (end in self.targets or self.instructions[end].handler != self.instructions[index].handler):
+                break
+            depth = self.instructions[end].arg
+            if not 0 < depth <= len(moved):
+                self.refuse(end, "SWAP below the stack")
+            moved[-1], moved[-depth] = moved[-depth], moved[-1]
+            end += 1
+        before = [place for place, slot in enumerate(stack) if slot is None or slot[2] == 1]
+        numbers = list(range(len(stack)))
+        for step in range(index, end):
+            depth = self.instructions[step].arg
+            numbers[-1], numbers[-depth] = numbers[-depth], numbers[-1]
+        after = [number for number in numbers if number in set(before)]
+        if not _together(moved):
+            self.refuse(index, "a pair is taken apart")
+        depths = _as_swaps([before.index(number) for number in after])
+        if len(depths) > end - index:
+            self.refuse(index, "an exchange of values around a pair")
+        for step, depth in zip(range(index, end), depths):
+            self.arguments[step] = depth
+        self.dropped.update(range(index + len(depths), end))
+        return end, tuple(moved)
+
+    def count_handlers(self) -> None:
+        for instruction in self.instructions:
+            handler = instruction.handler
+            if handler is not None:
+                state = self.states[handler.target]
+                if state is not None:
+                    depth = handler.depth - _hidden(state[: handler.depth])
+                    instruction.handler = handler._replace(depth=depth)
+
+
+def _hidden(slots: Stack) -> int:
+    return sum(1 for slot in slots if slot is not None and slot[2] == 2)
+
+
+def _whole(slots: Stack) -> bool:
+    """Whether every pair stands there in order, both halves."""
+    expected: Slot = None
+    for slot in slots:
+        if expected is not None:
+            if slot != expected:
+                return False
+            expected = None
+        elif slot is not None:
+            if slot[2] == 2:
+                return False
+            expected = (slot[0], slot[1], 2)
+    return expected is None
+
+
+def _together(slots: list[Slot]) -> bool:
+    """Whether both halves of every pair stand beside each other, in whatever order."""
+    place = 0
+    while place < len(slots):
+        slot = slots[place]
+        place += 1
+        if slot is not None:
+            other = (slot[0], slot[1], 3 - slot[2])
+            if place == len(slots) or slots[place] != other:
+                return False
+            place += 1
+    return True
+
+
+def _as_swaps(order: list[int]) -> list[int]:
+    """The operands of SWAPs that bring ``0, 1, ...`` into ``order``."""
+    now = list(range(len(order)))
+    depths: list[int] = []
+
+    def swap(depth: int) -> None:
+        depths.append(depth)
+        now[-1], now[-depth] = now[-depth], now[-1]
+
+    size = len(order)
+    while now != order:
+        if now[-1] != order[-1]:
+            swap(size - order.index(now[-1]))
+        else:
+            swap(size - next(place for place in range(size) if now[place] != order[place]))
+    return depths
