@@ -40,10 +40,9 @@ def hide_second_slots(
     instructions: list[Instruction], error: ErrorMaker, *, iterators: bool
 ) -> list[Instruction]:
     """``instructions`` with one slot for each pair; ``iterators``: whether iterators are pairs."""
-    instructions = _fold_with_statements(instructions, error)
-    if iterators or any(i.op == "BEFORE_WITH" or i.op == "BEFORE_ASYNC_WITH" for i in instructions):
-        return _Simulation(instructions, error, iterators).run()
-    return instructions
+    if not iterators and not any(i.op == "LOAD_SPECIAL" for i in instructions):
+        return instructions
+    return _Simulation(_fold_with_statements(instructions, error), error, iterators).run()
 
 
 def _fold_with_statements(instructions: list[Instruction], error: ErrorMaker) -> list[Instruction]:
@@ -206,9 +205,9 @@ class _Simulation:
     def swaps(self, index: int, stack: Stack) -> tuple[int, Stack]:
         """All SWAPs that follow each other, written again without the hidden slots."""
         moved = list(stack)
-        end = index
+        end, handler = index, self.instructions[index].handler
         while end < len(self.instructions) and self.instructions[end].op == "SWAP":
-            if end > index and (end in self.targets or self.instructions[end].handler != self.instructions[index].handler):
+            if end > index and (end in self.targets or self.instructions[end].handler != handler):
                 break
             depth = self.instructions[end].arg
             if not 0 < depth <= len(moved):
