@@ -31,6 +31,24 @@ class DecompilationError(DepyfError):
         return f"cannot decompile{place}{stage}: {self.reason}"
 
 
+class PycError(DepyfError):
+    """A .pyc file or marshal data can't be read.
+
+    ``reason`` says what was expected and what was found, ``offset`` at which byte of the data (-1: the whole of it),
+    ``name`` what the data are called ('' if nobody said).
+    """
+
+    def __init__(self, reason: str, offset: int = -1, name: str = "") -> None:
+        self.reason = reason
+        self.offset = offset
+        self.name = name
+        super().__init__(reason)
+
+    def __str__(self) -> str:
+        place = f"at byte {self.offset}: " if self.offset >= 0 else ""
+        return f"{self.name} is damaged: {place}{self.reason}" if self.name else place + self.reason
+
+
 class ImportFailed(ImportError, DepyfError):
     """A public name of depyf exists, but a module that it needs could not be imported."""
 

@@ -1,6 +1,6 @@
 """bytecode/: code object -> RawCode (plain data) -> canonical instructions. Versions end here.
 
-Takes a live code object; gives ``list[Instruction]`` in which jump targets and handlers are indices, operands are
+Takes a live code object, a .pyc file or marshalled code of CPython 3.7 to 3.15; gives ``list[Instruction]`` in which jump targets and handlers are indices, operands are
 names, constants and operators, and these rules hold:
 
 * Inline caches, RESUME, PRECALL, cell prologues and generator prologues are gone; NOP stays, as evidence of lines.
@@ -26,6 +26,7 @@ from .instruction import (
     stack_use,
 )
 from .load import load
+from .pyc import read_code, read_pyc, read_pyc_bytes
 from .raw_code import RawCode
 
 __all__ = [
@@ -38,5 +39,8 @@ __all__ = [
     "RawCode",
     "disassemble",
     "load",
+    "read_code",
+    "read_pyc",
+    "read_pyc_bytes",
     "stack_use",
 ]

@@ -6,6 +6,9 @@ from typing import Iterator
 
 from .raw_code import ExceptionEntry
 
+LARGEST = 1 << 31
+"""No offset or depth comes near; without a limit the numbers of a hostile table would grow without end."""
+
 
 def read_exception_table(table: bytes) -> tuple[ExceptionEntry, ...]:
     """The entries of ``table`` in byte offsets. Raises ValueError, with the position, if it is cut short."""
@@ -24,6 +27,8 @@ def _entries(table: bytes) -> Iterator[ExceptionEntry]:
             byte = table[position]
             position += 1
             value = value << 6 | byte & 0x3F
+            if value > LARGEST:
+                raise ValueError(f"a number in the exception table is too large, at byte {position - 1}")
             more = bool(byte & 0x40)
         return value
 

@@ -1,4 +1,4 @@
-"""Live code object -> RawCode. The readers of .pyc files and of foreign marshal data will stand beside this one."""
+"""Live code object -> RawCode. Code in files is read by pyc.py."""
 
 from __future__ import annotations
 
@@ -7,7 +7,9 @@ import types
 from typing import Any
 
 from ...errors import DecompilationError
+from .code_fields import joined_locals
 from .exception_table import read_exception_table
+from .qualnames import compute_qualnames
 from .raw_code import RawCode
 from .versions import TABLES, supported_versions
 
@@ -26,6 +28,13 @@ def load(code: types.CodeType) -> RawCode:
             stage="load",
             where=code.co_name,
         )
+    raw = _read(code)
+    if not hasattr(code, "co_qualname"):
+        compute_qualnames(raw)
+    return raw
+
+
+def _read(code: types.CodeType) -> RawCode:
     raw = RawCode()
     raw.version = HOST_VERSION
     raw.name = code.co_name
@@ -42,14 +51,18 @@ def load(code: types.CodeType) -> RawCode:
     raw.varnames = code.co_varnames
     raw.cellvars = code.co_cellvars
     raw.freevars = code.co_freevars
-    # A parameter that is also a cell has one slot, among the locals; the other cells and the free variables follow.
-    raw.localsplus = raw.varnames + tuple(name for name in raw.cellvars if name not in raw.varnames) + raw.freevars
-    raw.exception_table = read_exception_table(getattr(code, "co_exceptiontable", b""))
+    raw.localsplus = joined_locals(raw)
+    try:
+        raw.exception_table = read_exception_table(getattr(code, "co_exceptiontable", b""))
+    except ValueError as error:
+        raise DecompilationError(str(error), stage="load", where=raw.qualname) from error
     raw.stacksize = code.co_stacksize
+    raw.linetable = code.co_linetable if hasattr(code, "co_linetable") else code.co_lnotab
     raw.code = code
+    raw.notes = []
     raw._positions = None
     return raw
 
 
 def _constant(constant: Any) -> Any:
-    return load(constant) if isinstance(constant, types.CodeType) else constant
+    return _read(constant) if isinstance(constant, types.CodeType) else constant

@@ -6,6 +6,7 @@ import types
 from typing import Any, Iterator, NamedTuple
 
 from .code_flags import CO_OPTIMIZED, CO_VARARGS, CO_VARKEYWORDS, docstring_flag, future_annotations_flag
+from .formats import FORMATS
 from .instruction import Position
 
 
@@ -23,13 +24,14 @@ class RawCode:
     """A code object as plain data.
 
     ``consts`` holds nested code objects as RawCode. ``code`` is the live code object it was read from, or None if
-    it came from a file of another interpreter. ``version`` is the (major, minor) of the bytecode, not of the host.
+    it came from a file. ``version`` is the (major, minor) of the bytecode, not of the host. ``notes`` says what
+    could not be read but is not needed.
     """
 
     __slots__ = (
         "version", "name", "qualname", "filename", "firstlineno", "argcount", "posonlyargcount", "kwonlyargcount",
         "flags", "bytecode", "consts", "names", "varnames", "cellvars", "freevars", "localsplus", "exception_table",
-        "stacksize", "code", "_positions",
+        "stacksize", "linetable", "code", "notes", "_positions",
     )  # fmt: skip
 
     version: tuple[int, int]
@@ -50,6 +52,8 @@ class RawCode:
     localsplus: tuple[str, ...]
     exception_table: tuple[ExceptionEntry, ...]
     stacksize: int
+    linetable: bytes
+    notes: list[str]
     code: types.CodeType | None
 
     def __repr__(self) -> str:
@@ -107,8 +111,12 @@ class RawCode:
     def positions(self) -> tuple[Position, ...]:
         """Source positions, one for each two-byte code unit; empty if they were stripped or can't be read."""
         if self._positions is None:
-            reader = getattr(self.code, "co_positions", None)
-            self._positions = tuple(reader()) if reader else ()
+            decode = FORMATS[self.version].line_table
+            try:
+                self._positions = tuple(decode(self.linetable, self.firstlineno, len(self.bytecode) // 2))
+            except ValueError as error:
+                self._positions = ()
+                self.notes.append(str(error))
         return self._positions
 
     _positions: tuple[Position, ...] | None

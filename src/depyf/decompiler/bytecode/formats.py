@@ -1,0 +1,53 @@
+"""What differs between the .pyc files of CPython's versions, as data: one row per version.
+
+A new version is a new row: its magic numbers stand in CPython's Include/internal/pycore_magic_number.h (until 3.13 in
+Lib/importlib/_bootstrap_external.py), the fields of a code object in Python/marshal.c, the line table in
+Objects/lnotab_notes.txt and Objects/locations.md.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from .line_table import Decoder, read_line_ranges, read_lnotab, read_locations
+
+_FIELDS_37 = (
+    "argcount", "kwonlyargcount", "nlocals", "stacksize", "flags", "bytecode", "consts", "names", "varnames",
+    "freevars", "cellvars", "filename", "name", "firstlineno", "linetable",
+)  # fmt: skip
+_FIELDS_38 = ("argcount", "posonlyargcount", *_FIELDS_37[1:])
+_FIELDS_311 = (
+    "argcount", "posonlyargcount", "kwonlyargcount", "stacksize", "flags", "bytecode", "consts", "names",
+    "localsplus", "localsplus_kinds", "filename", "name", "qualname", "firstlineno", "linetable", "exception_table",
+)  # fmt: skip
+
+
+class FileFormat(NamedTuple):
+    """How one version of CPython writes its .pyc files.
+
+    ``magic_numbers`` are those of the final releases and of pre-releases which differ only in what their compilers
+    emit; ``first_magic`` is the version's first alpha's, from where on a number means this version. ``code_fields``
+    are the fields of a code object in order. ``has_slices``: slices can be constants.
+    """
+
+    first_magic: int
+    magic_numbers: frozenset[int]
+    code_fields: tuple[str, ...]
+    line_table: Decoder
+    has_slices: bool = False
+
+
+FORMATS: dict[tuple[int, int], FileFormat] = {
+    (3, 7): FileFormat(3390, frozenset({3394}), _FIELDS_37, read_lnotab),
+    (3, 8): FileFormat(3400, frozenset({3413}), _FIELDS_38, read_lnotab),
+    (3, 9): FileFormat(3420, frozenset({3425}), _FIELDS_38, read_lnotab),
+    (3, 10): FileFormat(3430, frozenset({3439}), _FIELDS_38, read_line_ranges),
+    (3, 11): FileFormat(3450, frozenset({3494, 3495}), _FIELDS_311, read_locations),
+    (3, 12): FileFormat(3500, frozenset({3531}), _FIELDS_311, read_locations),
+    (3, 13): FileFormat(3550, frozenset({3570, 3571}), _FIELDS_311, read_locations),
+    (3, 14): FileFormat(3600, frozenset({3624, 3625, 3626, 3627}), _FIELDS_311, read_locations, has_slices=True),
+    (3, 15): FileFormat(3650, frozenset({3666}), _FIELDS_311, read_locations, has_slices=True),
+}
+
+END_OF_KNOWN_MAGIC = 3700
+"""The first magic number of the version after the last in FORMATS."""

@@ -1,0 +1,127 @@
+"""Reads the three line tables that CPython has had: source positions, one for each two-byte code unit.
+
+    up to 3.9    lnotab: pairs (bytes of code, signed lines)
+    3.10         line ranges: pairs (bytes of code, signed lines), -128 for "no line"
+    from 3.11    locations: a first byte 1cccclll with the kind of entry and the units it covers, then its numbers
+
+All raise ValueError, with the position in the table, for what no compiler writes.
+"""
+
+from __future__ import annotations
+
+from typing import Callable, Iterator
+
+from .instruction import Position
+
+Decoder = Callable[[bytes, int, int], "list[Position]"]
+"""(table, first line, number of code units) -> positions."""
+
+NOWHERE: Position = (None, None, None, None)
+NO_LINE = -128
+"""The line step of 3.10's ranges without a line."""
+
+SHORT_KINDS, ONE_LINE_KINDS, NO_COLUMNS, LONG, NONE = range(10), range(10, 13), 13, 14, 15
+MOST_VARINT_BITS = 36
+
+
+def read_lnotab(table: bytes, first_line: int, units: int) -> list[Position]:
+    """3.7 to 3.9: each pair says by how much offset and line grow together; lines only."""
+    positions: list[Position] = []
+    line, offset = first_line, 0
+    for step, line_step in _pairs(table):
+        offset += step
+        positions += [(line, None, None, None)] * (min(offset // 2, units) - len(positions))
+        line += line_step
+    return positions + [(line, None, None, None)] * (units - len(positions))
+
+
+def read_line_ranges(table: bytes, first_line: int, units: int) -> list[Position]:
+    """3.10: each pair is a range of code with a line of its own, or none; lines only."""
+    positions: list[Position] = []
+    line, end = first_line, 0
+    for step, line_step in _pairs(table):
+        end += step
+        if line_step != NO_LINE:
+            line += line_step
+        position: Position = (line, None, None, None) if line_step != NO_LINE else NOWHERE
+        positions += [position] * (min(end // 2, units) - len(positions))
+    return positions
+
+
+def _pairs(table: bytes) -> Iterator[tuple[int, int]]:
+    if len(table) % 2:
+        raise ValueError(f"line table ends inside an entry, at byte {len(table)}")
+    for at in range(0, len(table), 2):
+        line_step = table[at + 1]
+        yield table[at], line_step - 256 if line_step > 127 else line_step
+
+
+def read_locations(table: bytes, first_line: int, units: int) -> list[Position]:
+    """3.11 and later: lines and columns, of the first and of the last character."""
+    positions: list[Position] = []
+    reader = _Locations(table)
+    line = first_line
+    while reader.at < len(table) and len(positions) < units:
+        kind, length = reader.start()
+        position = NOWHERE
+        if kind in SHORT_KINDS:
+            second = reader.byte()
+            column = kind << 3 | second >> 4
+            position = (line, line, column, column + (second & 15))
+        elif kind in ONE_LINE_KINDS:
+            line += kind - ONE_LINE_KINDS[0]
+            position = (line, line, reader.byte(), reader.byte())
+        elif kind == NO_COLUMNS:
+            line += reader.signed()
+            position = (line, line, None, None)
+        elif kind == LONG:
+            line += reader.signed()
+            position = (line, line + reader.varint(), _column(reader.varint()), _column(reader.varint()))
+        positions += [position] * min(length, units - len(positions))
+    return positions
+
+
+def _column(number: int) -> int | None:
+    return number - 1 if number else None
+
+
+class _Locations:
+    """A cursor over a location table."""
+
+    def __init__(self, table: bytes) -> None:
+        self.table = table
+        self.at = 0
+
+    def start(self) -> tuple[int, int]:
+        """The kind of the entry that begins here, and how many units it covers."""
+        first = self.table[self.at]
+        if not first & 0x80:
+            raise ValueError(f"no entry of the line table begins at byte {self.at}")
+        self.at += 1
+        return first >> 3 & 15, (first & 7) + 1
+
+    def byte(self) -> int:
+        if self.at >= len(self.table):
+            raise ValueError(f"line table ends inside an entry, at byte {self.at}")
+        value = self.table[self.at]
+        if value & 0x80:
+            raise ValueError(f"an entry of the line table is cut short at byte {self.at}")
+        self.at += 1
+        return value
+
+    def varint(self) -> int:
+        """A number in pieces of six bits, the lowest first; a seventh bit says that more follow."""
+        value = shift = 0
+        while True:
+            piece = self.byte()
+            value |= (piece & 63) << shift
+            shift += 6
+            if not piece & 64:
+                return value
+            if shift >= MOST_VARINT_BITS:
+                raise ValueError(f"a number in the line table is too long, at byte {self.at}")
+
+    def signed(self) -> int:
+        """A varint whose lowest bit is the sign."""
+        number = self.varint()
+        return -(number >> 1) if number & 1 else number >> 1
