@@ -23,7 +23,7 @@ Print the source of compiled Python, recompiled and compared with the original.
 target:
   FILE.py                the whole file, compiled but not executed
   FILE.py:QUALNAME       one function, class or method: C.method, f.<locals>.g; f@12 picks the one at line 12
-  FILE.pyc[:QUALNAME]    compiled code of the Python that runs depyf
+  FILE.pyc[:QUALNAME]    compiled code of CPython 3.7 to 3.15
   module[:QUALNAME]      an importable module
 """
 

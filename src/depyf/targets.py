@@ -2,7 +2,7 @@
 
     FILE.py             the file, compiled but not executed
     FILE.py:QUALNAME    a function, class or method in it: 'C.method', 'f.<locals>.g', 'f.g'; 'f@12' picks line 12
-    FILE.pyc            a file of compiled code, also with :QUALNAME
+    FILE.pyc            a file of compiled code of CPython 3.7 to 3.15, also with :QUALNAME
     module:QUALNAME     in an importable module; imported only if QUALNAME is not found in its code
 """
 
@@ -14,12 +14,12 @@ import importlib.util
 import marshal
 import os
 import types
-from typing import Any, Iterator
+from typing import Any
 
-from .errors import DepyfError
-
-PYC_HEADER = 16
-"""Bytes before the marshalled code: magic number, flags, and two words of a time stamp or hash (PEP 552)."""
+from .decompiler.bytecode import RawCode, load, read_pyc_bytes
+from .decompiler.bytecode.load import HOST_VERSION
+from .decompiler.bytecode.pyc import HEADER
+from .errors import DepyfError, PycError
 
 
 class TargetError(DepyfError):
@@ -63,65 +63,51 @@ def compile_file(path: str) -> types.CodeType:
     return code
 
 
-def read_pyc(path: str) -> types.CodeType:
-    """The code object in a .pyc file of the running interpreter's version. Raises TargetError for any other file."""
+def read_pyc(path: str) -> types.CodeType | RawCode:
+    """The code in a .pyc file: a live code object if the running Python's version wrote it, else plain data.
+
+    Raises TargetError for a file that can't be read. A damaged one never reaches the interpreter's own reader.
+    """
     try:
         with open(path, "rb") as file:
             data = file.read()
     except OSError as error:
         raise TargetError(f"can't read {path}: {error.strerror}") from error
-    if data[:4] != importlib.util.MAGIC_NUMBER:
-        ours = int.from_bytes(importlib.util.MAGIC_NUMBER[:2], "little")
-        if data[2:4] != b"\r\n":
-            raise TargetError(f"{path} is not a .pyc file: it does not start with a magic number")
-        raise TargetError(
-            f"{path} was made by another Python "
-            f"(magic number {int.from_bytes(data[:2], 'little')}, this one has {ours}): for now "
-            "depyf reads only .pyc files of the interpreter that it runs on; run it on that Python"
-        )
     try:
-        code = marshal.loads(data[PYC_HEADER:])
-    except (EOFError, ValueError, TypeError) as error:
-        raise TargetError(f"{path} is damaged: {error}") from error
-    if not isinstance(code, types.CodeType):
-        raise TargetError(f"{path} holds a {type(code).__name__}, not a code object")
+        raw = read_pyc_bytes(data, path)
+        if raw.version != HOST_VERSION:
+            return raw
+        code: types.CodeType = marshal.loads(data[HEADER:])
+    except (PycError, EOFError, ValueError, TypeError) as error:
+        raise TargetError(str(error) if isinstance(error, PycError) else f"{path} is damaged: {error}") from error
     return code
 
 
-def find_code(module: types.CodeType, name: str, place: str) -> types.CodeType:
-    """The code object called ``name`` inside ``module``. Raises TargetError if there is none, or more than one."""
+def find_code(module: types.CodeType | RawCode, name: str, place: str) -> types.CodeType | RawCode:
+    """The code called ``name`` inside ``module``, live if ``module`` is. Raises TargetError for none or several."""
+    root = module if isinstance(module, RawCode) else load(module)
+    found = _find_raw(root, name, place)
+    return found.code or found
+
+
+def _find_raw(root: RawCode, name: str, place: str) -> RawCode:
     wanted, _, line = name.partition("@")
-    known = list(named_codes(module))
+    known = [(raw.qualname, raw) for raw in root.walk() if raw is not root]
     short = wanted.replace(".<locals>", "")
-    found = [code for qualname, code in known if qualname == wanted]
-    found = found or [code for qualname, code in known if qualname.replace(".<locals>", "") == short]
+    found = [raw for qualname, raw in known if qualname == wanted]
+    found = found or [raw for qualname, raw in known if qualname.replace(".<locals>", "") == short]
     if line:
-        found = [code for code in found if str(code.co_firstlineno) == line]
+        found = [raw for raw in found if str(raw.firstlineno) == line]
     if len(found) == 1:
         return found[0]
     if found:
-        lines = ", ".join(f"{wanted}@{code.co_firstlineno}" for code in found)
+        lines = ", ".join(f"{wanted}@{raw.firstlineno}" for raw in found)
         raise TargetError(f"{place} has {len(found)} code objects called {wanted}; pick one by its line: {lines}")
     close = difflib.get_close_matches(wanted, [qualname for qualname, _ in known], n=3, cutoff=0.5)
     close = close or [qualname for qualname, _ in known if qualname.endswith(f".{wanted}")][:3]
     close = close or [qualname for qualname, _ in known][:5]
     hint = f"did you mean {', '.join(close)}?" if close else "it defines no function or class"
     raise TargetError(f"{place} has no code object called {name}; {hint}")
-
-
-def named_codes(module: types.CodeType) -> Iterator[tuple[str, types.CodeType]]:
-    """All code objects inside ``module`` with their qualified names (computed: before 3.11 code objects have none)."""
-    todo = [("", module)]
-    while todo:
-        prefix, code = todo.pop()
-        inner = []
-        for constant in code.co_consts:
-            if isinstance(constant, types.CodeType):
-                qualname = prefix + constant.co_name
-                yield qualname, constant
-                is_function = constant.co_flags & 1  # CO_OPTIMIZED: not a class body
-                inner.append((f"{qualname}.<locals>." if is_function else f"{qualname}.", constant))
-        todo.extend(reversed(inner))
 
 
 def _in_module(module: str, name: str) -> Any:

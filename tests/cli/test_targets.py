@@ -81,7 +81,7 @@ def test_what_exists_only_at_run_time_is_imported(run_python, tmp_path):
         ("{folder}/nothing.py", "can't read"),
         ("{folder}/bad.py", "is not Python source"),
         ("{folder}/text.pyc", "is not a .pyc file"),
-        ("{folder}/old.pyc", "was made by another Python"),
+        ("{folder}/old.pyc", "was made by an older CPython (magic number 62211)"),
         ("{folder}/cut.pyc", "is damaged"),
         ("{folder}/number.pyc", "holds a int, not a code object"),
         ("no_such_module_at_all:f", "there is no file and no module called no_such_module_at_all"),
@@ -92,7 +92,7 @@ def test_errors_say_what_was_looked_for_and_what_is_there(program, tmp_path, tar
     header = importlib.util.MAGIC_NUMBER + bytes(12)
     (tmp_path / "bad.py").write_text("def f(:\n")
     (tmp_path / "text.pyc").write_bytes(b"hello world, this is text")
-    (tmp_path / "old.pyc").write_bytes((3413).to_bytes(2, "little") + b"\r\n" + bytes(12))
+    (tmp_path / "old.pyc").write_bytes((62211).to_bytes(2, "little") + b"\r\n" + bytes(12))
     (tmp_path / "cut.pyc").write_bytes(header + marshal.dumps(compile(PROGRAM, "p", "exec"))[:40])
     (tmp_path / "number.pyc").write_bytes(header + marshal.dumps(1))
     with pytest.raises(TargetError) as caught:

@@ -1,7 +1,7 @@
 """bytecode/: code object -> RawCode (plain data) -> canonical instructions. Versions end here.
 
-Takes a live code object, a .pyc file or marshalled code of CPython 3.7 to 3.15; gives ``list[Instruction]`` in which jump targets and handlers are indices, operands are
-names, constants and operators, and these rules hold:
+Takes a live code object, or a .pyc file or marshalled code of CPython 3.7 to 3.15; gives ``list[Instruction]`` in
+which jump targets and handlers are indices, operands are names, constants and operators, and these rules hold:
 
 * Inline caches, RESUME, PRECALL, cell prologues and generator prologues are gone; NOP stays, as evidence of lines.
 * ``CALL (n, names)`` stands on two slots and n arguments. If one of the two slots is NULL the other is the callable;

@@ -25,7 +25,7 @@ KIND_LOCAL, KIND_CELL, KIND_FREE = 0x20, 0x40, 0x80
 def build_code(reader: Reader) -> Generator[None, Any, RawCode]:
     """A code object from its fields. Its ``qualname`` is its name where the file has none (see qualnames.py)."""
     start = reader.at
-    fields: dict[str, Any] = {"posonlyargcount": 0, "exception_table": b""}
+    fields: dict[str, Any] = {"posonlyargcount": 0, "exception_table": ()}
     for field in reader.format.code_fields:
         fields[field] = reader.integer() if field in NUMBERS else _checked(reader, field, (yield))
     if "localsplus" in fields:
