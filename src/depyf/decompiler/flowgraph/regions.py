@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from .control_flow_graph import BasicBlock, ControlFlowGraph
 
 _UNBIND = {"STORE_FAST", "STORE_NAME", "STORE_GLOBAL", "STORE_DEREF"}
+_RESTORE = {"STORE_FAST"}
 
 
 class Region:
@@ -48,8 +49,9 @@ def chain(region: Region | None) -> list[Region]:
 def mark_regions(graph: ControlFlowGraph) -> list[Region]:
     """Give every block its region; returns the regions, inner ones before the ones around them.
 
-    The handlers that only clean up (``COPY 3; POP_EXCEPT; RERAISE``, and the unbinding of ``except ... as name``) are
-    no regions: what they cover belongs to the region around. Raises DecompilationError for other handlers.
+    The handlers that only clean up (``COPY 3; POP_EXCEPT; RERAISE``, the unbinding of ``except ... as name``, and what
+    puts back the variables that an inlined comprehension hides) are no regions: what they cover belongs to the
+    region around. Raises DecompilationError for other handlers.
     """
     regions: dict[BasicBlock, Region | None] = {}
     for block in graph.blocks:
@@ -115,6 +117,8 @@ def _kind(handler: BasicBlock) -> str:
     if operations[:3] == ["COPY", "POP_EXCEPT", "RERAISE"]:
         return "cleanup"
     if operations[0] == "CONST" and operations[-1] == "RERAISE" and operations[1] in _UNBIND and len(operations) == 4:
+        return "cleanup"
+    if operations[:3] == ["SWAP", "POP", "SWAP"] and operations[-1] == "RERAISE" and set(operations[3:-1]) == _RESTORE:
         return "cleanup"
     if operations[0] != "PUSH_EXC_INFO":
         raise DecompilationError(f"a handler that begins with {operations[0]}", stage="undo_optimiser")

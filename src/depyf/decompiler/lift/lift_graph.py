@@ -190,9 +190,18 @@ class _Lifter:
         lifted.is_async = last.op == "ASYNC_FOR_ITER"
         lifted.line = lifted.test_line = last.line
         lifted.exit = list(lifted.entry)
+        inside, after = lifted.exit, lifted.exit
+        container = resolved(lifted.exit[-1]) if lifted.exit else None
+        if isinstance(container, (nodes.List, nodes.Set, nodes.Dict)):
+            # Statements loop above markers only: this loop fills the container of an inlined comprehension.
+            if container not in (nodes.List([]), nodes.Set([]), nodes.Dict([], [])):
+                raise DecompilationError("a loop above an unfinished display", stage="lift")
+            lifted.gathers = container
+            inside = [*lifted.exit[:-1], Marker("accumulator", lifted.index)]
+            after = [*lifted.exit[:-1], Slot(len(lifted.exit) - 1)]
         iterator = Marker("iterator", lifted.index)
-        lifted.true = self.flow(block.fall, [*lifted.exit, iterator, Given("item", lifted.index)])
-        lifted.false = self.flow(block.target, lifted.exit)
+        lifted.true = self.flow(block.fall, [*inside, iterator, Given("item", lifted.index)])
+        lifted.false = self.flow(block.target, after)
         lifted.fall = lifted.true
 
     def terminate(self, block: BasicBlock, lifted: LiftedBlock, state: SymbolicStack) -> None:

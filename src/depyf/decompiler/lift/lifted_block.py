@@ -27,7 +27,7 @@ class LiftedBlock:
     __slots__ = (
         "index", "region", "entry", "exit", "statements", "kind", "test", "sense", "next", "true", "false", "fall",
         "predecessors", "is_async", "repeated", "line", "layout", "test_line",
-        "implicit_return",
+        "implicit_return", "gathers",
     )  # fmt: skip
 
     def __init__(self, index: int, region: Region | None, entry: list[nodes.Expression]) -> None:
@@ -49,6 +49,7 @@ class LiftedBlock:
         self.repeated = False  # the test of a while loop whose copy at the bottom was undone
         self.line: int | None = None
         self.test_line: int | None = None
+        self.gathers: nodes.Expression | None = None  # the empty container that the loop of a comprehension fills
         self.implicit_return = False  # a return that the compiler wrote at the end of the code
 
     @property

@@ -16,6 +16,7 @@ from .values import (
     Member,
     Module,
     Null,
+    Saved,
     Unpacked,
     UnpackGroup,
     is_marker,
@@ -123,7 +124,8 @@ class SymbolicStack:
 
     def _loose(self) -> bool:
         """Whether a value that no statement around owns waits on the stack."""
-        return bool(self.stack) and not isinstance(resolved(self.stack[-1]), (Marker, Module))
+        waiting = next((value for value in reversed(self.stack) if not isinstance(value, Saved)), None)
+        return waiting is not None and not isinstance(resolved(waiting), (Marker, Module))
 
     def _exchange(self, target: nodes.Expression, value: nodes.Expression) -> None:
         if isinstance(value, (Given, Null)) or is_marker(value):

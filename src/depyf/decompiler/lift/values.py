@@ -34,7 +34,7 @@ class Marker(Placeholder):
 
     ``kind`` is 'iterator' (owner: index of the loop's header), 'exit' (of a with statement, owner: index of the
     block it starts in), 'handled' (the exception being handled, owner: the region), 'exception' (its value), 'lasti',
-    'swallow' (what __exit__ returned) or 'accumulator' (the list of a comprehension, owner: its kind).
+    'swallow' (what __exit__ returned) or 'accumulator' (the container of a comprehension, owner: its kind or loop).
     """
 
     __slots__ = ("kind", "owner")
@@ -68,6 +68,15 @@ class Given(Placeholder):
     def __init__(self, kind: str, owner: Any) -> None:
         self.kind = kind
         self.owner = owner
+
+
+class Saved(Placeholder):
+    """The local variable that an inlined comprehension hides (or that it is unbound), until it is put back."""
+
+    __slots__ = ("name",)
+
+    def __init__(self, name: str) -> None:
+        self.name = name
 
 
 class Unpacked(Placeholder):
@@ -200,7 +209,7 @@ class Matches(Placeholder):
 
 
 class Append(nodes.Statement):
-    """A comprehension adds an element (``key`` is set for a dict's)."""
+    """A comprehension adds an element; ``key`` is set for a dict's, None for a mapping that is added to one."""
 
     __slots__ = fields = ("key", "value")
 

@@ -64,6 +64,9 @@ def _constants(values: object) -> list[nodes.Expression]:
 def _extend(state: SymbolicStack, instruction: Instruction) -> None:
     value = resolved(state.pop())
     container = _container(state, instruction.arg)
+    if isinstance(container, Marker) and container.kind == "accumulator":
+        state.emit(Append(None, nodes.Starred(value)))
+        return
     if not isinstance(container, (nodes.List, nodes.Set)):
         state.refuse("something unknown is extended")
     if not container.elts and isinstance(value, nodes.Constant) and isinstance(value.value, (tuple, frozenset)):
@@ -101,6 +104,9 @@ def _map_add(state: SymbolicStack, instruction: Instruction) -> None:
 def _update(state: SymbolicStack, instruction: Instruction) -> None:
     value = resolved(state.pop())
     container = _container(state, instruction.arg)
+    if isinstance(container, Marker) and container.kind == "accumulator":
+        state.emit(Append(None, value))
+        return
     if not isinstance(container, nodes.Dict):
         state.refuse("something unknown is updated")
     # Keyword arguments after a `**`, or a long display in parts; `f(a=1, **{'b': 2})` stays as it is.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ...bytecode import Instruction
 from ...syntax import nodes
 from ..symbolic_stack import SymbolicStack
-from ..values import Cell, Null
+from ..values import Cell, Null, Saved
 from . import handles
 
 
@@ -54,9 +54,23 @@ def _load_closure(state: SymbolicStack, instruction: Instruction) -> None:
     state.push(Cell(instruction.arg))
 
 
+@handles("LOAD_FAST_AND_CLEAR")
+def _save(state: SymbolicStack, instruction: Instruction) -> None:
+    state.push(Saved(instruction.arg))
+
+
+@handles("MAKE_CELL")
+def _make_cell(state: SymbolicStack, instruction: Instruction) -> None:
+    return  # an inlined comprehension's variable that a function in it reads: implied by that function
+
+
 @handles("STORE_FAST", "STORE_DEREF", "STORE_GLOBAL", "STORE_NAME")
 def _store(state: SymbolicStack, instruction: Instruction) -> None:
     value = state.take()
+    if isinstance(value, Saved):
+        if instruction.op != "STORE_FAST" or instruction.arg != value.name:
+            state.refuse("a variable that a comprehension hides is put elsewhere")
+        return
     if isinstance(value, Cell):  # __classcell__, which the compiler adds to a class body
         if instruction.arg != "__classcell__":
             state.refuse("a cell is stored")

@@ -1,0 +1,100 @@
+"""Comprehensions that the compiler wrote into the code around them: the loop becomes an expression."""
+
+from __future__ import annotations
+
+from ...syntax import nodes
+from ..lifted_block import LiftedBlock
+from ..values import Append, Given
+from .negation import negate
+from .shapes import through
+
+
+def fold_comprehension(block: LiftedBlock) -> bool:
+    """A loop that fills a container on the stack, once all in it is put together."""
+    if block.kind != "for" or block.gathers is None:
+        return False
+    clauses = _Clauses(block)
+    if not clauses.read():
+        return False
+    value = clauses.expression(block.gathers)
+    for inner in clauses.blocks:
+        inner.become("goto")  # nothing leads there any more, and from there nowhere
+    block.exit = [*block.exit[:-1], value]
+    block.become("goto", next=block.false, fall=block.false)
+    return True
+
+
+class _Clauses:
+    """The clauses of a comprehension, read from the loop of the first one on.
+
+    Every block has one way in; the tests lead on or to the loop around, and the last block adds the element.
+    """
+
+    def __init__(self, block: LiftedBlock) -> None:
+        self.loops = [block]
+        self.blocks: list[LiftedBlock] = []
+        self.generators: list[nodes.comprehension] = []
+        self.element: Append | None = None
+
+    def read(self) -> bool:
+        """Whether the loop is a comprehension as a whole."""
+        block: LiftedBlock | None = self.enter(self.loops[0])
+        while block is not None:
+            block = self.after(block)
+        return self.element is not None
+
+    def enter(self, loop: LiftedBlock) -> LiftedBlock | None:
+        """What follows in the body of ``loop``, once its item is stored."""
+        body = loop.true
+        if body is None or body.predecessors != {loop} or not body.statements:
+            return None
+        first = body.statements[0]
+        if not isinstance(first, nodes.Assign) or not isinstance(first.value, Given) or len(first.targets) != 1:
+            return None
+        if first.value.kind != "item" or first.value.owner != loop.index or not isinstance(loop.test, nodes.Expression):
+            return None
+        self.generators.append(nodes.comprehension(first.targets[0], loop.test, [], int(loop.is_async)))
+        return body
+
+    def after(self, block: LiftedBlock) -> LiftedBlock | None:
+        """The block that follows ``block``, which is read; None at the end, whether of the element or of hope."""
+        self.blocks.append(block)
+        first = bool(block.statements) and isinstance(getattr(block.statements[0], "value", None), Given)
+        for statement in block.statements[first:]:
+            if isinstance(statement, Append) and statement is block.statements[-1]:
+                if block.kind == "goto" and through(block.next) is self.loops[-1]:
+                    self.element = statement
+                return None
+            if not isinstance(statement, nodes.Assign) or len(statement.targets) != 1:
+                return None
+            # The compiler makes no loop of `for target in [value]`.
+            one = nodes.List([statement.value])
+            self.generators.append(nodes.comprehension(statement.targets[0], one, [], 0))
+        if block.kind == "branch":
+            return self.condition(block)
+        following = through(block.next) if block.kind == "goto" else None
+        if following is None or following.kind != "for" or following.gathers is not None:
+            return None
+        if through(following.false) is not self.loops[-1] or following in self.loops:
+            return None
+        self.blocks.append(following)
+        self.loops.append(following)
+        return self.enter(following)
+
+    def condition(self, block: LiftedBlock) -> LiftedBlock | None:
+        if not isinstance(block.test, nodes.Expression):
+            return None
+        for following, other, test in ((block.true, block.false, block.test), (block.false, block.true, None)):
+            if following is not None and through(other) is self.loops[-1] and following.predecessors == {block}:
+                self.generators[-1].ifs.append(test if test is not None else negate(block.test))
+                return following
+        return None
+
+    def expression(self, container: nodes.Expression) -> nodes.Expression:
+        """The comprehension; ``container`` is the empty one that it fills."""
+        assert self.element is not None
+        key, value = self.element.key, self.element.value
+        if isinstance(container, nodes.Dict):
+            return nodes.DictComp(value if key is None else key, None if key is None else value, self.generators)
+        kind = nodes.ListComp if isinstance(container, nodes.List) else nodes.SetComp
+        return kind(value, self.generators)
