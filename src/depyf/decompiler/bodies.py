@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .bytecode import Instruction, RawCode
+from .bytecode import Instruction, RawCode, inside_comprehensions
 from .definitions import annotation
 from .lift.folding.negation import negate
 from .lift.values import AssertionClass, Marker
@@ -152,13 +152,17 @@ def _declare(
     stored_globals: dict[str, None] = {}
     stored_cells: dict[str, None] = {}
     local = set(raw.varnames) | set(raw.cellvars)
-    for instruction in instructions:
+    inside = inside_comprehensions(instructions)
+    for instruction, in_comprehension in zip(instructions, inside):
         if instruction.op in ("STORE_GLOBAL", "DELETE_GLOBAL"):
             stored_globals[instruction.arg] = None
         elif instruction.op in ("STORE_DEREF", "DELETE_DEREF") and instruction.arg in raw.freevars:
             stored_cells[instruction.arg] = None
         elif instruction.op == "LOAD_GLOBAL" and (
-            kind == "class" or kind == "function" and instruction.arg in enclosing
+            kind == "class"
+            and not in_comprehension  # which does not see the names of the class
+            or kind == "function"
+            and instruction.arg in enclosing
         ):
             stored_globals[instruction.arg] = None
     if kind == "function":

@@ -6,7 +6,7 @@ from typing import Any
 
 from ..errors import DecompilationError
 from .bodies import finish, finish_early
-from .bytecode import RawCode
+from .bytecode import RawCode, comprehension_variables
 from .definitions import Definitions, arguments_of
 from .lift.handlers.calls import Comprehension
 from .lift.values import Function, Iterated
@@ -34,20 +34,20 @@ class Decompilation:
         self.units: dict[RawCode, Unit] = {}
         self.refused: dict[RawCode, DecompilationError] = {}
         self.bodies: dict[RawCode, list[nodes.Statement]] = {}
-        self.enclosing: dict[RawCode, frozenset[str]] = {root: frozenset()}
+        self.bound: dict[RawCode, frozenset[str]] = {}
         self.parents: dict[RawCode, RawCode] = {}
         self.lines: dict[int, int] = {}
         self.text = ""
         for raw in root.walk():
-            bound = frozenset(raw.varnames) | frozenset(raw.cellvars) | frozenset(raw.freevars)
+            if kind_of(raw) in _SCOPES:
+                self.bound[raw] = frozenset((*raw.varnames, *raw.cellvars, *raw.freevars))
             for nested in raw.nested:
                 self.parents[nested] = raw
-                self.enclosing[nested] = self.enclosing[raw] | (bound if kind_of(raw) in _SCOPES else frozenset())
 
     def run(self) -> Result:
         """The result for the root, with those of nested code below it."""
         proofs: dict[RawCode, Verdict] = {}
-        for _ in range(2 + len(self.enclosing)):
+        for _ in range(2 + len(self.parents)):
             tree = self.tree()
             if self.root in self.refused:
                 break
@@ -100,11 +100,12 @@ class Decompilation:
         unit = self.units.pop(raw, None) or lift_unit(raw)
         if unit.error is not None:
             raise unit.error
+        if raw in self.bound:
+            self.bound[raw] -= comprehension_variables(unit.instructions)
         body = finish_early(unit.body, unit.kind)
         body = Definitions(raw, self.body).resolve(body)
-        body = finish(
-            body, raw, unit.kind, unit.instructions, self.enclosing[raw], frozenset(self.settings.skip_transforms)
-        )
+        enclosing: frozenset[str] = frozenset().union(*(self.bound.get(place, ()) for place in self.ancestors(raw)))
+        body = finish(body, raw, unit.kind, unit.instructions, enclosing, frozenset(self.settings.skip_transforms))
         owner = next((place for place in (raw, *self.ancestors(raw)) if kind_of(place) == "class"), None)
         if owner is not None:
             unmangle(body, owner.name)

@@ -16,6 +16,7 @@ which jump targets and handlers are indices, operands are names, constants and o
 from __future__ import annotations
 
 from .disassemble import disassemble
+from .hidden_locals import comprehension_variables, inside_comprehensions
 from .instruction import (
     CONDITIONAL_JUMPS,
     EXITS,
@@ -37,7 +38,9 @@ __all__ = [
     "Handler",
     "Instruction",
     "RawCode",
+    "comprehension_variables",
     "disassemble",
+    "inside_comprehensions",
     "load",
     "read_code",
     "read_pyc",

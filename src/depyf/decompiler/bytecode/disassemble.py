@@ -10,6 +10,7 @@ from __future__ import annotations
 from .conditions import fold_conditions
 from .decode import Decoder
 from .fold_awaits import fold_awaits
+from .hidden_locals import plain_in_comprehensions
 from .instruction import Instruction
 from .loop_ends import fold_loop_ends
 from .raw_code import RawCode
@@ -22,7 +23,8 @@ def disassemble(raw: RawCode) -> list[Instruction]:
     Raises DecompilationError for opcodes, operands or jump targets that no compiler or Dynamo emits.
     """
     decoder = Decoder(raw)
-    instructions = hide_second_slots(decoder.run(), decoder.error, iterators=decoder.table.iterator_pairs)
+    instructions = plain_in_comprehensions(decoder.run(), decoder.closures)
+    instructions = hide_second_slots(instructions, decoder.error, iterators=decoder.table.iterator_pairs)
     instructions = fold_loop_ends(instructions, decoder.error)
     instructions = fold_awaits(instructions, decoder.error)
     return fold_conditions(instructions, jumps_go_back=decoder.table.conditional_jumps_go_back)

@@ -90,7 +90,8 @@ class _Normalizer:
         raw = self.raw
         if not raw.is_function or not raw.cellvars:
             return frozenset()
-        handed_out = {i.arg for i in self.instructions if i.op == "LOAD_CLOSURE"}
+        # In an inlined comprehension the slot of a cell may hold another variable of that name.
+        handed_out = {i.arg for i in self.instructions if i.op in ("LOAD_CLOSURE", "LOAD_FAST_AND_CLEAR")}
         return frozenset(raw.cellvars) - handed_out
 
     # Empty slots of the stack

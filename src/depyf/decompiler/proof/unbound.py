@@ -18,8 +18,13 @@ def may_be_unbound(form: NormalForm) -> frozenset[int]:
 
 
 def _solve(form: NormalForm) -> frozenset[int]:
-    """Definite assignment: forward, the set of locals bound on every path as the bits of an int."""
+    """Definite assignment: forward, the set of locals bound on every path as the bits of an int.
+
+    Where an inlined comprehension puts back the variables that it hid, STORE_FAST may store nothing at all: stores to
+    such variables count for nothing.
+    """
     ops, args = form.ops, form.args
+    hidden = {name for op, name in zip(ops, args) if op == "LOAD_FAST_AND_CLEAR"}
     bits: dict[str, int] = {}
     for op, name in zip(ops, args):
         if op == "STORE_FAST" or op in LOCAL_OPERATIONS:
@@ -43,10 +48,12 @@ def _solve(form: NormalForm) -> frozenset[int]:
             handler: Handler | None = form.handlers[index]
             if handler is not None:
                 todo.append((handler.target, state))
-            if op == "STORE_FAST" or op == "LOAD_FAST":
+            if op == "LOAD_FAST" or (op == "STORE_FAST" and args[index] not in hidden):
                 state |= bits[args[index]]  # a load that does not raise shows that the local is bound
-            elif op == "DELETE_FAST":
+            elif op == "DELETE_FAST" or op == "STORE_FAST":
                 state &= ~bits[args[index]]
+            elif op == "LOAD_FAST_AND_CLEAR":
+                state &= ~bits.get(args[index], 0)
             if form.target[index] >= 0:
                 todo.append((form.target[index], state))
             index = form.next[index]

@@ -1,0 +1,75 @@
+"""Variables of inlined comprehensions (3.12 on) that share the slot, or the name, of a cell of the code around them.
+
+Reading a cell's slot as a plain local gives the cell (LOAD_CLOSURE). But inside a comprehension that saved the slot and
+made no cell of its own in it, the slot holds the comprehension's variable, a plain local.
+"""
+
+from __future__ import annotations
+
+from typing import Collection
+
+from .instruction import Instruction
+
+_PROLOGUE = ("LOAD_FAST_AND_CLEAR", "MAKE_CELL")
+
+
+def plain_in_comprehensions(instructions: list[Instruction], closures: Collection[str]) -> list[Instruction]:
+    """``instructions`` with LOAD_FAST for the plain variables of comprehensions named as one of ``closures``."""
+    position, size = 0, len(instructions)
+    while position < size:
+        if instructions[position].op != "LOAD_FAST_AND_CLEAR":
+            position += 1
+            continue
+        saved: set[str] = set()
+        cells: set[str] = set()
+        while position < size and instructions[position].op in _PROLOGUE:
+            (saved if instructions[position].op == "LOAD_FAST_AND_CLEAR" else cells).add(instructions[position].arg)
+            position += 1
+        # SWAP, then the container: from there on an exception puts the variables back.
+        handler = instructions[position + 1].handler if position + 1 < size else None
+        shared = saved.intersection(closures)
+        if handler is None or not shared:
+            continue
+        for index in range(position + 1, size):
+            instruction = instructions[index]
+            if instruction.op in ("LOAD_FAST", "LOAD_CLOSURE") and instruction.arg in shared:
+                if _raises_to(instructions, index, handler.target):
+                    instruction.op = "LOAD_CLOSURE" if instruction.arg in cells else "LOAD_FAST"
+    return instructions
+
+
+def _raises_to(instructions: list[Instruction], index: int, target: int) -> bool:
+    """Whether ``target`` is among the handlers around an instruction."""
+    for _ in range(100):
+        handler = instructions[index].handler
+        if handler is None:
+            return False
+        if handler.target == target:
+            return True
+        index = handler.target
+    return False
+
+
+def inside_comprehensions(instructions: list[Instruction]) -> list[bool]:
+    """For each instruction whether it stands in an inlined comprehension that has variables."""
+    restoring = {
+        instructions[index + 1].handler
+        for index, instruction in enumerate(instructions[:-1])
+        if instruction.op == "SWAP" and index and instructions[index - 1].op in _PROLOGUE
+    }
+    targets = {handler.target for handler in restoring if handler is not None}
+    return [
+        bool(targets) and any(_raises_to(instructions, index, target) for target in targets)
+        for index in range(len(instructions))
+    ]
+
+
+def comprehension_variables(instructions: list[Instruction]) -> frozenset[str]:
+    """The locals that only inlined comprehensions use."""
+    hidden = {i.arg for i in instructions if i.op == "LOAD_FAST_AND_CLEAR"}
+    if hidden:
+        inside = inside_comprehensions(instructions)
+        hidden -= {
+            i.arg for i, within in zip(instructions, inside) if not within and i.op in ("LOAD_FAST", "DELETE_FAST")
+        }
+    return frozenset(hidden)
