@@ -1,4 +1,4 @@
-"""The command line: ``depyf decompile FILE.py:QUALNAME``."""
+"""The command line: ``depyf decompile FILE.py:QUALNAME``, ``depyf coverage``."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def main(arguments: list[str] | None = None) -> int:
     """Run the command line; returns the exit status. Errors of depyf go to standard error, as one sentence."""
     options = _parse(arguments)
     try:
-        return _decompile(options)
+        return _coverage(options) if options.command == "coverage" else _decompile(options)
     except DepyfError as error:
         print(f"depyf: {error}", file=sys.stderr)
         if isinstance(error, DecompilationError):
@@ -75,7 +75,16 @@ def _parse(arguments: list[str] | None) -> argparse.Namespace:
     command.add_argument(
         "--stop-after", metavar="STAGE", help=f"show what it holds after this stage, and stop: {', '.join(STAGES)}"
     )
+    command = commands.add_parser(
+        "coverage",
+        help="print which opcodes of which Python are decompiled, and how far",
+        description="Decompile test programs on every CPython of this machine and print how far each opcode comes.",
+    )
+    command.add_argument("versions", nargs="*", metavar="3.X", help="these versions (default: all that have a table)")
+    command.add_argument("--json", action="store_true", help="print it as JSON")
     options = parser.parse_args(arguments)
+    if options.command == "coverage":
+        return options
     if options.stop_after is not None and options.stop_after.partition(":")[0] not in STAGES:
         parser.error(f"no stage {options.stop_after!r}; the stages are: {', '.join(STAGES)}")
     return options
@@ -105,6 +114,20 @@ def _decompile(options: argparse.Namespace) -> int:
     if result.verdict.level.value == "refused":
         return REFUSED
     return PROVEN if result.proven else PARTLY
+
+
+def _coverage(options: argparse.Namespace) -> int:
+    import json
+
+    from .coverage.report import all_versions, coverage, table
+
+    known = {f"{major}.{minor}": (major, minor) for major, minor in all_versions()}
+    for version in options.versions:
+        if version not in known:
+            raise DepyfError(f"no opcode table for {version!r}; there are {', '.join(known)}")
+    measured = coverage([known[version] for version in options.versions or known])
+    print(json.dumps(measured, indent=1) if options.json else table(measured))
+    return PROVEN
 
 
 def _text(result: Result) -> str:

@@ -8,13 +8,15 @@ from pathlib import Path
 
 import pytest
 
+from depyf.coverage.measure import chunks
+
 MODULES = ("argparse.py", "asyncio/base_events.py", "contextlib.py", "dataclasses.py", "tarfile.py", "typing.py")
 
 
 @pytest.fixture(scope="session")
 def constructs() -> str:
-    """The text of the file with every construct."""
-    return (Path(__file__).parent / "constructs.txt").read_text(encoding="utf-8")
+    """Every construct of this Python's syntax, as one module."""
+    return "\n\n\n".join(chunks())
 
 
 @pytest.fixture(scope="session")

@@ -9,6 +9,7 @@ from typing import Callable
 
 import pytest
 
+from depyf.coverage.measure import chunks
 from depyf.decompiler.bytecode import RawCode, load
 from depyf.decompiler.proof import Level, prove_all
 
@@ -17,8 +18,8 @@ MODULES = ("argparse.py", "asyncio/base_events.py", "contextlib.py", "dataclasse
 
 @pytest.fixture(scope="session")
 def constructs() -> str:
-    """The text of the file with every construct."""
-    return (Path(__file__).parent.parent / "bytecode" / "constructs.txt").read_text(encoding="utf-8")
+    """Every construct of this Python's syntax, as one module."""
+    return "\n\n\n".join(chunks())
 
 
 @pytest.fixture(scope="session")

@@ -76,6 +76,8 @@ def _meaningless(change, instructions, mutant):
     if change == "swap":
         other = instructions[mutant.at + 1]
         return {"NOP", "NULL"} & {one.op, other.op} or (one.op, one.arg) == (other.op, other.arg)
+    if change == "drop":  # an exit in front of the same one
+        return one.op in EXITS and _same_tail(instructions, mutant.at, mutant.at + 1)
     return change == "target" and _same_tail(instructions, one.target, changed.target)
 
 

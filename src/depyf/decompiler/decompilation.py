@@ -212,7 +212,7 @@ class Decompilation:
             lines = instruction_lines(raw)
             error.instructions = "\n".join(lines)
             text = self.refused_text(raw, error)
-            verdict = Verdict(Level.REFUSED, "", (error.reason,))
+            verdict = Verdict(Level.REFUSED, error.stage, (error.reason,))
             return Result(raw.name, raw.qualname, text, verdict, raw, raw.code, nested, rung="refused")
         nested = tuple(self.result(child, proofs) for child in raw.nested)
         tree = self.tree_of(raw)

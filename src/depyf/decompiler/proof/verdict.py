@@ -52,7 +52,8 @@ def _place(text: str, offset: int, line: int | None) -> str:
 class Verdict(NamedTuple):
     """The result of a proof for one code object.
 
-    ``method`` is "instructions", "lock-step", "symbolic" or "". ``reasons`` say why it is not proven, or what is
+    ``method`` is "instructions", "lock-step", "symbolic" or "", and of what was refused the stage that refused it.
+    ``reasons`` say why it is not proven, or what is
     notable; ``assumptions`` are the axioms, beyond the documented ones, that the proof needed. ``pairs`` are the
     nested code objects (original, recompiled) met at the same place: they need proofs of their own.
     """
@@ -73,7 +74,7 @@ class Verdict(NamedTuple):
         """One line of words."""
         text = self.level.value
         if self.method:
-            text += f" (by {self.method})"
+            text += f" (in {self.method})" if self.level is Level.REFUSED else f" (by {self.method})"
         if self.reasons:
             text += ": " + "; ".join(self.reasons)
         if self.assumptions:

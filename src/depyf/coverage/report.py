@@ -1,0 +1,82 @@
+"""The table of opcodes and versions, gathered from every interpreter of this machine."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+from typing import Any, Iterable
+
+from ..decompiler.bytecode.interpreters import find_interpreter
+from ..decompiler.bytecode.load import HOST_VERSION
+from ..decompiler.bytecode.versions import TABLES
+from .measure import STAGES, measure
+
+SIGNS = {
+    "internal": "-", "not met": "?", "not handled": "!", "read": "r", "lifted": "l", "structured": "s", "proven": "P",
+}  # fmt: skip
+LEGEND = "P proven on a test, s structured, l lifted, r read, ! not handled, ? in no test, - internal, blank: no such"
+OLDEST_HOST = (3, 8)
+_SECONDS = 900
+
+
+def coverage(versions: Iterable[tuple[int, int]]) -> dict[str, Any]:
+    """Stage by opcode for each version, by the version's text; a string with the reason where there is none."""
+    return {f"{major}.{minor}": _of(major, minor) for major, minor in versions}
+
+
+def _of(major: int, minor: int) -> dict[str, str] | str:
+    if (major, minor) == HOST_VERSION:
+        return measure()
+    if (major, minor) < OLDEST_HOST:
+        return "depyf does not run on it; its files are read on a newer Python"
+    path = find_interpreter((major, minor))
+    if path is None:
+        return f"no CPython {major}.{minor} found"
+    package = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+    environment = {**os.environ, "PYTHONPATH": package}
+    command = [path, "-m", "depyf.coverage.measure"]
+    try:
+        done = subprocess.run(command, env=environment, capture_output=True, timeout=_SECONDS)
+        result: dict[str, str] = json.loads(done.stdout)
+    except (OSError, subprocess.SubprocessError, ValueError) as error:
+        return f"its measurement failed: {error}"
+    return result
+
+
+def table(measured: dict[str, Any]) -> str:
+    """The opcodes in rows, the versions in columns, a sign for each stage; then what each version lacks."""
+    names = sorted({name for stages in measured.values() if isinstance(stages, dict) for name in stages})
+    names = [name for name in names if any(_stage(measured, v, name) not in ("", "internal") for v in measured)]
+    width = max(map(len, names), default=0)
+    lines = [LEGEND, "", " " * width + "".join(f"{version:>6}" for version in measured)]
+    for name in names:
+        stages = [_stage(measured, version, name) for version in measured]
+        lines.append(f"{name:{width}}" + "".join(f"{SIGNS.get(stage, ''):>6}" for stage in stages))
+    lines.append("")
+    lines += [f"{version}: {_summary(stages)}" for version, stages in measured.items()]
+    return "\n".join(line.rstrip() for line in lines)
+
+
+def _stage(measured: dict[str, Any], version: str, name: str) -> str:
+    """'' if the version has no such opcode, or nothing was measured."""
+    stages = measured[version]
+    return str(stages.get(name, "")) if isinstance(stages, dict) else ""
+
+
+def _summary(stages: dict[str, str] | str) -> str:
+    if isinstance(stages, str):
+        return stages
+    met = {name: stage for name, stage in stages.items() if stage != "internal"}
+    parts = [f"{len(met)} opcodes"]
+    for stage in reversed(STAGES[1:]):
+        names = sorted(name for name, reached in met.items() if reached == stage)
+        if names:
+            listed = "" if stage == "proven" else f" ({', '.join(names)})"
+            parts.append(f"{len(names)} {stage}{listed}")
+    return ", ".join(parts)
+
+
+def all_versions() -> list[tuple[int, int]]:
+    """Every version that has an opcode table."""
+    return sorted(TABLES)
