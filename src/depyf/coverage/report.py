@@ -38,9 +38,11 @@ def _of(major: int, minor: int) -> dict[str, str] | str:
     command = [path, "-m", "depyf.coverage.measure"]
     try:
         done = subprocess.run(command, env=environment, capture_output=True, timeout=_SECONDS)
-        result: dict[str, str] = json.loads(done.stdout)
-    except (OSError, subprocess.SubprocessError, ValueError) as error:
+    except (OSError, subprocess.SubprocessError) as error:
         return f"its measurement failed: {error}"
+    if done.returncode:
+        return "its measurement failed: " + (done.stderr.decode("utf-8", "replace").strip().split("\n")[-1])
+    result: dict[str, str] = json.loads(done.stdout)
     return result
 
 
