@@ -18,10 +18,24 @@ OPPOSITE = {
 OR_POP = {"POP_JUMP_IF_FALSE": "JUMP_IF_FALSE_OR_POP", "POP_JUMP_IF_TRUE": "JUMP_IF_TRUE_OR_POP"}
 
 
-def fold_conditions(instructions: list[Instruction], *, jumps_go_back: bool) -> list[Instruction]:
-    """``instructions`` with truth tests folded; ``jumps_go_back``: whether conditional jumps may lead backward."""
+def fold_conditions(
+    instructions: list[Instruction], *, jumps_go_back: bool, jumps_test_bools: bool
+) -> list[Instruction]:
+    """``instructions`` with truth tests folded.
+
+    ``jumps_go_back``: whether conditional jumps may lead backward; ``jumps_test_bools``: whether they never raise.
+    """
+    if jumps_test_bools:
+        _cover_jumps(instructions)
     instructions = _fold_or_pop(_fold_to_bool(instructions))
     return instructions if jumps_go_back else _fold_inverted(instructions)
+
+
+def _cover_jumps(instructions: list[Instruction]) -> None:
+    """A jump that never raises belongs to what it tests: the assembler may leave it out of the handler's range."""
+    for before, jump in zip(instructions, instructions[1:]):
+        if jump.op in OPPOSITE:
+            jump.handler = before.handler
 
 
 def _fold_to_bool(instructions: list[Instruction]) -> list[Instruction]:

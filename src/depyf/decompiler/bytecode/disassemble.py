@@ -8,12 +8,14 @@ depends on the version of the bytecode.
 from __future__ import annotations
 
 from .conditions import fold_conditions
-from .decode import Decoder
+from .decode import MAKES_GENERATOR, Decoder
 from .fold_awaits import fold_awaits
+from .fold_names import fold_class_names
 from .hidden_locals import plain_in_comprehensions
 from .instruction import Instruction
 from .loop_ends import fold_loop_ends
 from .raw_code import RawCode
+from .stop_iteration import drop_stop_iteration_handler
 from .two_slots import hide_second_slots
 
 
@@ -23,8 +25,13 @@ def disassemble(raw: RawCode) -> list[Instruction]:
     Raises DecompilationError for opcodes, operands or jump targets that no compiler or Dynamo emits.
     """
     decoder = Decoder(raw)
+    table = decoder.table
     instructions = plain_in_comprehensions(decoder.run(), decoder.closures)
-    instructions = hide_second_slots(instructions, decoder.error, iterators=decoder.table.iterator_pairs)
+    instructions = hide_second_slots(instructions, decoder.error, iterators=table.iterator_pairs)
     instructions = fold_loop_ends(instructions, decoder.error)
-    instructions = fold_awaits(instructions, decoder.error)
-    return fold_conditions(instructions, jumps_go_back=decoder.table.conditional_jumps_go_back)
+    instructions = fold_conditions(
+        instructions, jumps_go_back=table.conditional_jumps_go_back, jumps_test_bools=table.jumps_test_bools
+    )
+    expected = table.generators_have_a_handler and bool(raw.flags & MAKES_GENERATOR)
+    instructions = drop_stop_iteration_handler(instructions, decoder.error, expected=expected)
+    return fold_class_names(fold_awaits(instructions, decoder.error))

@@ -51,3 +51,13 @@ def without(
             instruction.handler = moved[handler]
         result.append(instruction)
     return result
+
+
+def moved_down(first: Instruction, instructions: list[Instruction]) -> list[Instruction]:
+    """``instructions`` behind ``first``; what leads to the old first one still does."""
+    for instruction in instructions:
+        if instruction.target >= 0:
+            instruction.target += 1
+        if instruction.handler is not None:
+            instruction.handler = instruction.handler._replace(target=instruction.handler.target + 1)
+    return [first, *instructions]

@@ -1,13 +1,15 @@
 """Folds the rigid sequences behind ``await``, ``yield from`` and ``async for`` into single operations.
 
-``SEND end; YIELD_VALUE; JUMP back`` is one YIELD_FROM. The awaited ``__anext__`` whose only handler is an
-END_ASYNC_FOR is one ASYNC_FOR_ITER that jumps to what follows the handler, as FOR_ITER does.
+``SEND end; YIELD_VALUE; JUMP back; end:`` is one YIELD_FROM. From 3.12 on YIELD_VALUE has a handler of its own,
+CLEANUP_THROW, which goes on behind the loop when the exception thrown in ended the inner iterator, and END_SEND
+stands at the end. The awaited ``__anext__`` whose only handler is an END_ASYNC_FOR is one ASYNC_FOR_ITER that jumps
+to what follows the handler, as FOR_ITER does.
 """
 
 from __future__ import annotations
 
-from .edit import ErrorMaker, without
-from .instruction import Instruction
+from .edit import ErrorMaker, referred, without
+from .instruction import EXITS, NEVER_RAISES, NO_FALL_THROUGH, Instruction
 
 
 def fold_awaits(instructions: list[Instruction], error: ErrorMaker) -> list[Instruction]:
@@ -19,19 +21,87 @@ def fold_awaits(instructions: list[Instruction], error: ErrorMaker) -> list[Inst
 
 def _fold_sends(instructions: list[Instruction], error: ErrorMaker) -> list[Instruction]:
     dropped: set[int] = set()
+    cleanups: list[int] = []
+    ends: set[int] = set()
     for index, send in enumerate(instructions):
         if send.op != "SEND":
             continue
         loop = instructions[index : index + 3]
         if [i.op for i in loop] != ["SEND", "YIELD_VALUE", "JUMP"] or loop[2].target != index:
             raise error("SEND without its loop", send.offset)
-        if loop[1].handler != send.handler:
+        thrown = loop[1].handler
+        if thrown is not None and instructions[thrown.target].op == "CLEANUP_THROW":
+            cleanup = instructions[thrown.target]
+            if thrown.lasti or cleanup.handler != send.handler or instructions[send.target].op != "END_SEND":
+                raise error("SEND whose loop has a clean-up of another form", send.offset)
+            if not _same_way(instructions, thrown.target + 1, send.target):
+                raise error("CLEANUP_THROW does not go on where its SEND does", cleanup.offset)
+            if any(i.op != "CLEANUP_THROW" for i in instructions[index + 3 : send.target]):
+                raise error("SEND does not leave its loop at the end", send.offset)
+            cleanups.append(thrown.target)
+        elif loop[1].handler != send.handler:
             raise error("SEND whose loop has another handler", send.offset)
-        if send.target != index + 3:
+        elif send.target != index + 3 or instructions[send.target].op == "END_SEND":
             raise error("SEND does not leave its loop at the end", send.offset)
         dropped.update((index + 1, index + 2))
+        ends.add(send.target)
         send.op, send.target = "YIELD_FROM", -1
+    if cleanups:
+        return _without_cleanups(instructions, dropped, cleanups, ends, error)
     return without(instructions, dropped, error)
+
+
+def _same_way(instructions: list[Instruction], left: int, right: int) -> bool:
+    """Whether control does the same at both places: they are one, or one is the compiler's copy of a short exit."""
+    for _ in range(100):
+        left, right = _past_jumps(instructions, left), _past_jumps(instructions, right)
+        if left == right:
+            return True
+        ours, theirs = instructions[left], instructions[right]
+        if ours.op != theirs.op or ours.target >= 0 or theirs.target >= 0 or type(ours.arg) is not type(theirs.arg):
+            return False
+        if ours.arg is not theirs.arg and ours.arg != theirs.arg:
+            return False
+        if ours.handler != theirs.handler and ours.op not in NEVER_RAISES and ours.op != "END_SEND":
+            return False
+        if ours.op in EXITS:
+            return True
+        left, right = left + 1, right + 1
+    return False
+
+
+def _past_jumps(instructions: list[Instruction], index: int) -> int:
+    for _ in range(100):
+        if instructions[index].op == "JUMP":
+            index = instructions[index].target
+        elif instructions[index].op == "NOP":
+            index += 1
+        else:
+            break
+    return index
+
+
+def _without_cleanups(
+    instructions: list[Instruction], dropped: set[int], cleanups: list[int], ends: set[int], error: ErrorMaker
+) -> list[Instruction]:
+    """Drop the clean-ups with the code that only they reach, and END_SEND everywhere."""
+    for index in dropped:
+        instructions[index].handler = None  # nobody goes to the clean-up any more
+    places = ends | referred([i for index, i in enumerate(instructions) if index not in dropped])
+    for index in cleanups:
+        while index < len(instructions) and index not in places and index not in dropped:
+            dropped.add(index)
+            if instructions[index].op in NO_FALL_THROUGH:
+                break
+            index += 1
+    stray = next((i for index, i in enumerate(instructions) if i.op == "CLEANUP_THROW" and index not in dropped), None)
+    if stray is not None:
+        raise error("CLEANUP_THROW without its SEND", stray.offset)
+    folded = {index for index in dropped if instructions[index].op != "END_SEND"}
+    if any(i.target in folded for index, i in enumerate(instructions) if index not in dropped):
+        raise error("jump into the middle of a folded sequence", -1)
+    dropped.update(index for index, i in enumerate(instructions) if i.op == "END_SEND")
+    return without(instructions, dropped)
 
 
 def _fold_async_for(instructions: list[Instruction], error: ErrorMaker) -> list[Instruction]:

@@ -62,6 +62,7 @@ class Instruction:
 # For a conditional jump the pair is that of the edge that falls through; JUMP_EDGE has the other.
 OPERATIONS: dict[str, Any] = {
     "NOP": (0, 0),
+    "LETS_STOP_ITERATION_PASS": (0, 0),  # a generator's code, from 3.12 on, that does not turn it into RuntimeError
     "CONST": (0, 1),
     "NULL": (0, 1),  # the empty slot that marks "no self" in a call
     "POP": (1, 0),

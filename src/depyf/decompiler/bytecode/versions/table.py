@@ -48,6 +48,16 @@ class OpcodeTable(NamedTuple):
     generators_start: bool
     iterator_pairs: bool
 
+    @property
+    def jumps_test_bools(self) -> bool:
+        """Whether a conditional jump finds an exact bool on the stack, made by TO_BOOL, so that it never raises."""
+        return any(row.op == "TO_BOOL" for row in self.rows.values())
+
+    @property
+    def generators_have_a_handler(self) -> bool:
+        """Whether the compiler puts a generator's code into a handler of StopIteration (by this intrinsic)."""
+        return any(row.rule == "intrinsic 1" for row in self.rows.values())
+
     def number(self, name: str) -> int:
         """The opcode called ``name``. Raises KeyError if this version has none."""
         for number, row in self.rows.items():

@@ -9,7 +9,7 @@ from ..values import Cell, Null, Saved
 from . import handles
 
 
-@handles("NOP")
+@handles("NOP", "LETS_STOP_ITERATION_PASS")
 def _nop(state: SymbolicStack, instruction: Instruction) -> None:
     return
 

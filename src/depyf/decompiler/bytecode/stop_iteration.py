@@ -1,0 +1,37 @@
+"""The handler around the whole code of a generator or coroutine that turns StopIteration into RuntimeError (3.12 on).
+
+Before 3.12 the interpreter does that by itself, so code whose every exception ends in this handler has the handler
+dropped. Code without it (the compiler makes none for a lambda) begins with LETS_STOP_ITERATION_PASS instead.
+"""
+
+from __future__ import annotations
+
+from .edit import ErrorMaker, moved_down, without
+from .instruction import NEVER_RAISES, NO_FALL_THROUGH, Instruction
+
+
+def drop_stop_iteration_handler(
+    instructions: list[Instruction], error: ErrorMaker, *, expected: bool
+) -> list[Instruction]:
+    """``instructions`` without the handler; ``expected``: whether this code is of a kind and version that has one."""
+    found = [index for index, i in enumerate(instructions) if i.op == "STOPITERATION_ERROR"]
+    if not found:
+        if expected and any(i.op not in NEVER_RAISES for i in instructions):
+            return moved_down(Instruction("LETS_STOP_ITERATION_PASS"), instructions)
+        return instructions
+    wrapper = found[0]
+    offset = instructions[wrapper].offset
+    ends = instructions[wrapper:]
+    if [i.op for i in ends] != ["STOPITERATION_ERROR", "RERAISE"] or ends[0].handler or ends[1].handler:
+        raise error("a handler of StopIteration in another form", offset)
+    if not wrapper or instructions[wrapper - 1].op not in NO_FALL_THROUGH:
+        raise error("control runs into the handler of StopIteration", offset)
+    for instruction in instructions[:wrapper]:
+        handler = instruction.handler
+        if instruction.target >= wrapper or (handler is None and instruction.op not in NEVER_RAISES):
+            raise error("the handler of StopIteration is not the last for every exception", instruction.offset)
+        if handler is not None and handler.target >= wrapper:
+            if handler.target > wrapper or handler.depth or not handler.lasti:
+                raise error("a handler of StopIteration in another form", offset)
+            instruction.handler = None
+    return without(instructions, {wrapper, wrapper + 1})
