@@ -81,6 +81,8 @@ def expected(code: types.CodeType) -> list[Any]:
         skip_pop = skip_pop or i.opname in SKIPPED_POP or i.argrepr in SKIPPED_POP
         if i.opname == "MAKE_CELL" and not found:
             continue
+        if i.opname == "RETURN_GENERATOR" and found:
+            found.append((i.offset, i.opname, None))
         if i.opname == "SET_FUNCTION_ATTRIBUTE":
             offset, op, parts = found.pop()
             found.append((offset, op, (PARTS[i.arg or 0], *parts)))
@@ -141,8 +143,8 @@ def of_one(i: Any, code: types.CodeType, keywords: tuple[str, ...]) -> list[tupl
     if i.opcode in opcode.haslocal:
         return [local(op, value, closures)]
     if name == "IMPORT_NAME" and HOST_VERSION >= (3, 15):
-        kinds = {" + lazy": "LAZY_", " + eager": "EAGER_"}
-        kind = next((kinds[end] for end in kinds if i.argrepr.endswith(end)), "")
+        flag = re.search(r"\+ (lazy|eager)$", i.argrepr)
+        kind = f"{flag[1].upper()}_" if flag else ""
         return [(kind + op, code.co_names[arg >> 2])]
     if i.opcode in opcode.hasname or i.opcode in opcode.hasfree:
         return [(op, value)]
