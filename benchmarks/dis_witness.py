@@ -143,9 +143,10 @@ def of_one(i: Any, code: types.CodeType, keywords: tuple[str, ...]) -> list[tupl
     if i.opcode in opcode.haslocal:
         return [local(op, value, closures)]
     if name == "IMPORT_NAME" and HOST_VERSION >= (3, 15):
-        flag = re.search(r"\+ (lazy|eager)$", i.argrepr)
-        kind = f"{flag[1].upper()}_" if flag else ""
-        return [(kind + op, code.co_names[arg >> 2])]
+        module = code.co_names[arg >> 2]
+        flag = i.argrepr[len(module) :].strip(" +")
+        kind = f"{flag.upper()}_" if flag else ""
+        return [(kind + op, module)]
     if i.opcode in opcode.hasname or i.opcode in opcode.hasfree:
         return [(op, value)]
     if name in ROTATIONS or name == "ROT_N":
