@@ -145,6 +145,8 @@ def of_one(i: Any, code: types.CodeType, keywords: tuple[str, ...]) -> list[tupl
     if name == "IMPORT_NAME" and HOST_VERSION >= (3, 15):
         module = code.co_names[arg >> 2]
         flag = i.argrepr[len(module) :].strip(" +")
+        if not module:  # dis shows no flag where there is no name
+            flag = ("", "lazy", "eager")[arg & 3]
         kind = f"{flag.upper()}_" if flag else ""
         return [(kind + op, module)]
     if i.opcode in opcode.hasname or i.opcode in opcode.hasfree:
