@@ -7,6 +7,7 @@ depends on the version of the bytecode.
 
 from __future__ import annotations
 
+from .block_stack import unwind_blocks
 from .conditions import fold_conditions
 from .decode import MAKES_GENERATOR, Decoder
 from .fold_awaits import fold_awaits
@@ -26,7 +27,8 @@ def disassemble(raw: RawCode) -> list[Instruction]:
     """
     decoder = Decoder(raw)
     table = decoder.table
-    instructions = plain_in_comprehensions(decoder.run(), decoder.closures)
+    instructions = unwind_blocks(decoder.run(), decoder.error)
+    instructions = plain_in_comprehensions(instructions, decoder.closures)
     instructions = hide_second_slots(instructions, decoder.error, iterators=table.iterator_pairs)
     instructions = fold_loop_ends(instructions, decoder.error)
     instructions = fold_conditions(

@@ -181,6 +181,9 @@ OPERATIONS: dict[str, Any] = {
     "MATCH_SEQUENCE": (0, 1),
     "MATCH_KEYS": (0, 1),
     "MATCH_CLASS": (3, 1),
+    "MATCH_KEYS_AND_TEST": (0, 2),  # 3.10's: the values or None, and whether there are values
+    "MATCH_CLASS_AND_TEST": (3, 2),  # 3.10's: the attributes or the subject again, and whether it matched
+    "COPY_DICT_WITHOUT_KEYS": (1, 1),  # 3.10's: the keys on top become what else the mapping below them has
 }
 
 JUMP_EDGE: dict[str, tuple[int, int]] = {

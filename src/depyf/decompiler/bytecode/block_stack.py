@@ -1,0 +1,244 @@
+"""The block stack of CPython 3.7 to 3.10 -> handler records in the shape of 3.11.
+
+These versions keep, beside the evaluation stack, a stack of blocks at run time: SETUP_FINALLY pushes one, POP_BLOCK
+pops it, an exception unwinds it. Compilers make code in which both stacks are known at every instruction, so an
+abstract interpretation finds them; what is innermost then is the handler of the instruction. While a handler runs,
+its exception is unwound by the interpreter; 3.11 has a handler of its own for that (``COPY 3; POP_EXCEPT;
+RERAISE 1``), and so has the list made here, at its end.
+
+An instruction that is reached in several states becomes several: this is how the subroutines that 3.7 and 3.8 make
+of ``finally`` become copies, as the later compilers write them. Code that is never reached is left out.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple, NoReturn, Tuple
+
+from .block_state import PLAIN, PURPOSES, VALUE, Block, Slot, State, depth, enter_handler
+from .block_steps import STEPS
+from .edit import ErrorMaker
+from .instruction import NO_FALL_THROUGH, Handler, Instruction, stack_use
+
+SETUPS = frozenset({"SETUP_FINALLY", "SETUP_EXCEPT", "SETUP_WITH", "SETUP_ASYNC_WITH", "SETUP_LOOP"})
+COPIES = 24
+"""How many times as long as the code the result may be."""
+
+INSTRUCTION, ENTRY, CLEANUP = 1, 0, 2
+_Key = Tuple[int, int, State]
+"""What a node stands for: one of the three above, an index, the state before it."""
+
+
+class _Made(NamedTuple):
+    """A canonical instruction and the nodes that it leads to."""
+
+    instruction: Instruction
+    target: _Key | None
+    handler: tuple[_Key, int, bool] | None
+
+
+class Step:
+    """One instruction in one state: what it becomes (``made``), and where control goes (``falls``, -1 for nowhere).
+
+    ``stack`` and ``blocks`` are changed by the functions in block_steps.py.
+    """
+
+    def __init__(self, converter: _Converter, index: int, state: State) -> None:
+        self.converter = converter
+        self.code = converter.code
+        self.instruction = converter.code[index]
+        self.index = index
+        self.state = state
+        self.stack = list(state.stack)
+        self.blocks = list(state.blocks)
+        self.falls = index + 1
+        self.made: list[_Made] = []
+
+    def error(self, reason: str) -> Exception:
+        return self.converter.error(reason, self.instruction.offset)
+
+    def emit(self, op: str, arg: Any = None, target: int = -1, at: Instruction | None = None) -> None:
+        """Append an instruction that the present blocks cover; a jump has the stack as it is now, its test popped."""
+        goal = (INSTRUCTION, target, State(tuple(self.stack), tuple(self.blocks))) if target >= 0 else None
+        self.made.append(self.converter.made(op, arg, at or self.instruction, self.present(), goal))
+
+    def present(self) -> State:
+        return State(tuple(self.stack), tuple(self.blocks))
+
+    def push(self, *slots: Slot) -> None:
+        self.stack.extend(slots)
+
+    def pop(self) -> Slot:
+        if not self.stack:
+            raise self.error("the stack is empty")
+        return self.stack.pop()
+
+    def values(self, count: int) -> list[Slot]:
+        """Pop ``count`` values that any operation may use."""
+        popped = [self.pop() for _ in range(count)]
+        for slot in popped:
+            if slot.kind not in PLAIN:
+                raise self.error(f"{self.instruction.op} uses what a statement keeps on the stack ({slot.kind})")
+        return popped
+
+    def push_block(self, kind: str, start: int, level: int, purpose: str) -> None:
+        self.blocks.append(Block(kind, start, level, purpose))
+
+    def pop_block(self) -> Block:
+        if not self.blocks:
+            raise self.error("the block stack is empty")
+        return self.blocks.pop()
+
+    def run(self) -> None:
+        instruction = self.instruction
+        special = STEPS.get(instruction.op)
+        if special is not None:
+            special(self)
+            return
+        if instruction.target >= 0:
+            before = list(self.stack)
+            pops, pushes = stack_use(instruction, jump=True)
+            self.values(pops)
+            self.stack.extend([VALUE] * pushes)
+            goal = (INSTRUCTION, instruction.target, self.present())
+            self.stack = before
+        else:
+            goal = None
+        made = self.converter.made(instruction.op, instruction.arg, instruction, self.present(), goal)
+        self.made.append(made)
+        if instruction.op in NO_FALL_THROUGH:
+            self.falls = -1
+        pops, pushes = stack_use(instruction)
+        self.values(pops)
+        self.stack.extend([VALUE] * pushes)
+
+
+def unwind_blocks(instructions: list[Instruction], error: ErrorMaker) -> list[Instruction]:
+    """``instructions`` with handler records for what the block stack did; ``error(reason, offset)`` is raised for
+    code that uses it in another way than compilers do."""
+    if not any(i.op in SETUPS for i in instructions):
+        return instructions
+    return _Converter(instructions, error).run()
+
+
+class _Converter:
+    def __init__(self, code: list[Instruction], error: ErrorMaker) -> None:
+        self.code = code
+        self.error = error
+        self.nodes: dict[_Key, list[_Made]] = {}
+        self.falls: dict[_Key, _Key | None] = {}
+        self.todo: list[_Key] = []
+
+    def run(self) -> list[Instruction]:
+        entry = (INSTRUCTION, 0, State())
+        self.todo.append(entry)
+        budget = 1000 + COPIES * len(self.code)
+        copies = any(i.op == "END_FINALLY" for i in self.code)
+        states: dict[tuple[int, int], State] = {}
+        while self.todo:
+            key = self.todo.pop()
+            if key in self.nodes:
+                continue
+            what, index, state = key
+            if index >= len(self.code):
+                raise self.error("control runs off the end of the code", -1)
+            if not copies and states.setdefault((what, index), state) != state:
+                raise self.error("two layouts of the stack meet", self.code[index].offset)
+            if len(self.nodes) > budget:
+                raise self.error("the copies of finally bodies are too many", -1)
+            self.visit(key)
+        return self.lay_out(entry)
+
+    def visit(self, key: _Key) -> None:
+        what, index, state = key
+        if what == CLEANUP:
+            self.nodes[key], self.falls[key] = self.clean_up(state), None
+        elif what == ENTRY:
+            purpose = PURPOSES[state.blocks[-1].purpose]
+            place = Instruction("PUSH_EXC_INFO", offset=self.code[index].offset)
+            self.nodes[key] = [self.made(place.op, None, place, state)] if purpose.informs else []
+            self.go(key, (INSTRUCTION, index, state))
+        else:
+            step = Step(self, index, state)
+            step.run()
+            self.nodes[key] = step.made
+            self.go(key, (INSTRUCTION, step.falls, step.present()) if step.falls >= 0 else None)
+
+    def go(self, source: _Key, following: _Key | None) -> None:
+        self.falls[source] = following
+        if following is not None:
+            self.todo.append(following)
+
+    def clean_up(self, state: State) -> list[_Made]:
+        """What unwinds the innermost handler."""
+        outside = State(state.stack, state.blocks[:-1])
+        place = Instruction("POP_EXCEPT", offset=self.code[state.blocks[-1].start].offset)
+        steps = (("COPY", 3), ("POP_EXCEPT", None), ("RERAISE", 1))
+        return [self.made(op, arg, place, outside) for op, arg in steps]
+
+    def made(self, op: str, arg: Any, at: Instruction, state: State, goal: _Key | None = None) -> _Made:
+        """A new instruction in the place of ``at``, covered by the blocks of ``state``."""
+        if goal is not None:
+            self.todo.append(goal)
+        return _Made(Instruction(op, arg, -1, None, at.offset, at.line, at.position), goal, self.handler(state))
+
+    def handler(self, state: State) -> tuple[_Key, int, bool] | None:
+        """Where an exception goes: the handler's node, the depth of the stack that it keeps, whether lasti."""
+        for position in range(len(state.blocks) - 1, -1, -1):
+            block = state.blocks[position]
+            purpose = PURPOSES.get(block.purpose)
+            if block.kind == "loop" or purpose is None or block.kind == "handling" and not purpose.informs:
+                continue
+            inside = State(state.stack[: block.level], state.blocks[: position + 1])
+            kept = depth(inside.stack)
+            if block.kind == "handling":
+                key, kept, lasti = (CLEANUP, block.start, inside), kept + 1 + purpose.lasti, True
+            else:
+                key, lasti = (ENTRY, block.start, enter_handler(inside)), purpose.lasti
+            self.todo.append(key)
+            return key, kept, lasti
+        return None
+
+    # Layout
+
+    def lay_out(self, entry: _Key) -> list[Instruction]:
+        """All nodes in the order of the code, clean-up handlers behind it, as one list."""
+        order = sorted((key for key, made in self.nodes.items() if made), key=self.place)
+        starts: dict[_Key, int] = {}
+        listed: list[_Made] = []
+        if not order or order[0] != self.settled(entry):
+            raise self.error("code that does not begin at its beginning", -1)
+        for key, following in zip(order, [*order[1:], None]):
+            starts[key] = len(listed)
+            listed += self.nodes[key]
+            fall = self.settled(self.falls[key])
+            if fall is not None and fall != following and listed[-1].instruction.op not in NO_FALL_THROUGH:
+                last = listed[-1]
+                place = last.instruction
+                jump = Instruction("JUMP", None, -1, None, place.offset, place.line, place.position)
+                listed.append(_Made(jump, fall, last.handler))
+        return [self.resolved(made, starts) for made in listed]
+
+    def resolved(self, made: _Made, starts: dict[_Key, int]) -> Instruction:
+        instruction, target, handler = made
+        if target is not None:
+            instruction.target = starts[self.settled(target) or target]
+        if handler is not None:
+            key, kept, lasti = handler
+            instruction.handler = Handler(starts[self.settled(key) or key], kept, lasti)
+        return instruction
+
+    def settled(self, key: _Key | None) -> _Key | None:
+        """The first node from ``key`` on that became an instruction."""
+        for _ in range(len(self.nodes)):
+            if key is None or self.nodes[key]:
+                return key
+            key = self.falls[key]
+        self.refuse("an empty endless loop")
+
+    def refuse(self, reason: str) -> NoReturn:
+        raise self.error(reason, -1)
+
+    @staticmethod
+    def place(key: _Key) -> tuple[Any, ...]:
+        what, index, state = key
+        return what == CLEANUP, index, what

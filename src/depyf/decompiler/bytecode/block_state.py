@@ -1,0 +1,93 @@
+"""The evaluation stack and the block stack of CPython 3.7 to 3.10, as far as exception handling needs them.
+
+Entering a handler, these versions push three entries for the exception that was handled before and three for the
+new one (traceback, value, type); 3.11 and the canonical instructions have one for each. So every entry here knows
+whether it *counts*, that is, whether the canonical stack has an entry in its place: of three, only the value does.
+Where the canonical handler wants the place of the exception on the stack (``lasti``), the lowest of the three old
+entries stands for it.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple, Tuple
+
+
+class Slot(NamedTuple):
+    """One entry of the evaluation stack.
+
+    ``owner`` is the index of the instruction that the entry comes from: for the entries that a handler finds, its
+    first instruction.
+    """
+
+    kind: str
+    owner: int = -1
+    counts: bool = True
+
+
+VALUE = Slot("value")
+ENTERED = Slot("entered")  # what __aenter__ returned, to be awaited
+EXITED = Slot("exited")  # what __exit__ or __aexit__ returned
+PLAIN = frozenset({"value", "entered", "exited"})
+"""Kinds of entries that any operation may use."""
+
+
+class Block(NamedTuple):
+    """One entry of the block stack.
+
+    ``kind`` is 'try' for what catches exceptions, 'handling' for what an exception that was caught left behind,
+    'loop' for 3.7's loops; ``start`` the handler's first instruction (a loop's: what follows it), ``level`` the
+    height of the evaluation stack that it keeps, ``purpose`` what the handler is for, one of PURPOSES.
+    """
+
+    kind: str
+    start: int
+    level: int
+    purpose: str
+
+
+class Purpose(NamedTuple):
+    """``informs``: entered by PUSH_EXC_INFO; ``lasti``: the place of the exception is on the stack."""
+
+    informs: bool
+    lasti: bool
+
+
+PURPOSES = {
+    "handle": Purpose(True, False),  # except clauses, finally
+    "with": Purpose(True, True),
+    "unbind": Purpose(False, True),  # the name of `except ... as name`
+    "end async for": Purpose(False, False),
+}
+
+
+class State(NamedTuple):
+    """What is on both stacks before an instruction."""
+
+    stack: Tuple[Slot, ...] = ()
+    blocks: Tuple[Block, ...] = ()
+
+
+def depth(stack: tuple[Slot, ...]) -> int:
+    """The number of entries that the canonical stack has."""
+    return sum(slot.counts for slot in stack)
+
+
+def caught(block: Block) -> tuple[Slot, ...]:
+    """The six entries that a handler finds on the stack: the exception handled before, the one caught."""
+    purpose, start = PURPOSES[block.purpose], block.start
+    return (
+        Slot("previous traceback", start, purpose.lasti),
+        Slot("previous value", start, purpose.informs),
+        Slot("previous type", start, False),
+        Slot("traceback", start, False),
+        Slot("exception", start),
+        Slot("type", start, False),
+    )
+
+
+def enter_handler(state: State) -> State:
+    """The state in which the innermost block, a 'try', finds an exception of an instruction in ``state``."""
+    block = state.blocks[-1]
+    return State(
+        state.stack[: block.level] + caught(block), (*state.blocks[:-1], block._replace(kind="handling"))
+    )

@@ -1,0 +1,265 @@
+"""What each operation of CPython 3.7 to 3.10 does to both stacks, and the canonical instructions it becomes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Callable
+
+from .block_state import ENTERED, EXITED, PURPOSES, VALUE, Block, Slot, State, depth
+
+if TYPE_CHECKING:
+    from .block_stack import Step
+
+_STORES = frozenset({"STORE_FAST", "STORE_NAME", "STORE_GLOBAL", "STORE_DEREF"})
+"""Operations that may take the exception itself."""
+
+Handle = Callable[["Step"], None]
+STEPS: dict[str, Handle] = {}
+"""The functions below by operation; all other operations only move values."""
+
+
+def _steps(*operations: str) -> Callable[[Handle], Handle]:
+    def register(function: Handle) -> Handle:
+        for operation in operations:
+            STEPS[operation] = function
+        return function
+
+    return register
+
+
+# Blocks
+
+
+@_steps("SETUP_FINALLY", "SETUP_EXCEPT")
+def _setup_finally(step: Step) -> None:
+    purpose = _purpose(step)
+    if purpose == "handle":
+        step.emit("NOP")  # where `try:` stands
+    step.push_block("try", step.instruction.target, len(step.stack), purpose)
+
+
+def _purpose(step: Step) -> str:
+    """What the handler of a SETUP_FINALLY is for, by its first instructions."""
+    code, start = step.code, step.instruction.target
+    if code[start].op == "END_ASYNC_FOR":
+        return "end async for"
+    handler, before = code[start : start + 4], code[max(step.index - 2, 0) : step.index]
+    if (
+        len(handler) == 4
+        and handler[0].op == "CONST"
+        and handler[0].arg is None
+        and handler[1].op in _STORES
+        and handler[2].op == handler[1].op.replace("STORE", "DELETE")
+        and handler[3].op in ("RERAISE", "END_FINALLY")
+        and [i.op for i in before] == [handler[1].op, "POP"]
+        and before[0].arg == handler[1].arg == handler[2].arg
+        and step.state.blocks
+        and step.state.blocks[-1].kind == "handling"
+    ):
+        return "unbind"
+    return "handle"
+
+
+@_steps("SETUP_WITH")
+def _setup_with(step: Step) -> None:
+    step.values(1)
+    step.emit("BEFORE_WITH")
+    step.push(Slot("exit", step.index))
+    step.push_block("try", step.instruction.target, len(step.stack), "with")
+    step.push(VALUE)
+
+
+@_steps("BEFORE_ASYNC_WITH")
+def _before_async_with(step: Step) -> None:
+    step.values(1)
+    step.emit("BEFORE_ASYNC_WITH")
+    step.push(Slot("exit", step.index), ENTERED)
+
+
+@_steps("SETUP_ASYNC_WITH")
+def _setup_async_with(step: Step) -> None:
+    if len(step.stack) < 2 or step.stack[-2].kind != "exit":
+        raise step.error("SETUP_ASYNC_WITH without BEFORE_ASYNC_WITH")
+    step.push_block("try", step.instruction.target, len(step.stack) - 1, "with")
+
+
+@_steps("POP_BLOCK")
+def _pop_block(step: Step) -> None:
+    if step.pop_block().kind == "handling":
+        raise step.error("POP_BLOCK of a block that a handler needs")
+
+
+@_steps("POP_EXCEPT")
+def _pop_except(step: Step) -> None:
+    block = step.pop_block()
+    if block.kind != "handling":
+        raise step.error("POP_EXCEPT where no exception is handled")
+    leave_handler(step, block)
+
+
+def leave_handler(step: Step, block: Block) -> None:
+    """Pop the exception that was handled before ``block``'s, which is gone from the block stack."""
+    entries = [step.pop().kind for _ in range(3)]
+    if entries != ["previous type", "previous value", "previous traceback"] or len(step.stack) < block.level:
+        raise step.error("the exception that was handled before is not on top of the stack")
+    purpose = PURPOSES[block.purpose]
+    if purpose.informs:
+        step.emit("POP_EXCEPT")
+    if purpose.lasti:
+        step.emit("POP")
+
+
+# Exceptions
+
+
+@_steps("COPY")
+def _copy(step: Step) -> None:
+    count = step.instruction.arg
+    if count > len(step.stack):
+        raise step.error("the stack is too short")
+    slot = step.stack[-count]
+    if slot.kind == "type" and count == 1:
+        step.push(Slot("type copy", slot.owner, False))  # CHECK_EXC_MATCH looks at the exception itself
+    elif slot.kind in ("value", "exit"):
+        step.emit("COPY", depth(tuple(step.stack[-count:])))
+        step.push(VALUE)
+    else:
+        raise step.error(f"a copy of what a statement keeps on the stack ({slot.kind})")
+
+
+@_steps("EXCEPTION_MATCH")
+def _exception_match(step: Step) -> None:
+    _check_match(step)
+    step.push(VALUE)
+
+
+@_steps("JUMP_IF_NOT_EXC_MATCH")
+def _jump_if_not_match(step: Step) -> None:
+    _check_match(step)
+    step.emit("POP_JUMP_IF_FALSE", target=step.instruction.target)
+
+
+def _check_match(step: Step) -> None:
+    step.values(1)
+    copy = step.pop()
+    if copy.kind != "type copy" or not step.stack or step.stack[-1] != Slot("type", copy.owner, False):
+        raise step.error("an exception match against something else than the exception")
+    step.emit("CHECK_EXC_MATCH")
+
+
+@_steps("RERAISE")
+def _reraise(step: Step) -> None:
+    if not handled(step):
+        raise step.error("RERAISE without its exception on top of the stack")
+    reraise(step)
+
+
+def handled(step: Step) -> bool:
+    """Whether the exception of the innermost handler is on top of the stack, what was handled before below it."""
+    block = step.state.blocks[-1] if step.state.blocks else None
+    kinds = [slot.kind for slot in step.stack[-3:]]
+    return (
+        block is not None
+        and block.kind == "handling"
+        and kinds == ["traceback", "exception", "type"]
+        and step.stack[-1].owner == block.start
+        and len(step.stack) == block.level + 6
+    )
+
+
+def reraise(step: Step) -> None:
+    """The exception on top goes on to the handlers around."""
+    purpose = PURPOSES[step.state.blocks[-1].purpose]
+    if step.instruction.op == "RERAISE" and step.instruction.arg and not purpose.lasti:
+        raise step.error("RERAISE that restores the place of an exception, which is not on the stack")
+    step.emit("RERAISE", (2 if purpose.informs else 1) if purpose.lasti else 0)
+    step.falls = -1
+
+
+@_steps("END_ASYNC_FOR")
+def _end_async_for(step: Step) -> None:
+    if not handled(step) or step.state.blocks[-1].purpose != "end async for":
+        raise step.error("END_ASYNC_FOR without its exception on top of the stack")
+    step.emit("END_ASYNC_FOR")
+    del step.stack[-6:]
+    step.pop_block()
+    step.values(1)
+
+
+@_steps("WITH_EXCEPT_START")
+def _with_except_start(step: Step) -> None:
+    if not handled(step) or step.state.blocks[-1].purpose != "with":
+        raise step.error("WITH_EXCEPT_START outside the handler of a with statement")
+    step.emit("WITH_EXCEPT_START")
+    step.push(EXITED)
+
+
+# Values
+
+
+@_steps("POP")
+def _pop(step: Step) -> None:
+    slot = step.pop()
+    if slot.kind.startswith("previous"):
+        raise step.error("a handler drops the exception that was handled before")
+    if slot.counts:
+        step.emit("POP")
+
+
+@_steps(*_STORES)
+def _store(step: Step) -> None:
+    if not step.stack or step.stack[-1].kind != "exception":
+        step.values(1)
+    else:
+        step.pop()
+    step.emit(step.instruction.op, step.instruction.arg)
+
+
+@_steps("SWAP")
+def _swap(step: Step) -> None:
+    stack, count = step.stack, step.instruction.arg
+    if count > len(stack):
+        raise step.error("the stack is too short")
+    between = depth(tuple(stack[len(stack) - count + 1 : -1])) if count > 1 else 0
+    lower, upper = stack[-count].counts, stack[-1].counts
+    if lower and upper:
+        step.emit("SWAP", between + 2)
+    elif upper:  # goes below what lies between
+        for place in range(between + 1, 1, -1):
+            step.emit("SWAP", place)
+    elif lower:  # comes up
+        for place in range(2, between + 2):
+            step.emit("SWAP", place)
+    stack[-count], stack[-1] = stack[-1], stack[-count]
+
+
+@_steps("CONST")
+def _const(step: Step) -> None:
+    call = step.code[step.index : step.index + 4]
+    if (
+        step.instruction.arg is None
+        and [i.op for i in call] == ["CONST", "COPY", "COPY", "CALL_FUNCTION"]
+        and call[3].arg == (3, ())
+        and step.stack
+        and step.stack[-1].kind == "exit"
+    ):
+        call_exit(step, call)
+        step.falls = step.index + 4
+    else:
+        step.emit("CONST", step.instruction.arg)
+        step.push(VALUE)
+
+
+def call_exit(step: Step, places: list[Any]) -> None:
+    """``__exit__(None, None, None)`` of the method on top; ``places`` are the instructions that the four stand for."""
+    step.pop()
+    for place in places[:3]:
+        step.emit("CONST", None, at=place)
+    step.emit("CALL", (2, ()), at=places[-1])
+    step.push(EXITED)
+
+
+@_steps("GET_AWAITABLE")
+def _get_awaitable(step: Step) -> None:
+    (slot,) = step.values(1)
+    step.emit("GET_AWAITABLE", {"entered": 1, "exited": 2}.get(slot.kind, 0))
+    step.push(VALUE)
