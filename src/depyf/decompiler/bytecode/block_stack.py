@@ -240,5 +240,5 @@ class _Converter:
 
     @staticmethod
     def place(key: _Key) -> tuple[Any, ...]:
-        what, index, state = key
+        what, index, _ = key
         return what == CLEANUP, index, what

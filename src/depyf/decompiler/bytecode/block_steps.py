@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Callable
 
-from .block_state import ENTERED, EXITED, PURPOSES, VALUE, Block, Slot, State, depth
+from .block_state import ENTERED, EXITED, PURPOSES, VALUE, Block, Slot, depth
 
 if TYPE_CHECKING:
     from .block_stack import Step
