@@ -114,6 +114,8 @@ def steps(code: types.CodeType, alone: bool = False) -> list[Step]:
             op = op.replace("_BACKWARD", "").replace("_FORWARD", "")
         elif op == "KW_NAMES":  # `dis` of 3.11 does not resolve it
             operand = code.co_consts[instruction.arg or 0]
+        elif alone and op == "LOAD_CONST" and kept[number + 1].opname == "MAKE_FUNCTION":
+            operand = operand if isinstance(operand, types.CodeType) else ""  # a qualified name (3.10 and before)
         elif isinstance(operand, str) and instruction.opcode not in dis.hasconst:
             operand = _unmangled(operand) if alone else operand
         if op not in EXITS:
@@ -121,7 +123,30 @@ def steps(code: types.CodeType, alone: bool = False) -> list[Step]:
         entry = handlers.get(instruction.offset)
         handler = None if entry is None else (arrival[entry.target], entry.depth, entry.lasti)
         result.append(Step(SAME_AS.get(op, op), _typed(operand), following, target, handler))
-    return result
+    return _reached(result)
+
+
+def _reached(everything: list[Step]) -> list[Step]:
+    """The steps that control can come to; compilers before 3.10 leave code behind what never goes on."""
+    found = {0}
+    todo = [0]
+    while todo:
+        step = everything[todo.pop()]
+        for place in (step.next, step.target, None if step.handler is None else step.handler[0]):
+            if place is not None and place not in found and 0 <= place < len(everything):
+                found.add(place)
+                todo.append(place)
+    if len(found) == len(everything):
+        return everything
+    number = {place: index for index, place in enumerate(sorted(found))}
+    return [
+        step._replace(
+            next=number.get(step.next, step.next) if step.next is not None else None,
+            target=number.get(step.target, step.target) if step.target is not None else None,
+            handler=None if step.handler is None else (number[step.handler[0]], *step.handler[1:]),
+        )
+        for step in (everything[place] for place in sorted(found))
+    ]
 
 
 def _arrivals(code: types.CodeType, kept: list[dis.Instruction]) -> dict[int, int]:
@@ -205,9 +230,14 @@ def _docstring(code: types.CodeType) -> str | None:
 
 def _operations(stream: list[Step]) -> set[tuple[str, Any]]:
     """The set of operations with operands; jumps and what the sense of a jump may turn around are left out."""
+    turned = {"not in": "in", "is not": "is"}  # the operands of COMPARE_OP in 3.8
     turns = {"IS_OP", "CONTAINS_OP"}
-    moves = {"COPY", "SWAP", "POP_TOP"}
-    return {(s.op, None if s.op in turns else s.operand) for s in stream if s.target is None and s.op not in moves}
+    moves = {"COPY", "SWAP", "POP_TOP", "DUP_TOP", "DUP_TOP_TWO", "ROT_TWO", "ROT_THREE", "ROT_FOUR", "ROT_N"}
+    return {
+        (s.op, None if s.op in turns else turned.get(s.operand, s.operand) if s.op == "COMPARE_OP" else s.operand)
+        for s in stream
+        if s.target is None and s.op not in moves
+    }
 
 
 def _some(operations: set[tuple[str, Any]]) -> str:

@@ -42,7 +42,8 @@ def analyze(x: Any, *, settings: Settings = DEFAULT, stepper: Stepper | None = N
     if isinstance(target, type):
         return rebuild_class(target, lambda member: analyze(member, settings=settings))
     code = target.code if isinstance(target, FunctionTarget) else target
-    raw = code if isinstance(code, RawCode) else load(code)
+    qualname = target.function.__qualname__ if isinstance(target, FunctionTarget) else None
+    raw = code if isinstance(code, RawCode) else load(code, qualname)
     if stepper is not None:
         stepper.stage("load", lambda: "\n".join(f"{name}: {getattr(raw, name)!r}" for name in raw.__slots__[:18]))
     result = Decompilation(raw, settings, stepper).run()

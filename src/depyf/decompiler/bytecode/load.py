@@ -16,9 +16,10 @@ from .versions import TABLES, supported_versions
 HOST_VERSION = sys.version_info[:2]
 
 
-def load(code: types.CodeType) -> RawCode:
+def load(code: types.CodeType, qualname: str | None = None) -> RawCode:
     """``code``, an object of the running interpreter, and all code nested in it as plain data.
 
+    ``qualname`` helps where the code itself does not know its own (before 3.11): that of the function it is from.
     Raises DecompilationError if no opcode table for this version of Python is there yet.
     """
     if HOST_VERSION not in TABLES:
@@ -30,6 +31,7 @@ def load(code: types.CodeType) -> RawCode:
         )
     raw = _read(code)
     if not hasattr(code, "co_qualname"):
+        raw.qualname = qualname or code.co_name
         compute_qualnames(raw)
     return raw
 

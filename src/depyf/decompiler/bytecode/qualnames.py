@@ -1,31 +1,84 @@
-"""Qualified names for code objects of versions that store none (before 3.11)."""
+"""Qualified names of code before 3.11, which had no ``co_qualname``: read from the instructions that hold them.
+
+MAKE_FUNCTION takes the qualified name of a function from the stack, a class body stores that of the class.
+"""
 
 from __future__ import annotations
 
+from typing import Any
+
 from .raw_code import RawCode
+from .versions import TABLES
+
+LOCALS = "<locals>"
 
 
-def compute_qualnames(root: RawCode) -> None:
-    """Set ``qualname`` of all code nested in ``root``, whose own is right already or its name.
+def compute_qualnames(raw: RawCode) -> None:
+    """Set ``qualname`` of ``raw`` (as far as its instructions tell) and of all nested code (from its place if need be).
 
-    The place gives it: 'outer.<locals>.inner', 'Class.method'. What was declared ``global`` is called by its name
-    alone. The bytecode tells: the qualified name of a function is a constant of the code around it, that of a class
-    a constant of the class body.
+    ``raw.qualname`` holds what is known of its own: the name of the code if nothing is.
     """
-    seen = {root}
-    todo = [root]
+    if "." not in raw.qualname:
+        raw.qualname = _own(raw) or raw.qualname
+    todo = [raw]
     while todo:
-        raw = todo.pop()
-        prefix = "" if _is_module(raw, root) else raw.qualname + (".<locals>." if raw.is_function else ".")
-        for child in raw.nested:
-            if child in seen:
-                continue
-            seen.add(child)
-            qualname = prefix + child.name
-            strings = {c for c in (raw if child.is_function else child).consts if isinstance(c, str)}
-            child.qualname = child.name if qualname not in strings and child.name in strings else qualname
-            todo.append(child)
+        outer = todo.pop()
+        given = _given(outer)
+        inside = f"{outer.qualname}.{LOCALS}." if outer.is_function else f"{outer.qualname}."
+        if outer.name == "<module>":
+            inside = ""
+        for nested in outer.nested:
+            nested.qualname = given.get(id(nested)) or _own(nested) or inside + nested.name
+            todo.append(nested)
 
 
-def _is_module(raw: RawCode, root: RawCode) -> bool:
-    return raw is root and not raw.is_function and raw.name == "<module>"
+def _own(raw: RawCode) -> str | None:
+    """What a class body says of itself, or a nested function of the function around it."""
+    if not raw.is_function:
+        return _stored(raw)
+    for nested in raw.nested:
+        name = _given(raw).get(id(nested)) or _stored(nested)
+        end = f"{raw.name}.{LOCALS}.{nested.name}"
+        if name is not None and (name == end or name.endswith("." + end)):
+            return name[: -len(f".{LOCALS}.{nested.name}")]
+    return None
+
+
+def _stored(raw: RawCode) -> str | None:
+    """The constant that a class body stores as ``__qualname__``."""
+    constant: Any = None
+    for name, argument in _named(raw)[:8]:
+        if name == "STORE_NAME" and raw.names[argument : argument + 1] == ("__qualname__",):
+            return constant if isinstance(constant, str) else None
+        constant = _constant(raw, argument) if name == "LOAD_CONST" else None
+    return None
+
+
+def _given(raw: RawCode) -> dict[int, str]:
+    """The qualified names that MAKE_FUNCTION gives, by the identity of the code."""
+    found: dict[int, str] = {}
+    before: tuple[Any, Any] = (None, None)
+    for name, argument in _named(raw):
+        code, qualname = before
+        if name == "MAKE_FUNCTION" and isinstance(code, RawCode) and isinstance(qualname, str) and code.is_function:
+            found[id(code)] = qualname
+        before = (qualname, _constant(raw, argument) if name == "LOAD_CONST" else None)
+    return found
+
+
+def _constant(raw: RawCode, argument: int) -> Any:
+    return raw.consts[argument] if argument < len(raw.consts) else None
+
+
+def _named(raw: RawCode) -> list[tuple[str, int]]:
+    """Raw instructions as (name, argument)."""
+    rows = TABLES[raw.version].rows
+    found = []
+    extended = 0
+    for offset in range(0, len(raw.bytecode) - 1, 2):
+        row = rows.get(raw.bytecode[offset])
+        argument = raw.bytecode[offset + 1] | extended
+        extended = argument << 8 if row is not None and row.rule == "extended" else 0
+        if not extended and row is not None and row.rule != "extended":
+            found.append((row.name, argument))
+    return found

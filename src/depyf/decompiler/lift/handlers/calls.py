@@ -18,6 +18,9 @@ from ..values import (
 )
 from . import handles
 
+_MOST_ON_STACK = 30
+"""A call with more values on the stack is compiled to one with a tuple and a mapping."""
+
 
 @handles("CALL")
 def _call(state: SymbolicStack, instruction: Instruction) -> None:
@@ -33,6 +36,23 @@ def _call(state: SymbolicStack, instruction: Instruction) -> None:
     if isinstance(function, Marker):
         _leave_with(state, function, arguments)
         return
+    _push_call(state, function, arguments, names)
+
+
+@handles("CALL_FUNCTION")
+def _call_function(state: SymbolicStack, instruction: Instruction) -> None:
+    count, names = instruction.arg
+    arguments = [state.take() for _ in range(count)][::-1]
+    function = state.take()
+    if isinstance(function, Marker):
+        _leave_with(state, function, arguments)
+    else:
+        _push_call(state, function, arguments, names)
+
+
+def _push_call(
+    state: SymbolicStack, function: nodes.Expression, arguments: list[nodes.Expression], names: tuple[str, ...]
+) -> None:
     # In the order of their evaluation: a callable is evaluated before its arguments.
     function = state.as_expression(function)
     arguments = [state.as_expression(argument) for argument in arguments]
@@ -79,16 +99,29 @@ def _leave_with(state: SymbolicStack, function: Marker, arguments: list[nodes.Ex
     state.push(Marker("swallow", function.owner))
 
 
-@handles("CALL_EX")
+@handles("CALL_EX", "CALL_FUNCTION_EX")
 def _call_ex(state: SymbolicStack, instruction: Instruction) -> None:
     mapping = resolved(state.pop()) if instruction.arg else None
     iterable = resolved(state.pop())
     function = state.pop()
-    if not isinstance(state.take(), Null):
+    if instruction.op == "CALL_EX" and not isinstance(state.take(), Null):
         state.refuse("a call without an empty slot")
     positional = _positional(iterable, mapping is not None)
-    keywords = _keywords(state, mapping) if mapping is not None else []
+    if mapping is None:
+        keywords = []
+    elif instruction.op == "CALL_FUNCTION_EX" and _is_whole(positional, mapping):
+        keywords = [nodes.keyword(None, mapping)]
+    else:
+        keywords = _keywords(state, mapping)
     state.push(make_call(state, function, positional, keywords))
+
+
+def _is_whole(positional: list[nodes.Expression], mapping: nodes.Expression) -> bool:
+    """Whether ``mapping`` was written as ``**mapping``: keywords alone need none, unless there are too many."""
+    if not isinstance(mapping, nodes.Dict):
+        return True
+    starred = any(isinstance(argument, nodes.Starred) for argument in positional)
+    return not starred and None not in mapping.keys and len(positional) + 2 * len(mapping.keys) <= _MOST_ON_STACK
 
 
 def _positional(iterable: nodes.Expression, with_mapping: bool) -> list[nodes.Expression]:

@@ -117,3 +117,45 @@ def _update(state: SymbolicStack, instruction: Instruction) -> None:
     else:
         container.keys.append(None)
         container.values.append(value)
+
+
+@handles("BUILD_LIST_UNPACK", "BUILD_TUPLE_UNPACK", "BUILD_SET_UNPACK", "BUILD_TUPLE_UNPACK_WITH_CALL")
+def _unpacked_display(state: SymbolicStack, instruction: Instruction) -> None:
+    """A display with stars: the elements between them come as displays of their own."""
+    plain: type[nodes.Expression] = nodes.Set if instruction.op == "BUILD_SET_UNPACK" else nodes.Tuple
+    elements: list[nodes.Expression] = []
+    beside_plain = instruction.arg == 1
+    for part in map(resolved, state.pop_many(instruction.arg)):
+        inner = _elements(part, plain)
+        if inner is None or beside_plain:
+            elements.append(nodes.Starred(part))
+            beside_plain = False
+        else:
+            elements += inner
+            beside_plain = True
+    kinds = {"BUILD_LIST_UNPACK": nodes.List, "BUILD_TUPLE_UNPACK": nodes.Tuple, "BUILD_SET_UNPACK": nodes.Set}
+    state.push(kinds.get(instruction.op, ArgumentTuple)(elements))
+
+
+def _elements(part: nodes.Expression, plain: type[nodes.Expression]) -> list[nodes.Expression] | None:
+    if type(part) is plain:
+        return part.elts  # type: ignore[attr-defined, no-any-return]
+    if plain is nodes.Tuple and isinstance(part, nodes.Constant) and isinstance(part.value, tuple):
+        return _constants(part.value)
+    return None
+
+
+@handles("BUILD_MAP_UNPACK", "BUILD_MAP_UNPACK_WITH_CALL")
+def _unpacked_map(state: SymbolicStack, instruction: Instruction) -> None:
+    result = nodes.Dict([], [])
+    beside_plain = instruction.arg == 1
+    for part in map(resolved, state.pop_many(instruction.arg)):
+        if isinstance(part, nodes.Dict) and None not in part.keys and not beside_plain:
+            result.keys += part.keys
+            result.values += part.values
+            beside_plain = True
+        else:
+            result.keys.append(None)
+            result.values.append(part)
+            beside_plain = False
+    state.push(result)
