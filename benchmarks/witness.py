@@ -128,8 +128,8 @@ def steps(code: types.CodeType, alone: bool = False) -> list[Step]:
 
 def _reached(everything: list[Step]) -> list[Step]:
     """The steps that control can come to; compilers before 3.10 leave code behind what never goes on."""
-    found = {0}
-    todo = [0]
+    todo = [0] if everything else []
+    found = set(todo)
     while todo:
         step = everything[todo.pop()]
         for place in (step.next, step.target, None if step.handler is None else step.handler[0]):
