@@ -179,6 +179,11 @@ def _clauses(
                 generators[-1].ifs.append(first.test)
                 body = first.body
                 continue
+        if isinstance(first, nodes.Assign) and len(first.targets) == 1 and generators and len(body) > 1:
+            # The compiler makes no loop of `for target in [value]`.
+            generators.append(nodes.comprehension(first.targets[0], nodes.List([first.value]), [], 0))
+            body = body[1:]
+            continue
         if len(body) != 1:
             return None
         if isinstance(first, (nodes.For, nodes.AsyncFor)) and not first.orelse:

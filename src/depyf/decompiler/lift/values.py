@@ -9,6 +9,7 @@ from typing import Any
 
 from ..bytecode import RawCode
 from ..syntax import nodes
+from ..syntax.node import same_constant
 
 
 class Placeholder(nodes.Expression):
@@ -229,6 +230,32 @@ def resolved(value: nodes.Expression) -> nodes.Expression:
     while isinstance(value, Slot) and value.value is not None:
         value = value.value
     return value
+
+
+def same_expression(left: object, right: object) -> bool:
+    """Whether two trees that may hold placeholders are equal: copies that the compiler made of one expression."""
+    work = [(left, right)]
+    while work:
+        a, b = work.pop()
+        a, b = (resolved(value) if isinstance(value, Slot) else value for value in (a, b))
+        if a is b:
+            continue
+        if type(a) is not type(b):
+            return False
+        if isinstance(a, (Iterated, Awaitable, InPlace)):
+            work.extend((getattr(a, name), getattr(b, name)) for name in a.__slots__)
+        elif isinstance(a, Placeholder):
+            if a != b:
+                return False
+        elif isinstance(a, nodes.Node):
+            work.extend((getattr(a, field), getattr(b, field)) for field in a.fields)
+        elif isinstance(a, list) and isinstance(b, list):
+            if len(a) != len(b):
+                return False
+            work.extend(zip(a, b))
+        elif not same_constant(a, b):
+            return False
+    return True
 
 
 def is_marker(value: object) -> bool:

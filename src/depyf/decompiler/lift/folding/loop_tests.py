@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ...syntax import nodes
 from ..lifted_block import LiftedBlock
+from ..values import same_expression
 from .negation import negate
 from .shapes import same_place, through
 
@@ -50,7 +51,7 @@ def _repeats(
     if not same_place(out, copied_out):
         return False
     test = copy.test if copied_when_true == when_true else negate(copy.test)
-    return bool(test == block.test)
+    return same_expression(test, block.test)
 
 
 def _own_header(block: LiftedBlock) -> LiftedBlock:

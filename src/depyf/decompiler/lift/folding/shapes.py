@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ...syntax import nodes
 from ..lifted_block import LiftedBlock
-from ..values import Given, Marker, Slot, resolved
+from ..values import Given, Marker, Slot, resolved, same_expression
 
 
 def through(block: LiftedBlock | None) -> LiftedBlock | None:
@@ -29,10 +29,10 @@ def same_place(left: LiftedBlock | None, right: LiftedBlock | None) -> bool:
         left, right = through(left), through(right)
         if left is right:
             return True
-        if left is None or right is None or left.kind != right.kind or left.statements != right.statements:
+        if left is None or right is None or left.kind != right.kind or not same_expression(left.statements, right.statements):
             return False
         if left.kind == "return":
-            return bool(left.test == right.test)
+            return same_expression(left.test, right.test)
         if left.kind != "goto":
             return False
         left, right = left.next, right.next
