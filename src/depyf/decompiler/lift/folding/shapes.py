@@ -29,7 +29,9 @@ def same_place(left: LiftedBlock | None, right: LiftedBlock | None) -> bool:
         left, right = through(left), through(right)
         if left is right:
             return True
-        if left is None or right is None or left.kind != right.kind or not same_expression(left.statements, right.statements):
+        if left is None or right is None or left.kind != right.kind:
+            return False
+        if not same_expression(left.statements, right.statements):
             return False
         if left.kind == "return":
             return same_expression(left.test, right.test)
