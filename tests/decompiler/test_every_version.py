@@ -1,0 +1,55 @@
+"""Every file in tests/cases/every_version/X.Y comes back as it was written on each interpreter from X.Y on.
+
+Each interpreter of the machine compiles, decompiles and proves by itself.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from depyf.decompiler.bytecode.interpreters import find_interpreter
+
+ROOT = Path(__file__).parents[2]
+CASES = sorted((ROOT / "tests" / "cases" / "every_version").glob("*/*.py"))
+VERSIONS = [version for version in ((3, minor) for minor in range(8, 16)) if find_interpreter(version)]
+
+DECOMPILE = """
+import difflib, sys
+from depyf.decompiler.pipeline import analyze
+
+with open(sys.argv[1]) as file:
+    source = file.read()
+result = analyze(compile(source, sys.argv[1], "exec", dont_inherit=True))
+for part in result.walk():
+    if not part.verdict.proven:
+        print(part.qualname, part.verdict.describe())
+print(*difflib.unified_diff(source.rstrip().splitlines(), result.source.rstrip().splitlines(), lineterm=""), sep="\\n")
+"""
+
+
+def _since(path: Path) -> tuple[int, ...]:
+    return tuple(map(int, path.parent.name.split(".")))
+
+
+@pytest.mark.parametrize(
+    ("path", "version"),
+    [(path, version) for path in CASES for version in VERSIONS if version >= _since(path)],
+    ids=lambda value: value.stem if isinstance(value, Path) else ".".join(map(str, value)),
+)
+def test_comes_back_as_it_was_written(path: Path, version: tuple[int, int]) -> None:
+    python = find_interpreter(version)
+    assert python is not None
+    environment = {**os.environ, "PYTHONPATH": str(ROOT / "src")}
+    done = subprocess.run(
+        [python, "-c", DECOMPILE, str(path)], capture_output=True, text=True, env=environment, timeout=300
+    )
+    assert (done.stdout.strip(), done.stderr) == ("", "")
+
+
+def test_there_are_cases() -> None:
+    assert CASES
+    assert VERSIONS
