@@ -1,0 +1,241 @@
+"""The attack: mutants of proven pairs, and for each that the proof accepts, runs of both sides on stand-ins."""
+
+from __future__ import annotations
+
+import ast
+import random
+import types
+import warnings
+from collections import Counter
+from typing import Any, Callable, Dict, Iterator, List, NamedTuple, Optional
+
+import canonical_machine
+import mutants as instruction_mutants
+import standins
+from attack.children import in_child
+from attack.rewritings import rewritten
+from attack.source_mutations import mutant
+from attack.subjects import Subject, subjects
+from standins import Plan
+
+from depyf.decompiler.bytecode import RawCode, disassemble, load
+from depyf.decompiler.proof import verify
+from depyf.decompiler.proof.bisimulation import lock_step
+from depyf.decompiler.proof.normalize import NormalForm, NotComparable, normalize, normalize_instructions
+from depyf.errors import DecompilationError
+
+SEEDS = 32
+MUTANTS_OF_ONE = 10
+LOOKED_AT = 0.04
+"""The part of the rejected mutants whose runs are compared, too: it tells how much the stand-ins see."""
+TWICE = "testing the truth of a value twice in a row gives what testing it once gives"
+
+
+class Tried(NamedTuple):
+    """One mutant: whether the proof accepts it, and a task that says how the runs of both sides differ ('' if not)."""
+
+    kind: str
+    name: str
+    accepted: bool
+    compare: Callable[[], str]
+
+
+class Report:
+    """Counts, in all and for each kind of mutation, and every harmful mutant that was accepted."""
+
+    def __init__(self) -> None:
+        self.tried: Counter[str] = Counter()
+        self.accepted: Counter[str] = Counter()
+        self.harmful: Counter[str] = Counter()
+        self.endless: Counter[str] = Counter()
+        self.examples: List[str] = []
+        self.looked_at = self.told_apart = 0
+
+    def add(self, batch: List[Tried], dice: random.Random) -> None:
+        """Count the mutants of ``batch``, and run those that the proof accepts and some of the others."""
+        looked_at = [t for t in batch if t.accepted or dice.random() < LOOKED_AT]
+        self.tried.update(t.kind for t in batch)
+        for tried, difference in zip(looked_at, in_child([t.compare for t in looked_at])):
+            if not tried.accepted:
+                self.looked_at += 1
+                self.told_apart += difference not in ("", "endless")
+                continue
+            self.accepted[tried.kind] += 1
+            if difference == "endless":
+                self.endless[tried.kind] += 1
+            elif difference:
+                self.harmful[tried.kind] += 1
+                self.examples.append(f"{tried.name}: {tried.kind}: {difference}")
+
+    def as_dict(self) -> Dict[str, Any]:
+        kinds = {
+            kind: {
+                "tried": self.tried[kind], "accepted": self.accepted[kind],
+                "harmful": self.harmful[kind], "endless": self.endless[kind],
+            }
+            for kind in sorted(self.tried)
+        }  # fmt: skip
+        counts = {n: sum(getattr(self, n).values()) for n in ("tried", "accepted", "harmful", "endless")}
+        rest = {"rejected_run": self.looked_at, "rejected_told_apart": self.told_apart}
+        return {**counts, **rest, "kinds": kinds, "examples": self.examples}
+
+
+def attack(count: int, seed: int, instructions: bool = True, source: bool = True) -> Report:
+    """Try ``count`` mutants at least, half of them of source and half of instructions."""
+    dice = random.Random(seed)
+    report = Report()
+    batch: List[Tried] = []
+    made = 0
+    for subject in subjects(dice):
+        found: List[Tried] = []
+        if source:
+            found += source_attack(subject, dice)
+        if instructions:
+            found += instruction_attack(subject, dice)
+        made += len(found)
+        batch += found
+        if made >= count or len(batch) > 400:
+            report.add(batch, dice)
+            batch = []
+        if made >= count:
+            return report
+    return report
+
+
+def source_attack(subject: Subject, dice: random.Random, limit: int = MUTANTS_OF_ONE) -> Iterator[Tried]:
+    """Mutants of a subject's source, or of another way to write it that is proven to do the same."""
+    original = compiled(subject.tree)
+    if original is None or not verify(original, original).proven:
+        return
+    base = subject.tree
+    if dice.random() < 0.5:
+        base = rewritten(subject.tree, dice, dice.choice((1, 2, 4)))
+        code = compiled(base)
+        if code is None or not verify(original, code).proven:
+            base = subject.tree
+    for _ in range(limit):
+        made = mutant(base, dice)
+        if made is None:
+            return
+        kind, tree = made
+        if dice.random() < 0.15:
+            again = mutant(tree, dice)
+            kind, tree = (kind, tree) if again is None else ("two edits", again[1])
+        code = compiled(tree)
+        if code is None or same_code(original, code):
+            continue
+        verdict = verify(original, code)
+        told = steady(subject.plan) if TWICE in verdict.assumptions else subject.plan
+        yield Tried(kind, subject.name, verdict.proven, comparison(original, code, told, tree))
+
+
+def steady(plan: Plan) -> Plan:
+    return Plan(plan.exceptions, plan.lengths, plan.matches, steady=True)
+
+
+def compiled(tree: ast.Module) -> Optional[types.CodeType]:
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            code: types.CodeType = compile(tree, "<attack>", "exec", dont_inherit=True, optimize=0)
+            return code
+    except (SyntaxError, ValueError, TypeError, RecursionError):
+        return None
+
+
+def same_code(a: Any, b: Any) -> bool:
+    """Whether nothing was changed: the same bytes, constants and names all through."""
+    if not isinstance(a, types.CodeType):
+        return type(a) is type(b) and repr(a) == repr(b)
+    fields = ("co_code", "co_names", "co_varnames", "co_freevars", "co_cellvars", "co_flags", "co_argcount", "co_name")
+    more = ("co_posonlyargcount", "co_kwonlyargcount", "co_exceptiontable")
+    return (
+        isinstance(b, types.CodeType)
+        and all(getattr(a, f, None) == getattr(b, f, None) for f in fields + more)
+        and len(a.co_consts) == len(b.co_consts)
+        and all(same_code(x, y) for x, y in zip(a.co_consts, b.co_consts))
+    )
+
+
+def comparison(a: types.CodeType, b: types.CodeType, plan: Plan, tree: ast.Module) -> Callable[[], str]:
+    def compare() -> str:
+        for seed in range(SEEDS):
+            left, right = standins.run_module(a, seed, plan), standins.run_module(b, seed, plan)
+            if left != right:
+                return f"seed {seed}: {first_difference(left, right)}\n{text_of(tree)}"
+        return ""
+
+    return compare
+
+
+def first_difference(left: Any, right: Any) -> str:
+    for number, (one, other) in enumerate(zip(left, right)):
+        if one != other:
+            return f"entry {number} of the log is {_short(one)}, of the mutant's {_short(other)}"
+    return f"the logs have {len(left)} and {len(right)} entries"
+
+
+def _short(thing: Any) -> str:
+    text = repr(thing)
+    return text if len(text) < 300 else text[:300] + "..."
+
+
+def text_of(tree: ast.Module) -> str:
+    return str(ast.unparse(tree)) if hasattr(ast, "unparse") else ast.dump(tree)
+
+
+# Instructions
+
+
+def instruction_attack(subject: Subject, dice: random.Random, limit: int = MUTANTS_OF_ONE) -> Iterator[Tried]:
+    """Mutants of the canonical instructions of the functions in a subject, one instruction changed in each."""
+    module = compiled(subject.tree)
+    if module is None:
+        return
+    functions = [raw for raw in load(module).walk() if raw.is_function]
+    for raw in dice.sample(functions, min(3, len(functions))):
+        try:
+            instructions, form = disassemble(raw), normalize(raw)
+        except (NotComparable, DecompilationError):
+            continue
+        for _ in range(limit):
+            made = instruction_mutants.mutate(instructions, dice)
+            if made is None:
+                continue
+            accepted = accepts(form, raw, made.instructions)
+            task = machine_comparison(raw, instructions, made, subject.plan)
+            yield Tried("instruction: " + made.change, f"{subject.name}: {raw.qualname}", accepted, task)
+
+
+def accepts(form: NormalForm, raw: RawCode, instructions: List[Any]) -> bool:
+    try:
+        return lock_step(form, normalize_instructions(raw, instructions)).difference is None
+    except NotComparable:
+        return False
+
+
+def machine_comparison(raw: RawCode, instructions: List[Any], made: Any, plan: Plan) -> Callable[[], str]:
+    def compare() -> str:
+        for seed in range(SEEDS):
+            try:
+                left = machine_run(raw, instructions, seed, plan)
+            except canonical_machine.CannotRun:
+                return ""
+            right = machine_run(raw, made.instructions, seed, plan)
+            if left != right:
+                line = f"at {made.at}: {instructions[made.at]} became {made.instructions[made.at]}"
+                return f"{line}; seed {seed}: {first_difference(left, right)}"
+        return ""
+
+    return compare
+
+
+def machine_run(raw: RawCode, instructions: List[Any], seed: int, plan: Plan) -> Any:
+    """The log of a run on the canonical machine."""
+
+    def caller(code: Any, namespace: Any, cells: Any, positional: Any, named: Any) -> Any:
+        bound = canonical_machine.variables(raw, positional, named)
+        return canonical_machine.call(raw, instructions, bound, namespace, cells)
+
+    assert raw.code is not None
+    return standins.run(raw.code, seed, plan, caller)

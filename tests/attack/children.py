@@ -1,0 +1,58 @@
+"""Runs of accepted mutants in a child process: code that hangs or kills its process does no more than that."""
+
+from __future__ import annotations
+
+import os
+import pickle
+import signal
+import struct
+import traceback
+from typing import Any, Callable, List, Sequence
+
+SECONDS = 20
+
+
+def in_child(tasks: Sequence[Callable[[], str]]) -> List[str]:
+    """What each task returns; "endless" for one that does not return in time, "died: ..." for one that dies."""
+    results: List[str] = []
+    while len(results) < len(tasks):
+        results.extend(_some(tasks[len(results) :]))
+    return results
+
+
+def _some(tasks: Sequence[Callable[[], str]]) -> List[str]:
+    """Results of the first tasks: all of them, or up to the first one that brings the child down."""
+    reading, writing = os.pipe()
+    child = os.fork()
+    if child == 0:
+        os.close(reading)
+        _work(tasks, writing)
+    os.close(writing)
+    results: List[str] = []
+    with os.fdopen(reading, "rb") as pipe:
+        while True:
+            head = pipe.read(4)
+            if len(head) < 4:
+                break
+            results.append(pickle.loads(pipe.read(struct.unpack("<I", head)[0])))
+    _, status = os.waitpid(child, 0)
+    if len(results) < len(tasks):
+        killed = os.WIFSIGNALED(status) and os.WTERMSIG(status)
+        results.append("endless" if killed == signal.SIGALRM else f"died: status {status}")
+    return results
+
+
+def _work(tasks: Sequence[Callable[[], str]], writing: int) -> None:
+    """In the child: never returns."""
+    try:
+        signal.signal(signal.SIGALRM, signal.SIG_DFL)
+        for task in tasks:
+            signal.alarm(SECONDS)
+            try:
+                result = task()
+            except Exception:
+                result = "died: " + traceback.format_exc()
+            data = pickle.dumps(result)
+            os.write(writing, struct.pack("<I", len(data)) + data)
+    finally:
+        os._exit(0)
