@@ -30,7 +30,7 @@ def main() -> int:
     report = attack(
         options.mutants, options.seed, options.only != "source", options.only != "instructions"
     ).as_dict()
-    version = "%d.%d.%d" % sys.version_info[:3]
+    version = sys.version.split()[0]
     report = {"version": version, "seed": options.seed, **report}
     if options.json:
         Path(options.json).write_text(json.dumps(report, indent=1), encoding="utf-8")
@@ -38,7 +38,7 @@ def main() -> int:
         print("HARMFUL", example, "\n")
     print(
         f"{version}: tried {report['tried']}, accepted {report['accepted']}, harmful {report['harmful']}, "
-        f"endless {report['endless']}; of {report['rejected_run']} rejected ones "
+        f"not run {report['not_run']}; of {report['rejected_run']} rejected ones "
         f"{report['rejected_told_apart']} behave differently on stand-ins"
     )
     return 1 if report["harmful"] else 0

@@ -3,7 +3,7 @@
 It shares no code with the decompiler but the instructions themselves, so running a function on it beside CPython's own
 run of the same code object shows whether the instructions mean what the code object means. Each operation is done by
 the running Python itself; what the machine keeps is the evaluation stack, the variables, and which exception is being
-handled. Operations are done inside a real ``except`` block for that exception, so contexts and ``raise`` come out right.
+handled. Operations are done in a real ``except`` block for that exception, so contexts and ``raise`` come out right.
 """
 
 from __future__ import annotations
@@ -30,6 +30,13 @@ class Jump(Exception):
     """An operation goes on at its target."""
 
 
+class Before:
+    """What PUSH_EXC_INFO leaves below the exception: the one that was handled before, or None."""
+
+    def __init__(self, error: Any) -> None:
+        self.error = error
+
+
 class Suspend:
     """What the machine wants of the frame it runs in: ``kind`` is return, raise, yield, await or from."""
 
@@ -49,7 +56,9 @@ BINARY: Dict[str, Callable[..., Any]] = {
 COMPARE: Dict[str, Callable[..., Any]] = {
     "<": operator.lt, "<=": operator.le, "==": operator.eq, "!=": operator.ne, ">": operator.gt, ">=": operator.ge,
 }  # fmt: skip
-UNARY: Dict[str, Callable[..., Any]] = {"+": operator.pos, "-": operator.neg, "~": operator.invert, "not": operator.not_}
+UNARY: Dict[str, Callable[..., Any]] = {
+    "+": operator.pos, "-": operator.neg, "~": operator.invert, "not": operator.not_,
+}  # fmt: skip
 CONVERSIONS: Dict[str, Callable[..., Any]] = {"s": str, "r": repr, "a": ascii}
 _HELPERS: Dict[str, Any] = {}
 
@@ -88,6 +97,11 @@ class Machine:
         self.handled: Any = None
         self.at = 0
         self.steps = 0
+        self.unknown: Callable[[str], Any] = lambda what: None
+
+    def cannot(self, what: str) -> CannotRun:
+        self.unknown(what)
+        return CannotRun(what)
 
     # The loop
 
@@ -110,14 +124,14 @@ class Machine:
                 return Suspend("from", self.pop())
             if op == "RERAISE":
                 error = self.pop()
-                if not isinstance(error, BaseException):
+                if not _is_exception(error):
                     raise Broken("RERAISE of what is no exception")
                 if not self.unwind(error):
                     return Suspend("raise", error)
                 continue
             method = getattr(self, "do_" + op, None)
             if method is None:
-                raise CannotRun(op)
+                raise self.cannot(op)
             error = self.attempt(method, instruction)
             if error is not None and not self.unwind(error):
                 return Suspend("raise", error)
@@ -177,7 +191,7 @@ class Machine:
     def values(self, count: int) -> List[Any]:
         """``count`` entries that must be values."""
         taken = self.take(count)
-        if any(value is NULL or value is LASTI for value in taken):
+        if any(_is_mark(value) for value in taken):
             raise Broken("an empty slot is used as a value")
         return taken
 
@@ -191,7 +205,7 @@ class Machine:
 
     def peek_value(self, depth: int) -> Any:
         value = self.peek(depth)
-        if value is NULL or value is LASTI:
+        if _is_mark(value):
             raise Broken("an empty slot is used as a value")
         return value
 
@@ -474,7 +488,7 @@ class Machine:
         parts = dict(zip(kinds, self.values(len(kinds))))
         live = code.code if isinstance(code, RawCode) else code
         if not isinstance(live, types.CodeType):
-            raise CannotRun("MAKE_FUNCTION of code that is not live")
+            raise self.cannot("MAKE_FUNCTION of code that is not live")
         closure = parts.get("closure", ())
         if len(closure) != len(live.co_freevars):
             raise Broken("a closure of the wrong size")
@@ -515,14 +529,14 @@ class Machine:
 
     def do_GET_YIELD_FROM_ITER(self, arg: Any) -> None:
         value = self.value()
-        coroutine = isinstance(value, types.CoroutineType) or isinstance(value, types.GeneratorType)
-        self.stack.append(value if coroutine else iter(value))
+        ready = type(value) in (types.CoroutineType, types.GeneratorType)
+        self.stack.append(value if ready else iter(value))
 
     def do_FOR_ITER(self, arg: Any) -> None:
         iterator = self.peek_value(1)
         step = getattr(type(iterator), "__next__", None)
         if step is None:
-            raise Broken("FOR_ITER on what is no iterator")
+            raise TypeError("no iterator")
         value = _next(step, iterator)
         if value is NULL:
             self.pop()
@@ -565,29 +579,29 @@ class Machine:
     def do_RAISE_VARARGS(self, count: int) -> None:
         values = self.values(count)
         if not values:
-            raise  # noqa: PLE0704  # of the exception being handled: see `handling`
+            raise  # of the exception being handled: see `handling`
         if count == 1:
             raise values[0]
         raise values[0] from values[1]
 
     def do_PUSH_EXC_INFO(self, arg: Any) -> None:
         error = self.pop()
-        if not isinstance(error, BaseException):
+        if not _is_exception(error):
             raise Broken("PUSH_EXC_INFO of what is no exception")
-        self.stack.append(("handled before", self.handled))
+        self.stack.append(Before(self.handled))
         self.stack.append(error)
         self.handled = error
 
     def do_POP_EXCEPT(self, arg: Any) -> None:
         before = self.pop()
-        if not (isinstance(before, tuple) and before[:1] == ("handled before",)):
+        if type(before) is not Before:
             raise Broken("POP_EXCEPT of something else")
-        self.handled = before[1]
+        self.handled = before.error
 
     def do_CHECK_EXC_MATCH(self, arg: Any) -> None:
         wanted, error = self.value(), self.peek_value(1)
-        for one in wanted if isinstance(wanted, tuple) else (wanted,):
-            if not (isinstance(one, type) and issubclass(one, BaseException)):
+        for one in wanted if type(wanted) is tuple else (wanted,):
+            if not (issubclass(type(one), type) and issubclass(one, BaseException)):
                 raise TypeError("catching classes that do not inherit from BaseException is not allowed")
         self.stack.append(_matches(type(error), wanted))
 
@@ -605,7 +619,7 @@ class Machine:
 
     def do_WITH_EXCEPT_START(self, arg: Any) -> None:
         leave, error = self.peek_value(4), self.peek_value(1)
-        if not isinstance(error, BaseException) or self.peek(3) is not LASTI:
+        if not _is_exception(error) or self.peek(3) is not LASTI:
             raise Broken("WITH_EXCEPT_START in the wrong place")
         self.stack.append(leave(type(error), error, error.__traceback__))
 
@@ -655,6 +669,15 @@ class Machine:
         self.stack.append(tuple(values))
 
 
+def _is_mark(thing: Any) -> bool:
+    """Whether it is an entry of the stack that is no value of the program."""
+    return thing is NULL or thing is LASTI or type(thing) is Before
+
+
+def _is_exception(thing: Any) -> bool:
+    return issubclass(type(thing), BaseException)
+
+
 def _content(cell: Any) -> Any:
     try:
         return cell.cell_contents
@@ -692,7 +715,7 @@ def _next(step: Callable[[Any], Any], iterator: Any) -> Any:
 
 
 def _matches(kind: type, wanted: Any) -> bool:
-    return any(one in kind.__mro__ for one in (wanted if isinstance(wanted, tuple) else (wanted,)))
+    return any(one in kind.__mro__ for one in (wanted if type(wanted) is tuple else (wanted,)))
 
 
 def _method(owner: Any, name: str) -> Any:
@@ -710,9 +733,9 @@ class _Missing(AttributeError, TypeError):
 
 def _awaiting(value: Any) -> Any:
     """The iterator behind an awaitable."""
-    if isinstance(value, types.CoroutineType):
+    if type(value) is types.CoroutineType:
         return value
-    if isinstance(value, types.GeneratorType) and value.gi_code.co_flags & 0x100:
+    if type(value) is types.GeneratorType and value.gi_code.co_flags & 0x100:
         return value
     return _method(value, "__await__")()
 
@@ -815,11 +838,16 @@ def call(
     bound: Dict[str, Any],
     namespace: Dict[str, Any],
     closure: Tuple[Any, ...] = (),
+    unknown: Callable[[str], Any] = lambda what: None,
 ) -> Any:
-    """Call a function whose instructions these are; gives what CPython's own call of it would give."""
+    """Call a function whose instructions these are; gives what CPython's own call of it would give.
+
+    ``unknown`` is told of an operation that the machine lacks; what the call then gives means nothing.
+    """
     machine = Machine(raw, instructions, bound, namespace, closure)
+    machine.unknown = unknown
     if raw.flags & CO_ASYNC_GENERATOR:
-        raise CannotRun("asynchronous generator")
+        raise machine.cannot("asynchronous generator")
     if not raw.flags & (CO_COROUTINE | CO_GENERATOR):
         return function_result(machine)
     made = coroutine(machine) if raw.flags & CO_COROUTINE else generator(machine)

@@ -21,8 +21,9 @@ from typing import Any, Callable, Dict, FrozenSet, List, Sequence, Tuple
 
 MOST_EVENTS = 3000
 MOST_CALLS = 12
-DANGERS = (0.0, 0.02, 0.02, 0.1, 0.25)
-"""How often an operation raises; the dice chooses one for each run."""
+CALLS_OF_ONE = 3
+DANGERS = (0.0, 0.02, 0.1, 0.3)
+"""How often an operation raises; the dice chooses one for each call, or one operation that raises."""
 
 
 class Injected(Exception):
@@ -76,7 +77,9 @@ class World:
         World.current = self
         self.dice = random.Random(seed)
         self.plan = plan or Plan()
-        self.danger = self.dice.choice(DANGERS)
+        self.danger = 0.0
+        self.fuse = 0  # after so many events one raises
+        self.choose_danger()
         self.log: List[Any] = []
         self.numbers: Dict[int, int] = {}
         self.kept: List[Any] = []  # so that no identity is used twice
@@ -85,6 +88,14 @@ class World:
         self.used = 0
         self.asked: Any = (None, 0, False)  # the object last asked for its truth, when, and the answer
         self.parked = threading.Event()
+
+    def choose_danger(self) -> None:
+        """For the next call: one certain operation raises, or each with some probability."""
+        self.danger, self.fuse = 0.0, 0
+        if self.chance(0.5):
+            self.fuse = self.dice.choice((1, 2, 3, 4, 5, 6, 8, 10, 13, 20))
+        else:
+            self.danger = self.dice.choice(DANGERS)
 
     def number(self, thing: Any) -> int:
         if id(thing) not in self.numbers:
@@ -178,7 +189,8 @@ class World:
                 self.parked.set()
                 threading.Event().wait()
             raise Halt
-        if self.dice.random() < self.danger:
+        self.fuse -= 1
+        if self.fuse == 0 or self.dice.random() < self.danger:
             self.raise_one()
 
     def raise_one(self) -> None:
@@ -219,7 +231,17 @@ class World:
         while self.used < len(self.to_use) and self.used < MOST_CALLS:
             thing = self.to_use[self.used]
             self.used += 1
-            self.guarded("use", self.use, thing)
+            for _ in range(CALLS_OF_ONE if isinstance(thing, types.FunctionType) else 1):
+                self.choose_danger()
+                self.guarded("use", self.use, thing)
+        self.danger, self.fuse = 0.0, 0
+        self.close_all()
+
+    def close_all(self) -> None:
+        """End the generators that are left over, so that nothing of theirs runs later."""
+        for thing in self.to_use:
+            if isinstance(thing, (types.GeneratorType, types.CoroutineType)):
+                self.guarded("close", thing.close)
 
     def guarded(self, what: str, function: Callable[..., Any], *arguments: Any) -> None:
         """Call, and log how it ended."""
@@ -399,7 +421,7 @@ class StandIn:
     def __exit__(self, *arguments: Any) -> bool:
         world = _world(self)
         world.event("exit", self, arguments[:2], len(arguments))
-        return world.dice.random() < 0.3
+        return world.dice.random() < 0.4
 
     def __mro_entries__(self, bases: Any) -> Tuple[Any, ...]:
         _world(self).event("base", self, bases)
@@ -429,7 +451,7 @@ class StandIn:
     def __aexit__(self, *arguments: Any) -> Any:
         world = _world(self)
         world.event("aexit", self, arguments[:2], len(arguments))
-        return Awaitable(world, lambda: world.dice.random() < 0.3)
+        return Awaitable(world, lambda: world.dice.random() < 0.4)
 
 
 class SequenceStandIn(StandIn):
@@ -475,6 +497,13 @@ class Iteration:
         if not self.left:
             raise StopIteration
         return self.left.pop()
+
+    def __aiter__(self) -> Any:
+        return self
+
+    def __anext__(self) -> Any:
+        self.world.event("anext", len(self.left))
+        return Awaitable(self.world, lambda: _stop_or_new(self.world))
 
 
 class Awaitable:
@@ -532,8 +561,8 @@ class Globals(Dict[str, Any]):
         super().__init__()
         self.world = world
         self.real = world.chance(0.5)
-        known = {"slice": slice, "__build_class__": __build_class__, "__import__": self.import_}
-        super().__setitem__("__builtins__", known)
+        super().__setitem__("__name__", "made_up")
+        super().__setitem__("__builtins__", Builtins(self))
 
     def import_(self, name: str, globals: Any = None, locals: Any = None, fromlist: Any = (), level: int = 0) -> Any:
         self.world.event("import", name, fromlist, level)
@@ -542,8 +571,8 @@ class Globals(Dict[str, Any]):
     def __getitem__(self, name: str) -> Any:
         if name == "slice":
             return slice
-        if name == "__name__":
-            return "made_up"
+        if name == "__name__":  # asked for by class bodies and imports, not by what the source says
+            return super().__getitem__(name)
         self.world.event("global", name)
         if name not in self:
             real = self.real and name in _SOMETIMES_REAL
@@ -559,6 +588,17 @@ class Globals(Dict[str, Any]):
         if name not in self:
             raise KeyError(name)
         super().__delitem__(name)
+
+
+class Builtins(Dict[str, Any]):
+    """Builtins of such globals: a class body looks there for names that the globals do not have yet."""
+
+    def __init__(self, namespace: Globals) -> None:
+        super().__init__(slice=slice, __build_class__=__build_class__, __import__=namespace.import_)
+        self.namespace = namespace
+
+    def __missing__(self, name: str) -> Any:
+        return self.namespace[name]
 
 
 def _in_thread(world: World, body: Callable[[], None]) -> Tuple[Any, ...]:
@@ -601,7 +641,8 @@ def run(code: types.CodeType, seed: int, plan: Plan | None = None, caller: Calle
 def full_arguments(code: types.CodeType, world: World) -> Tuple[List[Any], Dict[str, Any]]:
     """An argument for every parameter of ``code``, and some more where it takes them."""
     count = code.co_argcount
-    positional = [world.new() for _ in range(count)]
+    first = ".0"  # what a comprehension iterates over
+    positional = [Iteration(world, world.some()) if n == first else world.new() for n in code.co_varnames[:count]]
     named = {name: world.new() for name in code.co_varnames[count : count + code.co_kwonlyargcount]}
     if code.co_flags & 0x04:
         positional += [world.new() for _ in range(world.dice.randrange(4))]
@@ -611,7 +652,7 @@ def full_arguments(code: types.CodeType, world: World) -> Tuple[List[Any], Dict[
 
 
 def globals_words(world: World, namespace: Dict[str, Any]) -> Any:
-    return [(name, world.words(value)) for name, value in sorted(namespace.items()) if name != "__builtins__"]
+    return [(name, world.words(value)) for name, value in sorted(namespace.items()) if name[:2] != "__"]
 
 
 def run_module(code: types.CodeType, seed: int, plan: Plan | None = None) -> Tuple[Any, ...]:
@@ -619,13 +660,10 @@ def run_module(code: types.CodeType, seed: int, plan: Plan | None = None) -> Tup
     world = World(seed, plan)
     namespace = Globals(world)
     if seed % 3:
-        world.danger, danger = 0.0, world.danger  # most of what matters is in the functions: let the module run through
-    else:
-        danger = world.danger
+        world.danger, world.fuse = 0.0, 0  # most of what matters is in the functions: let the module run through
 
     def body() -> None:
         world.guarded("module", exec, code, namespace)
-        world.danger = danger
         world.use_all()
         world.log.append(globals_words(world, namespace))
 

@@ -5,19 +5,20 @@ from __future__ import annotations
 import ast
 import random
 import types
-import warnings
 from collections import Counter
-from typing import Any, Callable, Dict, Iterator, List, NamedTuple, Optional
+from typing import Any, Callable, Dict, Iterator, List, NamedTuple
 
 import canonical_machine
 import mutants as instruction_mutants
 import standins
+from standins import Plan
+
 from attack.children import in_child
+from attack.machine_runs import machine_run
+from attack.observed import compiled, first_difference
 from attack.rewritings import rewritten
 from attack.source_mutations import mutant
 from attack.subjects import Subject, subjects
-from standins import Plan
-
 from depyf.decompiler.bytecode import RawCode, disassemble, load
 from depyf.decompiler.proof import verify
 from depyf.decompiler.proof.bisimulation import lock_step
@@ -25,9 +26,13 @@ from depyf.decompiler.proof.normalize import NormalForm, NotComparable, normaliz
 from depyf.errors import DecompilationError
 
 SEEDS = 32
+MORE_SEEDS = 128
+"""Seeds of a comparison: at least the first number, the second if that takes no more than so many events."""
+EVENTS = 8000
 MUTANTS_OF_ONE = 10
-LOOKED_AT = 0.04
+LOOKED_AT = 0.02
 """The part of the rejected mutants whose runs are compared, too: it tells how much the stand-ins see."""
+NOT_RUN = "not run"
 TWICE = "testing the truth of a value twice in a row gives what testing it once gives"
 
 
@@ -47,7 +52,7 @@ class Report:
         self.tried: Counter[str] = Counter()
         self.accepted: Counter[str] = Counter()
         self.harmful: Counter[str] = Counter()
-        self.endless: Counter[str] = Counter()
+        self.not_run: Counter[str] = Counter()
         self.examples: List[str] = []
         self.looked_at = self.told_apart = 0
 
@@ -58,11 +63,11 @@ class Report:
         for tried, difference in zip(looked_at, in_child([t.compare for t in looked_at])):
             if not tried.accepted:
                 self.looked_at += 1
-                self.told_apart += difference not in ("", "endless")
+                self.told_apart += bool(difference) and not difference.startswith(("endless", NOT_RUN))
                 continue
             self.accepted[tried.kind] += 1
-            if difference == "endless":
-                self.endless[tried.kind] += 1
+            if difference.startswith(("endless", NOT_RUN)):
+                self.not_run[tried.kind] += 1
             elif difference:
                 self.harmful[tried.kind] += 1
                 self.examples.append(f"{tried.name}: {tried.kind}: {difference}")
@@ -71,11 +76,11 @@ class Report:
         kinds = {
             kind: {
                 "tried": self.tried[kind], "accepted": self.accepted[kind],
-                "harmful": self.harmful[kind], "endless": self.endless[kind],
+                "harmful": self.harmful[kind], "not_run": self.not_run[kind],
             }
             for kind in sorted(self.tried)
         }  # fmt: skip
-        counts = {n: sum(getattr(self, n).values()) for n in ("tried", "accepted", "harmful", "endless")}
+        counts = {n: sum(getattr(self, n).values()) for n in ("tried", "accepted", "harmful", "not_run")}
         rest = {"rejected_run": self.looked_at, "rejected_told_apart": self.told_apart}
         return {**counts, **rest, "kinds": kinds, "examples": self.examples}
 
@@ -133,16 +138,6 @@ def steady(plan: Plan) -> Plan:
     return Plan(plan.exceptions, plan.lengths, plan.matches, steady=True)
 
 
-def compiled(tree: ast.Module) -> Optional[types.CodeType]:
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            code: types.CodeType = compile(tree, "<attack>", "exec", dont_inherit=True, optimize=0)
-            return code
-    except (SyntaxError, ValueError, TypeError, RecursionError):
-        return None
-
-
 def same_code(a: Any, b: Any) -> bool:
     """Whether nothing was changed: the same bytes, constants and names all through."""
     if not isinstance(a, types.CodeType):
@@ -159,25 +154,17 @@ def same_code(a: Any, b: Any) -> bool:
 
 def comparison(a: types.CodeType, b: types.CodeType, plan: Plan, tree: ast.Module) -> Callable[[], str]:
     def compare() -> str:
-        for seed in range(SEEDS):
+        events = 0
+        for seed in range(MORE_SEEDS):
             left, right = standins.run_module(a, seed, plan), standins.run_module(b, seed, plan)
             if left != right:
                 return f"seed {seed}: {first_difference(left, right)}\n{text_of(tree)}"
+            events += len(left)
+            if seed >= SEEDS and events > EVENTS:
+                break
         return ""
 
     return compare
-
-
-def first_difference(left: Any, right: Any) -> str:
-    for number, (one, other) in enumerate(zip(left, right)):
-        if one != other:
-            return f"entry {number} of the log is {_short(one)}, of the mutant's {_short(other)}"
-    return f"the logs have {len(left)} and {len(right)} entries"
-
-
-def _short(thing: Any) -> str:
-    text = repr(thing)
-    return text if len(text) < 300 else text[:300] + "..."
 
 
 def text_of(tree: ast.Module) -> str:
@@ -216,26 +203,19 @@ def accepts(form: NormalForm, raw: RawCode, instructions: List[Any]) -> bool:
 
 def machine_comparison(raw: RawCode, instructions: List[Any], made: Any, plan: Plan) -> Callable[[], str]:
     def compare() -> str:
-        for seed in range(SEEDS):
+        events = 0
+        for seed in range(MORE_SEEDS):
             try:
                 left = machine_run(raw, instructions, seed, plan)
-            except canonical_machine.CannotRun:
-                return ""
-            right = machine_run(raw, made.instructions, seed, plan)
+                right = machine_run(raw, made.instructions, seed, plan)
+            except canonical_machine.CannotRun as error:
+                return f"{NOT_RUN}: {error}"
             if left != right:
                 line = f"at {made.at}: {instructions[made.at]} became {made.instructions[made.at]}"
                 return f"{line}; seed {seed}: {first_difference(left, right)}"
+            events += len(left)
+            if seed >= SEEDS and events > EVENTS:
+                break
         return ""
 
     return compare
-
-
-def machine_run(raw: RawCode, instructions: List[Any], seed: int, plan: Plan) -> Any:
-    """The log of a run on the canonical machine."""
-
-    def caller(code: Any, namespace: Any, cells: Any, positional: Any, named: Any) -> Any:
-        bound = canonical_machine.variables(raw, positional, named)
-        return canonical_machine.call(raw, instructions, bound, namespace, cells)
-
-    assert raw.code is not None
-    return standins.run(raw.code, seed, plan, caller)

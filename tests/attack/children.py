@@ -6,8 +6,9 @@ import os
 import pickle
 import signal
 import struct
+import sys
 import traceback
-from typing import Any, Callable, List, Sequence
+from typing import Callable, List, Sequence
 
 SECONDS = 20
 
@@ -46,6 +47,7 @@ def _work(tasks: Sequence[Callable[[], str]], writing: int) -> None:
     """In the child: never returns."""
     try:
         signal.signal(signal.SIGALRM, signal.SIG_DFL)
+        sys.unraisablehook = lambda unraisable: None  # what made-up code leaves behind complains when it is dropped
         for task in tasks:
             signal.alarm(SECONDS)
             try:

@@ -22,16 +22,15 @@ _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 _BODIES = ("body", "orelse", "finalbody")
 
 
-def mutant(tree: ast.Module, dice: random.Random, kinds: Optional[List[str]] = None) -> Optional[Tuple[str, ast.Module]]:
+def mutant(tree: ast.Module, dice: random.Random) -> Optional[Tuple[str, ast.Module]]:
     """A copy of ``tree`` with one edit: first the kind is chosen, then the place. None if nothing fits."""
     changed = copy.deepcopy(tree)
     by_kind: dict[str, List[Edit]] = {}
     for edit in edits(changed):
         by_kind.setdefault(edit[0], []).append(edit)
-    choice = [kind for kind in by_kind if kinds is None or kind in kinds]
-    if not choice:
+    if not by_kind:
         return None
-    kind, make = dice.choice(by_kind[dice.choice(sorted(choice))])
+    kind, make = dice.choice(by_kind[dice.choice(sorted(by_kind))])
     make()
     for node in ast.walk(changed):
         for field in _BODIES:
@@ -140,14 +139,14 @@ def _of_statement(body: List[Any], place: int, s: Any) -> Iterator[Edit]:
             yield "finally and else", lambda: _exchange(s, "orelse", "finalbody")
         if s.finalbody and s.handlers:
             yield "finally after", lambda: _finally_after(body, place, s)
-            yield "finally and else", lambda: (setattr(s, "orelse", s.orelse + s.finalbody), setattr(s, "finalbody", []))
+            yield "finally and else", lambda: (s.orelse.extend(s.finalbody), setattr(s, "finalbody", []))
         elif s.finalbody:
             yield "finally swallows", lambda: _swallow(s)
         if len(s.handlers) > 1:
             yield "handlers swapped", lambda: _swap(s.handlers, 0, 1)
             yield "handler dropped", lambda: s.handlers.pop()
         if s.handlers and not s.finalbody:
-            yield "handlers made finally", lambda: (setattr(s, "finalbody", s.handlers[0].body), setattr(s, "handlers", []), setattr(s, "orelse", []))  # noqa: E501
+            yield "handlers made finally", lambda: become(ast.Try(s.body, [], [], s.handlers[0].body))()
     if isinstance(s, _WITHS) and len(s.items) > 1:
         yield "with items swapped", lambda: _swap(s.items, 0, 1)
     if isinstance(s, (*_WITHS, ast.For, ast.AsyncFor, *_FUNCTIONS)):
@@ -442,7 +441,7 @@ def _arguments(a: Any) -> Iterator[Edit]:
         yield "parameter dropped", lambda: (a.args.pop(), a.defaults.pop() if len(a.defaults) > len(a.args) else None)
         yield "parameter renamed", lambda: setattr(a.args[-1], "arg", a.args[-1].arg + "_x")
         if len(a.args) > len(a.defaults) and a.vararg is None:
-            yield "keyword-only", lambda: (a.kwonlyargs.insert(0, a.args.pop()), a.kw_defaults.insert(0, a.defaults.pop() if a.defaults else None))  # noqa: E501
+            yield "keyword-only", lambda: _keyword_only(a)
         if a.vararg is None and not a.defaults:
             yield "parameter made star", lambda: setattr(a, "vararg", a.args.pop())
         if len(a.args) > 1:
@@ -453,7 +452,8 @@ def _arguments(a: Any) -> Iterator[Edit]:
         yield "positional-only", lambda: a.args.insert(0, a.posonlyargs.pop())
     if a.kwonlyargs:
         yield "keyword-only", lambda: (a.args.append(a.kwonlyargs.pop(0)), _move_default(a))
-        yield "keyword-only default", lambda: a.kw_defaults.__setitem__(0, None if a.kw_defaults[0] else ast.Constant(1))
+        default = None if a.kw_defaults[0] else ast.Constant(1)
+        yield "keyword-only default", lambda: a.kw_defaults.__setitem__(0, default)
     if a.defaults:
         yield "default dropped", lambda: a.defaults.pop(0)
         if len(a.defaults) > 1:
@@ -469,6 +469,11 @@ def _arguments(a: Any) -> Iterator[Edit]:
     for argument in (*a.posonlyargs, *a.args, *a.kwonlyargs):
         if argument.annotation is not None:
             yield "annotation", lambda x=argument: setattr(x, "annotation", None)
+
+
+def _keyword_only(a: Any) -> None:
+    a.kwonlyargs.insert(0, a.args.pop())
+    a.kw_defaults.insert(0, a.defaults.pop() if a.defaults else None)
 
 
 def _move_default(a: Any) -> None:

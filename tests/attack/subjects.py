@@ -35,8 +35,7 @@ def subjects(dice: random.Random) -> Iterator[Subject]:
         yield dice.choice(constructs)
         path = dice.choice(files)
         found = list(_in_file(path))
-        for subject in dice.sample(found, min(3, len(found))):
-            yield subject
+        yield from dice.sample(found, min(3, len(found)))
 
 
 def construct_subjects() -> Iterator[Subject]:
