@@ -291,7 +291,8 @@ def _python_files(folder: str, skipped: set[str]) -> list[str]:
     found = []
     for where, folders, names in os.walk(folder):
         folders[:] = sorted(name for name in folders if name not in skipped)
-        found += [os.path.join(where, name) for name in sorted(names) if name.endswith(".py")]
+        paths = [os.path.join(where, name) for name in sorted(names) if name.endswith(".py")]
+        found += [path for path in paths if os.path.exists(path)]  # not links that lead nowhere
     return found
 
 

@@ -171,7 +171,7 @@ class SymbolicStack:
         if isinstance(value, Member):
             module = value.module
             if module.fromlist is None:  # import a.b.c as target
-                self.emit(nodes.Import([nodes.alias(module.name, target.id)]))
+                self.emit(nodes.Import([nodes.alias(module.name, target.id)], module.is_lazy))
             else:
                 module.aliases.append(nodes.alias(value.name, None if target.id == value.name else target.id))
             return
@@ -182,11 +182,11 @@ class SymbolicStack:
         if value.level:
             self.refuse("a relative import without names")
         if target.id == first:
-            self.emit(nodes.Import([nodes.alias(value.name)]))
+            self.emit(nodes.Import([nodes.alias(value.name)], value.is_lazy))
         elif "." in value.name:
             self.refuse("a dotted import stored under another name")
         else:
-            self.emit(nodes.Import([nodes.alias(value.name, target.id)]))
+            self.emit(nodes.Import([nodes.alias(value.name, target.id)], value.is_lazy))
 
     def discard(self, value: nodes.Expression) -> None:
         """POP: an expression statement, or the end of what a statement kept on the stack."""
@@ -194,7 +194,7 @@ class SymbolicStack:
             return
         if isinstance(value, Module):
             if value.fromlist is not None:
-                self.emit(nodes.ImportFrom(value.name or None, value.aliases, value.level))
+                self.emit(nodes.ImportFrom(value.name or None, value.aliases, value.level, value.is_lazy))
             return
         if isinstance(value, Given):
             if value.kind == "item":

@@ -122,14 +122,15 @@ class Awaitable(Placeholder):
 class Module(Placeholder):
     """An imported module, on its way to a store or to IMPORT_FROM."""
 
-    __slots__ = ("name", "level", "fromlist", "aliases", "path")
+    __slots__ = ("name", "level", "fromlist", "aliases", "path", "is_lazy")
 
-    def __init__(self, name: str, level: int, fromlist: Any) -> None:
+    def __init__(self, name: str, level: int, fromlist: Any, is_lazy: bool = False) -> None:
         self.name = name
         self.level = level
         self.fromlist = fromlist
         self.aliases: list[nodes.alias] = []
         self.path: list[str] = []
+        self.is_lazy = is_lazy
 
 
 class Member(Placeholder):
@@ -140,6 +141,16 @@ class Member(Placeholder):
     def __init__(self, module: Module, name: str) -> None:
         self.module = module
         self.name = name
+
+
+class Converted(Placeholder):
+    """``value`` with ``!s``, ``!r`` or ``!a``, on its way into an f-string."""
+
+    __slots__ = ("value", "conversion")
+
+    def __init__(self, value: nodes.Expression, conversion: str) -> None:
+        self.value = value
+        self.conversion = conversion
 
 
 class InPlace(Placeholder):

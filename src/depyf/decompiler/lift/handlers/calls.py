@@ -76,9 +76,11 @@ def make_call(
             state.refuse("a class without a name")
         return Class(positional[0], str(name.value), positional[2:], keywords)
     if isinstance(function, Function) and function.raw.name.startswith("<") and function.raw.name != "<lambda>":
-        if len(positional) != 1 or keywords or not isinstance(positional[0], Iterated):
+        if len(positional) != 1 or keywords:
             state.refuse("a comprehension that is not called with an iterator")
-        return Comprehension(function, positional[0])
+        iterated = positional[0]
+        # In 3.15 the code of a generator expression iterates over its argument itself.
+        return Comprehension(function, iterated if isinstance(iterated, Iterated) else Iterated(iterated))
     return nodes.Call(function, positional, keywords)
 
 

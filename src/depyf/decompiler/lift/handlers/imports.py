@@ -9,12 +9,13 @@ from ..values import Member, Module, resolved
 from . import handles
 
 
-@handles("IMPORT_NAME")
+@handles("IMPORT_NAME", "EAGER_IMPORT_NAME", "LAZY_IMPORT_NAME")
 def _import_name(state: SymbolicStack, instruction: Instruction) -> None:
     level, names = (resolved(value) for value in state.pop_many(2))
     if not isinstance(level, nodes.Constant) or not isinstance(names, nodes.Constant):
         state.refuse("an import whose level or names are no constants")
-    state.push(Module(instruction.arg, int(level.value), names.value))  # type: ignore[call-overload]
+    lazy = instruction.op == "LAZY_IMPORT_NAME"
+    state.push(Module(instruction.arg, int(level.value), names.value, lazy))  # type: ignore[call-overload]
 
 
 @handles("IMPORT_FROM")

@@ -9,7 +9,7 @@ from ..values import Cell, Null, Saved
 from . import handles
 
 
-@handles("NOP", "LETS_STOP_ITERATION_PASS")
+@handles("NOP", "LETS_STOP_ITERATION_PASS", "RETURN_GENERATOR")
 def _nop(state: SymbolicStack, instruction: Instruction) -> None:
     return
 
@@ -86,6 +86,13 @@ def _delete(state: SymbolicStack, instruction: Instruction) -> None:
 @handles("LOAD_ATTR")
 def _load_attr(state: SymbolicStack, instruction: Instruction) -> None:
     state.push(nodes.Attribute(state.pop(), instruction.arg))
+
+
+@handles("LOAD_SUPER_ATTR")
+def _load_super_attr(state: SymbolicStack, instruction: Instruction) -> None:
+    name, with_arguments = instruction.arg
+    function, *arguments = state.pop_many(3)
+    state.push(nodes.Attribute(nodes.Call(function, arguments if with_arguments else []), name))
 
 
 @handles("STORE_ATTR")

@@ -7,7 +7,7 @@ import re
 from ...bytecode import Instruction
 from ...syntax import nodes
 from ..symbolic_stack import SymbolicStack
-from ..values import Awaitable, InPlace, Iterated, Marker, resolved
+from ..values import Awaitable, Converted, InPlace, Iterated, Marker, resolved
 from . import handles
 from .calls import Comprehension
 
@@ -55,16 +55,60 @@ def _slice(state: SymbolicStack, instruction: Instruction) -> None:
     state.push(nodes.Slice(lower, upper, *parts[2:]))
 
 
+@handles("CONVERT_VALUE")
+def _convert(state: SymbolicStack, instruction: Instruction) -> None:
+    state.push(Converted(state.pop(), instruction.arg))
+
+
 @handles("FORMAT_VALUE")
 def _format(state: SymbolicStack, instruction: Instruction) -> None:
     conversion, has_spec = instruction.arg
-    spec: nodes.Expression | None = state.pop() if has_spec else None
+    spec = _specification(state) if has_spec else None
+    value = state.pop()
+    if isinstance(value, Converted):
+        value, conversion = value.value, value.conversion
+    formatted = nodes.FormattedValue(value, ord(conversion) if conversion else -1, spec)
+    state.push(nodes.JoinedStr([formatted]))
+
+
+def _specification(state: SymbolicStack) -> nodes.Expression:
+    spec = resolved(state.pop())
     if isinstance(spec, nodes.Constant):
-        spec = nodes.JoinedStr([spec])
-    elif spec is not None and not isinstance(spec, nodes.JoinedStr):
+        return nodes.JoinedStr([spec])
+    if not isinstance(spec, nodes.JoinedStr):
         state.refuse("a format specification that is no string")
-    value = nodes.FormattedValue(state.pop(), ord(conversion) if conversion else -1, spec)
-    state.push(nodes.JoinedStr([value]))
+    return spec
+
+
+@handles("BUILD_INTERPOLATION")
+def _interpolation(state: SymbolicStack, instruction: Instruction) -> None:
+    conversion, has_spec = instruction.arg
+    spec = _specification(state) if has_spec else None
+    value, text = state.pop_many(2)
+    if not isinstance(text, nodes.Constant) or not isinstance(text.value, str):
+        state.refuse("an interpolation without its text")
+    state.push(nodes.Interpolation(value, text.value, ord(conversion) if conversion else -1, spec))
+
+
+@handles("BUILD_TEMPLATE")
+def _template(state: SymbolicStack, instruction: Instruction) -> None:
+    strings, interpolations = (resolved(part) for part in state.pop_many(2))
+    texts = strings.value if isinstance(strings, nodes.Constant) else None
+    if isinstance(interpolations, nodes.Constant) and interpolations.value == ():
+        parts: list[nodes.Expression] = []
+    elif isinstance(interpolations, nodes.Tuple):
+        parts = interpolations.elts
+    else:
+        state.refuse("a template without its interpolations")
+    if not isinstance(texts, tuple) or len(texts) != len(parts) + 1:
+        state.refuse("a template without its strings")
+    values: list[nodes.Expression] = []
+    for text, part in zip(texts, [*parts, None]):
+        if text:
+            values.append(nodes.Constant(text))
+        if part is not None:
+            values.append(part)
+    state.push(nodes.TemplateStr(values))
 
 
 @handles("BUILD_STRING")
