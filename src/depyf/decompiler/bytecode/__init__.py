@@ -7,7 +7,7 @@ which jump targets and handlers are indices, operands are names, constants and o
 * ``CALL (n, names)`` stands on two slots and n arguments. If one of the two slots is NULL the other is the callable;
   if none is, the lower one is the callable and the upper one a first argument (3.11 does so for decorators, for
   comprehensions, for the message of ``assert`` and for ``__exit__``). LOAD_METHOD is LOAD_ATTR, NULL.
-* ``CALL_EX`` stands on ``[NULL, callable, iterable]`` and a mapping if its operand is true.
+* ``CALL_EX`` stands on NULL and the callable in either order, an iterable, and a mapping if its operand is true.
 * Reading a cell's slot is LOAD_CLOSURE (the cell), reading its content LOAD_DEREF.
 * ``SEND`` loops are YIELD_FROM; the ``__anext__`` of ``async for`` is ASYNC_FOR_ITER, which jumps when exhausted.
 * The handler of each instruction is the innermost one; the handler of ``instructions[handler.target]`` encloses it.

@@ -130,7 +130,7 @@ OPERATIONS: dict[str, Any] = {
     "CALL": (lambda a: (a[0] + 2, 1)),  # arg: (number of arguments, names of the last ones)
     "CALL_FUNCTION": (lambda a: (a[0] + 1, 1)),  # as CALL, on the callable alone (3.10 and before)
     "CALL_FUNCTION_EX": (lambda kw: (3 if kw else 2, 1)),
-    "CALL_EX": (lambda kw: (4 if kw else 3, 1)),  # NULL, callable, positional iterable[, mapping]; arg: has a mapping
+    "CALL_EX": (lambda kw: (4 if kw else 3, 1)),  # NULL and callable, iterable[, mapping]; arg: has a mapping
     "MAKE_FUNCTION": (
         lambda a: (len(a) + 1, 1)
     ),  # arg: what lies below the code, of 'defaults' 'kwdefaults' 'annotations' 'closure'

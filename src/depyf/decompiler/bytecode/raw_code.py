@@ -8,6 +8,7 @@ from typing import Any, Iterator, NamedTuple
 from .code_flags import CO_OPTIMIZED, CO_VARARGS, CO_VARKEYWORDS, docstring_flag, future_annotations_flag
 from .formats import FORMATS
 from .instruction import Position
+from .versions import TABLES
 
 
 class ExceptionEntry(NamedTuple):
@@ -81,6 +82,11 @@ class RawCode:
             return None
         first = self.consts[0]
         return first if isinstance(first, str) else None
+
+    @property
+    def empty_slot_is_first(self) -> bool:
+        """Whether CALL_EX of its version needs the empty slot below the callable; above it if not."""
+        return TABLES[self.version].empty_slot_is_first
 
     @property
     def has_future_annotations(self) -> bool:

@@ -54,6 +54,11 @@ class OpcodeTable(NamedTuple):
         return any(row.op == "TO_BOOL" for row in self.rows.values())
 
     @property
+    def empty_slot_is_first(self) -> bool:
+        """Whether the empty slot of a call lies below the callable; above it if not."""
+        return all(row.rule != "global or null" for row in self.rows.values())
+
+    @property
     def generators_have_a_handler(self) -> bool:
         """Whether the compiler puts a generator's code into a handler of StopIteration (by this intrinsic)."""
         return any(row.rule == "intrinsic 1" for row in self.rows.values())

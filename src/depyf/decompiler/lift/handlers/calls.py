@@ -105,9 +105,13 @@ def _leave_with(state: SymbolicStack, function: Marker, arguments: list[nodes.Ex
 def _call_ex(state: SymbolicStack, instruction: Instruction) -> None:
     mapping = resolved(state.pop()) if instruction.arg else None
     iterable = resolved(state.pop())
-    function = state.pop()
-    if instruction.op == "CALL_EX" and not isinstance(state.take(), Null):
-        state.refuse("a call without an empty slot")
+    function = state.take()
+    if instruction.op == "CALL_EX":
+        lower = state.take()
+        if isinstance(lower, Null) == isinstance(function, Null):
+            state.refuse("a call without an empty slot")
+        function = function if isinstance(lower, Null) else lower
+    function = state.as_expression(function)
     positional = _positional(iterable, mapping is not None)
     if mapping is None:
         keywords = []
