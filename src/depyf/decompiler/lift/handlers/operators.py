@@ -66,7 +66,7 @@ def _format(state: SymbolicStack, instruction: Instruction) -> None:
     spec = _specification(state) if has_spec else None
     value = state.pop()
     if isinstance(value, Converted):
-        value, conversion = value.value, value.conversion
+        conversion, value = value.conversion, value.value
     formatted = nodes.FormattedValue(value, ord(conversion) if conversion else -1, spec)
     state.push(nodes.JoinedStr([formatted]))
 
