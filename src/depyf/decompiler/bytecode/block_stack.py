@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple, NoReturn, Tuple
 
+from . import finally_subroutines  # noqa: F401  # it adds to STEPS
 from .block_state import PLAIN, PURPOSES, VALUE, Block, Slot, State, depth, enter_handler
 from .block_steps import STEPS
 from .edit import ErrorMaker
@@ -60,6 +61,11 @@ class Step:
         """Append an instruction that the present blocks cover; a jump has the stack as it is now, its test popped."""
         goal = (INSTRUCTION, target, State(tuple(self.stack), tuple(self.blocks))) if target >= 0 else None
         self.made.append(self.converter.made(op, arg, at or self.instruction, self.present(), goal))
+
+    def emit_all(self, operations: list[str]) -> None:
+        """Append operations without operand; SWAP exchanges the two on top."""
+        for op in operations:
+            self.emit(op, 2 if op == "SWAP" else None)
 
     def present(self) -> State:
         return State(tuple(self.stack), tuple(self.blocks))
@@ -124,6 +130,7 @@ class _Converter:
     def __init__(self, code: list[Instruction], error: ErrorMaker) -> None:
         self.code = code
         self.error = error
+        self.copies = any(i.op == "END_FINALLY" for i in code)
         self.nodes: dict[_Key, list[_Made]] = {}
         self.falls: dict[_Key, _Key | None] = {}
         self.todo: list[_Key] = []
@@ -132,7 +139,6 @@ class _Converter:
         entry = (INSTRUCTION, 0, State())
         self.todo.append(entry)
         budget = 1000 + COPIES * len(self.code)
-        copies = any(i.op == "END_FINALLY" for i in self.code)
         states: dict[tuple[int, int], State] = {}
         while self.todo:
             key = self.todo.pop()
@@ -141,7 +147,7 @@ class _Converter:
             what, index, state = key
             if index >= len(self.code):
                 raise self.error("control runs off the end of the code", -1)
-            if not copies and states.setdefault((what, index), state) != state:
+            if not self.copies and states.setdefault((what, index), state) != state:
                 raise self.error("two layouts of the stack meet", self.code[index].offset)
             if len(self.nodes) > budget:
                 raise self.error("the copies of finally bodies are too many", -1)
@@ -240,5 +246,7 @@ class _Converter:
 
     @staticmethod
     def place(key: _Key) -> tuple[Any, ...]:
-        what, index, _ = key
-        return what == CLEANUP, index, what
+        """Copies stand behind the instruction that made them, clean-up handlers behind everything."""
+        what, index, state = key
+        copies = [(slot.owner, CLEANUP) for slot in state.stack if slot.kind in ("return", "swallowed")]
+        return (what == CLEANUP, *copies, (index, what))

@@ -14,10 +14,12 @@ _STORES = frozenset({"STORE_FAST", "STORE_NAME", "STORE_GLOBAL", "STORE_DEREF"})
 
 Handle = Callable[["Step"], None]
 STEPS: dict[str, Handle] = {}
-"""The functions below by operation; all other operations only move values."""
+"""The functions below, and those in finally_subroutines.py, by operation; all others only move values."""
 
 
-def _steps(*operations: str) -> Callable[[Handle], Handle]:
+def on(*operations: str) -> Callable[[Handle], Handle]:
+    """The decorated function says what ``operations`` do."""
+
     def register(function: Handle) -> Handle:
         for operation in operations:
             STEPS[operation] = function
@@ -29,7 +31,7 @@ def _steps(*operations: str) -> Callable[[Handle], Handle]:
 # Blocks
 
 
-@_steps("SETUP_FINALLY", "SETUP_EXCEPT")
+@on("SETUP_FINALLY", "SETUP_EXCEPT")
 def _setup_finally(step: Step) -> None:
     purpose = _purpose(step)
     if purpose == "handle":
@@ -52,14 +54,14 @@ def _purpose(step: Step) -> str:
         and handler[3].op in ("RERAISE", "END_FINALLY")
         and [i.op for i in before] == [handler[1].op, "POP"]
         and before[0].arg == handler[1].arg == handler[2].arg
-        and step.state.blocks
-        and step.state.blocks[-1].kind == "handling"
+        and step.blocks
+        and step.blocks[-1].kind == "handling"
     ):
         return "unbind"
     return "handle"
 
 
-@_steps("SETUP_WITH")
+@on("SETUP_WITH")
 def _setup_with(step: Step) -> None:
     step.values(1)
     step.emit("BEFORE_WITH")
@@ -68,27 +70,27 @@ def _setup_with(step: Step) -> None:
     step.push(VALUE)
 
 
-@_steps("BEFORE_ASYNC_WITH")
+@on("BEFORE_ASYNC_WITH")
 def _before_async_with(step: Step) -> None:
     step.values(1)
     step.emit("BEFORE_ASYNC_WITH")
     step.push(Slot("exit", step.index), ENTERED)
 
 
-@_steps("SETUP_ASYNC_WITH")
+@on("SETUP_ASYNC_WITH")
 def _setup_async_with(step: Step) -> None:
     if len(step.stack) < 2 or step.stack[-2].kind != "exit":
         raise step.error("SETUP_ASYNC_WITH without BEFORE_ASYNC_WITH")
     step.push_block("try", step.instruction.target, len(step.stack) - 1, "with")
 
 
-@_steps("POP_BLOCK")
+@on("POP_BLOCK")
 def _pop_block(step: Step) -> None:
     if step.pop_block().kind == "handling":
         raise step.error("POP_BLOCK of a block that a handler needs")
 
 
-@_steps("POP_EXCEPT")
+@on("POP_EXCEPT")
 def _pop_except(step: Step) -> None:
     block = step.pop_block()
     if block.kind != "handling":
@@ -111,7 +113,7 @@ def leave_handler(step: Step, block: Block) -> None:
 # Exceptions
 
 
-@_steps("COPY")
+@on("COPY")
 def _copy(step: Step) -> None:
     count = step.instruction.arg
     if count > len(step.stack):
@@ -126,13 +128,13 @@ def _copy(step: Step) -> None:
         raise step.error(f"a copy of what a statement keeps on the stack ({slot.kind})")
 
 
-@_steps("EXCEPTION_MATCH")
+@on("EXCEPTION_MATCH")
 def _exception_match(step: Step) -> None:
     _check_match(step)
     step.push(VALUE)
 
 
-@_steps("JUMP_IF_NOT_EXC_MATCH")
+@on("JUMP_IF_NOT_EXC_MATCH")
 def _jump_if_not_match(step: Step) -> None:
     _check_match(step)
     step.emit("POP_JUMP_IF_FALSE", target=step.instruction.target)
@@ -146,7 +148,7 @@ def _check_match(step: Step) -> None:
     step.emit("CHECK_EXC_MATCH")
 
 
-@_steps("RERAISE")
+@on("RERAISE")
 def _reraise(step: Step) -> None:
     if not handled(step):
         raise step.error("RERAISE without its exception on top of the stack")
@@ -155,7 +157,7 @@ def _reraise(step: Step) -> None:
 
 def handled(step: Step) -> bool:
     """Whether the exception of the innermost handler is on top of the stack, what was handled before below it."""
-    block = step.state.blocks[-1] if step.state.blocks else None
+    block = step.blocks[-1] if step.blocks else None
     kinds = [slot.kind for slot in step.stack[-3:]]
     return (
         block is not None
@@ -168,16 +170,16 @@ def handled(step: Step) -> bool:
 
 def reraise(step: Step) -> None:
     """The exception on top goes on to the handlers around."""
-    purpose = PURPOSES[step.state.blocks[-1].purpose]
+    purpose = PURPOSES[step.blocks[-1].purpose]
     if step.instruction.op == "RERAISE" and step.instruction.arg and not purpose.lasti:
         raise step.error("RERAISE that restores the place of an exception, which is not on the stack")
     step.emit("RERAISE", (2 if purpose.informs else 1) if purpose.lasti else 0)
     step.falls = -1
 
 
-@_steps("END_ASYNC_FOR")
+@on("END_ASYNC_FOR")
 def _end_async_for(step: Step) -> None:
-    if not handled(step) or step.state.blocks[-1].purpose != "end async for":
+    if not handled(step) or step.blocks[-1].purpose != "end async for":
         raise step.error("END_ASYNC_FOR without its exception on top of the stack")
     step.emit("END_ASYNC_FOR")
     del step.stack[-6:]
@@ -185,9 +187,9 @@ def _end_async_for(step: Step) -> None:
     step.values(1)
 
 
-@_steps("WITH_EXCEPT_START")
+@on("WITH_EXCEPT_START")
 def _with_except_start(step: Step) -> None:
-    if not handled(step) or step.state.blocks[-1].purpose != "with":
+    if not handled(step) or step.blocks[-1].purpose != "with":
         raise step.error("WITH_EXCEPT_START outside the handler of a with statement")
     step.emit("WITH_EXCEPT_START")
     step.push(EXITED)
@@ -196,7 +198,7 @@ def _with_except_start(step: Step) -> None:
 # Values
 
 
-@_steps("POP")
+@on("POP")
 def _pop(step: Step) -> None:
     slot = step.pop()
     if slot.kind.startswith("previous"):
@@ -205,7 +207,7 @@ def _pop(step: Step) -> None:
         step.emit("POP")
 
 
-@_steps(*_STORES)
+@on(*_STORES)
 def _store(step: Step) -> None:
     if not step.stack or step.stack[-1].kind != "exception":
         step.values(1)
@@ -214,7 +216,7 @@ def _store(step: Step) -> None:
     step.emit(step.instruction.op, step.instruction.arg)
 
 
-@_steps("SWAP")
+@on("SWAP")
 def _swap(step: Step) -> None:
     stack, count = step.stack, step.instruction.arg
     if count > len(stack):
@@ -232,7 +234,7 @@ def _swap(step: Step) -> None:
     stack[-count], stack[-1] = stack[-1], stack[-count]
 
 
-@_steps("CONST")
+@on("CONST")
 def _const(step: Step) -> None:
     call = step.code[step.index : step.index + 4]
     if (
@@ -244,6 +246,8 @@ def _const(step: Step) -> None:
     ):
         call_exit(step, call)
         step.falls = step.index + 4
+    elif step.instruction.arg is None and step.converter.copies and step.code[step.index + 1].op == "SETUP_FINALLY":
+        step.push(Slot("padding", step.index, False))  # for the compiler's account of the stack's depth
     else:
         step.emit("CONST", step.instruction.arg)
         step.push(VALUE)
@@ -258,7 +262,7 @@ def call_exit(step: Step, places: list[Any]) -> None:
     step.push(EXITED)
 
 
-@_steps("GET_AWAITABLE")
+@on("GET_AWAITABLE")
 def _get_awaitable(step: Step) -> None:
     (slot,) = step.values(1)
     step.emit("GET_AWAITABLE", {"entered": 1, "exited": 2}.get(slot.kind, 0))
