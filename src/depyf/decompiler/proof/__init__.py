@@ -22,9 +22,10 @@ difference, with the instruction of each side, its offset and line.
 from __future__ import annotations
 
 from .compiler_pool import NoInterpreter
-from .prove import prove, prove_all, verify
+from .prove import prove, prove_all
 from .scaffold import compile_module, compile_unit
 from .verdict import Difference, Level, Verdict
+from .verification import verify
 
 __all__ = [
     "Difference",

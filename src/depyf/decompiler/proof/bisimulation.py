@@ -8,6 +8,7 @@ can be reached together; each pair is visited once, and a pair met again is prov
 
 from __future__ import annotations
 
+import sys
 from typing import NamedTuple
 
 from ..bytecode import Handler, RawCode
@@ -47,7 +48,7 @@ def nested_pairs(a: NormalForm, b: NormalForm) -> tuple[tuple[RawCode, RawCode],
 
 
 def lock_step(a: NormalForm, b: NormalForm) -> Comparison:
-    """Walk both forms together. The first difference met ends the walk."""
+    """Walk both forms together, every path up to its first difference; that with the first line is told."""
     left, right = _steps(a, False), _steps(b, False)
     comparison = _Walk(left, right).run()
     if comparison.difference is None:
@@ -75,12 +76,13 @@ class _Walk:
         self.a, self.b = a, b = left.form, right.form
         self.pairs: dict[tuple[RawCode, RawCode], None] = {}
         self.todo: list[tuple[int, int]] = [(a.entry, b.entry)]
+        self.found: list[Difference] = []
 
     def run(self) -> Comparison:
-        difference = self.walk()
-        return Comparison(difference, tuple(self.pairs))
+        self.walk()
+        return Comparison(min(self.found, key=_place, default=None), tuple(self.pairs))
 
-    def walk(self) -> Difference | None:
+    def walk(self) -> None:
         left, right, todo = self.left, self.right, self.todo
         ops, other_ops, args, other_args = left.ops, right.ops, left.args, right.args
         yes, other_yes, no, other_no = left.yes, right.yes, left.no, right.no
@@ -93,23 +95,28 @@ class _Walk:
             while (i, j) not in seen:
                 seen.add((i, j))
                 if ops[i] != other_ops[j]:
-                    return self.difference("different instructions", i, j)
+                    self.differ("different instructions", i, j)
+                    break
                 if args[i] != other_args[j]:
-                    return self.difference("different operands", i, j)
+                    self.differ("different operands", i, j)
+                    break
                 if args[i] is CODE:
                     self.pairs[self.a.code_at[i], self.b.code_at[j]] = None
                 if guarded and left.raises[i]:
                     problem = self.handlers(i, j)
                     if problem:
-                        return self.difference(problem, i, j)
+                        self.differ(problem, i, j)
+                        break
                 if no[i] >= 0:
                     todo.append((no[i], other_no[j]))
                 i, j = yes[i], other_yes[j]
                 if i < 0:
                     break
             if len(seen) > limit:
-                return Difference("the codes are too different in shape to be walked together", self.a.raw.qualname)
-        return None
+                self.found.append(
+                    Difference("the codes are too different in shape to be walked together", self.a.raw.qualname)
+                )
+                return
 
     def handlers(self, i: int, j: int) -> str:
         """What is wrong with the handlers of a pair of raising steps; '' puts their targets on the walk."""
@@ -120,9 +127,9 @@ class _Walk:
         if self.left.ops[i] in LOCAL_OPERATIONS and not (i in may_be_unbound(self.a) and j in may_be_unbound(self.b)):
             return ""  # shown on one side to be bound, and the locals of both sides are equal
         if mine is None:
-            return "only the recompiled source handles an exception raised here"
+            return "only the second handles an exception raised here"
         if other is None:
-            return "only the original handles an exception raised here"
+            return "only the first handles an exception raised here"
         if mine.depth != other.depth:
             return f"handlers keep {mine.depth} and {other.depth} entries of the stack"
         if mine.lasti != other.lasti:
@@ -130,7 +137,15 @@ class _Walk:
         self.todo.append((mine.target, other.target))
         return ""
 
-    def difference(self, what: str, i: int, j: int) -> Difference:
+    def differ(self, what: str, i: int, j: int) -> None:
         mine, other = self.a.sources[i], self.b.sources[j]
         one, two = self.left.words(i), self.right.words(j)
-        return Difference(what, self.a.raw.qualname, one, two, mine.offset, other.offset, mine.line, other.line)
+        where = self.a.raw.qualname
+        self.found.append(Difference(what, where, one, two, mine.offset, other.offset, mine.line, other.line))
+
+
+def _place(difference: Difference) -> tuple[int, int]:
+    """The differences that say where they are come first, by line."""
+    if difference.left_offset < 0:
+        return sys.maxsize, 0
+    return difference.left_line or 0, difference.left_offset

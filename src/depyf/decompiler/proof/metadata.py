@@ -15,15 +15,18 @@ def metadata_differences(original: RawCode, recompiled: RawCode, *, names: bool 
 
     def compare(what: str, left: object, right: object) -> None:
         if left != right:
-            found.append(f"{what}: the original has {left!r}, the recompiled source {right!r}")
+            found.append(f"{what}: {left!r} against {right!r}")
 
     compare("version of the bytecode", original.version, recompiled.version)
     compare("number of positional parameters", original.argcount, recompiled.argcount)
     compare("number of positional-only parameters", original.posonlyargcount, recompiled.posonlyargcount)
     compare("number of keyword-only parameters", original.kwonlyargcount, recompiled.kwonlyargcount)
     flags, other_flags = _own_flags(original), _own_flags(recompiled)
-    compare("flags", flag_words(flags, original.version), flag_words(other_flags, recompiled.version))
-    if flags == other_flags:
+    if flags != other_flags:
+        mine, other = flag_words(flags, original.version), flag_words(other_flags, recompiled.version)
+        only = ", ".join(word for word in mine if word not in other) or "none of it"
+        found.append(f"flags: {only} against {', '.join(word for word in other if word not in mine) or 'none of it'}")
+    else:
         compare("parameters", original.parameters, recompiled.parameters)
     compare("free variables", original.freevars, recompiled.freevars)
     compare("docstring", original.docstring, recompiled.docstring)

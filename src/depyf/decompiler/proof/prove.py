@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import types
-from typing import Any, Callable, Dict, Optional, Tuple
+from typing import Callable, Dict, Optional, Tuple
 
 from ...errors import DecompilationError
-from ..bytecode import RawCode, load
+from ..bytecode import RawCode
 from .bisimulation import lock_step, nested_pairs, same_instructions
 from .constants import constant_key
 from .metadata import metadata_differences
 from .normalize import NotComparable, normalize
-from .verdict import Level, Verdict, unproven
+from .verdict import Difference, Level, Verdict, unproven
 
 SymbolicProof = Callable[[RawCode, RawCode], Verdict]
 Proofs = Dict[RawCode, Tuple[Verdict, Optional[RawCode]]]
@@ -28,7 +27,7 @@ def prove(
     """
     differences = metadata_differences(original, recompiled, names=names)
     if differences:
-        return Verdict(Level.UNPROVEN, "", differences)
+        return Verdict(Level.UNPROVEN, "", differences, difference=Difference(differences[0], original.qualname))
     if _identical(original, recompiled):
         pairs = tuple(dict.fromkeys(zip(original.nested, recompiled.nested)))
         return Verdict(Level.EXACT, "instructions", pairs=pairs)
@@ -113,8 +112,11 @@ def _named(verdict: Verdict, left: str, right: str, what: str = "name") -> Verdi
     """``verdict``, but unproven if the names differ."""
     if left == right:
         return verdict
-    reason = f"{what}: the original has {left!r}, the recompiled source {right!r}"
-    return verdict._replace(level=Level.UNPROVEN, method="", reasons=(*verdict.reasons, reason))
+    reason = f"{what}: {left!r} against {right!r}"
+    difference = verdict.difference or Difference(reason)
+    return verdict._replace(
+        level=Level.UNPROVEN, method="", reasons=(*verdict.reasons, reason), difference=difference
+    )
 
 
 def _below(qualname: str, parent: str) -> str:
@@ -146,39 +148,8 @@ def _add_unmet(original: RawCode, proofs: Proofs) -> None:
         seen.add(raw)
         if raw not in proofs:
             if needed:
-                proofs[raw] = (unproven("the recompiled source has no code for it"), None)
+                proofs[raw] = (unproven("the second has no code for it"), None)
             else:
                 proofs[raw] = (Verdict(Level.EQUIVALENT, "", ("only dead code mentions it: not needed",)), None)
         needed_below = not proofs[raw][0].proven
         todo.extend((child, needed_below) for child in raw.nested)
-
-
-def verify(a: Any, b: Any) -> Verdict:
-    """Whether two functions do the same: a Verdict, proven only if everything nested in them is proven too.
-
-    ``a`` and ``b`` are functions, methods, anything with ``__code__``, or code objects. Compares code: default values,
-    globals and the contents of closures are not part of it. Names and docstrings are. Raises TypeError for anything
-    else, DecompilationError if the running Python's bytecode can't be read.
-    """
-    original, recompiled = load(_code_of(a)), load(_code_of(b))
-    proofs = prove_all(original, recompiled)
-    verdict = proofs[original][0]
-    failed = [(raw, proof) for raw, (proof, _) in proofs.items() if not proof.proven]
-    if not failed:
-        weakest = next((p for p, _ in proofs.values() if p.level is not Level.EXACT), verdict)
-        assumptions = dict.fromkeys(a for p, _ in proofs.values() for a in p.assumptions)
-        return weakest._replace(assumptions=tuple(assumptions), pairs=verdict.pairs)
-    reasons = tuple(
-        reason if reason.startswith(raw.qualname) else f"{raw.qualname}: {reason}"
-        for raw, proof in failed
-        for reason in proof.reasons
-    )
-    return Verdict(Level.UNPROVEN, "", reasons, pairs=verdict.pairs, difference=failed[0][1].difference)
-
-
-def _code_of(x: Any) -> types.CodeType:
-    for _ in range(3):
-        if isinstance(x, types.CodeType):
-            return x
-        x = getattr(x, "__code__", None) or getattr(x, "__func__", None) or getattr(x, "__wrapped__", x)
-    raise TypeError(f"{type(x).__name__} has no code object to compare; give a function or a code object")

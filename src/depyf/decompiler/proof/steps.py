@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..bytecode import NEVER_RAISES, Handler
+from ..bytecode import NEVER_RAISES, Handler, Instruction, RawCode
 from .normalize import NormalForm
 
 TRUTH = "test the truth"  # pops the value, calls bool() on it
@@ -69,7 +69,7 @@ class Steps:
 
     def words(self, index: int) -> str:
         """The step in words: the instruction, and the test that it begins if that is more."""
-        text = repr(self.form.sources[index])
+        text = _in_words(self.form.sources[index])
         fused = self.ops[index] != self.form.ops[index] and self.form.ops[index] not in _JUMPS
         return f"{text}, to {self.ops[index]}" if fused else text
 
@@ -93,6 +93,19 @@ class Steps:
 
     def become(self, index: int, op: str, arg: Any, yes: int, no: int) -> None:
         self.ops[index], self.args[index], self.yes[index], self.no[index] = op, arg, yes, no
+
+
+def _in_words(instruction: Instruction) -> str:
+    """Operation and operand, without what only the list of instructions explains."""
+    op, arg = instruction.op, instruction.arg
+    if op == "CALL":
+        count, keywords = arg
+        return f"CALL {count}" + (f" with keywords {', '.join(keywords)}" if keywords else "")
+    if op == "CONST":
+        return f"CONST code of {arg.qualname}" if isinstance(arg, RawCode) else f"CONST {arg!r}"
+    if arg is None:
+        return op
+    return f"{op} {', '.join(map(str, arg)) if isinstance(arg, tuple) else arg}"
 
 
 def _truth_after(steps: Steps, index: int) -> tuple[int, int] | None:

@@ -21,8 +21,9 @@ class Level(enum.Enum):
 class Difference(NamedTuple):
     """The first place where two code objects do not do the same.
 
-    ``left`` and ``right`` are the instructions in words ('' for a difference that is in no instruction),
-    the offsets are bytes into each code object and the lines source lines (None if unknown).
+    ``what`` says what differs and ``where`` in which code object, by its qualified name. ``left`` and ``right`` are
+    the instructions in words ('' for a difference that is in no instruction), the offsets are bytes into each code
+    object and the lines source lines (None if unknown).
     """
 
     what: str
@@ -38,15 +39,13 @@ class Difference(NamedTuple):
         text = f"{self.where}: {self.what}" if self.where else self.what
         if self.left or self.right:
             left = _place(self.left, self.left_offset, self.left_line)
-            right = _place(self.right, self.right_offset, self.right_line)
-            text += f": the original has {left}, the recompiled source {right}"
+            text += f": at {left} against {_place(self.right, self.right_offset, self.right_line)}"
         return text
 
 
 def _place(text: str, offset: int, line: int | None) -> str:
-    if offset < 0:
-        return text
-    return f"{text} (offset {offset}, line {line})" if line is not None else f"{text} (offset {offset})"
+    place = f"line {line}" if line is not None else f"offset {offset}" if offset >= 0 else "the end"
+    return f"{place} `{text}`"
 
 
 class Verdict(NamedTuple):
