@@ -33,10 +33,8 @@ def find_interpreter(version: Version) -> str | None:
     """The path of a CPython of ``version``, None if there is none on this machine. Asked once, then remembered."""
     with _lock:
         if version not in _found:
-            seen: set[str] = set()
-            _found[version] = next(
-                (path for path in _candidates(version) if not _known(path, seen) and _is_version(path, version)), None
-            )
+            found = (_verified(path, version) for path in dict.fromkeys(map(os.path.abspath, _candidates(version))))
+            _found[version] = next(filter(None, found), None)
         return _found[version]
 
 
@@ -101,20 +99,15 @@ def _newest_first(pattern: str) -> list[str]:
     return sorted(glob.glob(pattern), key=numbers, reverse=True)
 
 
-def _known(path: str, seen: set[str]) -> bool:
-    """Whether the same file was tried before; a link is another way to start it, and may be another environment."""
-    key = os.path.abspath(path)
-    known = key in seen
-    seen.add(key)
-    return known
-
-
-def _is_version(path: str, version: Version) -> bool:
+def _verified(path: str, version: Version) -> str | None:
+    """The interpreter that runs when ``path`` does (a shim may stand before it), None if that is not ``version``."""
     answer = _ask([path])
     if answer is None:
-        return False
-    words = answer.split(maxsplit=4)
-    return words[:3] == ["cpython", str(version[0]), str(version[1])] and words[3] in _STABLE
+        return None
+    name, major, minor, level, executable = answer.split(maxsplit=4)
+    if (name, major, minor) != ("cpython", str(version[0]), str(version[1])) or level not in _STABLE:
+        return None
+    return executable if os.path.isfile(executable) else path
 
 
 def _ask(command: list[str]) -> str | None:

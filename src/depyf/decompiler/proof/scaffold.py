@@ -11,6 +11,7 @@ from ...errors import DecompilationError
 from ..bytecode import RawCode, load
 from ..bytecode.code_flags import CO_GENERATOR, CO_ITERABLE_COROUTINE, CO_NESTED, place_flags
 from ..bytecode.interpreters import HOST_VERSION, Version
+from ..bytecode.pyc import read_code
 from .compile_worker import CompileFailure, compile_request
 from .compiler_pool import POOL
 
@@ -88,7 +89,7 @@ def compile_source(
         kind, value = POOL.compile(request, version)
         if kind == "error":
             raise CompileFailure(value)
-        raise CompileFailure("marshalled code of another version can't be read yet")
+        return read_code(value, version)
     except CompileFailure as error:
         raise DecompilationError(str(error), stage="recompile", where=where) from error
 

@@ -1,0 +1,83 @@
+"""Code of other versions of Python through the whole pipeline: compiled, printed and proven by those that are here."""
+
+from __future__ import annotations
+
+import pytest
+
+import depyf
+from depyf.decompiler.bytecode import load
+from depyf.decompiler.bytecode.interpreters import HOST_VERSION, find_interpreter
+from depyf.decompiler.pipeline import standalone
+from depyf.decompiler.proof import Level, compiler_pool, scaffold
+from depyf.decompiler.proof.scaffold import compile_source
+
+VERSIONS = [(3, minor) for minor in range(7, 16) if find_interpreter((3, minor)) is not None]
+
+SOURCE = '''\
+"""Documented."""
+import os.path as path
+
+
+def outer(a, *b, c=1, **d):
+    """Documented too."""
+
+    def inner(e):
+        return lambda: (a, e)
+    return inner
+
+
+def plain(a, b):
+    if a and not b:
+        return a + b * 2
+    return f'{a!r}{b}'
+'''
+"""A text that every version compiles, and that comes back as it is."""
+
+
+@pytest.mark.parametrize("version", VERSIONS, ids=lambda version: "{}.{}".format(*version))
+def test_code_of_every_version_here_comes_back(version):
+    result = depyf.analyze(compile_source(SOURCE, version, filename="file"))
+    assert result.source == SOURCE
+    assert result.proven
+    assert all((unit.code is not None) == (version == HOST_VERSION) for unit in result.walk())
+    assert {unit.raw.version for unit in result.walk()} == {version}
+
+
+@pytest.mark.parametrize("version", VERSIONS, ids=lambda version: "{}.{}".format(*version))
+def test_a_function_of_every_version_here_comes_back_alone(version):
+    module = compile_source(SOURCE, version, filename="file")
+    outer, plain = module.nested
+    (inner,) = outer.nested
+    for raw in (outer, plain, inner):
+        result = depyf.analyze(raw)
+        assert result.proven, result.source
+        assert result.source.startswith(f"def {raw.name}(")
+
+
+@pytest.fixture
+def nobody(monkeypatch):
+    """This interpreter's code is as that of another version, for which there is no compiler."""
+    monkeypatch.setattr(scaffold, "HOST_VERSION", (3, 99))
+    monkeypatch.setattr(compiler_pool, "find_interpreter", lambda version: None)
+    return "no CPython {}.{} found".format(*HOST_VERSION)
+
+
+def test_without_a_compiler_the_text_stands_and_says_that_it_is_not_proven(nobody):
+    raw = load(compile(SOURCE, "file", "exec", dont_inherit=True))
+    result = depyf.analyze(raw)
+    for unit in result.walk():
+        assert unit.verdict.describe() == f"unproven: {nobody}"
+        assert unit.source.startswith(f"# Not proven: {nobody}\n")
+    assert result.source == f"# Not proven: {nobody}\n" + SOURCE
+    assert depyf.decompile(raw) == result.source
+    lines = result.source.splitlines()
+    original = {lines[line - 1]: number for line, number in result.line_map.items()}
+    assert original["def plain(a, b):"] == 1 + SOURCE.splitlines().index("def plain(a, b):")
+    assert standalone(result.nested[0].nested[0]).startswith(f"# Not proven: {nobody}\n")
+
+
+def test_without_a_compiler_what_is_refused_stays_refused(nobody):
+    raw = load(compile("def f(): return a\ndef g(): return b", "file", "exec", dont_inherit=True))
+    raw.nested[0].bytecode = b"\xff\xff" * 4
+    levels = {unit.qualname: unit.verdict.level for unit in depyf.analyze(raw).walk()}
+    assert levels == {"<module>": Level.UNPROVEN, "f": Level.REFUSED, "g": Level.UNPROVEN}
