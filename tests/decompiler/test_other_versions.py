@@ -15,6 +15,7 @@ VERSIONS = [(3, minor) for minor in range(7, 16) if find_interpreter((3, minor))
 
 SOURCE = '''\
 """Documented."""
+
 import os.path as path
 
 
@@ -23,13 +24,14 @@ def outer(a, *b, c=1, **d):
 
     def inner(e):
         return lambda: (a, e)
+
     return inner
 
 
 def plain(a, b):
     if a and not b:
         return a + b * 2
-    return f'{a!r}{b}'
+    return f'{a}{b}'
 '''
 """A text that every version compiles, and that comes back as it is."""
 
