@@ -18,7 +18,8 @@ from depyf.decompiler.bytecode.rules import RULES
 from depyf.decompiler.bytecode.versions import TABLES
 
 TABLE = TABLES[HOST_VERSION]
-FOLDED = {"YIELD_FROM", "ASYNC_FOR_ITER", "LETS_STOP_ITERATION_PASS"}
+FOLDED = {"YIELD_FROM", "ASYNC_FOR_ITER", "LETS_STOP_ITERATION_PASS", "STORE_FIRST_LINE",
+          "STORE_STATIC_ATTRIBUTES"}
 BY_RULE = {"unary", "binary", "internal", "skip"}  # rules whose rows hold no operation
 BY_RULES = {
     "NULL", "UNARY_OP", "BUILD_SLICE", "LAZY_IMPORT_NAME", "EAGER_IMPORT_NAME", "INTRINSIC", "STOPITERATION_ERROR",

@@ -8,6 +8,7 @@ depends on the version of the bytecode.
 from __future__ import annotations
 
 from .block_stack import unwind_blocks
+from .class_facts import fold_class_facts
 from .conditions import fold_conditions
 from .decode import MAKES_GENERATOR, Decoder
 from .fold_awaits import fold_awaits
@@ -36,4 +37,5 @@ def disassemble(raw: RawCode) -> list[Instruction]:
     )
     expected = table.generators_have_a_handler and bool(raw.flags & MAKES_GENERATOR)
     instructions = drop_stop_iteration_handler(instructions, decoder.error, expected=expected)
-    return fold_class_names(fold_awaits(instructions, decoder.error))
+    instructions = fold_awaits(instructions, decoder.error)
+    return fold_class_facts(fold_class_names(instructions), raw)

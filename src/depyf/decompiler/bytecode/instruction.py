@@ -87,6 +87,8 @@ OPERATIONS: dict[str, Any] = {
     "LOAD_NAME": (0, 1),
     "STORE_NAME": (1, 0),
     "DELETE_NAME": (0, 0),
+    "STORE_FIRST_LINE": (0, 0),  # of a class body, into its namespace, as the compiler does
+    "STORE_STATIC_ATTRIBUTES": (0, 0),  # arg: the names, sorted
     "LOAD_ATTR": (1, 1),
     "LOAD_SUPER_ATTR": (3, 1),  # super, the class, self; arg: (name, written with both arguments)
     "STORE_ATTR": (2, 0),

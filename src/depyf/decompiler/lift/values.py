@@ -211,6 +211,10 @@ class Cell(Placeholder):
         self.name = name
 
 
+class Namespace(Placeholder):
+    """The dictionary of a class body, for the scopes of its annotations."""
+
+
 class Matches(Placeholder):
     """Whether the exception being handled is one of ``type``."""
 

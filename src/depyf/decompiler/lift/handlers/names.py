@@ -5,11 +5,11 @@ from __future__ import annotations
 from ...bytecode import Instruction
 from ...syntax import nodes
 from ..symbolic_stack import SymbolicStack
-from ..values import Cell, Null, Saved
+from ..values import Cell, Namespace, Null, Saved
 from . import handles
 
 
-@handles("NOP", "LETS_STOP_ITERATION_PASS", "RETURN_GENERATOR")
+@handles("NOP", "LETS_STOP_ITERATION_PASS", "RETURN_GENERATOR", "STORE_FIRST_LINE", "STORE_STATIC_ATTRIBUTES")
 def _nop(state: SymbolicStack, instruction: Instruction) -> None:
     return
 
@@ -49,6 +49,19 @@ def _load(state: SymbolicStack, instruction: Instruction) -> None:
     state.push(nodes.Name(instruction.arg))
 
 
+@handles("LOAD_LOCALS")
+def _load_locals(state: SymbolicStack, instruction: Instruction) -> None:
+    state.push(Namespace())
+
+
+@handles("LOAD_FROM_DICT_OR_DEREF", "LOAD_FROM_DICT_OR_GLOBALS")
+def _load_from_class(state: SymbolicStack, instruction: Instruction) -> None:
+    namespace = state.take()
+    if not isinstance(namespace, Namespace) and namespace != nodes.Name("__classdict__"):
+        state.refuse("a name is looked up in something that is no class")
+    state.push(nodes.Name(instruction.arg))
+
+
 @handles("LOAD_CLOSURE")
 def _load_closure(state: SymbolicStack, instruction: Instruction) -> None:
     state.push(Cell(instruction.arg))
@@ -71,8 +84,8 @@ def _store(state: SymbolicStack, instruction: Instruction) -> None:
         if instruction.op != "STORE_FAST" or instruction.arg != value.name:
             state.refuse("a variable that a comprehension hides is put elsewhere")
         return
-    if isinstance(value, Cell):  # __classcell__, which the compiler adds to a class body
-        if instruction.arg != "__classcell__":
+    if isinstance(value, (Cell, Namespace)):  # which the compiler adds to a class body
+        if instruction.arg not in ("__classcell__", "__classdictcell__", "__classdict__"):
             state.refuse("a cell is stored")
         return
     state.store(nodes.Name(instruction.arg), value)

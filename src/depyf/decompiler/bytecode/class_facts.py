@@ -1,0 +1,33 @@
+"""What the compiler alone writes into the namespace of a class (3.13 on), as instructions of their own.
+
+``__firstlineno__`` is the line of the code object, ``__static_attributes__`` the names that the class' methods store
+to ``self``, in no order: what is left to compare is that it is written, and which names.
+"""
+
+from __future__ import annotations
+
+from .edit import referred, without
+from .instruction import Instruction
+from .raw_code import RawCode
+
+
+def fold_class_facts(instructions: list[Instruction], raw: RawCode) -> list[Instruction]:
+    """``instructions`` with the stores of both folded into one instruction each."""
+    if raw.is_function:
+        return instructions
+    dropped: set[int] = set()
+    targets: set[int] | None = None
+    for index, store in enumerate(instructions):
+        if store.op != "STORE_NAME" or store.arg not in ("__firstlineno__", "__static_attributes__") or not index:
+            continue
+        value = instructions[index - 1]
+        targets = referred(instructions) if targets is None else targets
+        if value.op != "CONST" or index in targets or value.handler is not None or store.handler is not None:
+            continue
+        if store.arg == "__firstlineno__" and type(value.arg) is int and value.arg == raw.firstlineno:
+            dropped.add(index - 1)
+            store.op, store.arg = "STORE_FIRST_LINE", None
+        elif type(value.arg) is tuple and all(type(name) is str for name in value.arg):
+            dropped.add(index - 1)
+            store.op, store.arg = "STORE_STATIC_ATTRIBUTES", tuple(sorted(value.arg))
+    return without(instructions, dropped) if dropped else instructions
