@@ -103,6 +103,7 @@ def steps(code: types.CodeType, alone: bool = False) -> list[Step]:
     kept = [i for i in dis.get_instructions(code) if i.opname not in SILENT]
     arrival = _arrivals(code, kept)
     handlers = _handlers(code)
+    unmatched = _unmatched(kept)
     result = []
     for number, instruction in enumerate(kept):
         op, operand = instruction.opname, instruction.argval
@@ -118,7 +119,7 @@ def steps(code: types.CodeType, alone: bool = False) -> list[Step]:
             operand = operand if isinstance(operand, types.CodeType) else ""  # a qualified name (3.10 and before)
         elif isinstance(operand, str) and instruction.opcode not in dis.hasconst:
             operand = _unmangled(operand) if alone else operand
-        if op not in EXITS:
+        if op not in EXITS and instruction.offset not in unmatched:
             following = arrival[kept[number + 1].offset]
         entry = handlers.get(instruction.offset)
         handler = None if entry is None else (arrival[entry.target], entry.depth, entry.lasti)
@@ -183,6 +184,15 @@ def _handlers(code: types.CodeType) -> dict[int, Any]:
     return found
 
 
+def _unmatched(kept: list[dis.Instruction]) -> set[int]:
+    """Offsets of the END_FINALLY (3.8) behind except clauses none of which matched: it never goes on."""
+    found = set()
+    for test, jump in zip(kept, kept[1:]):
+        if test.opname == "COMPARE_OP" and test.argval == "exception match" and jump.opname == "POP_JUMP_IF_FALSE":
+            found.add(jump.argval)
+    return {i.offset for i in kept if i.offset in found and i.opname == "END_FINALLY"}
+
+
 def _typed(value: Any) -> Any:
     """``value`` so that equal means same: 1, 1.0 and True differ, 0.0 and -0.0 too; code compares by name."""
     if isinstance(value, types.CodeType):
@@ -233,6 +243,7 @@ def _operations(stream: list[Step]) -> set[tuple[str, Any]]:
     turned = {"not in": "in", "is not": "is"}  # the operands of COMPARE_OP in 3.8
     turns = {"IS_OP", "CONTAINS_OP"}
     moves = {"COPY", "SWAP", "POP_TOP", "DUP_TOP", "DUP_TOP_TWO", "ROT_TWO", "ROT_THREE", "ROT_FOUR", "ROT_N"}
+    moves |= {"BEGIN_FINALLY", "CALL_FINALLY", "END_FINALLY", "POP_FINALLY"}  # a way out of finally more or less (3.8)
     return {
         (s.op, None if s.op in turns else turned.get(s.operand, s.operand) if s.op == "COMPARE_OP" else s.operand)
         for s in stream

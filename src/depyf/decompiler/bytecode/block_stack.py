@@ -16,7 +16,7 @@ from typing import Any, NamedTuple, NoReturn, Tuple
 
 from . import finally_subroutines  # noqa: F401  # it adds to STEPS
 from .block_state import PLAIN, PURPOSES, VALUE, Block, Slot, State, depth, enter_handler
-from .block_steps import STEPS
+from .block_steps import STEPS, unbinds
 from .edit import ErrorMaker
 from .instruction import NO_FALL_THROUGH, Handler, Instruction, stack_use
 
@@ -131,6 +131,7 @@ class _Converter:
         self.code = code
         self.error = error
         self.copies = any(i.op == "END_FINALLY" for i in code)
+        self.unbinding = {i.target for n, i in enumerate(code) if i.op == "SETUP_FINALLY" and unbinds(code, n)}
         self.nodes: dict[_Key, list[_Made]] = {}
         self.falls: dict[_Key, _Key | None] = {}
         self.todo: list[_Key] = []

@@ -8,6 +8,7 @@ from .block_state import ENTERED, EXITED, PURPOSES, VALUE, Block, Slot, depth
 
 if TYPE_CHECKING:
     from .block_stack import Step
+    from .instruction import Instruction
 
 _STORES = frozenset({"STORE_FAST", "STORE_NAME", "STORE_GLOBAL", "STORE_DEREF"})
 """Operations that may take the exception itself."""
@@ -40,12 +41,22 @@ def _setup_finally(step: Step) -> None:
 
 
 def _purpose(step: Step) -> str:
-    """What the handler of a SETUP_FINALLY is for, by its first instructions."""
-    code, start = step.code, step.instruction.target
-    if code[start].op == "END_ASYNC_FOR":
+    """What the handler of a SETUP_FINALLY is for."""
+    if step.code[step.instruction.target].op == "END_ASYNC_FOR":
         return "end async for"
-    handler, before = code[start : start + 4], code[max(step.index - 2, 0) : step.index]
-    if (
+    if unbinds(step.code, step.index) and step.blocks and step.blocks[-1].kind == "handling":
+        return "unbind"
+    return "handle"
+
+
+def unbinds(code: list[Instruction], index: int) -> bool:
+    """Whether the handler of the SETUP_FINALLY at ``index`` unbinds the name of ``except ... as name``.
+
+    The name has just been bound to the exception, which a finally clause that looks the same comes too late for.
+    """
+    start = code[index].target
+    handler, before = code[start : start + 4], code[max(index - 2, 0) : index]
+    return (
         len(handler) == 4
         and handler[0].op == "CONST"
         and handler[0].arg is None
@@ -54,11 +65,7 @@ def _purpose(step: Step) -> str:
         and handler[3].op in ("RERAISE", "END_FINALLY")
         and [i.op for i in before] == [handler[1].op, "POP"]
         and before[0].arg == handler[1].arg == handler[2].arg
-        and step.blocks
-        and step.blocks[-1].kind == "handling"
-    ):
-        return "unbind"
-    return "handle"
+    )
 
 
 @on("SETUP_WITH")
@@ -246,11 +253,34 @@ def _const(step: Step) -> None:
     ):
         call_exit(step, call)
         step.falls = step.index + 4
+    elif _unbinds_first(step):
+        step.pop()
+        leave_handler(step, step.pop_block())
+        for unbinding in step.code[step.index : step.index + 3]:
+            step.emit(unbinding.op, unbinding.arg, at=unbinding)
+        step.falls = step.index + 5
     elif step.instruction.arg is None and step.converter.copies and step.code[step.index + 1].op == "SETUP_FINALLY":
         step.push(Slot("padding", step.index, False))  # for the compiler's account of the stack's depth
     else:
         step.emit("CONST", step.instruction.arg)
         step.push(VALUE)
+
+
+def _unbinds_first(step: Step) -> bool:
+    """Whether a name is unbound here, at the end of its except clause, and POP_EXCEPT comes next.
+
+    3.8 alone has this order: whatever else leaves the clause, and the other compilers, do it the other way round.
+    """
+    after, entry = step.code[step.index + 3 : step.index + 5], step.stack[-1] if step.stack else None
+    return (
+        step.index in step.converter.unbinding
+        and entry is not None
+        and entry.kind == "return"
+        and step.code[entry.owner].op == "BEGIN_FINALLY"
+        and [i.op for i in after] == ["END_FINALLY", "POP_EXCEPT"]
+        and bool(step.blocks)
+        and step.blocks[-1].kind == "handling"
+    )
 
 
 def call_exit(step: Step, places: list[Any]) -> None:
