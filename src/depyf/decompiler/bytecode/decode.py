@@ -59,6 +59,8 @@ class Decoder:
             argument = code[offset + 1] | extended
             self.index_at[offset] = len(self.out)
             if row.rule == "extended":
+                if argument > 0xFFFFFF:
+                    raise self.error("an operand of more than 32 bits", offset)
                 extended = argument << 8
                 continue
             extended = 0

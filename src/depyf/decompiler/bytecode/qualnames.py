@@ -20,7 +20,7 @@ def compute_qualnames(raw: RawCode) -> None:
     """
     if "." not in raw.qualname:
         raw.qualname = _own(raw) or raw.qualname
-    todo = [raw]
+    todo, seen = [raw], {raw}
     while todo:
         outer = todo.pop()
         given = _given(outer)
@@ -28,6 +28,9 @@ def compute_qualnames(raw: RawCode) -> None:
         if outer.name == "<module>":
             inside = ""
         for nested in outer.nested:
+            if nested in seen:
+                continue  # equal lambdas on one line may share their code
+            seen.add(nested)
             nested.qualname = given.get(id(nested)) or _own(nested) or inside + nested.name
             todo.append(nested)
 
@@ -36,8 +39,9 @@ def _own(raw: RawCode) -> str | None:
     """What a class body says of itself, or a nested function of the function around it."""
     if not raw.is_function:
         return _stored(raw)
+    given = _given(raw)
     for nested in raw.nested:
-        name = _given(raw).get(id(nested)) or _stored(nested)
+        name = given.get(id(nested)) or _stored(nested)
         end = f"{raw.name}.{LOCALS}.{nested.name}"
         if name is not None and (name == end or name.endswith("." + end)):
             return name[: -len(f".{LOCALS}.{nested.name}")]
@@ -78,7 +82,7 @@ def _named(raw: RawCode) -> list[tuple[str, int]]:
     for offset in range(0, len(raw.bytecode) - 1, 2):
         row = rows.get(raw.bytecode[offset])
         argument = raw.bytecode[offset + 1] | extended
-        extended = argument << 8 if row is not None and row.rule == "extended" else 0
+        extended = argument << 8 & 0xFFFFFFFF if row is not None and row.rule == "extended" else 0
         if not extended and row is not None and row.rule != "extended":
             found.append((row.name, argument))
     return found
