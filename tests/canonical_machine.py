@@ -8,6 +8,7 @@ handled. Operations are done in a real ``except`` block for that exception, so c
 
 from __future__ import annotations
 
+import builtins
 import operator
 import types
 from typing import Any, Callable, Dict, List, Tuple
@@ -122,6 +123,13 @@ class Machine:
                     return Suspend("yield", self.pop())
                 self.pop()
                 return Suspend("from", self.pop())
+            if op == "ASYNC_FOR_ITER":
+                error = self.attempt(self.start_async_for, instruction, stay=True)
+                if error is None:
+                    return Suspend("from", self.pop())
+                if not self.unwind(error):
+                    return Suspend("raise", error)
+                continue
             if op == "RERAISE":
                 error = self.pop()
                 if not _is_exception(error):
@@ -136,13 +144,13 @@ class Machine:
             if error is not None and not self.unwind(error):
                 return Suspend("raise", error)
 
-    def attempt(self, method: Callable[[Any], Any], instruction: Instruction) -> Any:
+    def attempt(self, method: Callable[[Any], Any], instruction: Instruction, stay: bool = False) -> Any:
         """Do one operation while the handled exception is handled. Gives what it raised, if it raised."""
         try:
             if self.handled is None:
-                target = method(instruction.arg)
+                method(instruction.arg)
             else:
-                target = handling(self.handled, method, instruction.arg)
+                handling(self.handled, method, instruction.arg)
         except (Broken, CannotRun):
             raise
         except Jump:
@@ -150,12 +158,18 @@ class Machine:
             return None
         except BaseException as error:
             return error
-        self.at = self.at + 1 if target is None else target
+        if not stay:
+            self.at += 1
         return None
 
     def unwind(self, error: BaseException) -> bool:
         """Go to the handler of the instruction that raised; False if there is none."""
-        handler = self.instructions[self.at].handler
+        instruction = self.instructions[self.at]
+        if instruction.op == "ASYNC_FOR_ITER" and issubclass(type(error), StopAsyncIteration):
+            self.pop()
+            self.at = instruction.target
+            return True
+        handler = instruction.handler
         if handler is None:
             return False
         if len(self.stack) < handler.depth:
@@ -211,6 +225,8 @@ class Machine:
 
     def do_NOP(self, arg: Any) -> None:
         pass
+
+    do_LETS_STOP_ITERATION_PASS = do_NOP
 
     def do_JUMP(self, arg: Any) -> None:
         raise Jump
@@ -286,6 +302,22 @@ class Machine:
         else:
             self.stack.append(value)
 
+    def do_MAKE_CELL(self, name: str) -> None:
+        cell = self.cells[name] = types.CellType()
+        if name in self.locals:
+            cell.cell_contents = self.locals.pop(name)
+
+    def do_LOAD_FROM_DICT_OR_DEREF(self, name: str) -> None:
+        value = _lookup(self.value(), name)
+        if value is NULL:
+            self.do_LOAD_DEREF(name)
+        else:
+            self.stack.append(value)
+
+    def do_LOAD_FROM_DICT_OR_GLOBALS(self, name: str) -> None:
+        value = _lookup(self.value(), name)
+        self.stack.append(self.globals[name] if value is NULL else value)
+
     def do_LOAD_GLOBAL(self, name: str) -> None:
         self.stack.append(self.globals[name])
 
@@ -348,6 +380,12 @@ class Machine:
     def do_CONTAINS_OP(self, arg: str) -> None:
         item, container = self.values(2)
         self.stack.append((item in container) == (arg == "in"))
+
+    def do_LOAD_SUPER_ATTR(self, arg: Any) -> None:
+        name, with_both = arg
+        called, kind, instance = self.values(3)
+        found = called(kind, instance) if with_both or called is super else called()
+        self.stack.append(getattr(found, name))
 
     # Displays
 
@@ -433,6 +471,32 @@ class Machine:
             value = CONVERSIONS[conversion](value)
         self.stack.append(format(value, spec))
 
+    def do_CONVERT_VALUE(self, conversion: str) -> None:
+        self.stack.append(CONVERSIONS[conversion](self.value()))
+
+    def unpacked(self, count: int, star: str, brackets: str) -> None:
+        """What 3.8 makes of several iterables or mappings at once."""
+        items = "".join(f"{star}v[{n}], " for n in range(count))
+        self.stack.append(helper(f"def h(v): return {brackets[0]}{items}{brackets[1]}")(self.values(count)))
+
+    def do_BUILD_LIST_UNPACK(self, count: int) -> None:
+        self.unpacked(count, "*", "[]")
+
+    def do_BUILD_TUPLE_UNPACK(self, count: int) -> None:
+        self.unpacked(count, "*", "()")
+
+    do_BUILD_TUPLE_UNPACK_WITH_CALL = do_BUILD_TUPLE_UNPACK
+
+    def do_BUILD_SET_UNPACK(self, count: int) -> None:
+        self.unpacked(count, "*", "{}")
+
+    def do_BUILD_MAP_UNPACK(self, count: int) -> None:
+        self.unpacked(count, "**", "{}")
+
+    def do_BUILD_MAP_UNPACK_WITH_CALL(self, count: int) -> None:
+        items = "".join(f"**v[{n}], " for n in range(count))
+        self.stack.append(helper(f"def h(v): return dict({items})")(self.values(count)))
+
     def do_UNPACK_SEQUENCE(self, count: int) -> None:
         names = "".join(f"v{n}, " for n in range(count))
         text = f"def h(x):\n ({names}) = x\n return ({names})" if count else "def h(x):\n () = x\n return ()"
@@ -467,10 +531,11 @@ class Machine:
 
     def do_CALL_EX(self, has_mapping: bool) -> None:
         mapping = self.value() if has_mapping else None
-        arguments, called = self.value(), self.value()
-        if self.pop() is not NULL:
+        arguments = self.value()
+        called = [value for value in self.take(2) if value is not NULL]
+        if len(called) != 1 or _is_mark(called[0]):
             raise Broken("CALL_EX without its empty slot")
-        self.call_ex(called, arguments, mapping)
+        self.call_ex(called[0], arguments, mapping)
 
     def do_CALL_FUNCTION_EX(self, has_mapping: bool) -> None:
         mapping = self.value() if has_mapping else None
@@ -515,6 +580,11 @@ class Machine:
         level, names = self.values(2)
         find = dict.__getitem__(self.globals, "__builtins__")["__import__"]
         self.stack.append(find(name, self.globals, None, names, level))
+
+    do_EAGER_IMPORT_NAME = do_IMPORT_NAME
+
+    def do_LOAD_COMMON_CONSTANT(self, name: str) -> None:
+        self.stack.append(getattr(builtins, name))
 
     def do_IMPORT_FROM(self, name: str) -> None:
         value = _attribute(self.peek_value(1), name)
@@ -598,6 +668,26 @@ class Machine:
             raise Broken("POP_EXCEPT of something else")
         self.handled = before.error
 
+    def do_CHECK_EG_MATCH(self, arg: Any) -> None:
+        error, wanted = self.values(2)
+        rest, match = error, None
+        group = BaseExceptionGroup  # type: ignore[name-defined]  # noqa: F821
+        for one in wanted if type(wanted) is tuple else (wanted,):
+            if not (issubclass(type(one), type) and issubclass(one, BaseException)):
+                raise TypeError("catching classes that do not inherit from BaseException is not allowed")
+            if issubclass(one, group):
+                raise TypeError("catching ExceptionGroup with except* is not allowed. Use except instead.")
+        if error is not None and _matches(type(error), wanted):
+            rest, match = None, error if issubclass(type(error), group) else _group([error])
+        elif error is not None and issubclass(type(error), group):
+            match, rest = error.split(wanted)
+        if match is not None:
+            self.handled = match
+        self.stack.extend((rest, match))
+
+    def do_PREP_RERAISE_STAR(self, arg: Any) -> None:
+        raise self.cannot("PREP_RERAISE_STAR")
+
     def do_CHECK_EXC_MATCH(self, arg: Any) -> None:
         wanted, error = self.value(), self.peek_value(1)
         for one in wanted if type(wanted) is tuple else (wanted,):
@@ -628,6 +718,9 @@ class Machine:
     def do_GET_AITER(self, arg: Any) -> None:
         self.stack.append(_method(self.value(), "__aiter__")())
 
+    def start_async_for(self, arg: Any) -> None:
+        self.stack.append(_awaiting(_method(self.peek_value(1), "__anext__")()))
+
     def do_GET_AWAITABLE(self, arg: Any) -> None:
         self.stack.append(_awaiting(self.value()))
 
@@ -651,6 +744,25 @@ class Machine:
         results = "".join(f"{n}, " for n in (*positional, *(f"w{n}" for n in range(len(names)))))
         text = f"def h(x, k):\n match x:\n  case k({', '.join((*positional, *named))}):\n   return ({results})"
         self.stack.append(helper(text)(subject, kind))
+
+    def do_MATCH_CLASS_AND_TEST(self, count: int) -> None:
+        subject = self.peek_value(3)
+        self.do_MATCH_CLASS(count)
+        matched = self.peek(1) is not None
+        if not matched:
+            self.stack[-1] = subject
+        self.stack.append(matched)
+
+    def do_MATCH_KEYS_AND_TEST(self, arg: Any) -> None:
+        self.do_MATCH_KEYS(arg)
+        self.stack.append(self.peek(1) is not None)
+
+    def do_COPY_DICT_WITHOUT_KEYS(self, arg: Any) -> None:
+        keys, subject = self.value(), self.peek_value(1)
+        rest = helper("def h(x): return {**x}")(subject)
+        for key in keys:
+            del rest[key]
+        self.stack.append(rest)
 
     def do_MATCH_KEYS(self, arg: Any) -> None:
         subject, keys = self.peek_value(2), self.peek_value(1)
@@ -712,6 +824,10 @@ def _next(step: Callable[[Any], Any], iterator: Any) -> Any:
         return step(iterator)
     except StopIteration:
         return NULL
+
+
+def _group(errors: List[Any]) -> Any:
+    return BaseExceptionGroup("", errors)  # type: ignore[name-defined]  # noqa: F821
 
 
 def _matches(kind: type, wanted: Any) -> bool:
@@ -799,7 +915,35 @@ class _Wrapped:
         self.iterator = iterator
 
     def __await__(self) -> Any:
-        return (yield from self.iterator)
+        return self.iterator.__await__() if type(self.iterator) is types.CoroutineType else self.iterator
+
+
+async def asynchronous_generator(machine: Machine) -> Any:
+    """The machine as an asynchronous generator."""
+    while True:
+        end = machine.go()
+        if end.kind not in ("from", "yield"):
+            _finish(end)
+            return
+        thrown = None
+        try:
+            if machine.handled is None:
+                sent = (await _Wrapped(end.value)) if end.kind == "from" else (yield end.value)
+            else:
+                context = machine.handled.__context__
+                try:
+                    raise machine.handled
+                except BaseException:
+                    machine.handled.__context__ = context
+                    sent = (await _Wrapped(end.value)) if end.kind == "from" else (yield end.value)
+        except (Broken, CannotRun):
+            raise
+        except BaseException as error:
+            thrown = error
+        if thrown is None:
+            machine.resume(sent)
+        elif not machine.unwind(thrown):
+            _finish(Suspend("raise", thrown))
 
 
 async def coroutine(machine: Machine) -> Any:
@@ -846,13 +990,13 @@ def call(
     """
     machine = Machine(raw, instructions, bound, namespace, closure)
     machine.unknown = unknown
-    if raw.flags & CO_ASYNC_GENERATOR:
-        raise machine.cannot("asynchronous generator")
-    if not raw.flags & (CO_COROUTINE | CO_GENERATOR):
-        return function_result(machine)
-    made = coroutine(machine) if raw.flags & CO_COROUTINE else generator(machine)
-    made.__name__ = raw.name
-    return made
+    kinds = {CO_ASYNC_GENERATOR: asynchronous_generator, CO_COROUTINE: coroutine, CO_GENERATOR: generator}
+    for flag, kind in kinds.items():
+        if raw.flags & flag:
+            made: Any = kind(machine)
+            made.__name__ = raw.name
+            return made
+    return function_result(machine)
 
 
 def variables(raw: RawCode, positional: List[Any], named: Dict[str, Any]) -> Dict[str, Any]:

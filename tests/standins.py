@@ -643,6 +643,8 @@ def full_arguments(code: types.CodeType, world: World) -> Tuple[List[Any], Dict[
     count = code.co_argcount
     first = ".0"  # what a comprehension iterates over
     positional = [Iteration(world, world.some()) if n == first else world.new() for n in code.co_varnames[:count]]
+    if code.co_name == "__annotate__" or code.co_varnames[:count] == (".format",):
+        positional = [world.dice.choice((1, 2, 3, 4))]  # the compiler relies on an int
     named = {name: world.new() for name in code.co_varnames[count : count + code.co_kwonlyargcount]}
     if code.co_flags & 0x04:
         positional += [world.new() for _ in range(world.dice.randrange(4))]
