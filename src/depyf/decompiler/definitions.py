@@ -170,7 +170,7 @@ def _clauses(
 
     while True:
         first = body[0] if body else None
-        if isinstance(first, nodes.If) and generators and not first.orelse:
+        if isinstance(first, nodes.If) and generators and first.orelse in ([], [nodes.Continue()]):
             if len(first.body) == 1 and isinstance(first.body[0], nodes.Continue):
                 generators[-1].ifs.append(negate(first.test))
                 body = body[1:]
