@@ -57,7 +57,7 @@ def finish(
     disabled: frozenset[str] = frozenset(),
 ) -> list[nodes.Statement]:
     """The body as it is printed; ``enclosing`` are the names that functions around bind."""
-    if kind in ("lambda", "comprehension"):
+    if kind in ("lambda", "comprehension", "generic"):
         return body
     if kind == "class":
         body = _without_prologue(body)
@@ -87,6 +87,8 @@ def _without_prologue(body: list[nodes.Statement]) -> list[nodes.Statement]:
     for name in ("__module__", "__qualname__"):
         if body and _is_store(body[0], name):
             body = body[1:]
+    if body and body[0] == nodes.Assign([nodes.Name("__type_params__")], nodes.Name(".type_params")):
+        body = body[1:]
     return body
 
 
@@ -138,9 +140,10 @@ def _mention_the_unused(body: list[nodes.Statement], raw: RawCode, instructions:
     used = {i.arg for i in instructions if isinstance(i.arg, str)}
     for nested in raw.nested:
         used.update(nested.freevars)
+    used.add("__classdict__")  # captured whether it is read or not
     if "super" in raw.names or any("super" in nested.names for nested in raw.nested):
         used.add("__class__")
-    dead += [nodes.Expr(nodes.Name(name)) for name in raw.freevars if name not in used]
+    dead += [nodes.Expr(nodes.Name(name)) for name in raw.freevars if name not in used and name.isidentifier()]
     if dead:
         body.append(nodes.If(nodes.Constant(False), dead))
 

@@ -21,7 +21,7 @@ from .syntax.printer import PrintError, print_tree, print_with_lines
 from .units import Unit, kind_of, lift_unit
 
 CO_COROUTINE, CO_ASYNC_GENERATOR = 0x80, 0x200
-_SCOPES = ("function", "lambda", "comprehension")
+_SCOPES = ("function", "lambda", "comprehension", "generic")
 
 
 class Decompilation:
@@ -90,7 +90,7 @@ class Decompilation:
                         f"internal error: {type(failure).__name__}: {failure}", stage="polish", where=raw.qualname
                     )
             self.give_up(raw, error)
-            if kind_of(raw) in ("lambda", "comprehension"):
+            if kind_of(raw) in ("lambda", "comprehension", "generic"):
                 raise DecompilationError(f"{raw.name} in it: {error.reason}", stage=error.stage, where=raw.qualname)
             self.bodies[raw] = refused_body(raw, error)
         return self.bodies[raw]
@@ -131,6 +131,8 @@ class Decompilation:
             if kind == "comprehension":
                 value = Comprehension(Function(raw, {}), Iterated(nodes.Name("iterable")))
                 return nodes.Expr(Definitions(raw, self.body).expression(value))
+            if kind == "generic":
+                return nodes.Module(self.body(raw))
         except DecompilationError as error:
             self.refused.setdefault(raw, error)
             return nodes.Module(refused_body(raw, error))
@@ -224,7 +226,7 @@ class Decompilation:
     def refused_text(self, raw: RawCode, error: DecompilationError) -> str:
         body = refused_body(raw, error)
         kind = kind_of(raw)
-        if kind in ("module", "lambda", "comprehension"):
+        if kind in ("module", "lambda", "comprehension", "generic"):
             return print_tree(nodes.Module(body[:1]))
         if kind == "class":
             return print_tree(nodes.ClassDef(raw.name, [], [], body))

@@ -5,9 +5,22 @@ from __future__ import annotations
 from typing import Callable
 
 from ..errors import DecompilationError
+from . import type_parameters
 from .bytecode import RawCode
-from .lift.handlers.calls import Comprehension
-from .lift.values import Append, ArgumentTuple, AssertionClass, Class, Function, Placeholder, Slot
+from .lift.handlers.calls import GENERIC, Comprehension
+from .lift.values import (
+    Alias,
+    Append,
+    ArgumentTuple,
+    AssertionClass,
+    Class,
+    Function,
+    Generic,
+    Placeholder,
+    Slot,
+    Unpacked,
+    resolved,
+)
 from .syntax import nodes
 
 CO_COROUTINE, CO_ASYNC_GENERATOR = 0x80, 0x200
@@ -26,6 +39,8 @@ class Definitions:
 
     def resolve(self, body: list[nodes.Statement]) -> list[nodes.Statement]:
         """``body`` without placeholders. Raises DecompilationError if one is left."""
+        if self.raw.name.startswith(GENERIC):
+            return [self._with_type_params(body)]
         module = nodes.Module(body)
         nodes.rewrite(module, self._replace)
         for node in nodes.walk(module):
@@ -58,6 +73,8 @@ class Definitions:
             return nodes.Name("AssertionError")
         if isinstance(node, nodes.Assign):
             return self._definition(node)
+        if isinstance(node, nodes.Return) and isinstance(node.value, Unpacked) and len(node.value.group.targets) == 1:
+            node.value = nodes.Starred(self.expression(node.value.group.value))  # the default of a TypeVarTuple
         return node
 
     # Functions
@@ -78,23 +95,71 @@ class Definitions:
         while isinstance(value, nodes.Call) and len(value.args) == 1 and not value.keywords:
             decorators.append(value.func)
             value = value.args[0]
-        if not isinstance(value, (Function, Class)):
+        if not isinstance(value, (Function, Class, Alias, Generic)):
             return node
         target = node.targets[0]
-        name = value.raw.name if isinstance(value, Function) else value.name
+        if isinstance(value, Generic):
+            name = value.function.raw.name[len(GENERIC) : -1]
+        else:
+            name = value.raw.name if isinstance(value, Function) else value.name
         if len(node.targets) != 1 or not isinstance(target, nodes.Name) or not _is_named(target.id, name):
             raise DecompilationError("a definition that is stored elsewhere", stage="lift", where=name)
         if isinstance(value, Class):
             return self._class(value, decorators, node.line)
+        if isinstance(value, Alias):
+            return nodes.TypeAlias(nodes.Name(name), [], self._late(value.value), line=node.line)
+        if isinstance(value, Generic):
+            return self._generic(value, decorators, node.line)
+        return self._function(value, decorators, node.line)
+
+    def _function(self, value: Function, decorators: list[nodes.Expression], line: int | None) -> nodes.Statement:
         kind = nodes.AsyncFunctionDef if value.raw.flags & (CO_COROUTINE | CO_ASYNC_GENERATOR) else nodes.FunctionDef
         returns = self._annotations(value).get("return")
-        return kind(name, self.arguments(value), self.nested(value.raw), decorators, returns, line=node.line)
+        return kind(value.raw.name, self.arguments(value), self.nested(value.raw), decorators, returns, line=line)
 
-    def _class(self, value: Class, decorators: list[nodes.Expression], line: int | None) -> nodes.Node:
+    def _class(self, value: Class, decorators: list[nodes.Expression], line: int | None) -> nodes.Statement:
         bases = [self.expression(base) for base in value.bases]
         for keyword in value.keywords:
             keyword.value = self.expression(keyword.value)
         return nodes.ClassDef(value.name, bases, value.keywords, self.nested(value.function.raw), decorators, line=line)
+
+    # Type parameters
+
+    def _late(self, function: Function) -> nodes.Expression:
+        return type_parameters.late_value(self.nested(function.raw), function.raw.qualname)
+
+    def _with_type_params(self, body: list[nodes.Statement]) -> nodes.Statement:
+        """The definition that the function returns which makes its type parameters."""
+        where = self.raw.qualname
+        value, parameters = type_parameters.returned(body, where)
+        written = [type_parameters.parameter(resolved(node), self._late, where) for node in parameters]
+        if isinstance(value, Alias):
+            return nodes.TypeAlias(nodes.Name(value.name), written, self._late(value.value))
+        if isinstance(value, Class):
+            value.bases.pop()
+            statement = self._class(value, [], None)
+        else:
+            for kind in ("defaults", "kwdefaults"):
+                if value.parts.get(kind) in type_parameters.DEFAULTS:
+                    del value.parts[kind]  # they are evaluated outside
+            statement = self._function(value, [], None)
+        statement.type_params = written  # type: ignore[attr-defined]
+        return statement
+
+    def _generic(self, value: Generic, decorators: list[nodes.Expression], line: int | None) -> nodes.Statement:
+        raw = value.function.raw
+        (statement,) = self.nested(raw)
+        statement.line = line
+        if isinstance(statement, nodes.TypeAlias):
+            return statement
+        statement.decorator_list = decorators  # type: ignore[attr-defined]
+        if isinstance(statement, (nodes.FunctionDef, nodes.AsyncFunctionDef)):
+            given = [resolved(argument) for argument in value.arguments]
+            parts = {"kwdefaults" if isinstance(part, nodes.Dict) else "defaults": part for part in given}
+            names = [parameter.arg for parameter in statement.args.kwonlyargs]
+            statement.args.defaults, mapping = self._defaults(Function(raw, parts))
+            statement.args.kw_defaults = [mapping.get(name) for name in names]
+        return statement
 
     def _annotations(self, function: Function) -> dict[str, nodes.Expression]:
         value = function.parts.get("annotations")
@@ -116,6 +181,10 @@ class Definitions:
 
     def arguments(self, function: Function) -> nodes.arguments:
         """The parameters with their defaults and annotations."""
+        values, keyword_defaults = self._defaults(function)
+        return arguments_of(function.raw, values, keyword_defaults, self._annotations(function))
+
+    def _defaults(self, function: Function) -> tuple[list[nodes.Expression], dict[str, nodes.Expression]]:
         defaults = function.parts.get("defaults")
         values: list[nodes.Expression] = []
         if isinstance(defaults, nodes.Constant):
@@ -134,7 +203,7 @@ class Definitions:
             raise DecompilationError(
                 "keyword defaults that are no dictionary", stage="lift", where=function.raw.qualname
             )
-        return arguments_of(function.raw, values, keyword_defaults, self._annotations(function))
+        return values, keyword_defaults
 
     # Comprehensions
 

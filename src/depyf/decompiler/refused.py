@@ -17,7 +17,7 @@ def refused_body(raw: RawCode, error: DecompilationError) -> list[nodes.Statemen
     statement.comments = [f"depyf could not decompile this: {error.reason}"]
     statement.comments += instruction_lines(raw)
     body: list[nodes.Statement] = [statement]
-    body += [nodes.Expr(nodes.Name(name)) for name in raw.freevars]
+    body += [nodes.Expr(nodes.Name(name)) for name in raw.freevars if name.isidentifier()]
     if raw.flags & (CO_GENERATOR | CO_ASYNC_GENERATOR):
         body.append(nodes.Expr(nodes.Yield()))
     if raw.docstring is not None:

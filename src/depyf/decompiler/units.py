@@ -8,6 +8,7 @@ from ..errors import DecompilationError
 from .bytecode import Instruction, RawCode, disassemble
 from .flowgraph import build_flowgraph, mark_regions, separate_with_exits, strip_finally_copies
 from .lift import LiftedBlock, fold, lift
+from .lift.handlers.calls import GENERIC
 from .stepper import Stepper
 from .structure import join_ends, structure
 from .syntax import nodes
@@ -17,11 +18,16 @@ _COMPREHENSIONS = ("<listcomp>", "<setcomp>", "<dictcomp>", "<genexpr>")
 
 
 def kind_of(raw: RawCode) -> str:
-    """What ``raw`` is the code of: 'module', 'class', 'lambda', 'comprehension' or 'function'."""
+    """What ``raw`` is the code of: 'module', 'class', 'lambda', 'comprehension', 'generic' or 'function'.
+
+    'generic' is the code that makes type parameters, and what they belong to.
+    """
     if raw.name in _COMPREHENSIONS:
         return "comprehension"
     if raw.name == "<lambda>":
         return "lambda"
+    if raw.name.startswith(GENERIC):
+        return "generic"
     if raw.is_function:
         return "function"
     return "module" if raw.name == "<module>" else "class"

@@ -167,11 +167,12 @@ class InPlace(Placeholder):
 class Function(Placeholder):
     """A function object made from ``raw``, with what MAKE_FUNCTION attached to it."""
 
-    __slots__ = ("raw", "parts")
+    __slots__ = ("raw", "parts", "type_params")
 
     def __init__(self, raw: RawCode, parts: dict[str, nodes.Expression]) -> None:
         self.raw = raw
         self.parts = parts
+        self.type_params: list[nodes.Expression] = []
 
     def __eq__(self, other: object) -> bool:
         # Two copies of a loop's test hold the same lambda twice.
@@ -192,6 +193,43 @@ class Class(Placeholder):
         self.name = name
         self.bases = bases
         self.keywords = keywords
+
+
+class TypeParameter(Placeholder):
+    """A type parameter: what syntax node it is, and the functions that give its bound and its default value."""
+
+    __slots__ = ("kind", "name", "bound", "default")
+
+    def __init__(self, kind: type[nodes.type_param], name: str, bound: Function | None) -> None:
+        self.kind = kind
+        self.name = name
+        self.bound = bound
+        self.default: Function | None = None
+
+
+class Alias(Placeholder):
+    """What a type statement stores; ``value`` is the function that gives the type."""
+
+    __slots__ = ("name", "type_params", "value")
+
+    def __init__(self, name: str, type_params: list[nodes.Expression], value: Function) -> None:
+        self.name = name
+        self.type_params = type_params
+        self.value = value
+
+
+class Generic(Placeholder):
+    """A definition with type parameters: the call of the function that makes them, and it, with its defaults."""
+
+    __slots__ = ("function", "arguments")
+
+    def __init__(self, function: Function, arguments: list[nodes.Expression]) -> None:
+        self.function = function
+        self.arguments = arguments
+
+
+class GenericBase(Placeholder):
+    """The base class that the compiler adds to a class with type parameters."""
 
 
 class BuildClass(Placeholder):

@@ -108,7 +108,9 @@ def _build(statement: ast.stmt, before: list[ast.stmt], unit: dict[str, Any]) ->
         levels.append(("class", enclosing_class))
     if unit["nested"] and not any(kind == "def" for kind, _ in levels):
         levels.insert(0, ("def", SCAFFOLD))
-    needed = [free for free in unit["freevars"] if free != "__class__" or not levels or levels[-1][0] != "class"]
+    needed = [free for free in unit["freevars"] if free.isidentifier()]
+    if levels and levels[-1][0] == "class":
+        needed = [free for free in needed if free != "__class__"]
     if needed and not any(kind == "def" for kind, _ in levels):
         levels.insert(0, ("def", SCAFFOLD))
     body: list[ast.stmt] = [*before, statement]

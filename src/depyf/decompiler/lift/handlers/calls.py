@@ -11,6 +11,7 @@ from ..values import (
     BuildClass,
     Class,
     Function,
+    Generic,
     Iterated,
     Marker,
     Null,
@@ -20,6 +21,9 @@ from . import handles
 
 _MOST_ON_STACK = 30
 """A call with more values on the stack is compiled to one with a tuple and a mapping."""
+
+GENERIC = "<generic parameters of "
+"""How the name of the function begins that makes type parameters and what they belong to."""
 
 
 @handles("CALL")
@@ -75,6 +79,10 @@ def make_call(
         if not isinstance(name, nodes.Constant):
             state.refuse("a class without a name")
         return Class(positional[0], str(name.value), positional[2:], keywords)
+    if isinstance(function, Function) and function.raw.name.startswith(GENERIC):
+        if keywords:
+            state.refuse("type parameters that are called with keywords")
+        return Generic(function, positional)
     if isinstance(function, Function) and function.raw.name.startswith("<") and function.raw.name != "<lambda>":
         if len(positional) != 1 or keywords:
             state.refuse("a comprehension that is not called with an iterator")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ...bytecode import Instruction
 from ...syntax import nodes
 from ..symbolic_stack import SymbolicStack
-from ..values import Cell, Namespace, Null, Saved
+from ..values import Cell, GenericBase, Namespace, Null, Saved
 from . import handles
 
 
@@ -80,6 +80,8 @@ def _make_cell(state: SymbolicStack, instruction: Instruction) -> None:
 @handles("STORE_FAST", "STORE_DEREF", "STORE_GLOBAL", "STORE_NAME")
 def _store(state: SymbolicStack, instruction: Instruction) -> None:
     value = state.take()
+    if isinstance(value, GenericBase):
+        return  # implied by the type parameters
     if isinstance(value, Saved):
         if instruction.op != "STORE_FAST" or instruction.arg != value.name:
             state.refuse("a variable that a comprehension hides is put elsewhere")

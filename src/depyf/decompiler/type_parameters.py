@@ -1,0 +1,72 @@
+"""Type parameters and type aliases: what the function around a generic definition was written as.
+
+The compiler makes a function of ``def f[T: B = D](...)``, of a generic class and of a generic alias: it makes the type
+parameters, then the definition, and returns it. The bounds, default values and the types of aliases are functions of
+their own, evaluated when somebody asks.
+"""
+
+from __future__ import annotations
+
+from typing import Callable
+
+from ..errors import DecompilationError
+from .lift.values import Alias, Class, Function, TypeParameter, resolved
+from .syntax import nodes
+
+Evaluated = Callable[[Function], nodes.Expression]
+"""Gives the expression that a function evaluates late."""
+
+GENERIC_BASE, TYPE_PARAMS = ".generic_base", ".type_params"
+DEFAULTS = (nodes.Name(".defaults"), nodes.Name(".kwdefaults"))
+"""What the definition's default values are called inside; if there is one of the two, 3.12 calls it the first."""
+
+
+def returned(body: list[nodes.Statement], where: str) -> tuple[Function | Class | Alias, list[nodes.Expression]]:
+    """The definition that the lifted ``body`` of such a function returns, and its type parameters."""
+    last = body[-1] if body else None
+    value = resolved(last.value) if isinstance(last, nodes.Return) and last.value is not None else None
+    if isinstance(value, Function) and value.type_params and len(body) == 1:
+        return value, value.type_params
+    if isinstance(value, Alias) and value.type_params and len(body) == 1:
+        return value, value.type_params
+    if isinstance(value, Class) and len(body) == 2:
+        stored = body[0]
+        if isinstance(stored, nodes.Assign) and stored.targets == [nodes.Name(TYPE_PARAMS)]:
+            parameters = resolved(stored.value)
+            if isinstance(parameters, nodes.Tuple) and value.bases and value.bases[-1] == nodes.Name(GENERIC_BASE):
+                return value, parameters.elts
+    raise DecompilationError("type parameters of something unknown", stage="lift", where=where)
+
+
+def parameter(node: nodes.Expression, evaluated: Evaluated, where: str) -> nodes.type_param:
+    """A type parameter as it is written; ``node`` binds it."""
+    bound = node.value if isinstance(node, nodes.NamedExpr) else node
+    if not isinstance(bound, TypeParameter):
+        raise DecompilationError("a type parameter that was made elsewhere", stage="lift", where=where)
+    default = evaluated(bound.default) if bound.default is not None else None
+    if bound.kind is nodes.TypeVar:
+        return nodes.TypeVar(bound.name, evaluated(bound.bound) if bound.bound is not None else None, default)
+    kind = nodes.ParamSpec if bound.kind is nodes.ParamSpec else nodes.TypeVarTuple
+    return kind(bound.name, default)
+
+
+def late_value(body: list[nodes.Statement], where: str) -> nodes.Expression:
+    """The expression that the finished ``body`` of a late evaluated function returns."""
+    if body and isinstance(body[0], nodes.Expr) and isinstance(body[0].value, nodes.Constant):
+        body = body[1:]  # a string that is the first constant looks like a docstring
+    if body and _refuses_formats(body[0]):
+        body = body[1:]
+    only = body[0] if len(body) == 1 else None
+    if isinstance(only, nodes.Return) and only.value is not None:
+        return only.value
+    raise DecompilationError("a type that is no single expression", stage="structure", where=where)
+
+
+def _refuses_formats(statement: nodes.Statement) -> bool:
+    """Whether ``statement`` is what the compiler puts first since 3.14: other formats than values are not made here."""
+    if not isinstance(statement, nodes.If) or statement.orelse or len(statement.body) != 1:
+        return False
+    test, only = statement.test, statement.body[0]
+    if not isinstance(only, nodes.Raise) or only.cause is not None or not isinstance(test, nodes.Compare):
+        return False
+    return test == nodes.Compare(nodes.Name(".format"), [">"], [nodes.Constant(2)])
