@@ -98,29 +98,70 @@ def children(code: types.CodeType) -> list[types.CodeType]:
     return list(found.values())
 
 
+class Plain(NamedTuple):
+    """An instruction of ``dis``, or one of the two that it stands for."""
+
+    opname: str
+    argval: Any
+    offset: int
+    opcode: int
+    arg: int | None
+
+
+LOCAL = re.compile("(?:LOAD|STORE)_FAST(?:_AND_CLEAR|_BORROW|_CHECK)?")
+OPPOSITE = {"FALSE": "TRUE", "NONE": "NOT_NONE"}
+"""How conditional jumps end that are written as their opposites here: the compiler inverts jumps as it likes."""
+
+
+def plain(code: types.CodeType) -> list[Plain]:
+    """The instructions that matter, those that stand for two (3.12 on) as two."""
+    result = []
+    for instruction in dis.get_instructions(code):
+        op, value, place = instruction.opname, instruction.argval, (instruction.offset, instruction.opcode)
+        locals_ = LOCAL.findall(op)
+        if op in SILENT:
+            continue
+        if op == "RETURN_CONST":
+            result += [Plain("LOAD_CONST", value, *place, None), Plain("RETURN_VALUE", None, *place, None)]
+        elif len(locals_) == 2:
+            result += [Plain(name.replace("_BORROW", ""), one, *place, None) for name, one in zip(locals_, value)]
+        else:
+            result.append(Plain(op.replace("_BORROW", ""), value, *place, instruction.arg))
+    for constant, store in zip(result, result[1:]):
+        if store.opname == "STORE_NAME" and constant.opname == "LOAD_CONST":
+            # What the compiler says about a class (3.13 on): where it stands, and names in no order.
+            if store.argval == "__firstlineno__":
+                result[result.index(constant)] = constant._replace(argval=None)
+            elif store.argval == "__static_attributes__":
+                result[result.index(constant)] = constant._replace(argval=tuple(sorted(constant.argval)))
+    return result
+
+
 def steps(code: types.CodeType, alone: bool = False) -> list[Step]:
     """The instructions of ``code`` that matter, with places in the code as indices among them."""
-    kept = [i for i in dis.get_instructions(code) if i.opname not in SILENT]
-    arrival = _arrivals(code, kept)
+    kept = plain(code)
+    arrival, number_of = _arrivals(code, kept)
     handlers = _handlers(code)
-    unmatched = _unmatched(kept)
     result = []
     for number, instruction in enumerate(kept):
         op, operand = instruction.opname, instruction.argval
         target = following = None
         if op in JUMPS:
             continue
+        if op not in EXITS:
+            following = number_of[number + 1]
         if instruction.opcode in dis.hasjrel or instruction.opcode in dis.hasjabs:
             target, operand = arrival[instruction.argval], None
             op = op.replace("_BACKWARD", "").replace("_FORWARD", "")
+            stem, _, condition = op.partition("_IF_")
+            if stem == "POP_JUMP" and condition in OPPOSITE:
+                op, target, following = f"{stem}_IF_{OPPOSITE[condition]}", following, target
         elif op == "KW_NAMES":  # `dis` of 3.11 does not resolve it
             operand = code.co_consts[instruction.arg or 0]
         elif alone and op == "LOAD_CONST" and kept[number + 1].opname == "MAKE_FUNCTION":
             operand = operand if isinstance(operand, types.CodeType) else ""  # a qualified name (3.10 and before)
         elif isinstance(operand, str) and instruction.opcode not in dis.hasconst:
             operand = _unmangled(operand) if alone else operand
-        if op not in EXITS and instruction.offset not in unmatched:
-            following = arrival[kept[number + 1].offset]
         entry = handlers.get(instruction.offset)
         handler = None if entry is None else (arrival[entry.target], entry.depth, entry.lasti)
         result.append(Step(SAME_AS.get(op, op), _typed(operand), following, target, handler))
@@ -150,28 +191,30 @@ def _reached(everything: list[Step]) -> list[Step]:
     ]
 
 
-def _arrivals(code: types.CodeType, kept: list[dis.Instruction]) -> dict[int, int]:
-    """For each offset the index of the step at which control that comes there arrives; -1 if it jumps in circles."""
-    first = {}  # offset -> number in `kept` of the instruction at or after it
+def _arrivals(code: types.CodeType, kept: list[Plain]) -> tuple[dict[int, int], list[int]]:
+    """The index of the step at which control arrives, by the offset and by the number in ``kept`` that it comes to.
+
+    -1 if it jumps in circles.
+    """
+    first = {}  # offset -> number in `kept` of the first instruction at or after it
     number = len(kept)
-    following = iter(reversed(kept))
-    at: dis.Instruction | None = next(following, None)
     for offset in range(len(code.co_code), -1, -2):
-        if at is not None and at.offset == offset:
-            number, at = number - 1, next(following, None)
+        while number and kept[number - 1].offset == offset:
+            number -= 1
         first[offset] = number
     index, count = {}, 0
     for number, instruction in enumerate(kept):
         index[number] = count
         count += instruction.opname not in JUMPS
-    arrival = {}
-    for offset, number in first.items():
+
+    def arrive(number: int) -> int:
         seen = set()
         while number < len(kept) and kept[number].opname in JUMPS and number not in seen:
             seen.add(number)
             number = first[kept[number].argval]
-        arrival[offset] = -1 if number in seen else index.get(number, count)
-    return arrival
+        return -1 if number in seen else index.get(number, count)
+
+    return {offset: arrive(number) for offset, number in first.items()}, [arrive(n) for n in range(len(kept) + 1)]
 
 
 def _handlers(code: types.CodeType) -> dict[int, Any]:
