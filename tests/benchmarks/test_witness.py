@@ -72,9 +72,9 @@ def test_control_is_followed_through_unconditional_jumps():
     code = function("def f(a):\n while a:\n  if g(): continue\n  h()")
     steps = witness.steps(code)
     assert not [step for step in steps if step.op.startswith("JUMP")]
-    test = next(step for step in steps if step.op == "POP_JUMP_IF_FALSE" and step.next == 0)
+    test = next(step for step in steps if step.op == "POP_JUMP_IF_TRUE" and step.target == 0)
     assert steps[0].op == "LOAD_FAST"
-    assert steps[test.target] == witness.Step("LOAD_GLOBAL", "h", test.target + 1, None, None)
+    assert steps[test.next] == witness.Step("LOAD_GLOBAL", "h", test.next + 1, None, None)
 
 
 def test_an_endless_loop_arrives_nowhere():

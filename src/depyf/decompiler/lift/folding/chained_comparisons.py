@@ -5,7 +5,7 @@ from __future__ import annotations
 from ...syntax import nodes
 from ..lifted_block import LiftedBlock
 from ..values import resolved
-from .shapes import is_silent, only_from, same_stack, through
+from .shapes import is_silent, only_from, same_exit, same_stack, through
 
 
 def fold_chained_comparison(block: LiftedBlock) -> bool:
@@ -27,7 +27,7 @@ def fold_chained_comparison(block: LiftedBlock) -> bool:
 
 def _drops_middle(cleanup: LiftedBlock, block: LiftedBlock) -> bool:
     depth = len(block.exit) - 1
-    if len(cleanup.statements) != 1 or len(cleanup.entry) <= depth:
+    if not cleanup.statements or len(cleanup.entry) <= depth:
         return False
     statement = cleanup.statements[0]
     return isinstance(statement, nodes.Expr) and resolved(statement.value) is resolved(cleanup.entry[depth])
@@ -47,11 +47,10 @@ def _in_condition(block: LiftedBlock, second: LiftedBlock, cleanup: LiftedBlock)
     if not same_stack(second.exit, block.exit[:-1]):
         return False
     # A failing first comparison goes where a failing second one goes.
-    if cleanup.kind == "return":
-        failing = through(second.false)
-        if failing is None or failing.kind != "return" or failing.statements or failing.test != cleanup.test:
+    if cleanup.kind == "goto":
+        if len(cleanup.statements) > 1 or not same_exit(cleanup.next, second.false):
             return False
-    elif cleanup.kind != "goto" or through(cleanup.next) is not through(second.false):
+    elif not same_exit(cleanup, second.false, skipped=1):
         return False
     block.exit = block.exit[:-1]
     block.become(
@@ -65,7 +64,7 @@ def _as_value(block: LiftedBlock, second: LiftedBlock, cleanup: LiftedBlock) -> 
         return False
     if not same_stack(second.exit[:-1], block.exit[:-1]) or cleanup.kind != "goto":
         return False
-    if through(cleanup.next) is not through(second.next):
+    if len(cleanup.statements) > 1 or through(cleanup.next) is not through(second.next):
         return False
     block.exit = [*block.exit[:-1], _joined(block.test, second.exit[-1])]  # type: ignore[arg-type]
     block.become("goto", next=second.next, fall=second.fall)

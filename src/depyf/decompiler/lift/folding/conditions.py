@@ -6,7 +6,7 @@ from ...syntax import nodes
 from ..lifted_block import LiftedBlock
 from ..values import Matches
 from .negation import conjunction, negate
-from .shapes import in_a_chain, is_silent, only_from, pushes_one, same_stack, through
+from .shapes import in_a_chain, is_silent, only_from, pushes_one, same_exit, same_stack, through
 
 
 def fold_condition(block: LiftedBlock) -> bool:
@@ -24,10 +24,10 @@ def fold_condition(block: LiftedBlock) -> bool:
     other = through(block.false if falls_if_true else block.true)
     if second.kind == "or_pop":
         return _fold_before_value(block, second, other, falls_if_true)
-    if other is through(second.false):
+    if same_exit(other, second.false):
         left = block.test if falls_if_true else negate(block.test)
         test = conjunction("and", left, second.test)
-    elif other is through(second.true):
+    elif same_exit(other, second.true):
         left = negate(block.test) if falls_if_true else block.test
         test = conjunction("or", left, second.test)
     else:
@@ -69,7 +69,7 @@ def fold_conditional_test(block: LiftedBlock) -> bool:
         return False
     if not all(is_silent(arm) and same_stack(arm.exit, block.exit) for arm in (first, second)):
         return False
-    if through(first.true) is not through(second.true) or through(first.false) is not through(second.false):
+    if not same_exit(first.true, second.true) or not same_exit(first.false, second.false):
         return False
     block.become(
         "branch",

@@ -41,6 +41,26 @@ def same_place(left: LiftedBlock | None, right: LiftedBlock | None) -> bool:
     return False
 
 
+def same_exit(left: LiftedBlock | None, right: LiftedBlock | None, skipped: int = 0) -> bool:
+    """Whether two places are one, or the compiler's copies of one short way out of the code.
+
+    ``skipped`` statements at the beginning of the left one do not count. Copies have the lines of the original.
+    """
+    left, right = left if skipped else through(left), through(right)
+    if left is right:
+        return not skipped
+    if left is None or right is None or left.kind != right.kind or left.kind not in ("return", "raise"):
+        return False
+    ours, theirs = left.statements[skipped:], right.statements
+    return (
+        left.region is right.region
+        and [statement.line for statement in ours] == [statement.line for statement in theirs]
+        and left.test_line == right.test_line
+        and same_expression(ours, theirs)
+        and same_expression(left.test, right.test)
+    )
+
+
 def only_from(block: LiftedBlock | None, source: LiftedBlock) -> bool:
     """Whether ``block`` is reached from ``source`` alone, and stands in the same try statement."""
     return (
