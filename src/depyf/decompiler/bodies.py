@@ -57,7 +57,7 @@ def finish(
     disabled: frozenset[str] = frozenset(),
 ) -> list[nodes.Statement]:
     """The body as it is printed; ``enclosing`` are the names that functions around bind."""
-    if kind in ("lambda", "comprehension", "generic"):
+    if kind in ("lambda", "comprehension", "generic", "annotations"):
         return body
     if kind == "class":
         body = _without_prologue(body)

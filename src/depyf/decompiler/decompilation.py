@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..errors import DecompilationError
+from .annotations import as_function
 from .bodies import finish, finish_early
 from .bytecode import RawCode, comprehension_variables
 from .definitions import Definitions, arguments_of
@@ -90,7 +91,7 @@ class Decompilation:
                         f"internal error: {type(failure).__name__}: {failure}", stage="polish", where=raw.qualname
                     )
             self.give_up(raw, error)
-            if kind_of(raw) in ("lambda", "comprehension", "generic"):
+            if kind_of(raw) in ("lambda", "comprehension", "generic", "annotations"):
                 raise DecompilationError(f"{raw.name} in it: {error.reason}", stage=error.stage, where=raw.qualname)
             self.bodies[raw] = refused_body(raw, error)
         return self.bodies[raw]
@@ -133,10 +134,10 @@ class Decompilation:
                 return nodes.Expr(Definitions(raw, self.body).expression(value))
             if kind == "generic":
                 return nodes.Module(self.body(raw))
+            body = as_function(self.body(raw)) if kind == "annotations" else self.body(raw)
         except DecompilationError as error:
             self.refused.setdefault(raw, error)
             return nodes.Module(refused_body(raw, error))
-        body = self.body(raw)
         if kind == "module":
             return nodes.Module(body)
         if kind == "class":
@@ -173,6 +174,8 @@ class Decompilation:
 
     @staticmethod
     def compile(raw: RawCode, text: str) -> RawCode:
+        if kind_of(raw) == "annotations":
+            raise DecompilationError("annotations are compiled only with what they annotate", stage="recompile")
         if kind_of(raw) == "module":
             return compile_module(text, raw, filename=raw.filename)
         return compile_unit(text, raw, filename=raw.filename)
@@ -226,7 +229,7 @@ class Decompilation:
     def refused_text(self, raw: RawCode, error: DecompilationError) -> str:
         body = refused_body(raw, error)
         kind = kind_of(raw)
-        if kind in ("module", "lambda", "comprehension", "generic"):
+        if kind in ("module", "lambda", "comprehension", "generic", "annotations"):
             return print_tree(nodes.Module(body[:1]))
         if kind == "class":
             return print_tree(nodes.ClassDef(raw.name, [], [], body))

@@ -6,6 +6,7 @@ from typing import Callable
 
 from ..errors import DecompilationError
 from . import type_parameters
+from .annotations import annotations_of, function_of, spread
 from .bytecode import RawCode
 from .lift.handlers.calls import GENERIC, Comprehension
 from .lift.values import (
@@ -41,6 +42,12 @@ class Definitions:
         """``body`` without placeholders. Raises DecompilationError if one is left."""
         if self.raw.name.startswith(GENERIC):
             return [self._with_type_params(body)]
+        for place, statement in enumerate(body):
+            function = function_of(statement)
+            if function is not None:
+                del body[place]
+                spread(body, place, annotations_of(self.nested(function.raw), function.raw), self.raw)
+                break
         module = nodes.Module(body)
         nodes.rewrite(module, self._replace)
         for node in nodes.walk(module):
@@ -162,6 +169,10 @@ class Definitions:
         return statement
 
     def _annotations(self, function: Function) -> dict[str, nodes.Expression]:
+        deferred = function.parts.get("annotate")
+        if isinstance(deferred, Function):
+            found = annotations_of(self.nested(deferred.raw), deferred.raw)
+            return {annotation.name: annotation.value for annotation in found}
         value = function.parts.get("annotations")
         if value is None:
             return {}

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Callable
 
 from ..errors import DecompilationError
+from .annotations import gather, gives_annotations
 from .bytecode import Instruction, RawCode, disassemble
 from .flowgraph import build_flowgraph, mark_regions, separate_with_exits, strip_finally_copies
 from .lift import LiftedBlock, fold, lift
@@ -18,9 +19,10 @@ _COMPREHENSIONS = ("<listcomp>", "<setcomp>", "<dictcomp>", "<genexpr>")
 
 
 def kind_of(raw: RawCode) -> str:
-    """What ``raw`` is the code of: 'module', 'class', 'lambda', 'comprehension', 'generic' or 'function'.
+    """What ``raw`` is the code of: 'module', 'class', 'lambda', 'comprehension', 'generic', 'annotations', 'function'.
 
-    'generic' is the code that makes type parameters, and what they belong to.
+    'generic' is the code that makes type parameters, and what they belong to; 'annotations' the code that gives the
+    annotations of a function, class or module.
     """
     if raw.name in _COMPREHENSIONS:
         return "comprehension"
@@ -28,6 +30,8 @@ def kind_of(raw: RawCode) -> str:
         return "lambda"
     if raw.name.startswith(GENERIC):
         return "generic"
+    if gives_annotations(raw):
+        return "annotations"
     if raw.is_function:
         return "function"
     return "module" if raw.name == "<module>" else "class"
@@ -75,11 +79,13 @@ def _stages(unit: Unit, stepper: Stepper, joined: bool = True) -> None:
     separate_with_exits(graph, regions)
     strip_finally_copies(graph, regions)
     stepper.stage("undo_optimiser", graph.render)
-    blocks = fold(lift(graph, unit.raw))
+    blocks = fold(lift(graph, unit.raw, gathers_annotations=unit.kind == "annotations"))
     if joined and unit.kind in ("module", "class", "function"):
         join_ends(blocks, unit.kind)
     stepper.stage("lift", lambda: _render(blocks))
     unit.body = structure(blocks)
+    if unit.kind == "annotations":
+        unit.body = gather(unit.body, unit.raw)
     stepper.stage("structure", lambda: "\n".join(map(repr, unit.body)))
 
 

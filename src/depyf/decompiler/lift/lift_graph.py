@@ -24,18 +24,22 @@ class WithItem:
         self.is_async = is_async
 
 
-def lift(graph: ControlFlowGraph, raw: RawCode) -> list[LiftedBlock]:
-    """The lifted blocks of ``graph`` in layout order, the entry first."""
-    return _Lifter(graph, raw).run()
+def lift(graph: ControlFlowGraph, raw: RawCode, *, gathers_annotations: bool = False) -> list[LiftedBlock]:
+    """The lifted blocks of ``graph`` in layout order, the entry first.
+
+    ``gathers_annotations``: the code fills a dictionary that stays on the stack, and returns it.
+    """
+    return _Lifter(graph, raw, gathers_annotations).run()
 
 
 class _Lifter:
-    def __init__(self, graph: ControlFlowGraph, raw: RawCode) -> None:
+    def __init__(self, graph: ControlFlowGraph, raw: RawCode, gathers_annotations: bool) -> None:
         self.graph = graph
         self.raw = raw
         self.lifted: dict[BasicBlock, LiftedBlock] = {}
         self.has_lines = any(i.line is not None for block in graph.blocks for i in block.instructions)
         self.incoming: dict[BasicBlock, list[list[nodes.Expression]]] = {graph.entry: [[]]}
+        self.gathers_annotations = gathers_annotations
 
     def run(self) -> list[LiftedBlock]:
         def successors(block: BasicBlock) -> list[BasicBlock]:
@@ -117,7 +121,9 @@ class _Lifter:
             instruction = instructions[position]
             state.instruction = instruction
             handle = HANDLERS.get(instruction.op)
-            if handle is not None:
+            if self.gathers_annotations and instruction.op == "BUILD_MAP" and not instruction.arg and not state.stack:
+                state.push(Marker("accumulator", self.raw.name))
+            elif handle is not None:
                 handled = state.stack[-1] if state.stack else None
                 handle(state, instruction)
                 if instruction.op == "POP_EXCEPT" and isinstance(handled, Marker):

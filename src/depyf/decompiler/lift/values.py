@@ -240,6 +240,15 @@ class AssertionClass(Placeholder):
     """The AssertionError of an assert statement."""
 
 
+class CommonConstant(Placeholder):
+    """A builtin that the interpreter holds itself: what no name in the source can be made to mean otherwise."""
+
+    __slots__ = ("name",)
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+
 class Cell(Placeholder):
     """A cell, on its way into a closure."""
 
@@ -270,6 +279,15 @@ class Append(nodes.Statement):
     def __init__(self, key: nodes.Expression | None, value: nodes.Expression) -> None:
         self.key = key
         self.value = value
+
+
+class Reached(nodes.Statement):
+    """A module or class notes that it has come to the annotation with this number."""
+
+    __slots__ = fields = ("number",)
+
+    def __init__(self, number: int) -> None:
+        self.number = number
 
 
 class ArgumentTuple(nodes.Tuple):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ...bytecode import Instruction
 from ...syntax import nodes
 from ..symbolic_stack import SymbolicStack
-from ..values import Append, ArgumentTuple, Marker, resolved
+from ..values import Append, ArgumentTuple, Marker, Null, Reached, resolved
 from . import handles
 
 
@@ -81,10 +81,20 @@ def _append(state: SymbolicStack, instruction: Instruction) -> None:
     container = _container(state, instruction.arg)
     if isinstance(container, Marker) and container.kind == "accumulator":
         state.emit(Append(None, value))
+    elif container == nodes.Name("__conditional_annotations__") and instruction.arg == 1:
+        _note_annotation(state, value)
     elif isinstance(container, (nodes.List, nodes.Set)):
         container.elts.append(value)
     else:
         state.refuse("something unknown is appended to")
+
+
+def _note_annotation(state: SymbolicStack, number: nodes.Expression) -> None:
+    if not isinstance(number, nodes.Constant) or not isinstance(number.value, int):
+        state.refuse("an annotation is noted by something that is no number")
+    state.take()
+    state.push(Null())  # which is dropped next
+    state.emit(Reached(number.value))
 
 
 @handles("MAP_ADD")

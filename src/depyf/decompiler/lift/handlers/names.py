@@ -5,7 +5,7 @@ from __future__ import annotations
 from ...bytecode import Instruction
 from ...syntax import nodes
 from ..symbolic_stack import SymbolicStack
-from ..values import Cell, GenericBase, Namespace, Null, Saved
+from ..values import Cell, CommonConstant, GenericBase, Namespace, Null, Saved
 from . import handles
 
 
@@ -47,6 +47,11 @@ def _swap(state: SymbolicStack, instruction: Instruction) -> None:
 @handles("LOAD_FAST", "LOAD_DEREF", "LOAD_CLASSDEREF", "LOAD_GLOBAL", "LOAD_NAME")
 def _load(state: SymbolicStack, instruction: Instruction) -> None:
     state.push(nodes.Name(instruction.arg))
+
+
+@handles("LOAD_COMMON_CONSTANT")
+def _common_constant(state: SymbolicStack, instruction: Instruction) -> None:
+    state.push(CommonConstant(instruction.arg))
 
 
 @handles("LOAD_LOCALS")

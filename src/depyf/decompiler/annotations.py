@@ -1,0 +1,184 @@
+"""Annotations that are evaluated when somebody asks for them: the functions that the compiler makes of them (3.14 on).
+
+Such a function gives a dictionary of the annotations of a function, class or module. In a module, and where a class
+has annotations inside other statements, the body notes the number of each annotation that it comes to; the function
+asks for these numbers.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from ..errors import DecompilationError
+from .bytecode import RawCode
+from .lift.values import Append, CommonConstant, Function, Marker, Reached
+from .syntax import nodes
+
+FUNCTION = "__annotate__"
+STORED = ("__annotate__", "__annotate_func__")
+REACHED = "__conditional_annotations__"
+
+
+class Deferred(NamedTuple):
+    """One annotation; ``number`` is what the body notes when it comes to it, None if it notes nothing."""
+
+    name: str
+    value: nodes.Expression
+    number: int | None
+    line: int | None
+
+
+def gives_annotations(raw: RawCode) -> bool:
+    """Whether ``raw`` is the code of a function that the compiler made of annotations."""
+    return (
+        raw.name == FUNCTION
+        and raw.parameters == ("format",)
+        and raw.posonlyargcount == 1
+        and "NotImplementedError" not in raw.names  # the compiler loads that as a constant
+    )
+
+
+def gather(body: list[nodes.Statement], raw: RawCode) -> list[nodes.Statement]:
+    """The structured body of such a function as Appends, each inside an ``if`` if it asks for a number.
+
+    Raises DecompilationError if it is not what the compiler makes.
+    """
+    if not body or not _refuses_other_formats(body[0]):
+        raise _error(raw)
+    result: list[nodes.Statement] = []
+    for statement in body[1:]:
+        if isinstance(statement, nodes.Return) and isinstance(statement.value, nodes.Dict):
+            for key, value in zip(statement.value.keys, statement.value.values):
+                result.append(Append(key, value))
+        elif isinstance(statement, nodes.If) and len(statement.body) == 1 and not statement.orelse:
+            inner = statement.body[0]
+            result.append(nodes.If(statement.test, [_item(inner, raw)], line=inner.line))
+        elif not (isinstance(statement, nodes.Return) and isinstance(statement.value, Marker)):
+            result.append(_item(statement, raw))
+    return result
+
+
+def _error(raw: RawCode) -> DecompilationError:
+    return DecompilationError("a function of annotations in another form", stage="structure", where=raw.qualname)
+
+
+def _refuses_other_formats(statement: nodes.Statement) -> bool:
+    wanted = nodes.Compare(nodes.Name("format"), [">"], [nodes.Constant(2)])
+    if not isinstance(statement, nodes.If) or statement.test != wanted or len(statement.body) != 1:
+        return False
+    only = statement.body[0]
+    return isinstance(only, nodes.Raise) and isinstance(only.exc, CommonConstant) and not statement.orelse
+
+
+def _item(statement: nodes.Statement, raw: RawCode) -> Append:
+    if isinstance(statement, Append):
+        return statement
+    target = statement.targets[0] if isinstance(statement, nodes.Assign) and len(statement.targets) == 1 else None
+    if not isinstance(target, nodes.Subscript) or not isinstance(target.value, Marker):
+        raise _error(raw)
+    assert isinstance(statement, nodes.Assign)
+    item = Append(target.slice, statement.value)
+    item.line = statement.line
+    return item
+
+
+def annotations_of(body: list[nodes.Statement], raw: RawCode) -> list[Deferred]:
+    """The annotations that ``gather`` found, after their expressions are resolved."""
+    found = []
+    for statement in body:
+        number: int | None = None
+        inner = statement
+        if isinstance(statement, nodes.If):
+            number, inner = _number(statement.test, raw), statement.body[0]
+        if not isinstance(inner, Append) or not isinstance(inner.key, nodes.Constant):
+            raise _error(raw)
+        found.append(Deferred(str(inner.key.value), inner.value, number, inner.line))
+    return found
+
+
+def _number(test: nodes.Expression, raw: RawCode) -> int:
+    left = test.left if isinstance(test, nodes.Compare) else None
+    if isinstance(left, nodes.Constant) and type(left.value) is int and test == _reached(left):
+        return left.value
+    raise _error(raw)
+
+
+def _reached(number: nodes.Expression) -> nodes.Expression:
+    return nodes.Compare(number, ["in"], [nodes.Name(REACHED)])
+
+
+def as_function(body: list[nodes.Statement]) -> list[nodes.Statement]:
+    """What ``gather`` found as statements of a function, to be read: nothing compiles to just this code."""
+    result = nodes.Name("annotations")
+    lines: list[nodes.Statement] = [nodes.Assign([result], nodes.Dict())]
+    for statement in body:
+        inner = statement.body[0] if isinstance(statement, nodes.If) else statement
+        assert isinstance(inner, Append) and inner.key is not None
+        line: nodes.Statement = nodes.Assign([nodes.Subscript(result, inner.key)], inner.value)
+        lines.append(nodes.If(statement.test, [line]) if isinstance(statement, nodes.If) else line)
+    return [*lines, nodes.Return(result)]
+
+
+def function_of(statement: nodes.Statement) -> Function | None:
+    """The function of annotations that ``statement`` stores in a module or class, if it is such a statement."""
+    if not isinstance(statement, nodes.Assign) or len(statement.targets) != 1:
+        return None
+    target, value = statement.targets[0], statement.value
+    if isinstance(target, nodes.Name) and target.id in STORED and isinstance(value, Function):
+        return value if gives_annotations(value.raw) and not value.parts else None
+    return None
+
+
+def spread(body: list[nodes.Statement], place: int, found: list[Deferred], raw: RawCode) -> None:
+    """Put annotations into the body of a module or class, each as the store into ``__annotations__`` it once was.
+
+    Those with numbers go where the body notes these; the others beside an assignment of the same line, or where
+    their line is, or to ``place``.
+    """
+    numbered = {annotation.number: annotation for annotation in found if annotation.number is not None}
+    nodes.rewrite_bodies(body, lambda inner: _replace_notes(inner, numbered))
+    if numbered:
+        raise DecompilationError("an annotation that no statement comes to", stage="structure", where=raw.qualname)
+    after = 0
+    for annotation in found:
+        if annotation.number is None:
+            after = _place(body, annotation, after, place)
+            body.insert(after, _store(annotation, annotation.line))
+            after += 1
+            place += 1
+
+
+def _place(body: list[nodes.Statement], annotation: Deferred, after: int, place: int) -> int:
+    line = annotation.line
+    for index in range(after, place):
+        other = body[index].line
+        if line is None or other is None or other < line:
+            continue
+        return index + 1 if other == line and _stores(body[index], annotation.name) else index
+    return place
+
+
+def _stores(statement: nodes.Statement, name: str) -> bool:
+    return isinstance(statement, nodes.Assign) and statement.targets == [nodes.Name(name)]
+
+
+def _store(annotation: Deferred, line: int | None) -> nodes.Statement:
+    target = nodes.Subscript(nodes.Name("__annotations__"), nodes.Constant(annotation.name))
+    return nodes.Assign([target], annotation.value, line=line)
+
+
+def _replace_notes(body: list[nodes.Statement], numbered: dict[int | None, Deferred]) -> None:
+    result: list[nodes.Statement] = []
+    for statement in body:
+        if isinstance(statement, Reached):
+            annotation = numbered.pop(statement.number, None)
+            if annotation is None:
+                raise DecompilationError("a note of an annotation that does not exist", stage="structure")
+            result.append(_store(annotation, statement.line))
+        elif not _is_new_set(statement):
+            result.append(statement)
+    body[:] = result
+
+
+def _is_new_set(statement: nodes.Statement) -> bool:
+    return isinstance(statement, nodes.Assign) and statement.targets == [nodes.Name(REACHED)]
