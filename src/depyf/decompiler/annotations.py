@@ -17,6 +17,7 @@ from .syntax import nodes
 FUNCTION = "__annotate__"
 STORED = ("__annotate__", "__annotate_func__")
 REACHED = "__conditional_annotations__"
+PROLOGUE = ("__module__", "__qualname__", "__doc__")
 
 
 class Deferred(NamedTuple):
@@ -140,6 +141,8 @@ def spread(body: list[nodes.Statement], place: int, found: list[Deferred], raw: 
     if numbered:
         raise DecompilationError("an annotation that no statement comes to", stage="structure", where=raw.qualname)
     after = 0
+    while after < place and any(_stores(body[after], name) for name in PROLOGUE):
+        after += 1
     for annotation in found:
         if annotation.number is None:
             after = _place(body, annotation, after, place)

@@ -126,6 +126,9 @@ class _Lifter:
             elif handle is not None:
                 handled = state.stack[-1] if state.stack else None
                 handle(state, instruction)
+                if self.gathers_annotations and instruction.op == "STORE_SUBSCR":
+                    # The store has the line of the class, what it stores that of the annotation.
+                    state.statements[-1].line = instructions[position - 1].line
                 if instruction.op == "POP_EXCEPT" and isinstance(handled, Marker):
                     position += self.unbinding(block, position + 1, handled.owner.names)
             elif instruction.op in ("BEFORE_WITH", "BEFORE_ASYNC_WITH"):

@@ -279,6 +279,7 @@ class Append(nodes.Statement):
     def __init__(self, key: nodes.Expression | None, value: nodes.Expression) -> None:
         self.key = key
         self.value = value
+        self.line = None
 
 
 class Reached(nodes.Statement):
