@@ -7,7 +7,7 @@ from typing import Callable
 from ..errors import DecompilationError
 from .annotations import gather, gives_annotations
 from .bytecode import Instruction, RawCode, disassemble
-from .flowgraph import build_flowgraph, mark_regions, separate_with_exits, strip_finally_copies
+from .flowgraph import build_flowgraph, drop_inlined_builtins, mark_regions, separate_with_exits, strip_finally_copies
 from .lift import LiftedBlock, fold, lift
 from .lift.handlers.calls import GENERIC
 from .stepper import Stepper
@@ -75,6 +75,7 @@ def _stages(unit: Unit, stepper: Stepper, joined: bool = True) -> None:
     stepper.stage("disassemble", lambda: listing(unit.instructions))
     graph = build_flowgraph(unit.instructions)
     stepper.stage("flowgraph", graph.render)
+    drop_inlined_builtins(graph)
     regions = mark_regions(graph)
     separate_with_exits(graph, regions)
     strip_finally_copies(graph, regions)

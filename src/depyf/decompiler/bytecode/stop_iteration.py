@@ -26,12 +26,16 @@ def drop_stop_iteration_handler(
         raise error("a handler of StopIteration in another form", offset)
     if not wrapper or instructions[wrapper - 1].op not in NO_FALL_THROUGH:
         raise error("control runs into the handler of StopIteration", offset)
-    for instruction in instructions[:wrapper]:
+    # What runs before the generator is made (3.15's generator expressions iterate then) is no part of its own code.
+    start = next((index + 1 for index, i in enumerate(instructions) if i.op == "RETURN_GENERATOR"), 0)
+    if any(i.target >= 0 or i.handler is not None for i in instructions[:start]):
+        raise error("a generator is made inside a statement", offset)
+    for instruction in instructions[start:wrapper]:
         handler = instruction.handler
         if instruction.target >= wrapper or (handler is None and instruction.op not in NEVER_RAISES):
             raise error("the handler of StopIteration is not the last for every exception", instruction.offset)
         if handler is not None and handler.target >= wrapper:
-            if handler.target > wrapper or handler.depth or not handler.lasti:
+            if handler.target > wrapper or handler.depth > start or not handler.lasti:
                 raise error("a handler of StopIteration in another form", offset)
             instruction.handler = None
     return without(instructions, {wrapper, wrapper + 1})

@@ -10,6 +10,7 @@ from __future__ import annotations
 from .control_flow_graph import BasicBlock, ControlFlowGraph, build_flowgraph
 from .dominators import dominator_tree
 from .finally_copies import strip_finally_copies
+from .inlined_builtins import drop_inlined_builtins
 from .regions import Region, mark_regions, separate_with_exits
 
 __all__ = [
@@ -18,6 +19,7 @@ __all__ = [
     "Region",
     "build_flowgraph",
     "dominator_tree",
+    "drop_inlined_builtins",
     "mark_regions",
     "separate_with_exits",
     "strip_finally_copies",
