@@ -170,7 +170,7 @@ def _store(annotation: Deferred, line: int | None) -> nodes.Statement:
     return nodes.Assign([target], annotation.value, line=line)
 
 
-def _replace_notes(body: list[nodes.Statement], numbered: dict[int | None, Deferred]) -> None:
+def _replace_notes(body: list[nodes.Statement], numbered: dict[int, Deferred]) -> None:
     result: list[nodes.Statement] = []
     for statement in body:
         if isinstance(statement, Reached):
