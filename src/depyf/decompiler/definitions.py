@@ -15,6 +15,7 @@ from .lift.values import (
     ArgumentTuple,
     AssertionClass,
     Class,
+    CommonConstant,
     Function,
     Generic,
     Placeholder,
@@ -78,6 +79,8 @@ class Definitions:
             return nodes.Tuple(node.elts)
         if isinstance(node, AssertionClass):
             return nodes.Name("AssertionError")
+        if isinstance(node, CommonConstant):
+            return nodes.Name(node.name)
         if isinstance(node, nodes.Assign):
             return self._definition(node)
         if isinstance(node, nodes.Return) and isinstance(node.value, Unpacked) and len(node.value.group.targets) == 1:
