@@ -184,8 +184,11 @@ class Definitions:
             items = [nodes.Constant(part) for part in value.value]
         elif isinstance(value, nodes.Tuple):
             items = value.elts
+        elif isinstance(value, nodes.Dict) and None not in value.keys:
+            items = [part for item in zip(value.keys, value.values) for part in item]  # type: ignore[misc]
         else:
-            raise DecompilationError("annotations that are no tuple", stage="lift", where=function.raw.qualname)
+            where = function.raw.qualname
+            raise DecompilationError("annotations that are no tuple or dictionary", stage="lift", where=where)
         stringified = function.raw.has_future_annotations
         return {
             str(name.value): annotation(self.expression(text), stringified)

@@ -87,9 +87,11 @@ def write_while(
 ) -> LiftedBlock | None:
     """A loop that comes back to ``node``: with its test if the test stands alone at the top, else endless."""
     loop = writer.flow.natural_loop(node)
-    if node.kind == "branch" and node.repeated and not node.statements and node.true and node.false:
+    if node.kind == "branch" and not node.statements and node.true and node.false:
         for start, exhausted in ((node.true, node.false), (node.false, node.true)):
-            if through(start) in loop and through(exhausted) not in loop:
+            # Where the compiler writes the test once, control falls from it into the body.
+            tested = node.repeated or start is node.fall
+            if tested and through(start) in loop and through(exhausted) not in loop:
                 return _write_tested(writer, node, start, exhausted, loop, follow, context, out)
     inside = _extent(writer, node, loop, context, None)
     places = writer.leaving(inside)
