@@ -43,6 +43,7 @@ def test_text_folds_back_to_the_constant(value: object) -> None:
 
 def test_sets_are_printed_in_the_same_order_in_every_run() -> None:
     assert print_tree(n.Constant(frozenset("cab"))) == "{'a', 'b', 'c'}"
+    assert [print_tree(n.Constant(frozenset(items))) for items in ((8, 0), (0, 8))] == ["{8, 0}", "{0, 8}"]
     assert print_tree(n.Constant(frozenset(["a", 2, None]))) == "{None, 2, 'a'}"
 
 

@@ -28,12 +28,25 @@ def constant_key(value: Any) -> Any:
     if kind is RawCode:
         return CODE
     if kind is tuple:
-        return ("tuple", *[constant_key(item) for item in value])
+        # Code in a tuple would be compared by nobody.
+        return ("tuple", *[("code", id(item)) if type(item) is RawCode else constant_key(item) for item in value])
     if kind is frozenset:
-        # The order of a frozenset is not the source's to say.
-        return ("frozenset", frozenset([constant_key(item) for item in value]))
+        keys = [constant_key(item) for item in value]
+        # A loop sees the order in which it was filled, unless hashes that differ in every run decide.
+        return ("frozenset", frozenset(keys) if any(map(_hash_is_random, value)) else tuple(keys))
     if kind is slice:
         return ("slice", constant_key(value.start), constant_key(value.stop), constant_key(value.step))
     if value is Ellipsis:
         return ("...",)
     return ("object", kind, id(value))
+
+
+def members_key(value: frozenset[Any]) -> Any:
+    """The key of a frozenset that something is looked for in: its order does not matter."""
+    return ("frozenset", frozenset([constant_key(item) for item in value]))
+
+
+def _hash_is_random(value: Any) -> bool:
+    if type(value) is tuple or type(value) is frozenset:
+        return any(map(_hash_is_random, value))
+    return type(value) is str or type(value) is bytes

@@ -11,8 +11,9 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import Any, Tuple
 
-from ..bytecode import NEVER_RAISES, NO_FALL_THROUGH, Handler, Instruction, RawCode, disassemble, stack_use
-from .constants import constant_key
+from ..bytecode import NO_FALL_THROUGH, Handler, Instruction, RawCode, disassemble, stack_use
+from .constants import constant_key, members_key
+from .ignored import CANNOT_RAISE, DROPPED
 
 DEREF_AS_FAST = {"LOAD_DEREF": "LOAD_FAST", "STORE_DEREF": "STORE_FAST", "DELETE_DEREF": "DELETE_FAST"}
 COUNTS_FROM_TOP = frozenset(
@@ -115,7 +116,7 @@ class _Normalizer:
                 instruction = instructions[index]
                 op = instruction.op
                 handler = instruction.handler
-                if handler is not None and op not in NEVER_RAISES:
+                if handler is not None and op not in CANNOT_RAISE:
                     kept = handler.depth
                     below = tuple([n for n in nulls if n < kept]) if nulls else nulls
                     todo.append((handler.target, kept + 1 + handler.lasti, below))
@@ -219,7 +220,7 @@ class _Normalizer:
         new_index: dict[int, int] = {}
         for index, instruction in enumerate(instructions):
             op = instruction.op
-            if states[index] is None or op == "NOP" or op == "JUMP" or op == "NULL" or index in silent:
+            if states[index] is None or op in DROPPED or index in silent:
                 continue
             new_index[index] = len(form.ops)
             form.ops.append(op)
@@ -228,7 +229,8 @@ class _Normalizer:
             if op == "CONST":
                 if type(arg) is RawCode:
                     form.code_at[len(form.ops) - 1] = arg
-                arg = constant_key(arg)
+                looked_in = type(arg) is frozenset and self.following(index) == "CONTAINS_OP"
+                arg = members_key(arg) if looked_in else constant_key(arg)
             elif op in DEREF_AS_FAST and arg in self.plain_cells:
                 form.ops[-1] = DEREF_AS_FAST[op]
             form.args.append(arg)
@@ -242,7 +244,7 @@ class _Normalizer:
             form.target.append(resolve(instruction.target) if instruction.target >= 0 else -1)
             form.handlers.append(None)
             handler = instruction.handler
-            if handler is not None and op not in NEVER_RAISES:
+            if handler is not None and op not in CANNOT_RAISE:
                 form.guarded = True
                 form.handlers[-1] = self.handler(handler, resolve)
         while len(form.next) < len(form.ops):  # the synthetic instruction, if there is one
@@ -250,6 +252,11 @@ class _Normalizer:
             form.target.append(-1)
             form.handlers.append(None)
         return form
+
+    def following(self, index: int) -> str:
+        """The operation that comes after ``index``, NOPs aside."""
+        operations = (instruction.op for instruction in self.instructions[index + 1 :])
+        return next((op for op in operations if op != "NOP"), "")
 
     def handler(self, handler: Handler, resolve: Any) -> Handler:
         state = self.states[handler.target]

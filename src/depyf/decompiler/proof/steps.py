@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..bytecode import NEVER_RAISES, Handler, Instruction, RawCode
+from ..bytecode import Handler, Instruction, RawCode
+from .ignored import CANNOT_RAISE
 from .normalize import NormalForm
 
 TRUTH = "test the truth"  # pops the value, calls bool() on it
@@ -28,7 +29,7 @@ _JUMPS = {
     "JUMP_IF_TRUE_OR_POP": (KEEP_IF_TRUE, True),
     "JUMP_IF_FALSE_OR_POP": (KEEP_IF_FALSE, False),
 }
-_SILENT_STEPS = frozenset({NONE, IS}) | NEVER_RAISES
+_SILENT_STEPS = frozenset({NONE, IS}) | frozenset(CANNOT_RAISE)
 
 
 TESTED_TWICE = "testing the truth of a value twice in a row gives what testing it once gives"

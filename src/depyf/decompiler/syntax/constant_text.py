@@ -61,11 +61,19 @@ def _joined(items: list[str]) -> str:
 
 
 def _ordered(values: frozenset[object]) -> list[object]:
-    """The elements in an order that is the same in every run: the set's own depends on the hash seed."""
+    """The elements in their own order, which a loop sees; sorted if it depends on the hash seed, to be stable."""
+    if not any(map(_hash_is_random, values)):
+        return list(values)
     try:
         return sorted(values)  # type: ignore[type-var]
     except TypeError:
         return sorted(values, key=lambda value: (type(value).__name__, repr(value)))
+
+
+def _hash_is_random(value: object) -> bool:
+    if isinstance(value, (tuple, frozenset)):
+        return any(map(_hash_is_random, value))
+    return isinstance(value, (str, bytes))
 
 
 def _float_text(value: float) -> tuple[str, int]:
