@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hosts
-
 from depyf.decompiler.bytecode import load
 
 
