@@ -304,13 +304,16 @@ def resolved(value: nodes.Expression) -> nodes.Expression:
     return value
 
 
-def same_expression(left: object, right: object) -> bool:
-    """Whether two trees that may hold placeholders are equal: copies that the compiler made of one expression."""
+def same_expression(left: object, right: object, known: tuple[object, object] | None = None) -> bool:
+    """Whether two trees that may hold placeholders are equal: copies that the compiler made of one expression.
+
+    ``known`` are two nodes, one of each tree, that count as equal.
+    """
     work = [(left, right)]
     while work:
         a, b = work.pop()
         a, b = (resolved(value) if isinstance(value, Slot) else value for value in (a, b))
-        if a is b:
+        if a is b or (known is not None and a is known[0] and b is known[1]):
             continue
         if type(a) is not type(b):
             return False

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ...syntax import nodes
 from ..lifted_block import LiftedBlock
-from ..values import resolved
+from ..values import resolved, same_expression
 from .shapes import is_silent, only_from, same_exit, same_stack, through
 
 
@@ -16,12 +16,12 @@ def fold_chained_comparison(block: LiftedBlock) -> bool:
     if block.test.comparators[-1] is not middle:
         return False
     second, cleanup = (block.true, block.false) if block.kind == "branch" else (block.false, block.true)
-    if second is None or cleanup is None or not only_from(second, block) or not is_silent(second):
+    if second is None or cleanup is None or not only_from(second, block):
         return False
     if not _drops_middle(cleanup, block):
         return False
     if block.kind == "branch":
-        return _in_condition(block, second, cleanup)
+        return is_silent(second) and _in_condition(block, second, cleanup)
     return _as_value(block, second, cleanup)
 
 
@@ -60,7 +60,9 @@ def _in_condition(block: LiftedBlock, second: LiftedBlock, cleanup: LiftedBlock)
 
 
 def _as_value(block: LiftedBlock, second: LiftedBlock, cleanup: LiftedBlock) -> bool:
-    if block.sense or second.kind != "goto" or not second.exit or not _continues(second.exit[-1], block.exit[-1]):
+    if second.kind == cleanup.kind == "return" and not block.sense:
+        return _before_exit(block, second, cleanup)
+    if block.sense or not is_silent(second) or second.kind != "goto" or not second.exit or not _continues(second.exit[-1], block.exit[-1]):
         return False
     if not same_stack(second.exit[:-1], block.exit[:-1]) or cleanup.kind != "goto":
         return False
@@ -68,4 +70,20 @@ def _as_value(block: LiftedBlock, second: LiftedBlock, cleanup: LiftedBlock) -> 
         return False
     block.exit = [*block.exit[:-1], _joined(block.test, second.exit[-1])]  # type: ignore[arg-type]
     block.become("goto", next=second.next, fall=second.fall)
+    return True
+
+
+def _before_exit(block: LiftedBlock, second: LiftedBlock, cleanup: LiftedBlock) -> bool:
+    """The value is used by a short exit, of which the compiler made a copy: ``z = a < b < c; return z``."""
+    uses = [*second.statements, second.test]
+    found = [node for node in nodes.walk(uses) if _continues(node, block.exit[-1])]
+    if len(found) != 1 or not isinstance(found[0], nodes.Compare):
+        return False
+    kept = resolved(cleanup.entry[len(block.exit)]) if len(cleanup.entry) > len(block.exit) else None
+    if not same_expression([*cleanup.statements[1:], cleanup.test], uses, (kept, found[0])):
+        return False
+    joined = _joined(block.test, found[0])
+    found[0].left, found[0].ops, found[0].comparators = joined.left, joined.ops, joined.comparators
+    block.exit = block.exit[:-1]
+    block.become("goto", next=second, fall=second)
     return True
