@@ -43,6 +43,8 @@ class Definitions:
         """``body`` without placeholders. Raises DecompilationError if one is left."""
         if self.raw.name.startswith(GENERIC):
             return [self._with_type_params(body)]
+        if type_parameters.is_late(self.raw):
+            body = type_parameters.without_formats(body, self.raw.qualname)
         for place, statement in enumerate(body):
             function = function_of(statement)
             if function is not None:
@@ -175,7 +177,7 @@ class Definitions:
         deferred = function.parts.get("annotate")
         if isinstance(deferred, Function):
             found = annotations_of(self.nested(deferred.raw), deferred.raw)
-            return {annotation.name: annotation.value for annotation in found}
+            return {item.name: item.value for item in found}
         value = function.parts.get("annotations")
         if value is None:
             return {}

@@ -10,13 +10,15 @@ from __future__ import annotations
 from typing import Callable
 
 from ..errors import DecompilationError
-from .lift.values import Alias, Class, Function, TypeParameter, resolved
+from .bytecode import RawCode
+from .lift.values import Alias, Class, CommonConstant, Function, TypeParameter, resolved
 from .syntax import nodes
 
 Evaluated = Callable[[Function], nodes.Expression]
 """Gives the expression that a function evaluates late."""
 
 GENERIC_BASE, TYPE_PARAMS = ".generic_base", ".type_params"
+FORMAT = ".format"
 DEFAULTS = (nodes.Name(".defaults"), nodes.Name(".kwdefaults"))
 """What the definition's default values are called inside; if there is one of the two, 3.12 calls it the first."""
 
@@ -54,19 +56,25 @@ def late_value(body: list[nodes.Statement], where: str) -> nodes.Expression:
     """The expression that the finished ``body`` of a late evaluated function returns."""
     if body and isinstance(body[0], nodes.Expr) and isinstance(body[0].value, nodes.Constant):
         body = body[1:]  # a string that is the first constant looks like a docstring
-    if body and _refuses_formats(body[0]):
-        body = body[1:]
-    only = body[0] if len(body) == 1 else None
+    only = body[0] if len(body) == 1 else nodes.Pass()
+    if not body or isinstance(only, nodes.Pass):
+        return nodes.Constant(None)  # the return of it was taken for the end of a function
     if isinstance(only, nodes.Return) and only.value is not None:
         return only.value
     raise DecompilationError("a type that is no single expression", stage="structure", where=where)
 
 
-def _refuses_formats(statement: nodes.Statement) -> bool:
-    """Whether ``statement`` is what the compiler puts first since 3.14: other formats than values are not made here."""
-    if not isinstance(statement, nodes.If) or statement.orelse or len(statement.body) != 1:
-        return False
-    test, only = statement.test, statement.body[0]
-    if not isinstance(only, nodes.Raise) or only.cause is not None or not isinstance(test, nodes.Compare):
-        return False
-    return test == nodes.Compare(nodes.Name(".format"), [">"], [nodes.Constant(2)])
+def is_late(raw: RawCode) -> bool:
+    """Whether ``raw`` is the code of a late evaluated function that is asked for a format (3.14 on)."""
+    return raw.parameters == (FORMAT,)
+
+
+def without_formats(body: list[nodes.Statement], where: str) -> list[nodes.Statement]:
+    """The lifted ``body`` of such a function without what the compiler puts first: values are the only format."""
+    first = body[0] if body else None
+    if isinstance(first, nodes.If) and len(first.body) == 1 and not first.orelse:
+        only = first.body[0]
+        if first.test == nodes.Compare(nodes.Name(FORMAT), [">"], [nodes.Constant(2)]):
+            if isinstance(only, nodes.Raise) and isinstance(only.exc, CommonConstant):
+                return body[1:]
+    raise DecompilationError("a late evaluated function in another form", stage="structure", where=where)
