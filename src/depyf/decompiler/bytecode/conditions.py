@@ -52,16 +52,28 @@ def _fold_to_bool(instructions: list[Instruction]) -> list[Instruction]:
 
 
 def _fold_or_pop(instructions: list[Instruction]) -> list[Instruction]:
-    dropped: set[int] = set()
-    targets: set[int] | None = None
-    for index in range(1, len(instructions) - 1):
-        jump, copy = instructions[index], instructions[index - 1]
-        if jump.op in OR_POP and copy.op == "COPY" and copy.arg == 1 and instructions[index + 1].op == "POP":
-            if targets is None:
-                targets = referred(instructions)
-            if index not in targets and index + 1 not in targets:
-                jump.op = OR_POP[jump.op]
-                dropped.update((index - 1, index + 1))
+    kept = {
+        index
+        for index in range(1, len(instructions) - 1)
+        if instructions[index].op in OR_POP
+        and (instructions[index - 1].op, instructions[index - 1].arg, instructions[index + 1].op) == ("COPY", 1, "POP")
+    }
+    if not kept:
+        return instructions
+    sources: dict[int, set[int]] = {}
+    for index, instruction in enumerate(instructions):
+        for target in (instruction.target, instruction.handler.target if instruction.handler is not None else -1):
+            sources.setdefault(target, set()).add(index)
+    # A test that keeps its value for nothing but the POP of another one (`a and b or c`, 3.14 on) drops it itself.
+    before = None
+    while kept != before:
+        before = kept
+        kept = {index for index in kept if index not in sources and sources.get(index + 1, kept) <= kept}
+    pops = {index + 1 for index in kept}
+    for index in kept:
+        if instructions[index].target not in pops:
+            instructions[index].op = OR_POP[instructions[index].op]
+    dropped = pops | {index - 1 for index in kept}
     return without(instructions, dropped) if dropped else instructions
 
 

@@ -380,6 +380,44 @@ def many(a):
     return [x + 1 for x in [x + 2 for x in [x + 3 for x in [x + 4 for x in a]]]]
 
 
+def in_while(a):
+    while [x for x in a if x]:
+        a.pop()
+
+
+def captured_in_generator(a):
+    return [list(y for y in range(x)) for x in a]
+
+
+def in_generator_iterable(a):
+    return (x for x in [y for y in a])
+
+
+def in_import(a):
+    import b
+    return [b.c(x) for x in a]
+
+
+def in_chained_comparison(a, b):
+    return b < [x for x in a] < [y for y in a]
+
+
+def element_and_or(a, b, c):
+    return [x and b or c for x in a]
+
+
+def in_and_or(a, b):
+    return b and [x for x in a] or [y for y in a]
+
+
+def star_argument(a):
+    return f(*[x for x in a], **{k: v for k, v in a})
+
+
+def in_format(a):
+    return f'{[x for x in a]} and {[x for x in a]!r:>{len([y for y in a])}}'
+
+
 m = [x for x in a]
 n = {k: [v for v in w if v] for k, w in a if k}
 p = [lambda: x for x in a]
