@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import random
 from collections import Counter
-from typing import Any, Iterator, List, Tuple
+from typing import Any, Dict, Iterator, List, Tuple
 
 import canonical_machine
 import standins
@@ -62,8 +62,8 @@ def functions(subject: Subject) -> Iterator[RawCode]:
         yield from (raw for raw in load(code).walk() if raw.is_function)
 
 
-def check(count: int, seed: int) -> Tuple[int, List[str], Counter[str]]:
-    """All constructs and ``count`` functions of the library: (functions that ran the same, differences, not run)."""
+def check(count: int, seed: int) -> Dict[str, Any]:
+    """All constructs and ``count`` functions of the library."""
     todo: List[Tuple[str, RawCode, Plan]] = []
     for subject in construct_subjects():
         todo.extend((subject.name, raw, subject.plan) for raw in functions(subject))
@@ -74,13 +74,14 @@ def check(count: int, seed: int) -> Tuple[int, List[str], Counter[str]]:
         if not subject.name.startswith("constructs."):
             todo.extend((subject.name, raw, subject.plan) for raw in functions(subject))
     same, different = 0, []
-    not_run: Counter[str] = Counter()
+    reasons: Counter[str] = Counter()
     results = in_child([lambda raw=raw, plan=plan: compare(raw, plan) for _, raw, plan in todo])
     for (name, raw, _), result in zip(todo, results):
         if result.startswith((CANNOT, REFUSED, "endless")):
-            not_run[result] += 1
+            reasons[result] += 1
         elif result:
             different.append(f"{name}: {raw.qualname}: {result}")
         else:
             same += 1
-    return same, different, not_run
+    not_run = sum(reasons.values())
+    return {"same": same, "different": different, "not_run": not_run, "reasons": dict(reasons.most_common())}

@@ -1,0 +1,99 @@
+"""Make the table of versions in docs/versions.md: each interpreter of this machine reads, and its proof is attacked.
+
+    python benchmarks/versions_table.py            a sample, as the tests run it
+    python benchmarks/versions_table.py --full     whole standard libraries, 5000 mutants for each version
+
+Any Python will do to start it. For each of CPython 3.8 to 3.15 that is found it runs, with that interpreter,
+dis_witness.py, attack_proof.py, and differential.py twice. Exit code 1 if one of them reports anything.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT / "src"))
+VERSIONS = [(3, minor) for minor in range(8, 16)]
+HEAD = (
+    "| CPython | code objects read | differences from `dis` | mutants tried | accepted | harmful "
+    "| run on the canonical machine | differently | decompiled and run | differently |\n"
+    "|---|---|---|---|---|---|---|---|---|---|\n"
+)
+BEGIN, END = "<!-- versions -->\n", "<!-- /versions -->"
+
+
+def measured(python: str, options: argparse.Namespace) -> tuple[str, bool]:
+    """The row of one interpreter, and whether all is well."""
+    count = str(options.functions)
+    size = ["--full"] if options.full else []
+    witness = result(python, "dis_witness.py", *size)
+    attack = result(python, "attack_proof.py", "--mutants", str(options.mutants))
+    machine = result(python, "differential.py", "--count", count, "--machine")
+    decompiled = result(python, "differential.py", "--count", count)
+    cells = [
+        attack["version"], witness["codes"], witness["differences"],
+        attack["tried"], attack["accepted"], attack["harmful"],
+        machine["same"] + len(machine["different"]), len(machine["different"]),
+        decompiled["same"] + len(decompiled["different"]), len(decompiled["different"]),
+    ]  # fmt: skip
+    bad = witness["differences"] or attack["harmful"] or machine["different"] or decompiled["different"]
+    return "| " + " | ".join(map(str, cells)) + " |\n", not bad
+
+
+def result(python: str, script: str, *arguments: str) -> dict[str, Any]:
+    """What a benchmark writes, run by another interpreter; its own output goes on to the terminal."""
+    environment = {**os.environ, "PYTHONPATH": str(ROOT / "src")}
+    with tempfile.TemporaryDirectory() as folder:
+        file = os.path.join(folder, "result.json")
+        command = [python, str(ROOT / "benchmarks" / script), *arguments, "--json", file]
+        subprocess.run(command, env=environment, check=False)
+        if not os.path.exists(file):
+            raise SystemExit(f"{' '.join(command)} gave no result")
+        with open(file, encoding="utf-8") as text:
+            found: dict[str, Any] = json.load(text)
+    return found
+
+
+def main() -> int:
+    from depyf.decompiler.bytecode.interpreters import find_interpreter
+
+    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
+    parser.add_argument("--full", action="store_true", help="whole standard libraries")
+    parser.add_argument("--mutants", type=int, help="mutants for each version (default 2500, with --full 5000)")
+    parser.add_argument("--functions", type=int, help="functions of the library to run (default 200, with --full 1000)")
+    parser.add_argument("--versions", nargs="+", help="only these, such as 3.8 3.15")
+    parser.add_argument("--dry", action="store_true", help="print the table, leave docs/versions.md alone")
+    options = parser.parse_args()
+    options.mutants = options.mutants or (5000 if options.full else 2500)
+    options.functions = options.functions or (1000 if options.full else 200)
+    rows, well = "", True
+    for version in VERSIONS:
+        name = f"{version[0]}.{version[1]}"
+        if options.versions and name not in options.versions:
+            continue
+        python = find_interpreter(version)
+        if python is None:
+            rows += f"| {name} | no such interpreter here |" + " |" * 8 + "\n"
+            continue
+        row, good = measured(python, options)
+        rows += row
+        well = well and good
+    print(HEAD + rows)
+    if not options.dry and not options.versions:
+        page = ROOT / "docs" / "versions.md"
+        text = page.read_text(encoding="utf-8")
+        pattern = re.escape(BEGIN) + ".*?" + re.escape(END)
+        page.write_text(re.sub(pattern, lambda _: BEGIN + HEAD + rows + END, text, flags=re.DOTALL), encoding="utf-8")
+    return 0 if well else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
