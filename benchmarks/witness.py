@@ -142,13 +142,14 @@ def steps(code: types.CodeType, alone: bool = False) -> list[Step]:
     kept = plain(code)
     arrival, number_of = _arrivals(code, kept)
     handlers = _handlers(code)
+    unmatched = _unmatched(kept)
     result = []
     for number, instruction in enumerate(kept):
         op, operand = instruction.opname, instruction.argval
         target = following = None
         if op in JUMPS:
             continue
-        if op not in EXITS:
+        if op not in EXITS and instruction.offset not in unmatched:
             following = number_of[number + 1]
         if instruction.opcode in dis.hasjrel or instruction.opcode in dis.hasjabs:
             target, operand = arrival[instruction.argval], None
@@ -227,7 +228,7 @@ def _handlers(code: types.CodeType) -> dict[int, Any]:
     return found
 
 
-def _unmatched(kept: list[dis.Instruction]) -> set[int]:
+def _unmatched(kept: list[Plain]) -> set[int]:
     """Offsets of the END_FINALLY (3.8) behind except clauses none of which matched: it never goes on."""
     found = set()
     for test, jump in zip(kept, kept[1:]):

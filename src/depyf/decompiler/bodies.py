@@ -12,20 +12,22 @@ from .syntax.transforms import apply_transforms
 CO_GENERATOR, CO_ASYNC_GENERATOR = 0x20, 0x200
 
 
-def finish_early(body: list[nodes.Statement], kind: str) -> list[nodes.Statement]:
+def finish_early(body: list[nodes.Statement], kind: str, raw: RawCode) -> list[nodes.Statement]:
     """Before placeholders are resolved: drop what only the compiler wrote, find assert statements."""
     last = body[-1] if body else None
     if isinstance(last, nodes.Return) and (kind == "class" or isinstance(last.value, Marker)):
         body = body[:-1]  # a class body returns a cell, a comprehension what it has gathered
     if kind in ("function", "module", "class"):
-        nodes.rewrite_bodies(body, _asserts)
+        nodes.rewrite_bodies(body, lambda inner: _asserts(inner, raw.asserts_read_a_global))
     return body
 
 
-def _asserts(body: list[nodes.Statement]) -> None:
+def _asserts(body: list[nodes.Statement], by_name: bool) -> None:
     for index, statement in enumerate(body):
         if isinstance(statement, nodes.If) and not statement.orelse and len(statement.body) == 1:
             found = _assertion(statement.body[0])
+            if not found and by_name and statement.line == statement.body[0].line:
+                found = _assertion(statement.body[0], by_name)  # a raise would stand on a line of its own
             if found:
                 body[index] = nodes.Assert(negate(statement.test), found[0], line=statement.line)
         else:
@@ -34,18 +36,25 @@ def _asserts(body: list[nodes.Statement]) -> None:
                 body[index] = nodes.Assert(nodes.Constant(False), found[0], line=statement.line)
 
 
-def _assertion(statement: nodes.Statement) -> list[nodes.Expression | None]:
-    """The message, or None, of the assert statement that ``statement`` raises the error of; empty if of none."""
+def _assertion(statement: nodes.Statement, by_name: bool = False) -> list[nodes.Expression | None]:
+    """The message, or None, of the assert statement that ``statement`` raises the error of; empty if of none.
+
+    ``by_name``: the error may be the global name, as an assert statement reads it in 3.8 and before.
+    """
     if isinstance(statement, nodes.Assert) and statement.test == nodes.Constant(False):
         return [statement.msg]  # found just now, in the body of the `if` around it
     if not isinstance(statement, nodes.Raise) or statement.cause is not None:
         return []
     error: nodes.Node | None = statement.exc
-    if isinstance(error, AssertionClass):
+    if _is_assertion_class(error, by_name):
         return [None]
-    if isinstance(error, nodes.Call) and isinstance(error.func, AssertionClass):
+    if isinstance(error, nodes.Call) and _is_assertion_class(error.func, by_name):
         return [error.args[0]] if len(error.args) == 1 and not error.keywords else []
     return []
+
+
+def _is_assertion_class(value: nodes.Node | None, by_name: bool) -> bool:
+    return isinstance(value, AssertionClass) or by_name and value == nodes.Name("AssertionError")
 
 
 def finish(

@@ -103,7 +103,7 @@ class Decompilation:
             raise unit.error
         if raw in self.bound:
             self.bound[raw] -= comprehension_variables(unit.instructions)
-        body = finish_early(unit.body, unit.kind)
+        body = finish_early(unit.body, unit.kind, raw)
         body = Definitions(raw, self.body).resolve(body)
         enclosing: frozenset[str] = frozenset().union(*(self.bound.get(place, ()) for place in self.ancestors(raw)))
         body = finish(body, raw, unit.kind, unit.instructions, enclosing, frozenset(self.settings.skip_transforms))

@@ -89,6 +89,11 @@ class RawCode:
         return TABLES[self.version].empty_slot_is_first
 
     @property
+    def asserts_read_a_global(self) -> bool:
+        """Whether an assert statement of its version reads AssertionError as ``raise AssertionError`` does."""
+        return TABLES[self.version].asserts_read_a_global
+
+    @property
     def has_future_annotations(self) -> bool:
         """Whether it was compiled with ``from __future__ import annotations``: annotations are their own text."""
         return bool(self.flags & future_annotations_flag(self.version))

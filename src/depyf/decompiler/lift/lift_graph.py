@@ -120,9 +120,6 @@ class _Lifter:
         while position < len(instructions):
             instruction = instructions[position]
             state.instruction = instruction
-            if instruction.op == "CONST" and state.stack and self.unbinds_first(block, position, state.stack[-1]):
-                position += 3
-                continue
             handle = HANDLERS.get(instruction.op)
             if self.gathers_annotations and instruction.op == "BUILD_MAP" and not instruction.arg and not state.stack:
                 state.push(Marker("accumulator", self.raw.name))
@@ -171,16 +168,6 @@ class _Lifter:
         ):
             return 0
         return 3 if store.op not in ("STORE_ATTR", "STORE_SUBSCR") and store.arg in names else 0
-
-    def unbinds_first(self, block: BasicBlock, position: int, top: nodes.Expression) -> bool:
-        """Whether the name is unbound here, and the exception popped next (3.8 does it in this order)."""
-        if not isinstance(top, Marker) or top.kind != "handled" or not self.unbinding(block, position, top.owner.names):
-            return False
-        rest = block.instructions[position + 3 :]
-        if rest and rest[0].op != "JUMP":
-            return rest[0].op == "POP_EXCEPT"
-        following = block.target if rest else block.fall
-        return following is not None and following.operations()[:1] == ["POP_EXCEPT"]
 
     @staticmethod
     def skip_await(block: BasicBlock, position: int) -> int:

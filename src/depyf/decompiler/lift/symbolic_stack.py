@@ -37,7 +37,8 @@ class SymbolicStack:
         self.copies: dict[int, nodes.Assign] = {}
         self.exchange: list[tuple[nodes.Expression, nodes.Expression]] = []  # a, b = b, a in the making
         self.instruction: Instruction = Instruction("NOP")
-        self.order = {id(value): index for index, value in enumerate(entry)}  # of evaluation
+        # Of evaluation, by identity; the values are kept, so that no later one gets the identity of one that is gone.
+        self.order = {id(value): (index, value) for index, value in enumerate(entry)}
 
     def refuse(self, reason: str) -> NoReturn:
         """Give up on this code object."""
@@ -45,7 +46,11 @@ class SymbolicStack:
 
     def push(self, value: nodes.Expression) -> None:
         self.stack.append(value)
-        self.order.setdefault(id(value), len(self.order))
+        self.order.setdefault(id(value), (len(self.order), value))
+
+    def evaluated(self, value: nodes.Expression) -> int:
+        """The place of ``value`` in the order of evaluation."""
+        return self.order.get(id(value), (-1, value))[0]
 
     def take(self) -> nodes.Expression:
         """Pop an entry as it is."""
@@ -133,7 +138,7 @@ class SymbolicStack:
         self.exchange.append((target, value))
         if not self._loose():
             # The compiler stores in the order that saves it from moving values about.
-            pairs = sorted(self.exchange, key=lambda pair: self.order.get(id(pair[1]), -1))
+            pairs = sorted(self.exchange, key=lambda pair: self.evaluated(pair[1]))
             self.exchange = []
             targets = nodes.Tuple([target for target, _ in pairs])
             self.emit(nodes.Assign([targets], nodes.Tuple([value for _, value in pairs])))

@@ -63,6 +63,13 @@ class OpcodeTable(NamedTuple):
         """Whether the compiler puts a generator's code into a handler of StopIteration (by this intrinsic)."""
         return any(row.rule == "intrinsic 1" for row in self.rows.values())
 
+    @property
+    def asserts_read_a_global(self) -> bool:
+        """Whether nothing but the global name gives an assert statement its AssertionError."""
+        return "AssertionError" not in self.common_constants and all(
+            row.op != "LOAD_ASSERTION_ERROR" for row in self.rows.values()
+        )
+
     def number(self, name: str) -> int:
         """The opcode called ``name``. Raises KeyError if this version has none."""
         for number, row in self.rows.items():

@@ -60,13 +60,18 @@ def _in_condition(block: LiftedBlock, second: LiftedBlock, cleanup: LiftedBlock)
 
 
 def _as_value(block: LiftedBlock, second: LiftedBlock, cleanup: LiftedBlock) -> bool:
-    if second.kind == cleanup.kind == "return" and not block.sense:
-        return _before_exit(block, second, cleanup)
-    if block.sense or not is_silent(second) or second.kind != "goto" or not second.exit or not _continues(second.exit[-1], block.exit[-1]):
+    if block.sense:
+        return False
+    if second.kind == "return":
+        end_of = _before_exit if cleanup.kind == "return" else _before_jump_to_exit
+        return end_of(block, second, cleanup)
+    if not is_silent(second) or second.kind != "goto" or not second.exit:
+        return False
+    if not _continues(second.exit[-1], block.exit[-1]):
         return False
     if not same_stack(second.exit[:-1], block.exit[:-1]) or cleanup.kind != "goto":
         return False
-    if len(cleanup.statements) > 1 or through(cleanup.next) is not through(second.next):
+    if through(cleanup.next) is not through(second.next):
         return False
     block.exit = [*block.exit[:-1], _joined(block.test, second.exit[-1])]  # type: ignore[arg-type]
     block.become("goto", next=second.next, fall=second.fall)
@@ -86,4 +91,18 @@ def _before_exit(block: LiftedBlock, second: LiftedBlock, cleanup: LiftedBlock) 
     found[0].left, found[0].ops, found[0].comparators = joined.left, joined.ops, joined.comparators
     block.exit = block.exit[:-1]
     block.become("goto", next=second, fall=second)
+    return True
+
+
+def _before_jump_to_exit(block: LiftedBlock, second: LiftedBlock, cleanup: LiftedBlock) -> bool:
+    """The value is returned: compilers before 3.10 write RETURN_VALUE in the place of a jump to one."""
+    if second.statements or not _continues(second.test, block.exit[-1]):
+        return False
+    end = through(cleanup.next) if cleanup.kind == "goto" else None
+    if end is None or end.kind != "return" or end.statements or not end.entry or end.test is not end.entry[-1]:
+        return False
+    if not same_stack(second.exit, block.exit[:-1]):
+        return False
+    block.exit = [*block.exit[:-1], _joined(block.test, second.test)]
+    block.become("goto", next=cleanup.next, fall=cleanup.fall)
     return True

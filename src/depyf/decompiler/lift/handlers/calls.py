@@ -142,7 +142,8 @@ def _positional(iterable: nodes.Expression, with_mapping: bool) -> list[nodes.Ex
     if isinstance(iterable, ArgumentTuple):
         return iterable.elts
     if with_mapping and isinstance(iterable, nodes.Tuple):
-        return iterable.elts
+        starred = any(isinstance(element, nodes.Starred) for element in iterable.elts)
+        return [nodes.Starred(iterable)] if starred else iterable.elts
     if with_mapping and isinstance(iterable, nodes.Constant) and isinstance(iterable.value, tuple):
         return [nodes.Constant(value) for value in iterable.value]
     return [nodes.Starred(iterable)]
