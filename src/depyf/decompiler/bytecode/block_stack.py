@@ -14,8 +14,8 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple, NoReturn, Tuple
 
-from . import finally_subroutines  # noqa: F401  # it adds to STEPS
-from .block_state import PLAIN, PURPOSES, VALUE, Block, Slot, State, depth, enter_handler
+from . import finally_subroutines, loop_blocks  # noqa: F401  # they add to STEPS
+from .block_state import PLAIN, PURPOSES, VALUE, WAYS, Block, Slot, State, depth, enter_handler
 from .block_steps import STEPS, unbinds
 from .edit import ErrorMaker
 from .instruction import NO_FALL_THROUGH, Handler, Instruction, stack_use
@@ -99,7 +99,12 @@ class Step:
         special = STEPS.get(instruction.op)
         if special is not None:
             special(self)
-            return
+        else:
+            self.move_values()
+
+    def move_values(self) -> None:
+        """An operation that leaves the blocks and what statements keep as they are."""
+        instruction = self.instruction
         if instruction.target >= 0:
             before = list(self.stack)
             pops, pushes = stack_use(instruction, jump=True)
@@ -118,19 +123,26 @@ class Step:
         self.stack.extend([VALUE] * pushes)
 
 
-def unwind_blocks(instructions: list[Instruction], error: ErrorMaker) -> list[Instruction]:
-    """``instructions`` with handler records for what the block stack did; ``error(reason, offset)`` is raised for
-    code that uses it in another way than compilers do."""
+def unwind_blocks(
+    instructions: list[Instruction], error: ErrorMaker, *, loops_are_blocks: bool = False
+) -> list[Instruction]:
+    """``instructions`` with handler records for what the block stack did.
+
+    ``error(reason, offset)`` is raised for code that uses it in another way than compilers do. ``loops_are_blocks``:
+    as in 3.7, where return, break and continue unwind blocks.
+    """
     if not any(i.op in SETUPS for i in instructions):
         return instructions
-    return _Converter(instructions, error).run()
+    return _Converter(instructions, error, loops_are_blocks).run()
 
 
 class _Converter:
-    def __init__(self, code: list[Instruction], error: ErrorMaker) -> None:
+    def __init__(self, code: list[Instruction], error: ErrorMaker, loops_are_blocks: bool) -> None:
         self.code = code
         self.error = error
-        self.copies = any(i.op == "END_FINALLY" for i in code)
+        self.copies = loops_are_blocks or any(i.op in ("END_FINALLY", "POP_FINALLY") for i in code)
+        self.loops_are_blocks = loops_are_blocks
+        self.handlers = {i.target for i in code if i.op in SETUPS}
         self.unbinding = {i.target for n, i in enumerate(code) if i.op == "SETUP_FINALLY" and unbinds(code, n)}
         self.nodes: dict[_Key, list[_Made]] = {}
         self.falls: dict[_Key, _Key | None] = {}
@@ -249,5 +261,5 @@ class _Converter:
     def place(key: _Key) -> tuple[Any, ...]:
         """Copies stand behind the instruction that made them, clean-up handlers behind everything."""
         what, index, state = key
-        copies = [(slot.owner, CLEANUP) for slot in state.stack if slot.kind in ("return", "swallowed")]
+        copies = [(slot.owner, CLEANUP) for slot in state.stack if slot.kind in WAYS]
         return (what == CLEANUP, *copies, (index, what))

@@ -29,6 +29,8 @@ ENTERED = Slot("entered")  # what __aenter__ returned, to be awaited
 EXITED = Slot("exited")  # what __exit__ or __aexit__ returned
 PLAIN = frozenset({"value", "entered", "exited"})
 """Kinds of entries that any operation may use."""
+WAYS = frozenset({"return", "returning", "breaking", "continuing", "swallowed"})
+"""Kinds of entries that say where a ``finally`` body goes on; each owner of such an entry has a copy of its own."""
 
 
 class Block(NamedTuple):
@@ -53,7 +55,8 @@ class Purpose(NamedTuple):
 
 
 PURPOSES = {
-    "handle": Purpose(True, False),  # except clauses, finally
+    "handle": Purpose(True, False),  # except clauses; finally but in 3.7
+    "finally": Purpose(True, False),  # 3.7's
     "with": Purpose(True, True),
     "unbind": Purpose(False, True),  # the name of `except ... as name`
     "end async for": Purpose(False, False),

@@ -35,7 +35,7 @@ def on(*operations: str) -> Callable[[Handle], Handle]:
 @on("SETUP_FINALLY", "SETUP_EXCEPT")
 def _setup_finally(step: Step) -> None:
     purpose = _purpose(step)
-    if purpose == "handle":
+    if purpose in ("handle", "finally"):
         step.emit("NOP")  # where `try:` stands
     step.push_block("try", step.instruction.target, len(step.stack), purpose)
 
@@ -46,7 +46,7 @@ def _purpose(step: Step) -> str:
         return "end async for"
     if unbinds(step.code, step.index) and step.blocks and step.blocks[-1].kind == "handling":
         return "unbind"
-    return "handle"
+    return "finally" if step.converter.loops_are_blocks and step.instruction.op == "SETUP_FINALLY" else "handle"
 
 
 def unbinds(code: list[Instruction], index: int) -> bool:
@@ -93,8 +93,9 @@ def _setup_async_with(step: Step) -> None:
 
 @on("POP_BLOCK")
 def _pop_block(step: Step) -> None:
-    if step.pop_block().kind == "handling":
-        raise step.error("POP_BLOCK of a block that a handler needs")
+    block = step.pop_block()
+    if block.kind == "handling" or step.converter.loops_are_blocks and len(step.stack) != block.level:
+        raise step.error("POP_BLOCK of a block that is still needed")
 
 
 @on("POP_EXCEPT")
@@ -259,11 +260,18 @@ def _const(step: Step) -> None:
         for unbinding in step.code[step.index : step.index + 3]:
             step.emit(unbinding.op, unbinding.arg, at=unbinding)
         step.falls = step.index + 5
+    elif step.instruction.arg is None and _goes_into_finally(step):
+        step.push(Slot("return", step.index, False))
     elif step.instruction.arg is None and step.converter.copies and step.code[step.index + 1].op == "SETUP_FINALLY":
         step.push(Slot("padding", step.index, False))  # for the compiler's account of the stack's depth
     else:
         step.emit("CONST", step.instruction.arg)
         step.push(VALUE)
+
+
+def _goes_into_finally(step: Step) -> bool:
+    """Whether the None here is 3.7's sign for a ``finally`` body, which is next, that nothing special happened."""
+    return step.converter.loops_are_blocks and step.index + 1 in step.converter.handlers
 
 
 def _unbinds_first(step: Step) -> bool:
@@ -276,7 +284,7 @@ def _unbinds_first(step: Step) -> bool:
         step.index in step.converter.unbinding
         and entry is not None
         and entry.kind == "return"
-        and step.code[entry.owner].op == "BEGIN_FINALLY"
+        and step.code[entry.owner].op != "CALL_FINALLY"
         and [i.op for i in after] == ["END_FINALLY", "POP_EXCEPT"]
         and bool(step.blocks)
         and step.blocks[-1].kind == "handling"

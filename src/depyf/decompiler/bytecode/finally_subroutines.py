@@ -9,8 +9,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from .block_state import EXITED, Slot
+from .block_state import EXITED, WAYS, Slot
 from .block_steps import call_exit, handled, leave_handler, on, reraise
+from .loop_blocks import unwind
 
 if TYPE_CHECKING:
     from .block_stack import Step
@@ -35,6 +36,8 @@ def _end_finally(step: Step) -> None:
     entry = step.pop()
     if entry.kind == "swallowed":
         _swallow(step)
+    elif entry.kind in ("returning", "breaking", "continuing"):
+        unwind(step, entry.kind, entry.owner)
     elif entry.kind != "return":
         raise step.error(f"END_FINALLY finds something else than a way on ({entry.kind})")
     elif step.code[entry.owner].op == "CALL_FINALLY":
@@ -63,7 +66,10 @@ def _with_cleanup_start(step: Step) -> None:
         step.push(EXITED)
         return
     entry = step.pop()
-    if entry.kind != "return" or not step.stack or step.stack[-1].kind != "exit":
+    if entry.kind == "returning":
+        step.emit("SWAP", 2)
+        step.stack[-2:] = step.stack[:-3:-1]
+    if entry.kind not in WAYS or not step.stack or step.stack[-1].kind != "exit":
         raise step.error("WITH_CLEANUP_START outside a with statement")
     call_exit(step, [step.instruction] * 4)
     step.stack.insert(-1, entry)
@@ -72,7 +78,7 @@ def _with_cleanup_start(step: Step) -> None:
 @on("WITH_CLEANUP_FINISH")
 def _with_cleanup_finish(step: Step) -> None:
     step.values(1)
-    if step.stack and step.stack[-1].kind == "return":
+    if step.stack and step.stack[-1].kind in WAYS:
         step.emit("POP")
         return
     if not handled(step) or step.blocks[-1].purpose != "with":

@@ -3,7 +3,7 @@
 ``SEND end; YIELD_VALUE; JUMP back; end:`` is one YIELD_FROM. From 3.12 on YIELD_VALUE has a handler of its own,
 CLEANUP_THROW, which goes on behind the loop when the exception thrown in ended the inner iterator, and END_SEND
 stands at the end. The awaited ``__anext__`` whose only handler is an END_ASYNC_FOR is one ASYNC_FOR_ITER that jumps
-to what follows the handler, as FOR_ITER does.
+to what follows the handler, as FOR_ITER does; before 3.8 it stays what it is, an except clause and a loop.
 """
 
 from __future__ import annotations
@@ -114,6 +114,8 @@ def _fold_async_for(instructions: list[Instruction], error: ErrorMaker) -> list[
         if [i.op for i in steps] != ["GET_ANEXT", "CONST", "YIELD_FROM"] or handler is None or steps[1].arg is not None:
             raise error("GET_ANEXT outside an async for", get.offset)
         end = instructions[handler.target]
+        if end.op == "PUSH_EXC_INFO":
+            continue  # 3.7 writes the handler of StopAsyncIteration as an except clause
         if end.op != "END_ASYNC_FOR" or any(i.handler != handler for i in steps):
             raise error("GET_ANEXT whose handler does not end an async for", get.offset)
         dropped.update((index + 1, index + 2, handler.target))

@@ -70,6 +70,11 @@ class OpcodeTable(NamedTuple):
             row.op != "LOAD_ASSERTION_ERROR" for row in self.rows.values()
         )
 
+    @property
+    def loops_are_blocks(self) -> bool:
+        """Whether loops are on the block stack, so that return, break and continue unwind it."""
+        return any(row.name == "SETUP_LOOP" for row in self.rows.values())
+
     def number(self, name: str) -> int:
         """The opcode called ``name``. Raises KeyError if this version has none."""
         for number, row in self.rows.items():

@@ -1,0 +1,82 @@
+"""3.7's block stack, which loops are on as well: ``break``, ``continue`` and ``return`` unwind it like an exception.
+
+What they unwind runs the ``finally`` bodies (and ends of with statements) that they meet, with the reason for it
+on the stack (CPython's WHY codes), and END_FINALLY goes on unwinding. As in finally_subroutines.py the reason is an
+entry that counts nothing, and each way into a body becomes a copy of it; what is unwound is popped.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from .block_state import Slot
+from .block_steps import leave_handler, on
+
+if TYPE_CHECKING:
+    from .block_stack import Step
+
+_FINALLY = frozenset({"finally", "with", "unbind"})
+
+
+@on("SETUP_LOOP")
+def _setup_loop(step: Step) -> None:
+    step.push_block("loop", step.instruction.target, len(step.stack), "loop")
+
+
+@on("RETURN_VALUE")
+def _return_value(step: Step) -> None:
+    if step.converter.loops_are_blocks:
+        step.push(*step.values(1))
+        unwind(step, "returning", step.index)
+    else:
+        step.move_values()
+
+
+@on("BREAK_LOOP")
+def _break_loop(step: Step) -> None:
+    unwind(step, "breaking", step.index)
+
+
+@on("CONTINUE_LOOP")
+def _continue_loop(step: Step) -> None:
+    unwind(step, "continuing", step.index)
+
+
+def unwind(step: Step, reason: str, origin: int) -> None:
+    """Unwind the block stack because of what the instruction at ``origin`` does, up to where control goes on."""
+    keep = reason == "returning"
+    while step.blocks:
+        block = step.blocks[-1]
+        if block.kind == "loop" and reason == "continuing":
+            step.falls = step.code[origin].target
+            return
+        step.blocks.pop()
+        if block.kind == "handling":
+            _drop(step, block.level + 3, keep)
+            kept = [step.pop()] if keep else []
+            step.emit_all(["SWAP"] if keep else [])
+            leave_handler(step, block)
+            step.push(*kept)
+            continue
+        _drop(step, block.level, keep)
+        if block.kind == "loop" and reason == "breaking":
+            step.falls = block.start
+            return
+        if block.purpose in _FINALLY:
+            step.push(Slot(reason, origin, False))
+            step.falls = block.start
+            return
+    if not keep:
+        raise step.error("break or continue outside a loop")
+    _drop(step, 0, True)
+    step.emit("RETURN_VALUE", at=step.code[origin])
+    step.falls = -1
+
+
+def _drop(step: Step, level: int, keep: bool) -> None:
+    """Cut the stack to ``level`` entries, and one that is kept on top of them."""
+    kept = [step.pop()] if keep else []
+    while len(step.stack) > level:
+        if step.pop().counts:
+            step.emit_all(["SWAP", "POP"] if keep else ["POP"])
+    step.push(*kept)
