@@ -128,10 +128,10 @@ def plain(code: types.CodeType) -> list[Plain]:
         else:
             result.append(Plain(op.replace("_BORROW", ""), value, *place, instruction.arg))
     for constant, store in zip(result, result[1:]):
-        if store.opname == "STORE_NAME" and constant.opname == "LOAD_CONST":
+        if store.opname == "STORE_NAME" and constant.opname in ("LOAD_CONST", "LOAD_SMALL_INT"):
             # What the compiler says about a class (3.13 on): where it stands, and names in no order.
             if store.argval == "__firstlineno__":
-                result[result.index(constant)] = constant._replace(argval=None)
+                result[result.index(constant)] = constant._replace(opname="LOAD_CONST", argval=None)
             elif store.argval == "__static_attributes__":
                 result[result.index(constant)] = constant._replace(argval=tuple(sorted(constant.argval)))
     return result
