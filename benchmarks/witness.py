@@ -15,7 +15,9 @@ import re
 import types
 from typing import Any, Iterator, NamedTuple
 
-SILENT = {"NOP", "CACHE", "EXTENDED_ARG", "RESUME", "PRECALL", "PUSH_NULL", "MAKE_CELL", "COPY_FREE_VARS"}
+SILENT = {
+    "NOP", "CACHE", "EXTENDED_ARG", "RESUME", "PRECALL", "PUSH_NULL", "MAKE_CELL", "COPY_FREE_VARS", "NOT_TAKEN",
+}  # fmt: skip
 """No event of the program; MAKE_CELL and COPY_FREE_VARS follow from the cell and free variables, compared as such."""
 
 JUMPS = {"JUMP_FORWARD", "JUMP_ABSOLUTE", "JUMP_BACKWARD", "JUMP_BACKWARD_NO_INTERRUPT"}
@@ -278,6 +280,8 @@ def _metadata_difference(original: types.CodeType, recompiled: types.CodeType, a
 
 def _docstring(code: types.CodeType) -> str | None:
     is_def = code.co_flags & 1 and not code.co_name.startswith("<")
+    if "HAS_DOCSTRING" in dis.COMPILER_FLAG_NAMES.values():
+        is_def = is_def and code.co_flags & 0x4000000
     first = code.co_consts[0] if is_def and code.co_consts else None
     return first if isinstance(first, str) else None
 
