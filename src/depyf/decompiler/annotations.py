@@ -120,14 +120,19 @@ def as_function(body: list[nodes.Statement]) -> list[nodes.Statement]:
     return [*lines, nodes.Return(result)]
 
 
-def function_of(statement: nodes.Statement) -> Function | None:
-    """The function of annotations that ``statement`` stores in a module or class, if it is such a statement."""
-    if not isinstance(statement, nodes.Assign) or len(statement.targets) != 1:
-        return None
-    target, value = statement.targets[0], statement.value
-    if isinstance(target, nodes.Name) and target.id in STORED and isinstance(value, Function):
-        return value if gives_annotations(value.raw) and not value.parts else None
-    return None
+def find_function(body: list[nodes.Statement]) -> tuple[int, Function | None]:
+    """The function of annotations that a module or class stores, if it does, and where; takes the store out of ``body``.
+
+    The set of the annotations that the body comes to is taken out in any case.
+    """
+    body[:] = [statement for statement in body if not _stores(statement, REACHED)]
+    for place, statement in enumerate(body):
+        value = statement.value if isinstance(statement, nodes.Assign) else None
+        if isinstance(value, Function) and gives_annotations(value.raw) and not value.parts:
+            if any(_stores(statement, name) for name in STORED):
+                del body[place]
+                return place, value
+    return 0, None
 
 
 def spread(body: list[nodes.Statement], place: int, found: list[Deferred], raw: RawCode) -> None:
@@ -178,10 +183,6 @@ def _replace_notes(body: list[nodes.Statement], numbered: dict[int, Deferred]) -
             if annotation is None:
                 raise DecompilationError("a note of an annotation that does not exist", stage="structure")
             result.append(_store(annotation, statement.line))
-        elif not _is_new_set(statement):
+        else:
             result.append(statement)
     body[:] = result
-
-
-def _is_new_set(statement: nodes.Statement) -> bool:
-    return isinstance(statement, nodes.Assign) and statement.targets == [nodes.Name(REACHED)]

@@ -6,7 +6,7 @@ from typing import Callable
 
 from ..errors import DecompilationError
 from . import type_parameters
-from .annotations import annotations_of, function_of, spread
+from .annotations import annotations_of, find_function, spread
 from .bytecode import RawCode
 from .lift.handlers.calls import GENERIC, Comprehension
 from .lift.values import (
@@ -45,12 +45,9 @@ class Definitions:
             return [self._with_type_params(body)]
         if type_parameters.is_late(self.raw):
             body = type_parameters.without_formats(body, self.raw.qualname)
-        for place, statement in enumerate(body):
-            function = function_of(statement)
-            if function is not None:
-                del body[place]
-                spread(body, place, annotations_of(self.nested(function.raw), function.raw), self.raw)
-                break
+        place, function = find_function(body)
+        if function is not None:
+            spread(body, place, annotations_of(self.nested(function.raw), function.raw), self.raw)
         module = nodes.Module(body)
         nodes.rewrite(module, self._replace)
         for node in nodes.walk(module):
@@ -177,7 +174,8 @@ class Definitions:
         deferred = function.parts.get("annotate")
         if isinstance(deferred, Function):
             found = annotations_of(self.nested(deferred.raw), deferred.raw)
-            return {item.name: item.value for item in found}
+            stringified = function.raw.has_future_annotations
+            return {item.name: annotation(item.value, stringified) for item in found}
         value = function.parts.get("annotations")
         if value is None:
             return {}

@@ -36,6 +36,7 @@ class SymbolicStack:
         self.statements: list[nodes.Statement] = []
         self.copies: dict[int, nodes.Assign] = {}
         self.exchange: list[tuple[nodes.Expression, nodes.Expression]] = []  # a, b = b, a in the making
+        self.dropped: list[Unpacked] = []
         self.instruction: Instruction = Instruction("NOP")
         # Of evaluation, by identity; the values are kept, so that no later one gets the identity of one that is gone.
         self.order = {id(value): (index, value) for index, value in enumerate(entry)}
@@ -88,6 +89,8 @@ class SymbolicStack:
         """The block ends: what was copied and stored becomes an expression."""
         if self.exchange:
             self.refuse("an exchange of values across blocks")
+        if self.dropped:
+            self.refuse("an unpacked value is dropped")
         for index, value in enumerate(self.stack):
             if id(value) in self.copies:
                 self.stack[index] = self.as_expression(value)
@@ -102,6 +105,9 @@ class SymbolicStack:
     def store(self, target: nodes.Expression, value: nodes.Expression) -> None:
         """Store ``value``, just taken from the stack, to ``target``."""
         if isinstance(value, Unpacked):
+            for dropped in self.dropped:
+                self._fill(dropped, target)
+            self.dropped = []
             self._fill(value, target)
         elif isinstance(value, (Member, Module)):
             self._import(target, value)
@@ -205,6 +211,9 @@ class SymbolicStack:
             if value.kind == "item":
                 self.refuse("the item of a loop is dropped")
             return
-        if isinstance(value, (Function, Class, Unpacked)):
-            self.refuse("a definition or unpacked value is dropped")
+        if isinstance(value, Unpacked):
+            self.dropped.append(value)  # stored under the name that is stored to next: the compiler saves the store
+            return
+        if isinstance(value, (Function, Class)):
+            self.refuse("a definition is dropped")
         self.emit(nodes.Expr(self.as_expression(value)))
