@@ -7,7 +7,14 @@ from typing import Callable
 from ..errors import DecompilationError
 from .annotations import gather, gives_annotations
 from .bytecode import Instruction, RawCode, disassemble
-from .flowgraph import build_flowgraph, drop_inlined_builtins, mark_regions, separate_with_exits, strip_finally_copies
+from .flowgraph import (
+    build_flowgraph,
+    drop_inlined_builtins,
+    mark_regions,
+    separate_handler_ends,
+    separate_with_exits,
+    strip_finally_copies,
+)
 from .lift import LiftedBlock, fold, lift
 from .lift.handlers.calls import GENERIC
 from .stepper import Stepper
@@ -78,6 +85,7 @@ def _stages(unit: Unit, stepper: Stepper, joined: bool = True) -> None:
     drop_inlined_builtins(graph)
     regions = mark_regions(graph)
     separate_with_exits(graph, regions)
+    separate_handler_ends(graph)
     strip_finally_copies(graph, regions)
     stepper.stage("undo_optimiser", graph.render)
     blocks = fold(lift(graph, unit.raw, gathers_annotations=unit.kind == "annotations"))

@@ -10,6 +10,7 @@ from __future__ import annotations
 from .control_flow_graph import BasicBlock, ControlFlowGraph, build_flowgraph
 from .dominators import dominator_tree
 from .finally_copies import strip_finally_copies
+from .handler_ends import separate_handler_ends
 from .inlined_builtins import drop_inlined_builtins
 from .regions import Region, mark_regions, separate_with_exits
 
@@ -21,6 +22,7 @@ __all__ = [
     "dominator_tree",
     "drop_inlined_builtins",
     "mark_regions",
+    "separate_handler_ends",
     "separate_with_exits",
     "strip_finally_copies",
 ]
