@@ -121,7 +121,7 @@ def as_function(body: list[nodes.Statement]) -> list[nodes.Statement]:
 
 
 def find_function(body: list[nodes.Statement]) -> tuple[int, Function | None]:
-    """Where a module or class stores the function of its annotations, and the function; takes the store out of ``body``.
+    """Where a module or class stores the function of its annotations, and the function; takes the store out.
 
     The set of the annotations that the body comes to is taken out in any case.
     """
