@@ -189,10 +189,15 @@ class Structurer:
         return merges[-1] if merges else None
 
     def arm(
-        self, node: LiftedBlock, target: LiftedBlock, end: LiftedBlock | None, context: Context
+        self,
+        node: LiftedBlock,
+        target: LiftedBlock,
+        end: LiftedBlock | None,
+        context: Context,
+        after_statement: bool = False,
     ) -> list[nodes.Statement]:
         out: list[nodes.Statement] = []
-        following = self.go(node, target, end, context, out)
+        following = self.go(node, target, end, context, out, after_statement)
         return out + self.sequence(following, end, context)
 
     def merges(self, node: LiftedBlock, follow: LiftedBlock | None, context: Context) -> list[LiftedBlock]:

@@ -33,7 +33,7 @@ def write_try(
     end = after if after is not None else follow
     body_end = orelse_from if orelse_from is not None else end
     body = writer.arm(node, start, body_end, context.within(inside)) or [nodes.Pass()]
-    orelse = writer.arm(node, orelse_from, end, context) if orelse_from is not None else []
+    orelse = writer.arm(node, orelse_from, end, context, after_statement=True) if orelse_from is not None else []
     inner = context.within(handling)
     if region.kind == "finally":
         if orelse:

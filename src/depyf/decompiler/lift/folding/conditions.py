@@ -110,3 +110,19 @@ def fold_boolean_value(block: LiftedBlock) -> bool:
     block.exit = [*block.exit, value]
     block.become("goto", next=second.next, fall=second.fall)
     return True
+
+
+def fold_kept_values(block: LiftedBlock) -> bool:
+    """``a or b`` inside ``(x and (a or b)) or y``: two tests that keep what they tested for the same place."""
+    if block.kind != "or_pop" or in_a_chain(block):
+        return False
+    second = block.false
+    if second is None or second.kind != "or_pop" or second.sense is not block.sense or in_a_chain(second):
+        return False
+    if not only_from(second, block) or not is_silent(second) or not same_stack(second.exit, block.exit):
+        return False
+    if through(second.true) is not through(block.true):
+        return False
+    test = conjunction("or" if block.sense else "and", block.test, second.test)
+    block.become("or_pop", test=test, sense=second.sense, true=second.true, false=second.false, fall=second.fall)
+    return True

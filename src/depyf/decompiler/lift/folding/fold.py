@@ -8,7 +8,13 @@ from ..lifted_block import LiftedBlock
 from ..values import Given, Iterated, Marker, Null
 from .chained_comparisons import fold_chained_comparison
 from .comprehensions import fold_comprehension
-from .conditions import fold_boolean_value, fold_condition, fold_conditional_test, fold_conditional_value
+from .conditions import (
+    fold_boolean_value,
+    fold_condition,
+    fold_conditional_test,
+    fold_conditional_value,
+    fold_kept_values,
+)
 from .loop_tests import undo_loop_test
 from .shapes import bind_slots
 
@@ -18,6 +24,7 @@ RULES: tuple[Callable[[LiftedBlock], bool], ...] = (
     fold_conditional_test,
     fold_conditional_value,
     fold_boolean_value,
+    fold_kept_values,
     fold_comprehension,
 )
 
