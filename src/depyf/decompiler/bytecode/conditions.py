@@ -1,7 +1,7 @@
 """Truth tests in the forms of 3.12 and later -> the canonical conditional jumps.
 
 TO_BOOL in front of a jump or a ``not`` is part of it; ``COPY 1; POP_JUMP_IF_x; POP`` keeps the tested value on the
-jumping edge only, and if that leads to a POP on none; and where conditional jumps can't go back, one over a backward JUMP is an inverted one.
+jumping edge only; and where conditional jumps can't go back, one over a backward JUMP is an inverted one.
 """
 
 from __future__ import annotations
@@ -16,7 +16,6 @@ OPPOSITE = {
     "POP_JUMP_IF_NOT_NONE": "POP_JUMP_IF_NONE",
 }
 OR_POP = {"POP_JUMP_IF_FALSE": "JUMP_IF_FALSE_OR_POP", "POP_JUMP_IF_TRUE": "JUMP_IF_TRUE_OR_POP"}
-POPS = {or_pop: jump for jump, or_pop in OR_POP.items()}
 
 
 def fold_conditions(
@@ -29,8 +28,6 @@ def fold_conditions(
     if jumps_test_bools:
         _cover_jumps(instructions)
     instructions = _fold_or_pop(_fold_to_bool(instructions))
-    while _lead_past_pops(instructions):
-        instructions = _fold_or_pop(instructions)
     return instructions if jumps_go_back else _fold_inverted(instructions)
 
 
@@ -78,17 +75,6 @@ def _fold_or_pop(instructions: list[Instruction]) -> list[Instruction]:
             instructions[index].op = OR_POP[instructions[index].op]
     dropped = pops | {index - 1 for index in kept}
     return without(instructions, dropped) if dropped else instructions
-
-
-def _lead_past_pops(instructions: list[Instruction]) -> bool:
-    """``(a or b) and c``: where the kept value of ``a`` is dropped at once, it need not be kept. Whether any was."""
-    found = False
-    for index in reversed(range(len(instructions))):
-        jump = instructions[index]
-        if jump.op in OR_POP.values() and instructions[jump.target].op == "POP":
-            jump.op, jump.target = POPS[jump.op], jump.target + 1
-            found = True
-    return found
 
 
 def _fold_inverted(instructions: list[Instruction]) -> list[Instruction]:
