@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import ctypes
 import time
 import types
@@ -31,23 +30,24 @@ class Result:
             yield Result(code, "pass", self.verdict.level.value)
 
 
-def unparsed(item: roundtrip.Item) -> str:
+def program(item: roundtrip.Item) -> str:
+    """The author's own text, on other lines."""
     with open(item.path, encoding="utf-8") as file:
-        return ast.unparse(ast.parse(file.read()))
+        return "\n\n" + file.read()
 
 
 def measure(item: roundtrip.Item, analyze: Callable[[types.CodeType], Result]) -> roundtrip.Measured:
-    return roundtrip.measure(item, analyze, standalone=lambda result: unparsed(item))
+    return roundtrip.measure(item, analyze, standalone=lambda result: program(item))
 
 
 def honest(item: roundtrip.Item) -> roundtrip.Measured:
     """Gives the author's own program back, and says 'exact'."""
-    return measure(item, lambda code: Result(code, unparsed(item)))
+    return measure(item, lambda code: Result(code, program(item)))
 
 
 def liar(item: roundtrip.Item) -> roundtrip.Measured:
     """Says 'exact' of a program in which every 1 became 2."""
-    return measure(item, lambda code: Result(code, unparsed(item).replace("1", "2")))
+    return measure(item, lambda code: Result(code, program(item).replace("1", "2")))
 
 
 def no_python(item: roundtrip.Item) -> roundtrip.Measured:
@@ -68,6 +68,6 @@ def fragile(item: roundtrip.Item) -> roundtrip.Measured:
             raise ZeroDivisionError("in the decompiler")
         if "eats" in names:
             bytearray(1 << 40)
-        return Result(code, unparsed(item))
+        return Result(code, program(item))
 
     return measure(item, analyze)

@@ -1,0 +1,208 @@
+"""Code objects as steps, read with the standard library's ``dis`` alone: what witness.py compares.
+
+What versions of CPython write differently for the same program is undone here: fused instructions are taken apart,
+variants that only save the interpreter work get the name of the plain one, a test says where truth leads and not
+which way it jumps.
+"""
+
+from __future__ import annotations
+
+import dis
+import re
+import types
+from typing import Any, NamedTuple
+
+SILENT = {"NOP", "CACHE", "EXTENDED_ARG", "RESUME", "PRECALL", "PUSH_NULL", "MAKE_CELL", "COPY_FREE_VARS", "NOT_TAKEN"}
+"""No event of the program; MAKE_CELL and COPY_FREE_VARS follow from the cell and free variables, compared as such."""
+
+JUMPS = {"JUMP_FORWARD", "JUMP_ABSOLUTE", "JUMP_BACKWARD", "JUMP_BACKWARD_NO_INTERRUPT"}
+
+SAME_AS = {
+    # Chosen by context; both look the name up in the same way, and call in the same way.
+    "LOAD_METHOD": "LOAD_ATTR",
+    "CALL_METHOD": "CALL_FUNCTION",
+    # Whether a variable can be unbound, and who owns the reference, is known to the compiler.
+    "LOAD_FAST_CHECK": "LOAD_FAST",
+    "LOAD_FAST_BORROW": "LOAD_FAST",
+    "STORE_FAST_MAYBE_NULL": "STORE_FAST",
+    "LOAD_SMALL_INT": "LOAD_CONST",
+}
+
+FUSED = {
+    "LOAD_FAST_LOAD_FAST": ("LOAD_FAST", "LOAD_FAST"),
+    "LOAD_FAST_BORROW_LOAD_FAST_BORROW": ("LOAD_FAST", "LOAD_FAST"),
+    "STORE_FAST_LOAD_FAST": ("STORE_FAST", "LOAD_FAST"),
+    "STORE_FAST_STORE_FAST": ("STORE_FAST", "STORE_FAST"),
+}
+"""Two instructions on two local variables in one."""
+
+EXITS = {"RETURN_VALUE", "RAISE_VARARGS", "RERAISE"}
+
+QUIET = {"LOAD_CONST", "STORE_FAST", "POP_TOP", "COPY", "SWAP", "PUSH_EXC_INFO", "POP_EXCEPT", "RETURN_VALUE",
+         "LOAD_CLOSURE", "POP_JUMP_IF_NONE", "BUILD_TUPLE", "MAKE_FUNCTION", "END_FOR", "POP_ITER"}  # fmt: skip
+"""Steps that raise nothing but what comes from outside; which handler stands around them says nothing."""
+
+
+class Step(NamedTuple):
+    """One instruction that matters.
+
+    ``ways`` are the places where control may go, as indices among such instructions: of a test that for true and that
+    for false; of another jump its target and the next one; of the rest the next one, if there is one. ``handler`` is
+    where an exception goes, the depth of the stack there, and whether the place of the exception is kept.
+    Unconditional jumps are no steps: what comes before them knows where they lead.
+    """
+
+    op: str
+    operand: Any
+    ways: tuple[int, ...] = ()
+    handler: tuple[int, int, bool] | None = None
+
+    def __str__(self) -> str:
+        return self.op if self.operand is None else f"{self.op} {self.operand!r}"
+
+
+def steps(code: types.CodeType, alone: bool = False) -> list[Step]:
+    """The instructions of ``code`` that matter, in their order; the first step says where control comes in.
+
+    ``alone``: names as they are outside a class, without qualified names.
+    """
+    kept = [i for i in dis.get_instructions(code) if i.opname not in SILENT]
+    kept = [i for i, after in zip(kept, [*kept[1:], None]) if not _tests_again(i, after)]
+    arrival = _arrivals(code, kept)
+    handlers = _handlers(code)
+    unmatched = _unmatched(kept)
+    result = [Step("ENTER", None, (arrival[0],))]
+    for number, instruction in enumerate(kept):
+        op, operand = instruction.opname, instruction.argval
+        if op in JUMPS:
+            continue
+        entry = handlers.get(instruction.offset)
+        handler = None if entry is None else (arrival[entry.target], entry.depth, entry.lasti)
+        following = arrival[kept[number + 1].offset] if number + 1 < len(kept) else -1
+        test = re.fullmatch(r"POP_JUMP_(?:FORWARD_|BACKWARD_)?IF_(NOT_)?(TRUE|FALSE|NONE)", op)
+        if test is not None:
+            ways = (arrival[operand], following)
+            turned = bool(test.group(1)) or test.group(2) == "FALSE"
+            name = "POP_JUMP_IF_NONE" if test.group(2) == "NONE" else "POP_JUMP_IF_TRUE"
+            result.append(Step(name, None, ways[::-1] if turned else ways, _heard(name, handler)))
+        elif instruction.opcode in dis.hasjrel or instruction.opcode in dis.hasjabs:
+            result.append(Step(op, None, (arrival[operand], following), handler))
+        elif op in FUSED:
+            for part, name, way in zip(FUSED[op], operand, (len(result) + 1, following)):
+                result.append(Step(part, unmangled(name) if alone else name, (way,), _heard(part, handler)))
+        elif op == "RETURN_CONST":
+            result.append(Step("LOAD_CONST", _typed(operand), (len(result) + 1,)))
+            result.append(Step("RETURN_VALUE", None))
+        else:
+            op = SAME_AS.get(op, op)
+            operand = _operand(code, instruction, kept[number + 1 : number + 2], alone)
+            ends = op in EXITS or instruction.offset in unmatched
+            result.append(Step(op, _typed(operand), () if ends else (following,), _heard(op, handler)))
+    return result
+
+
+def reached(code: list[Step]) -> set[int]:
+    """The indices of the steps that control can come to; some compilers leave code behind what never goes on."""
+    found = {0}
+    todo = list(found)
+    while todo:
+        step = code[todo.pop()]
+        for place in (*step.ways, *(step.handler or ())[:1]):
+            if place not in found and 0 <= place < len(code):
+                found.add(place)
+                todo.append(place)
+    return found
+
+
+def _heard(op: str, handler: tuple[int, int, bool] | None) -> tuple[int, int, bool] | None:
+    return None if op in QUIET else handler
+
+
+def _tests_again(instruction: dis.Instruction, after: dis.Instruction | None) -> bool:
+    """Whether it makes a truth value of what the next instruction asks for its truth (from 3.13 on that is known)."""
+    if instruction.opname != "TO_BOOL" or after is None:
+        return False
+    return after.opname == "UNARY_NOT" or after.opname.startswith("POP_JUMP_IF_")
+
+
+def _operand(code: types.CodeType, instruction: dis.Instruction, after: list[dis.Instruction], alone: bool) -> Any:
+    op, operand = instruction.opname, instruction.argval
+    if op == "KW_NAMES":  # `dis` of 3.11 does not resolve it
+        return code.co_consts[instruction.arg or 0]
+    if op == "COMPARE_OP" and operand.startswith("bool("):  # from 3.13 on: the result is asked for its truth
+        return operand[len("bool(") : -1]
+    if after and after[0].opname == "STORE_NAME":  # what the compiler says about a class, from 3.13 on
+        if after[0].argval == "__firstlineno__" and operand == code.co_firstlineno:
+            return "the first line"
+        if after[0].argval == "__static_attributes__" and isinstance(operand, tuple):  # in no order
+            return tuple(sorted(operand))
+    if alone and op == "LOAD_CONST" and after and after[0].opname == "MAKE_FUNCTION":
+        return operand if isinstance(operand, types.CodeType) else ""  # a qualified name (3.10 and before)
+    if alone and isinstance(operand, str) and instruction.opcode not in dis.hasconst:
+        return unmangled(operand)
+    return operand
+
+
+def _arrivals(code: types.CodeType, kept: list[dis.Instruction]) -> dict[int, int]:
+    """For each offset the index of the step at which control that comes there arrives; -1 if it jumps in circles."""
+    first = {}  # offset -> number in `kept` of the instruction at or after it
+    number = len(kept)
+    following = iter(reversed(kept))
+    at: dis.Instruction | None = next(following, None)
+    for offset in range(len(code.co_code), -1, -2):
+        if at is not None and at.offset == offset:
+            number, at = number - 1, next(following, None)
+        first[offset] = number
+    index, count = {}, 1
+    for number, instruction in enumerate(kept):
+        index[number] = count
+        count += 0 if instruction.opname in JUMPS else 2 if instruction.opname in {"RETURN_CONST", *FUSED} else 1
+    arrival = {}
+    for offset, number in first.items():
+        seen = set()
+        while number < len(kept) and kept[number].opname in JUMPS and number not in seen:
+            seen.add(number)
+            number = first[kept[number].argval]
+        arrival[offset] = -1 if number in seen else index.get(number, count)
+    return arrival
+
+
+def _handlers(code: types.CodeType) -> dict[int, Any]:
+    """The row of the exception table for each offset that has one."""
+    parse = getattr(dis, "_parse_exception_table", None)  # 3.11+; before, handlers are instructions
+    found = {}
+    for entry in parse(code) if parse is not None else ():
+        for offset in range(entry.start, entry.end, 2):
+            found[offset] = entry
+    return found
+
+
+def _unmatched(kept: list[dis.Instruction]) -> set[int]:
+    """Offsets of the END_FINALLY (3.8) behind except clauses none of which matched: it never goes on."""
+    found = set()
+    for test, jump in zip(kept, kept[1:]):
+        if test.opname == "COMPARE_OP" and test.argval == "exception match" and jump.opname == "POP_JUMP_IF_FALSE":
+            found.add(jump.argval)
+    return {i.offset for i in kept if i.offset in found and i.opname == "END_FINALLY"}
+
+
+def _typed(value: Any) -> Any:
+    """``value`` so that equal means same: 1, 1.0 and True differ, 0.0 and -0.0 too; code compares by name."""
+    if isinstance(value, types.CodeType):
+        return ("code", value.co_name)
+    if isinstance(value, tuple):
+        return ("tuple", tuple(_typed(item) for item in value))
+    if isinstance(value, frozenset):
+        return ("frozenset", frozenset(_typed(item) for item in value))
+    if isinstance(value, slice):
+        return ("slice", _typed(value.start), _typed(value.stop), _typed(value.step))
+    if isinstance(value, (float, complex)):
+        return (type(value).__name__, repr(value))
+    if value is None or isinstance(value, str):
+        return value
+    return (type(value).__name__, value)
+
+
+def unmangled(name: Any) -> Any:
+    """The name as it is outside a class."""
+    return re.sub(r"^_\w*?(__\w*[^_\W]_?)$", r"\1", name) if isinstance(name, str) else name
