@@ -117,7 +117,7 @@ class Witnessed:
         for key, nested in results.items():
             # What the whole text does not show (its enclosing code was refused) is compiled by itself.
             if key not in self.objections and nested.verdict.level.value in PROVEN:
-                if not nested.code.co_flags & 1 or nested.code.co_name.startswith("<"):
+                if not nested.code.co_flags & 1 or nested.code.co_name.startswith(("<", "__annotate__")):
                     continue  # only a def can stand alone
                 alone = _compiled(standalone(nested), code.co_filename)
                 if isinstance(alone, str):
