@@ -17,6 +17,9 @@ SILENT = {"NOP", "CACHE", "EXTENDED_ARG", "RESUME", "PRECALL", "PUSH_NULL", "MAK
 
 JUMPS = {"JUMP_FORWARD", "JUMP_ABSOLUTE", "JUMP_BACKWARD", "JUMP_BACKWARD_NO_INTERRUPT"}
 
+NEVER_RAISE = ("POP_JUMP",) if "TO_BOOL" in dis.opmap else ("POP_JUMP_IF_NO",)
+"""Beginnings of tests that raise nothing, so that it does not matter what handles it."""
+
 SAME_AS = {
     # Chosen by context; both look the name up in the same way, and call in the same way.
     "LOAD_METHOD": "LOAD_ATTR",
@@ -76,7 +79,7 @@ def steps(code: types.CodeType, alone: bool = False) -> list[Step]:
         op, operand = instruction.opname, instruction.argval
         if op in JUMPS:
             continue
-        entry = handlers.get(instruction.offset)
+        entry = None if op.startswith(NEVER_RAISE) else handlers.get(instruction.offset)
         handler = None if entry is None else (arrival[entry.target], entry.depth, entry.lasti)
         following = arrival[kept[number + 1].offset] if number + 1 < len(kept) else -1
         test = re.fullmatch(r"POP_JUMP_(?:FORWARD_|BACKWARD_)?IF_(NOT_)?(TRUE|FALSE|NONE)", op)
