@@ -1,4 +1,4 @@
-"""Functions beside what the decompiler made of them, on stand-ins: the same log, or a bug. No proof takes part in it."""
+"""Functions beside what the decompiler made of them, on stand-ins: the same log, or a bug. No proof takes part."""
 
 from __future__ import annotations
 
