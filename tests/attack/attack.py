@@ -6,13 +6,14 @@ import ast
 import random
 import types
 from collections import Counter
-from typing import Any, Callable, Dict, Iterator, List, NamedTuple
+from typing import Any, Callable, Dict, Iterator, List, NamedTuple, Tuple
 
 import canonical_machine
 import mutants as instruction_mutants
 import standins
 from standins import Plan
 
+from attack import code_mutations
 from attack.children import in_child
 from attack.machine_runs import machine_run
 from attack.observed import compiled, first_difference
@@ -20,9 +21,10 @@ from attack.rewritings import rewritten
 from attack.source_mutations import mutant
 from attack.subjects import Subject, subjects
 from depyf.decompiler.bytecode import RawCode, disassemble, load
-from depyf.decompiler.proof import verify
+from depyf.decompiler.proof import prove_all, verify
 from depyf.decompiler.proof.bisimulation import lock_step
 from depyf.decompiler.proof.normalize import NormalForm, NotComparable, normalize, normalize_instructions
+from depyf.decompiler.proof.symbolic import prove_symbolic
 from depyf.errors import DecompilationError
 
 SEEDS = 32
@@ -95,6 +97,7 @@ def attack(count: int, seed: int, instructions: bool = True, source: bool = True
         found: List[Tried] = []
         if source:
             found += source_attack(subject, dice)
+            found += code_attack(subject, dice)
         if instructions:
             found += instruction_attack(subject, dice)
         made += len(found)
@@ -116,7 +119,7 @@ def source_attack(subject: Subject, dice: random.Random, limit: int = MUTANTS_OF
     if dice.random() < 0.5:
         base = rewritten(subject.tree, dice, dice.choice((1, 2, 4)))
         code = compiled(base)
-        if code is None or not verify(original, code).proven:
+        if code is None or not proven(original, code, symbolic=True)[0]:
             base = subject.tree
     for _ in range(limit):
         made = mutant(base, dice)
@@ -129,9 +132,31 @@ def source_attack(subject: Subject, dice: random.Random, limit: int = MUTANTS_OF
         code = compiled(tree)
         if code is None or same_code(original, code):
             continue
+        accepted, assumed = proven(original, code, symbolic=dice.random() < 0.3)
+        told = steady(subject.plan) if TWICE in assumed else subject.plan
+        yield Tried(kind, subject.name, accepted, comparison(original, code, told, tree))
+
+
+def proven(original: types.CodeType, code: types.CodeType, symbolic: bool = False) -> Tuple[bool, Tuple[str, ...]]:
+    """Whether the proof accepts, and what it had to assume; ``symbolic`` lets it use its last means, too."""
+    if not symbolic:
         verdict = verify(original, code)
-        told = steady(subject.plan) if TWICE in verdict.assumptions else subject.plan
-        yield Tried(kind, subject.name, verdict.proven, comparison(original, code, told, tree))
+        return verdict.proven, verdict.assumptions
+    verdicts = [v for v, _ in prove_all(load(original), load(code), symbolic=prove_symbolic).values()]
+    return all(v.proven for v in verdicts), tuple(text for v in verdicts for text in v.assumptions)
+
+
+def code_attack(subject: Subject, dice: random.Random, limit: int = MUTANTS_OF_ONE // 3) -> Iterator[Tried]:
+    """Mutants of the fields of code objects."""
+    original = compiled(subject.tree)
+    if original is None:
+        return
+    for _ in range(limit):
+        made = code_mutations.mutant(original, dice)
+        if made is None or same_code(original, made[1]):
+            continue
+        accepted, _ = proven(original, made[1])
+        yield Tried(made[0], subject.name, accepted, comparison(original, made[1], subject.plan, subject.tree))
 
 
 def steady(plan: Plan) -> Plan:

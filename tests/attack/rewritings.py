@@ -28,6 +28,8 @@ def _rewritings(tree: ast.AST) -> Iterator[Callable[[], Any]]:
                 for place, statement in enumerate(body):
                     if isinstance(statement, ast.If):
                         yield from _of_if(body, place, statement)
+                    elif isinstance(statement, ast.Return) and statement.value is not None:
+                        yield lambda b=body, p=place: _named(b, p)
                     elif isinstance(statement, ast.While) and not statement.orelse:
                         yield lambda s=statement: _endless(s)
 
@@ -75,6 +77,13 @@ def _split(s: Any) -> None:
     first, *others = s.test.values
     rest = others[0] if len(others) == 1 else ast.BoolOp(ast.And(), others)
     s.test, s.body = first, [ast.If(rest, s.body, [])]
+
+
+def _named(body: List[Any], place: int) -> None:
+    """Only the symbolic proof sees through this."""
+    value = body[place].value
+    body[place] = ast.Return(ast.Name("temporary", ast.Load()))
+    body.insert(place, ast.Assign([ast.Name("temporary", ast.Store())], value))
 
 
 def _endless(s: Any) -> None:
