@@ -30,14 +30,16 @@ HEAD = (
 BEGIN, END = "<!-- versions -->\n", "<!-- /versions -->"
 
 
-def measured(python: str, options: argparse.Namespace) -> tuple[str, bool]:
+def measured(name: str, python: str, options: argparse.Namespace) -> tuple[str, bool]:
     """The row of one interpreter, and whether all is well."""
     count = str(options.functions)
     size = ["--full"] if options.full else []
-    witness = result(python, "dis_witness.py", *size)
-    attack = result(python, "attack_proof.py", "--mutants", str(options.mutants))
-    machine = result(python, "differential.py", "--count", count, "--machine")
-    decompiled = result(python, "differential.py", "--count", count)
+    folder = Path(options.results) / name if options.results else Path(tempfile.mkdtemp())
+    folder.mkdir(parents=True, exist_ok=True)
+    witness = result(folder / "dis.json", python, "dis_witness.py", *size)
+    attack = result(folder / "attack.json", python, "attack_proof.py", "--mutants", str(options.mutants))
+    machine = result(folder / "machine.json", python, "differential.py", "--count", count, "--machine")
+    decompiled = result(folder / "decompiled.json", python, "differential.py", "--count", count)
     cells = [
         attack["version"], witness["codes"], witness["differences"],
         attack["tried"], attack["accepted"], attack["harmful"],
@@ -48,17 +50,15 @@ def measured(python: str, options: argparse.Namespace) -> tuple[str, bool]:
     return "| " + " | ".join(map(str, cells)) + " |\n", not bad
 
 
-def result(python: str, script: str, *arguments: str) -> dict[str, Any]:
-    """What a benchmark writes, run by another interpreter; its own output goes on to the terminal."""
-    environment = {**os.environ, "PYTHONPATH": str(ROOT / "src")}
-    with tempfile.TemporaryDirectory() as folder:
-        file = os.path.join(folder, "result.json")
-        command = [python, str(ROOT / "benchmarks" / script), *arguments, "--json", file]
+def result(file: Path, python: str, script: str, *arguments: str) -> dict[str, Any]:
+    """What a benchmark writes into ``file``, run by another interpreter; as it is if it was written before."""
+    if not file.exists():
+        environment = {**os.environ, "PYTHONPATH": str(ROOT / "src")}
+        command = [python, str(ROOT / "benchmarks" / script), *arguments, "--json", str(file)]
         subprocess.run(command, env=environment, check=False)
-        if not os.path.exists(file):
+        if not file.exists():
             raise SystemExit(f"{' '.join(command)} gave no result")
-        with open(file, encoding="utf-8") as text:
-            found: dict[str, Any] = json.load(text)
+    found: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
     return found
 
 
@@ -70,6 +70,7 @@ def main() -> int:
     parser.add_argument("--mutants", type=int, help="mutants for each version (default 2500, with --full 5000)")
     parser.add_argument("--functions", type=int, help="functions of the library to run (default 200, with --full 1000)")
     parser.add_argument("--versions", nargs="+", help="only these, such as 3.8 3.15")
+    parser.add_argument("--results", help="keep results in this folder, and use those that are there: to go on later")
     parser.add_argument("--dry", action="store_true", help="print the table, leave docs/versions.md alone")
     options = parser.parse_args()
     options.mutants = options.mutants or (5000 if options.full else 2500)
@@ -83,7 +84,7 @@ def main() -> int:
         if python is None:
             rows += f"| {name} | no such interpreter here |" + " |" * 8 + "\n"
             continue
-        row, good = measured(python, options)
+        row, good = measured(name, python, options)
         rows += row
         well = well and good
     print(HEAD + rows)

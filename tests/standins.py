@@ -26,6 +26,10 @@ DANGERS = (0.0, 0.02, 0.1, 0.3)
 """How often an operation raises; the dice chooses one for each call, or one operation that raises."""
 
 
+UNSEEN = frozenset({"__firstlineno__", "__static_attributes__"})
+"""Names of a class that hold a line, or names in no certain order."""
+
+
 class Injected(Exception):
     """What a stand-in raises when the dice says so. An attribute that it lacks is a new stand-in."""
 
@@ -161,7 +165,7 @@ class World:
         if cls.__module__ in ("builtins", __name__) or id(cls) in self.numbers:
             return ("class", cls.__name__, self.numbers.get(id(cls)))
         number = self.number(cls)
-        skipped = {"__dict__", "__weakref__", "__firstlineno__", "__static_attributes__", "__annotate_func__"}
+        skipped = {"__dict__", "__weakref__", "__annotate_func__", *UNSEEN}
         members = [(name, self.words(value, depth + 1)) for name, value in vars(cls).items() if name not in skipped]
         return ("class", cls.__name__, number, *members)
 
@@ -365,6 +369,10 @@ class StandIn:
         world.use_now([*args, *kwargs.values()])
         return world.new()
 
+    def __setitem__(self, key: Any, value: Any) -> None:
+        if type(key) is not str or key not in UNSEEN:
+            _world(self).event("setitem", self, key, value)
+
     def __bool__(self) -> bool:
         world = _world(self)
         if world.plan.steady and world.asked[0] is self and world.asked[1] == len(world.log):
@@ -542,7 +550,7 @@ def _operation(name: str) -> Any:
     return method
 
 
-for _name in ("getitem", "setitem", "delitem", "neg", "pos", "invert", "lt", "le", "gt", "ge", "eq", "ne"):
+for _name in ("getitem", "delitem", "neg", "pos", "invert", "lt", "le", "gt", "ge", "eq", "ne"):
     setattr(StandIn, f"__{_name}__", _operation(_name))
 for _name in (
     "add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul", "and", "or", "xor", "lshift", "rshift",

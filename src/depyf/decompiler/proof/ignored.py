@@ -36,7 +36,12 @@ IGNORED = (
     Ignored("code that is never reached", "it never runs; nested code that only it mentions is never made"),
     Ignored("the numbering and doubles of constants, names and local variables", "operands are compared by value"),
     Ignored("the size reserved for the stack", "the interpreter's own need"),
-    Ignored("lines, columns, the file's name and the first line", "source can't be compared to itself by place"),
+    Ignored(
+        "lines, columns, the file's name and the first line (also as `__firstlineno__` of a class)",
+        "decompiled source stands at another place",
+    ),
+    Ignored("the order of `__static_attributes__` of a class", "the language promises none"),
+    Ignored("the order of names in `locals()`", "it follows the numbering of variables"),
     Ignored(
         "the order of a constant frozenset that something is looked for in, or that has text or bytes in it",
         "a membership test has no order; hashes of text and bytes differ in every run, and so does the order",
