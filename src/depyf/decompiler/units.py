@@ -10,8 +10,13 @@ from .bytecode import Instruction, RawCode, disassemble
 from .flowgraph import (
     build_flowgraph,
     drop_inlined_builtins,
+<<<<<<< HEAD
     mark_regions,
     separate_handler_ends,
+=======
+    join_exit_copies,
+    mark_regions,
+>>>>>>> 3edc989 (flowgraph: copies of short ways out are joined; benchmarks: jumps that can't raise have no handler)
     separate_with_exits,
     strip_finally_copies,
 )
@@ -87,6 +92,7 @@ def _stages(unit: Unit, stepper: Stepper, joined: bool = True) -> None:
     separate_with_exits(graph, regions)
     separate_handler_ends(graph)
     strip_finally_copies(graph, regions)
+    join_exit_copies(graph)
     stepper.stage("undo_optimiser", graph.render)
     blocks = fold(lift(graph, unit.raw, gathers_annotations=unit.kind == "annotations"))
     if joined and unit.kind in ("module", "class", "function"):

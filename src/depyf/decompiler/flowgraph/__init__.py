@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from .control_flow_graph import BasicBlock, ControlFlowGraph, build_flowgraph
 from .dominators import dominator_tree
+from .exit_copies import join_exit_copies
 from .finally_copies import strip_finally_copies
 from .handler_ends import separate_handler_ends
 from .inlined_builtins import drop_inlined_builtins
@@ -21,6 +22,7 @@ __all__ = [
     "build_flowgraph",
     "dominator_tree",
     "drop_inlined_builtins",
+    "join_exit_copies",
     "mark_regions",
     "separate_handler_ends",
     "separate_with_exits",
