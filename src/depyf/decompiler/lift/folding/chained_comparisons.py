@@ -65,6 +65,8 @@ def _as_value(block: LiftedBlock, second: LiftedBlock, cleanup: LiftedBlock) -> 
     if second.kind == "return":
         end_of = _before_exit if cleanup.kind == "return" else _before_jump_to_exit
         return end_of(block, second, cleanup)
+    if second.kind == "goto" == cleanup.kind and second.statements and same_stack(second.exit, block.exit[:-1]):
+        return through(second.next) is through(cleanup.next) and _before_exit(block, second, cleanup)
     if not is_silent(second) or second.kind != "goto" or not second.exit:
         return False
     if not _continues(second.exit[-1], block.exit[-1]):
@@ -80,12 +82,13 @@ def _as_value(block: LiftedBlock, second: LiftedBlock, cleanup: LiftedBlock) -> 
 
 def _before_exit(block: LiftedBlock, second: LiftedBlock, cleanup: LiftedBlock) -> bool:
     """The value is used by a short exit, of which the compiler made a copy: ``z = a < b < c; return z``."""
-    uses = [*second.statements, second.test]
+    uses = [*second.statements, *([second.test] if second.kind == "return" else [])]
     found = [node for node in nodes.walk(uses) if _continues(node, block.exit[-1])]
     if len(found) != 1 or not isinstance(found[0], nodes.Compare):
         return False
     kept = resolved(cleanup.entry[len(block.exit)]) if len(cleanup.entry) > len(block.exit) else None
-    if not same_expression([*cleanup.statements[1:], cleanup.test], uses, (kept, found[0])):
+    copied = [*cleanup.statements[1:], *([cleanup.test] if cleanup.kind == "return" else [])]
+    if not same_expression(copied, uses, (kept, found[0])):
         return False
     joined = _joined(block.test, found[0])
     found[0].left, found[0].ops, found[0].comparators = joined.left, joined.ops, joined.comparators
