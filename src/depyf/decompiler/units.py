@@ -10,13 +10,9 @@ from .bytecode import Instruction, RawCode, disassemble
 from .flowgraph import (
     build_flowgraph,
     drop_inlined_builtins,
-<<<<<<< HEAD
-    mark_regions,
-    separate_handler_ends,
-=======
     join_exit_copies,
     mark_regions,
->>>>>>> 3edc989 (flowgraph: copies of short ways out are joined; benchmarks: jumps that can't raise have no handler)
+    separate_handler_ends,
     separate_with_exits,
     strip_finally_copies,
 )
