@@ -1,0 +1,216 @@
+"""Inputs for fuzz_pyc.py: real files with damage, and marshal data written to do harm."""
+
+from __future__ import annotations
+
+import random
+import struct
+from typing import Callable
+
+from depyf.decompiler.bytecode import RawCode, read_pyc_bytes
+from depyf.decompiler.bytecode.formats import FORMATS
+from depyf.decompiler.bytecode.versions import TABLES
+from depyf.errors import PycError
+
+TYPES = b"0NFTS.iIlfgxysatAzZu()[{<>:cr?"
+SIZES = (0, 1, 2, -1, 127, 255, 256, 65535, 2**31 - 1, -(2**31), 2**24, 2**20)
+HEADER = 16
+
+
+def damage(dice: random.Random, data: bytes, others: list[bytes]) -> bytes:
+    """``data``, a .pyc file, changed in one place or some."""
+    if dice.random() < 0.5:
+        return damage_code(dice, data)
+    found = bytearray(data)
+    for _ in range(dice.choice((1, 1, 1, 2, 3, 8, 30))):
+        dice.choice(_DAMAGES)(dice, found, dice.choice(others))
+    return bytes(found)
+
+
+def damage_code(dice: random.Random, data: bytes) -> bytes:
+    """Changes inside a bytecode string, a line table or an exception table: the rest of the file stays readable."""
+    try:
+        codes = list(read_pyc_bytes(data).walk())
+    except PycError:
+        return data
+    found = bytearray(data)
+    for _ in range(dice.choice((1, 1, 2, 5))):
+        raw = dice.choice(codes)
+        part = raw.bytecode if dice.random() < 0.8 else raw.linetable
+        place = data.find(part, HEADER) if part else -1
+        if place < 0:
+            continue
+        table = found[place + len(part) : place + len(part) + 80]
+        if dice.random() < 0.1 and raw.exception_table and table:  # stands last in the code object, near its names
+            place += len(part) + dice.randrange(len(table))
+            found[place] = dice.randrange(256)
+        elif part is raw.bytecode:
+            _damage_instructions(dice, found, place, raw)
+        else:
+            found[place + dice.randrange(len(part))] = dice.randrange(256)
+    return bytes(found)
+
+
+def _damage_instructions(dice: random.Random, found: bytearray, place: int, raw: RawCode) -> None:
+    opcodes = list(TABLES[raw.version].rows)
+    size = len(raw.bytecode) // 2
+    at = place + 2 * dice.randrange(size)
+    other = place + 2 * dice.randrange(size)
+    way = dice.randrange(5)
+    if way == 0:
+        found[at] = dice.choice(opcodes)
+    elif way == 1:
+        found[at + 1] = dice.choice((0, 1, 2, 3, 127, 255, dice.randrange(256)))
+    elif way == 2:
+        found[at : at + 2], found[other : other + 2] = found[other : other + 2], found[at : at + 2]
+    elif way == 3:
+        found[at : at + 2] = found[other : other + 2]
+    else:
+        end = min(at + 2 * dice.randrange(1, 6), place + 2 * size)
+        for unit in range(at, end, 2):
+            found[unit] = dice.choice(opcodes)
+            found[unit + 1] = dice.choice((0, 1, 2, dice.randrange(256)))
+
+
+def _flip(dice: random.Random, found: bytearray, other: bytes) -> None:
+    at = dice.randrange(len(found))
+    found[at] ^= 1 << dice.randrange(8)
+
+
+def _replace(dice: random.Random, found: bytearray, other: bytes) -> None:
+    found[dice.randrange(len(found))] = dice.choice((0, 1, 0x7F, 0x80, 0xFF, dice.randrange(256)))
+
+
+def _retype(dice: random.Random, found: bytearray, other: bytes) -> None:
+    found[dice.randrange(len(found))] = dice.choice(TYPES) | dice.choice((0, 0x80))
+
+
+def _resize(dice: random.Random, found: bytearray, other: bytes) -> None:
+    at = dice.randrange(len(found))
+    found[at : at + 4] = struct.pack("<i", dice.choice(SIZES))
+
+
+def _insert(dice: random.Random, found: bytearray, other: bytes) -> None:
+    at = dice.randrange(len(found))
+    found[at:at] = bytes(dice.randrange(256) for _ in range(dice.choice((1, 2, 4, 16))))
+
+
+def _delete(dice: random.Random, found: bytearray, other: bytes) -> None:
+    at = dice.randrange(len(found))
+    del found[at : at + dice.choice((1, 2, 4, 16, 500))]
+    found.extend(b"N" * (HEADER + 1 - len(found)))
+
+
+def _repeat(dice: random.Random, found: bytearray, other: bytes) -> None:
+    at = dice.randrange(len(found))
+    part = found[at : at + dice.choice((1, 5, 50, 500))]
+    found[at:at] = part * dice.choice((1, 2, 100))
+
+
+def _splice(dice: random.Random, found: bytearray, other: bytes) -> None:
+    at, start = dice.randrange(len(found)), dice.randrange(len(other))
+    found[at : at + dice.choice((0, 50))] = other[start : start + dice.choice((4, 50, 1000))]
+
+
+def _truncate(dice: random.Random, found: bytearray, other: bytes) -> None:
+    del found[dice.randrange(1, len(found) + 1) :]
+
+
+_DAMAGES: tuple[Callable[[random.Random, bytearray, bytes], None], ...] = (
+    _flip, _flip, _replace, _replace, _retype, _retype, _resize, _insert, _delete, _repeat, _splice, _truncate,
+)  # fmt: skip
+
+
+def hostile(dice: random.Random, version: tuple[int, int]) -> bytes:
+    """Marshal data that no interpreter wrote."""
+    return dice.choice((_grammar, _code, _code, _code, _tower, _nest, _huge, _long_operands))(dice, version)
+
+
+def _number(number: int) -> bytes:
+    return struct.pack("<i", number)
+
+
+def _sized(kind: bytes, content: bytes) -> bytes:
+    return kind + _number(len(content)) + content
+
+
+def _grammar(dice: random.Random, version: tuple[int, int], depth: int = 0) -> bytes:
+    """An object that is mostly well formed."""
+    if depth > 6 or dice.random() < 0.3:
+        leaf = dice.choice((b"N", b"T", b".", b"i" + _number(dice.randrange(-5, 5)), b"z\x01a", b"r" + _number(0)))
+        return leaf if dice.random() < 0.7 else bytes([leaf[0] | 0x80]) + leaf[1:]
+    if dice.random() < 0.2:
+        return _code(dice, version, depth + 1)
+    count = dice.randrange(4)
+    parts = b"".join(_grammar(dice, version, depth + 1) for _ in range(count))
+    kind = dice.choice((b"(", b"[", b"<", b">", b"\xa8", b"\xdb", b"\xbe"))
+    return kind + _number(count) + parts
+
+
+def _code(dice: random.Random, version: tuple[int, int], depth: int = 0) -> bytes:
+    """A code object with fields that are of the right type, and of any content."""
+    opcodes = list(TABLES[version].rows)
+    units = dice.choice((0, 1, 3, 20, 300))
+    bytecode = bytes(
+        dice.choice(opcodes) if place % 2 == 0 else dice.choice((0, 1, 2, 3, dice.randrange(256)))
+        for place in range(2 * units)
+    )
+    names = b")\x03z\x01az\x01bz\x01c"
+    fields = {
+        "argcount": dice.choice((0, 1, 3)), "posonlyargcount": 0, "kwonlyargcount": 0, "nlocals": 3, "stacksize": 5,
+        "flags": dice.choice((0, 3, 0x43, 0x23, 0xA3, 0x83, 0x223)), "firstlineno": dice.choice(SIZES),
+        "bytecode": _sized(b"s", bytecode), "names": names, "varnames": names, "freevars": b")\x01z\x01f",
+        "cellvars": b")\x01z\x01a", "filename": b"z\x01f", "name": b"z\x01n", "qualname": b"z\x01q",
+        "localsplus": names, "localsplus_kinds": _sized(b"s", bytes(dice.choice((32, 96, 64, 128)) for _ in range(3))),
+        "linetable": _sized(b"s", dice.randbytes(dice.choice((0, 2, 9, 40))) if hasattr(dice, "randbytes") else b""),
+        "exception_table": _sized(b"s", bytes(dice.randrange(64) for _ in range(4 * dice.choice((0, 1, 3, 40))))),
+        "consts": b")\x03NTN" if depth > 5 else b")\x02N" + _grammar(dice, version, depth + 1),
+    }  # fmt: skip
+    parts = (fields[field] for field in FORMATS[version].code_fields)
+    return b"c" + b"".join(_number(part) if isinstance(part, int) else part for part in parts)
+
+
+def _tower(dice: random.Random, version: tuple[int, int]) -> bytes:
+    """Small as a graph, without end when written out."""
+    levels, width = dice.choice((5, 20, 60, 1000)), dice.choice((1, 2, 5))
+    parts = [b"\xa9\x01N"]
+    for number in range(1, levels):
+        parts.append(b"\xa9" + bytes([width]) + width * (b"r" + _number(number)))
+    last = dice.choice((b"r", b">" + _number(1) + b"r", b"{r")) + _number(dice.randrange(levels + 1))
+    return b"\xdb" + _number(levels + 1) + b"".join(parts) + last + b"N0"
+
+
+def _nest(dice: random.Random, version: tuple[int, int]) -> bytes:
+    opening = dice.choice((b")\x01", b"[" + _number(1), b"{N", b">" + _number(1), b"c" + _number(0) * 5))
+    return opening * dice.choice((10, 999, 1999, 2001, 100_000)) + b"N"
+
+
+def _huge(dice: random.Random, version: tuple[int, int]) -> bytes:
+    """Large numbers of small things: what is not linear shows."""
+    count = dice.choice((1000, 20_000))
+    way = dice.randrange(5)
+    if way == 0:
+        return b"l" + _number(dice.choice((1, -1)) * count) + b"\xff\x7f" * count
+    if way == 1:
+        return b"<" + _number(count) + b"".join(b"i" + _number(dice.getrandbits(31)) for _ in range(count))
+    if way == 2:
+        modulus = 2**61 - 1
+        digits = (struct.pack("<6H", *[(k * modulus) >> 15 * d & 0x7FFF for d in range(6)]) for k in range(1, count))
+        return b"<" + _number(count - 1) + b"".join(b"l" + _number(6) + part for part in digits)
+    if way == 3:
+        return b"[" + _number(count) + b"{0" * count
+    return b"(" + _number(count) + b"\xda\x00" + b"r\0\0\0\0" * (count - 1)
+
+
+def _long_operands(dice: random.Random, version: tuple[int, int]) -> bytes:
+    """Thousands of EXTENDED_ARG, jumps or block openings in one code object."""
+    rows = TABLES[version].rows
+    opcode = dice.choice(list(rows))
+    if dice.random() < 0.3:
+        opcode = next(number for number, row in rows.items() if row.rule == "extended")
+    count = dice.choice((100, 3000, 20_000))
+    argument = dice.choice((0, 1, 2, 255))
+    bytecode = bytes((opcode, argument)) * count
+    code = _code(dice, version, depth=6)
+    start = code.index(b"s")
+    size = 5 + struct.unpack_from("<i", code, start + 1)[0]
+    return code[:start] + _sized(b"s", bytecode) + code[start + size :]
