@@ -7,6 +7,7 @@ import opcode
 import pytest
 
 from depyf.decompiler.bytecode import disassemble, load
+from depyf.decompiler.bytecode.versions import TABLES
 from depyf.errors import DecompilationError
 
 
@@ -77,3 +78,40 @@ def test_send_without_its_loop():
     code = code_of("async def f(a): await a")
     send = offset_of(code, "SEND")
     refused(patched(code, send + 2, (opcode.opmap["NOP"], 0)), "SEND without its loop")
+
+
+def test_more_values_than_the_code_can_store():
+    code = code_of("def f(a): b, c = a")
+    place = offset_of(code, "UNPACK_SEQUENCE")
+    raw = load(code)
+    raw.bytecode = raw.bytecode[: place + 1] + b"\xff" + raw.bytecode[place + 2 :]
+    with pytest.raises(DecompilationError, match="UNPACK_SEQUENCE 255 makes more values than the code can store"):
+        disassemble(raw)
+
+
+def test_operands_of_more_than_32_bits():
+    code = code_of("def f(a): return a")
+    raw = load(code)
+    raw.bytecode = bytes([opcode.opmap["EXTENDED_ARG"], 1]) * 4 + raw.bytecode
+    with pytest.raises(DecompilationError, match="an operand of more than 32 bits"):
+        disassemble(raw)
+
+
+@pytest.mark.parametrize("kept", [0, 2, -2])
+def test_control_that_runs_off_the_end(kept):
+    raw = load(code_of("def f(a): return a"))
+    raw.bytecode = raw.bytecode[:kept]
+    with pytest.raises(DecompilationError, match="control runs off the end of the code"):
+        disassemble(raw)
+
+
+@pytest.mark.parametrize("version", [(3, 8), (3, 10), (3, 15)])
+def test_a_stack_that_grows_without_end(version):
+    """Where passes simulate the stack, they end before time and memory grow by its square."""
+    raw = load(code_of("def f(a): return a"))
+    raw.version, raw.linetable, raw.exception_table = version, b"", ()
+    number = {row.name: number for number, row in TABLES[version].rows.items()}
+    blocks = bytes([number.get("SETUP_FINALLY", number["NOP"]), 0])
+    raw.bytecode = blocks + bytes([number["LOAD_BUILD_CLASS"], 0]) * 6000 + bytes([number["RETURN_VALUE"], 0])
+    with pytest.raises(DecompilationError, match="the stack is too deep for too long"):
+        disassemble(raw)

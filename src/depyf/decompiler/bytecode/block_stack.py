@@ -17,7 +17,7 @@ from typing import Any, NamedTuple, NoReturn, Tuple
 from . import finally_subroutines, loop_blocks  # noqa: F401  # they add to STEPS
 from .block_state import PLAIN, PURPOSES, VALUE, WAYS, Block, Slot, State, depth, enter_handler
 from .block_steps import STEPS, unbinds
-from .edit import ErrorMaker
+from .edit import MOST_SLOTS, ErrorMaker
 from .instruction import NO_FALL_THROUGH, Handler, Instruction, stack_use
 
 SETUPS = frozenset({"SETUP_FINALLY", "SETUP_EXCEPT", "SETUP_WITH", "SETUP_ASYNC_WITH", "SETUP_LOOP"})
@@ -153,6 +153,7 @@ class _Converter:
         self.todo.append(entry)
         budget = 1000 + COPIES * len(self.code)
         states: dict[tuple[int, int], State] = {}
+        slots = 0
         while self.todo:
             key = self.todo.pop()
             if key in self.nodes:
@@ -164,6 +165,9 @@ class _Converter:
                 raise self.error("two layouts of the stack meet", self.code[index].offset)
             if len(self.nodes) > budget:
                 raise self.error("the copies of finally bodies are too many", -1)
+            slots += len(state.stack) + len(state.blocks)
+            if slots > MOST_SLOTS:
+                raise self.error("the stack is too deep for too long", self.code[index].offset)
             self.visit(key)
         return self.lay_out(entry)
 

@@ -6,13 +6,14 @@ from typing import Any
 
 from ...errors import DecompilationError
 from .code_flags import CO_ASYNC_GENERATOR, CO_COROUTINE, CO_GENERATOR
-from .instruction import Handler, Instruction
+from .instruction import NO_FALL_THROUGH, Handler, Instruction, stack_use
 from .raw_code import RawCode
 from .rules import apply_rule
 from .versions import TABLES, supported_versions
 from .versions.table import OpcodeTable
 
 MAKES_GENERATOR = CO_GENERATOR | CO_COROUTINE | CO_ASYNC_GENERATOR
+UNPACKS = ("UNPACK_SEQUENCE", "UNPACK_EX")
 
 
 class Decoder:
@@ -43,6 +44,8 @@ class Decoder:
     def run(self) -> list[Instruction]:
         """All instructions, with jump targets and the exception table's handlers as indices."""
         self.decode()
+        if not self.out or self.out[-1].op not in NO_FALL_THROUGH:
+            raise self.error("control runs off the end of the code", len(self.raw.bytecode))
         if self.table.generators_start and self.starts_generator != bool(self.raw.flags & MAKES_GENERATOR):
             raise self.error("RETURN_GENERATOR and the flags do not say the same")
         self.resolve_jumps()
@@ -68,6 +71,8 @@ class Decoder:
                 continue
             position = positions[offset >> 1] if offset >> 1 < len(positions) else None
             apply_rule(self, row, argument, offset)
+            if row.op in UNPACKS and stack_use(self.out[-1])[1] > len(code):  # a value takes half an instruction
+                raise self.error(f"{row.name} {argument} makes more values than the code can store", offset)
             for instruction in reversed(self.out):
                 if instruction.offset != offset or instruction.position is not None:
                     break

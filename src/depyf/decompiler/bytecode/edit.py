@@ -9,6 +9,10 @@ from .instruction import Handler, Instruction
 ErrorMaker = Callable[[str, int], Exception]
 """``error(reason, offset)`` makes the exception to raise."""
 
+MOST_SLOTS = 5_000_000
+"""Stack slots, summed over all instructions, that a pass which simulates the stack looks at before it gives up.
+Displays of some thousand elements stay below; without a limit a hostile file takes time and memory by its square."""
+
 
 def referred(instructions: list[Instruction]) -> set[int]:
     """Indices that a jump or a handler leads to."""

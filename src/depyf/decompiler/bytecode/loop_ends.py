@@ -21,7 +21,8 @@ def fold_loop_ends(instructions: list[Instruction], error: ErrorMaker) -> list[I
         if instruction.op in ENDS:
             ends.add(index)
             dropped.update(range(index, index + ENDS[instruction.op]))
-            if ENDS[instruction.op] == 2 and instructions[index + 1].op not in ("POP", "POP_ITER"):
+            pops = [step.op for step in instructions[index + 1 : index + ENDS[instruction.op]]]
+            if len(pops) != ENDS[instruction.op] - 1 or not set(pops) <= {"POP", "POP_ITER"}:
                 raise error("END_FOR without the pop of its iterator", instruction.offset)
     if ends:
         for index, instruction in enumerate(instructions):

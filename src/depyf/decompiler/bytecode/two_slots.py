@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import NoReturn, Optional, Tuple
 
-from .edit import ErrorMaker, referred, without
+from .edit import MOST_SLOTS, ErrorMaker, referred, without
 from .instruction import NEVER_RAISES, NO_FALL_THROUGH, Instruction, stack_use
 
 Slot = Optional[Tuple[str, int, int]]
@@ -70,6 +70,7 @@ class _Simulation:
         self.dropped: set[int] = set()
         self.arguments: dict[int, object] = {}
         self.todo: list[tuple[int, Stack]] = [(0, ())]
+        self.slots = 0
 
     def run(self) -> list[Instruction]:
         instructions, states = self.instructions, self.states
@@ -94,6 +95,9 @@ class _Simulation:
     def follow(self, index: int, stack: Stack) -> tuple[int, Stack]:
         """Run one instruction, or a run of SWAPs; gives what control falls into, -1 if into nothing."""
         self.states[index] = stack
+        self.slots += len(stack)
+        if self.slots > MOST_SLOTS:
+            self.refuse(index, "the stack is too deep for too long")
         instruction = self.instructions[index]
         handler = instruction.handler
         if handler is not None and instruction.op not in NEVER_RAISES:
