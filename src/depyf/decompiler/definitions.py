@@ -90,8 +90,9 @@ class Definitions:
 
     def _lambda(self, function: Function) -> nodes.Expression:
         body = self.nested(function.raw)
-        if len(body) == 1 and isinstance(body[0], nodes.Return) and body[0].value is not None:
-            return nodes.Lambda(self.arguments(function), body[0].value)
+        value = _returned(body)
+        if value is not None:
+            return nodes.Lambda(self.arguments(function), value)
         if len(body) == 1 and isinstance(body[0], nodes.Expr):  # lambda: (yield), whose value is dropped
             return nodes.Lambda(self.arguments(function), body[0].value)
         raise DecompilationError(
@@ -242,6 +243,15 @@ class Definitions:
             return nodes.DictComp(key, value, generators)
         kinds = {"<listcomp>": nodes.ListComp, "<setcomp>": nodes.SetComp, "<genexpr>": nodes.GeneratorExp}
         return kinds[raw.name](value, generators)
+
+
+def _returned(body: list[nodes.Statement]) -> nodes.Expression | None:
+    """The expression that ``body`` returns, if that is all it does; each arm of a condition may have its own return."""
+    first = body[0] if body else None
+    if isinstance(first, nodes.If) and bool(first.orelse) != (len(body) > 1):
+        left, right = _returned(first.body), _returned(first.orelse or body[1:])
+        return nodes.IfExp(first.test, left, right) if left is not None and right is not None else None
+    return first.value if isinstance(first, nodes.Return) and len(body) == 1 else None
 
 
 def _ends_comprehension(rest: list[nodes.Statement]) -> bool:

@@ -30,6 +30,8 @@ def write_try(
         if other is handler or any(m.kind == "handled" and m.owner is region for m in other.markers)
     }
     after, orelse_from = _end(writer, inside, handling, follow, context)
+    if region.kind == "finally" and after is None:
+        after, orelse_from = orelse_from, None  # handlers that are laid out behind all else tell nothing
     end = after if after is not None else follow
     body_end = orelse_from if orelse_from is not None else end
     body = writer.arm(node, start, body_end, context.within(inside)) or [nodes.Pass()]
