@@ -187,6 +187,8 @@ def _declare(
         lines.append(nodes.Nonlocal([name for name in stored_cells if name != "__class__"]))
     first = body[0] if body else None
     at = int(isinstance(first, nodes.Expr) and isinstance(first.value, nodes.Constant))
+    while at < len(body) and getattr(body[at], "module", None) == "__future__":
+        at += 1
     body[at:at] = [line for line in lines if line.names]  # type: ignore[attr-defined]
 
 

@@ -7,7 +7,7 @@ from typing import Any
 from ..errors import DecompilationError
 from .annotations import as_function
 from .bodies import finish, finish_early
-from .bytecode import RawCode, comprehension_variables
+from .bytecode import RawCode, comprehension_variables, disassemble
 from .definitions import Definitions, arguments_of
 from .lift.handlers.calls import Comprehension
 from .lift.values import Function, Iterated
@@ -93,8 +93,19 @@ class Decompilation:
             self.give_up(raw, error)
             if kind_of(raw) in ("lambda", "comprehension", "generic", "annotations"):
                 raise DecompilationError(f"{raw.name} in it: {error.reason}", stage=error.stage, where=raw.qualname)
-            self.bodies[raw] = refused_body(raw, error)
+            self.bodies[raw] = refused_body(raw, error, self.static_attributes(raw))
         return self.bodies[raw]
+
+    def static_attributes(self, raw: RawCode) -> list[str]:
+        """What ``raw`` adds to the attributes that its class says its methods store to ``self`` (3.13 on)."""
+        owner = next((place for place in self.ancestors(raw) if kind_of(place) == "class"), None)
+        try:
+            known = {i.arg for i in disassemble(owner) if i.op == "STORE_STATIC_ATTRIBUTES"} if owner else set()
+            names = {name for names in known for name in names}
+            parts = raw.walk() if names else ()
+            return sorted(names & {i.arg for part in parts for i in disassemble(part) if i.op == "STORE_ATTR"})
+        except DecompilationError:
+            return []
 
     def finished(self, raw: RawCode) -> list[nodes.Statement]:
         # Lifted anew each time: resolving changes the tree in place, and a retry must not see its traces.
@@ -200,6 +211,8 @@ class Decompilation:
         for raw in reversed(list(self.root.walk())):
             if raw in self.refused or any(nested in self.refused for nested in raw.nested):
                 continue
+            if kind_of(raw) == "annotations" and raw is not self.root:
+                continue  # compiled only with what they annotate
             try:
                 self.compile(raw, print_tree(self.tree_of(raw)))
             except (DecompilationError, PrintError, RecursionError) as error:

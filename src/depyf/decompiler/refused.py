@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Sequence
+
 from ..errors import DecompilationError
 from .bytecode import Instruction, RawCode, disassemble
 from .syntax import nodes
@@ -10,14 +12,20 @@ CO_GENERATOR, CO_ASYNC_GENERATOR = 0x20, 0x200
 _MOST_LINES = 400
 
 
-def refused_body(raw: RawCode, error: DecompilationError) -> list[nodes.Statement]:
-    """A body that raises, and that keeps the code's free variables and its being a generator."""
+def refused_body(raw: RawCode, error: DecompilationError, attributes: Sequence[str] = ()) -> list[nodes.Statement]:
+    """A body that raises, and that keeps the code's free variables and its being a generator.
+
+    ``attributes`` are what it must seem to store to ``self``: its class says so.
+    """
     message = f"depyf: {raw.qualname}: {error.reason}"
     statement = nodes.Raise(nodes.Call(nodes.Name("NotImplementedError"), [nodes.Constant(message)]))
     statement.comments = [f"depyf could not decompile this: {error.reason}"]
     statement.comments += instruction_lines(raw)
     body: list[nodes.Statement] = [statement]
     body += [nodes.Expr(nodes.Name(name)) for name in raw.freevars if name.isidentifier()]
+    if attributes:
+        targets: list[nodes.Expression] = [nodes.Attribute(nodes.Name("self"), name) for name in attributes]
+        body.append(nodes.Assign(targets, nodes.Constant(None)))
     if raw.flags & (CO_GENERATOR | CO_ASYNC_GENERATOR):
         body.append(nodes.Expr(nodes.Yield()))
     if raw.docstring is not None:
