@@ -144,13 +144,16 @@ def _extent(
     A try, with or for statement that begins inside belongs to it as a whole.
     """
     reached = [node for node in writer.flow.dominated(header) if node in context.inside]
-    if exhausted is not None and exhausted.layout > header.layout:
-        outside = set(writer.flow.dominated(exhausted)) if writer.flow.dominator.get(exhausted) is header else set()
-        return {node for node in reached if node.layout < exhausted.layout and node not in outside} | loop
     inside = set(loop)
+    behind = exhausted is not None and exhausted.layout > header.layout
+    if behind and exhausted is not None:
+        if writer.flow.dominator.get(exhausted) is header:
+            outside = set(writer.flow.dominated(exhausted))
+            reached = [node for node in reached if node not in outside]
+        inside.update(node for node in reached if node.layout < exhausted.layout)
     kept = {(marker.kind, _key(marker.owner)) for marker in header.markers}
     while True:
-        limit = max(node.layout for node in inside)
+        limit = header.layout if behind else max(node.layout for node in inside)
         added = {node for node in reached if node.layout < limit}
         for node in inside | added:
             if node.kind == "try" and node.false is not None and node.test.kind != "with":
