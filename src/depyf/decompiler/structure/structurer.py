@@ -228,6 +228,7 @@ class Structurer:
             if inner in context.inside
             and inner.layout > second.layout
             and any(source.layout < second.layout for source in self.flow.sources[inner])
+            and len(inner.markers) <= len(node.markers)  # not in a handler, which may be laid out behind all else
         ]
         if self.flow.dominator.get(first) is not node:
             return None
