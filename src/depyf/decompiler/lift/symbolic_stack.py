@@ -78,12 +78,14 @@ class SymbolicStack:
         statement = self.copies.pop(id(value), None)
         if statement is None:
             return value
-        if len(statement.targets) != 1 or not isinstance(statement.targets[0], nodes.Name):
+        if not all(isinstance(target, nodes.Name) for target in statement.targets):
             self.refuse("a value that is stored and used in one expression")
         if not any(existing is statement for existing in self.statements):
             self.refuse("a stored value that is used after a branch")
         self.statements = [existing for existing in self.statements if existing is not statement]
-        return nodes.NamedExpr(statement.targets[0], statement.value)
+        for target in statement.targets:
+            value = nodes.NamedExpr(target, value)
+        return value
 
     def finish(self) -> None:
         """The block ends: what was copied and stored becomes an expression."""
@@ -116,7 +118,7 @@ class SymbolicStack:
             self.emit(nodes.Assign([target], value))
         elif isinstance(value, InPlace):
             self._augment(target, value)
-        elif id(value) in self.copies:
+        elif id(value) in self.copies and (self._on_top(value) or not (self.exchange or self._loose())):
             statement = self.copies[id(value)]
             statement.targets.append(target)
             if not self._on_top(value):
@@ -126,6 +128,9 @@ class SymbolicStack:
             self.emit(statement)
             self.copies[id(value)] = statement
         elif self.exchange or self._loose():
+            place = self.order.get(id(value), -1)
+            value = self.as_expression(value)
+            self.order[id(value)] = place
             self._exchange(target, value)
         else:
             self.emit(nodes.Assign([target], value))

@@ -82,11 +82,9 @@ def pushes_one(block: LiftedBlock, base: list[nodes.Expression]) -> bool:
 
 def in_a_chain(block: LiftedBlock) -> bool:
     """Whether the block's test begins with an operand that an earlier comparison left: the tail of ``a < b < c``."""
-    return (
-        len(block.exit) < len(block.entry)
-        and not isinstance(block.entry[-1], (Slot, Marker, Given))
-        and _leftmost(block.test) is block.entry[-1]
-    )
+    left = _leftmost(block.test)
+    taken = block.entry[len(block.exit) :]  # above the operand lies what a comprehension in the next one leaves
+    return any(value is left and not isinstance(value, (Slot, Marker, Given)) for value in taken)
 
 
 def _leftmost(test: object) -> object:
