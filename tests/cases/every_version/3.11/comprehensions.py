@@ -60,6 +60,22 @@ def condition_ternary(a, b, c):
     return [x for x in a if (b if x else c)]
 
 
+def condition_ternary_not(a, b, c):
+    return [x for x in a if (not b if x else c)]
+
+
+def condition_ternary_same(a, b, c):
+    return [x for x in a if (b if x else b)]
+
+
+def condition_chained_with_comprehension(a, b):
+    return [x for x in a if 0 < x < len([y for y in b]) and b]
+
+
+def condition_chained_with_or(a, b):
+    return [x for x in a if 0 < (x or b) < 9 and b]
+
+
 def element_ternary(a, b):
     return [x if x > b else -x for x in a]
 

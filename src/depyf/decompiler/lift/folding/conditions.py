@@ -6,7 +6,7 @@ from ...syntax import nodes
 from ..lifted_block import LiftedBlock
 from ..values import Matches
 from .negation import conjunction, negate
-from .shapes import in_a_chain, is_silent, only_from, pushes_one, same_exit, same_stack, through
+from .shapes import in_a_chain, in_a_comprehension, is_silent, only_from, pushes_one, same_exit, same_stack, through
 
 
 def fold_condition(block: LiftedBlock) -> bool:
@@ -69,11 +69,17 @@ def fold_conditional_test(block: LiftedBlock) -> bool:
         return False
     if not all(is_silent(arm) and same_stack(arm.exit, block.exit) for arm in (first, second)):
         return False
-    if not same_exit(first.true, second.true) or not same_exit(first.false, second.false):
+    value = first.test
+    if in_a_comprehension(block) and through(first.true) is through(second.false):
+        # Statements have other forms for this; `not b if a else c` is the only one among clauses.
+        if through(first.false) is not through(second.true):
+            return False
+        value = negate(value)
+    elif not same_exit(first.true, second.true) or not same_exit(first.false, second.false):
         return False
     block.become(
         "branch",
-        test=nodes.IfExp(test, first.test, second.test),
+        test=nodes.IfExp(test, value, second.test),
         true=second.true,
         false=second.false,
         fall=second.fall,

@@ -6,7 +6,7 @@ from ...syntax import nodes
 from ..lifted_block import LiftedBlock
 from ..values import same_expression
 from .negation import negate
-from .shapes import same_place, through
+from .shapes import in_a_comprehension, same_place, through
 
 
 def undo_loop_test(block: LiftedBlock) -> LiftedBlock | None:
@@ -15,6 +15,8 @@ def undo_loop_test(block: LiftedBlock) -> LiftedBlock | None:
     Statements before the test then run once only, so the test gets a block of its own, which is returned.
     """
     if block.kind != "branch" or not isinstance(block.test, nodes.Expression):
+        return None
+    if in_a_comprehension(block):
         return None
     for body, out in ((block.true, block.false), (block.false, block.true)):
         start = through(body)

@@ -84,7 +84,12 @@ def in_a_chain(block: LiftedBlock) -> bool:
     """Whether the block's test begins with an operand that an earlier comparison left: the tail of ``a < b < c``."""
     left = _leftmost(block.test)
     taken = block.entry[len(block.exit) :]  # above the operand lies what a comprehension in the next one leaves
-    return any(value is left and not isinstance(value, (Slot, Marker, Given)) for value in taken)
+    return any(value is left and not isinstance(value, (Marker, Given)) for value in taken)
+
+
+def in_a_comprehension(block: LiftedBlock) -> bool:
+    """Whether the block stands among the clauses of a comprehension that fills a container: no statement is there."""
+    return any(marker.kind == "accumulator" for marker in block.markers)
 
 
 def _leftmost(test: object) -> object:
