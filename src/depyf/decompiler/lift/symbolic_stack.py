@@ -128,9 +128,9 @@ class SymbolicStack:
             self.emit(statement)
             self.copies[id(value)] = statement
         elif self.exchange or self._loose():
-            place = self.order.get(id(value), -1)
+            place = self.evaluated(value)
             value = self.as_expression(value)
-            self.order[id(value)] = place
+            self.order[id(value)] = (place, value)
             self._exchange(target, value)
         else:
             self.emit(nodes.Assign([target], value))

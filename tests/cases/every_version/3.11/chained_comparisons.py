@@ -24,6 +24,12 @@ def e(m, x):
         x()
 
 
+def g(m, x):
+    if x and 1 < m < 3 or x():
+        return 1
+    return [y for y in x if 1 < y < 3]
+
+
 def h(m, x):
     z = 1 < m < 3 < x
     return f(1 < m < 3)

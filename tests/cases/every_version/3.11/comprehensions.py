@@ -69,11 +69,11 @@ def condition_ternary_same(a, b, c):
 
 
 def condition_chained_with_comprehension(a, b):
-    return [x for x in a if 0 < x < len([y for y in b]) and b]
+    return [x for x in a if 0 < x < len([y for y in b]) or b]
 
 
 def condition_chained_with_or(a, b):
-    return [x for x in a if 0 < (x or b) < 9 and b]
+    return [x for x in a if 0 < (x or b) < 9 or b]
 
 
 def element_ternary(a, b):

@@ -53,9 +53,10 @@ def _in_condition(block: LiftedBlock, second: LiftedBlock, cleanup: LiftedBlock)
     elif not same_exit(cleanup, second.false, skipped=1):
         return False
     block.exit = block.exit[:-1]
-    block.become(
-        "branch", test=_joined(block.test, second.test), true=second.true, false=second.false, fall=second.fall
-    )
+    false, fall = second.false, second.fall
+    if false is fall and false is not None and through(false) is not false and through(false) is through(cleanup.next):
+        false = fall = through(false)  # the jump over the block that drops the operand
+    block.become("branch", test=_joined(block.test, second.test), true=second.true, false=false, fall=fall)
     return True
 
 
