@@ -85,6 +85,9 @@ def _end(
         others = [place for place in body_real if place is not end and not writer.is_constant_exit(place)]
         if not others:
             return follow, None
+    if end is not None and end not in loop and end in handler_real:
+        # The handlers go on behind the statement: code that the body alone goes on with is its else clause.
+        return follow, _single([p for p in body_real if p is not end and not writer.is_constant_exit(p)])
     behind = [p for p in body_real if p.layout > last and p not in loop and p is not end]
     if behind and all(place in loop or place is end for place in handler_real):
         return behind[0], _single([place for place in body_real if place.layout < last and place is not end])
