@@ -1,4 +1,4 @@
-"""What is attacked: functions of the running interpreter's own library, and of a file of constructs."""
+"""What is attacked: functions of the running interpreter's own library, of a file of constructs, and generated ones."""
 
 from __future__ import annotations
 
@@ -14,6 +14,8 @@ from typing import Any, Iterator, List, NamedTuple, Optional
 
 from standins import Plan
 
+from attack import generated
+
 CONSTRUCTS = Path(__file__).parent / "constructs.txt"
 _FOLDERS = ("", "asyncio", "email", "http", "json", "logging", "urllib", "unittest", "importlib", "concurrent/futures")
 _MOST_NODES = 900
@@ -28,11 +30,13 @@ class Subject(NamedTuple):
 
 
 def subjects(dice: random.Random) -> Iterator[Subject]:
-    """Subjects without end: every construct now and then, else functions of the library, chosen by the dice."""
+    """Subjects without end, chosen by the dice: constructs, generated functions, functions of the library."""
     constructs = list(construct_subjects())
     files = library_files()
     while True:
         yield dice.choice(constructs)
+        for _ in range(3):
+            yield Subject("generated.f", generated.function(dice), Plan(frozenset({"E"})))
         path = dice.choice(files)
         found = list(_in_file(path))
         yield from dice.sample(found, min(3, len(found)))

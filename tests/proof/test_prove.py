@@ -5,7 +5,7 @@ from __future__ import annotations
 import dis
 
 from depyf.decompiler.bytecode import load
-from depyf.decompiler.proof import Level, Verdict, prove, prove_all
+from depyf.decompiler.proof import Level, Verdict, prove, prove_all, verify
 
 
 def by_name(proofs):
@@ -116,3 +116,11 @@ def test_stack_without_a_normal_form_is_unproven(compile_text):
     code[code.index(dis.opmap["PUSH_NULL"]) : code.index(dis.opmap["PUSH_NULL"]) + 2] = bytes([dis.opmap["NOP"], 0])
     broken = load(raw.code.replace(co_code=bytes(code)))
     assert "empty slot" in prove(broken, raw).describe()
+
+
+def test_keyword_names_that_are_no_text_are_no_crash():
+    code = compile("f(a, k=1)", "text", "exec")
+    consts = tuple((b"k",) if constant == ("k",) else constant for constant in code.co_consts)
+    verdict = verify(code, code.replace(co_consts=consts))
+    assert verdict.level.value == "unproven"
+    assert "no names" in verdict.describe() or "constant names" in verdict.describe()

@@ -297,8 +297,14 @@ def _function_attribute(decoder: Decoder, row: Row, argument: int, offset: int) 
     made.arg = (parts[0], *made.arg)
 
 
+def are_names(constant: Any) -> bool:
+    return type(constant) is tuple and all(type(name) is str for name in constant)
+
+
 def _keyword_names(decoder: Decoder, row: Row, argument: int, offset: int) -> None:
     decoder.keyword_names = decoder.raw.consts[argument]
+    if not are_names(decoder.keyword_names):
+        raise decoder.error("names of keyword arguments that are no names", offset)
 
 
 def _call(decoder: Decoder, row: Row, argument: int, offset: int) -> None:
@@ -312,7 +318,7 @@ def _call_function(decoder: Decoder, row: Row, argument: int, offset: int) -> No
 
 def _call_keywords(decoder: Decoder, row: Row, argument: int, offset: int) -> None:
     names = decoder.out.pop() if decoder.out else None
-    if names is None or names.op != "CONST" or not isinstance(names.arg, tuple) or len(names.arg) > argument:
+    if names is None or names.op != "CONST" or not are_names(names.arg) or len(names.arg) > argument:
         raise decoder.error(f"{row.name} without the constant names of its arguments", offset)
     decoder.emit(row.op, (argument, names.arg), offset)
 
