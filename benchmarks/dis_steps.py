@@ -181,11 +181,24 @@ def _handlers(code: types.CodeType) -> dict[int, Any]:
 
 
 def _unmatched(kept: list[dis.Instruction]) -> set[int]:
-    """Offsets of the END_FINALLY (3.8) behind except clauses none of which matched: it never goes on."""
+    """Offsets of END_FINALLY (3.8) that never go on: behind except clauses none of which matched, and behind the
+    unbinding of a name in a clause that control leaves by exceptions only."""
     found = set()
     for test, jump in zip(kept, kept[1:]):
         if test.opname == "COMPARE_OP" and test.argval == "exception match" and jump.opname == "POP_JUMP_IF_FALSE":
             found.add(jump.argval)
+    jumped_to = {i.argval for i in kept if i.opcode in dis.hasjrel or i.opcode in dis.hasjabs}
+    called = {i.argval for i in kept if i.opname == "CALL_FINALLY"}
+    for window in zip(*(kept[start:] for start in range(7))):
+        last, *rest = window
+        names = [re.sub("_(FAST|NAME|GLOBAL|DEREF)$", "", i.opname) for i in rest]
+        if (
+            last.opname in {*EXITS, *JUMPS}
+            and names == ["POP_BLOCK", "BEGIN_FINALLY", "LOAD_CONST", "STORE", "DELETE", "END_FINALLY"]
+            and not jumped_to & {rest[0].offset, rest[1].offset}
+            and rest[2].offset not in called
+        ):
+            found.add(rest[-1].offset)
     return {i.offset for i in kept if i.offset in found and i.opname == "END_FINALLY"}
 
 
