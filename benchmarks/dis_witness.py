@@ -309,7 +309,7 @@ def table_differences() -> Iterator[str]:
 def library_files() -> list[Path]:
     """The Python files of the running interpreter's standard library, tests included."""
     root = Path(sysconfig.get_paths()["stdlib"])
-    return sorted(path for path in root.rglob("*.py") if "site-packages" not in path.parts)
+    return sorted(path for path in root.rglob("*.py") if "site-packages" not in path.parts and path.is_file())
 
 
 def code_objects(path: Path) -> Iterator[tuple[types.CodeType, RawCode]]:
