@@ -7,6 +7,7 @@
 #
 #   make ratchet  decompile a sample of the standard library; fail if that got worse
 #   make stdlib   decompile the whole standard library
+#   make versions every CPython from 3.8 on that is found here: reading and proof, a sample of docs/versions.md
 #   make clean    remove .venv
 #
 # Another interpreter: make test PYTHON=python3.12 VENV=.venv312
@@ -16,7 +17,7 @@ VENV ?= .venv
 BIN = $(VENV)/bin
 JOBS ?= 2
 
-.PHONY: demo test lint ratchet stdlib clean
+.PHONY: demo test lint ratchet stdlib versions clean
 
 demo: $(VENV)/demo-installed
 	$(BIN)/python examples/toy.py
@@ -33,6 +34,9 @@ ratchet: $(VENV)/test-installed
 
 stdlib: $(VENV)/test-installed
 	$(BIN)/python benchmarks/roundtrip.py --stdlib -j $(JOBS) --show 10
+
+versions: $(VENV)/test-installed
+	$(BIN)/python benchmarks/versions_table.py --mutants 300 --functions 30 --files 25 --dry -j $(JOBS)
 
 # Installed again only when pyproject.toml changes; the package itself is installed in place.
 $(VENV)/demo-installed: pyproject.toml | $(BIN)/python

@@ -16,6 +16,7 @@ import re
 import subprocess
 import sys
 import tempfile
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -33,7 +34,7 @@ BEGIN, END = "<!-- versions -->\n", "<!-- /versions -->"
 def measured(name: str, python: str, options: argparse.Namespace) -> tuple[str, bool]:
     """The row of one interpreter, and whether all is well."""
     count = str(options.functions)
-    size = ["--full"] if options.full else []
+    size = ["--full"] if options.full else ["--sample", str(options.files)]
     folder = Path(options.results) / name if options.results else Path(tempfile.mkdtemp())
     folder.mkdir(parents=True, exist_ok=True)
     witness = result(folder / "dis.json", python, "dis_witness.py", *size)
@@ -69,31 +70,32 @@ def main() -> int:
     parser.add_argument("--full", action="store_true", help="whole standard libraries")
     parser.add_argument("--mutants", type=int, help="mutants for each version (default 2500, with --full 5000)")
     parser.add_argument("--functions", type=int, help="functions of the library to run (default 200, with --full 1000)")
+    parser.add_argument("--files", type=int, default=60, help="files of the library to read (default %(default)s)")
+    parser.add_argument("-j", "--jobs", type=int, default=1, help="interpreters to run at the same time")
     parser.add_argument("--versions", nargs="+", help="only these, such as 3.8 3.15")
     parser.add_argument("--results", help="keep results in this folder, and use those that are there: to go on later")
     parser.add_argument("--dry", action="store_true", help="print the table, leave docs/versions.md alone")
     options = parser.parse_args()
     options.mutants = options.mutants or (5000 if options.full else 2500)
     options.functions = options.functions or (1000 if options.full else 200)
-    rows, well = "", True
-    for version in VERSIONS:
-        name = f"{version[0]}.{version[1]}"
-        if options.versions and name not in options.versions:
-            continue
-        python = find_interpreter(version)
+    names = {f"{version[0]}.{version[1]}": version for version in VERSIONS}
+
+    def row_of(name: str) -> tuple[str, bool]:
+        python = find_interpreter(names[name])
         if python is None:
-            rows += f"| {name} | no such interpreter here |" + " |" * 8 + "\n"
-            continue
-        row, good = measured(name, python, options)
-        rows += row
-        well = well and good
+            return f"| {name} | no such interpreter here |" + " |" * 8 + "\n", True
+        return measured(name, python, options)
+
+    with ThreadPoolExecutor(options.jobs) as pool:
+        found = list(pool.map(row_of, options.versions or names))
+    rows = "".join(row for row, _ in found)
     print(HEAD + rows)
     if not options.dry and not options.versions:
         page = ROOT / "docs" / "versions.md"
         text = page.read_text(encoding="utf-8")
         pattern = re.escape(BEGIN) + ".*?" + re.escape(END)
         page.write_text(re.sub(pattern, lambda _: BEGIN + HEAD + rows + END, text, flags=re.DOTALL), encoding="utf-8")
-    return 0 if well else 1
+    return 0 if all(good for _, good in found) else 1
 
 
 if __name__ == "__main__":
