@@ -17,8 +17,8 @@ SILENT = {"NOP", "CACHE", "EXTENDED_ARG", "RESUME", "PRECALL", "PUSH_NULL", "MAK
 
 JUMPS = {"JUMP_FORWARD", "JUMP_ABSOLUTE", "JUMP_BACKWARD", "JUMP_BACKWARD_NO_INTERRUPT"}
 
-NEVER_RAISE = ("POP_JUMP",) if "TO_BOOL" in dis.opmap else ("POP_JUMP_IF_NO",)
-"""Beginnings of tests that raise nothing, so that it does not matter what handles it."""
+NEVER_RAISE = ("LOAD_CONST", "LOAD_COMMON_CONSTANT", "POP_JUMP" if "TO_BOOL" in dis.opmap else "POP_JUMP_IF_NO")
+"""Beginnings of instructions that raise nothing, so that it does not matter what handles it."""
 
 SAME_AS = {
     # Chosen by context; both look the name up in the same way, and call in the same way.
