@@ -7,6 +7,7 @@ which way it jumps.
 
 from __future__ import annotations
 
+import bisect
 import dis
 import re
 import types
@@ -183,22 +184,28 @@ def _handlers(code: types.CodeType) -> dict[int, Any]:
 def _unmatched(kept: list[dis.Instruction]) -> set[int]:
     """Offsets of END_FINALLY (3.8) that never go on: behind except clauses none of which matched, and behind the
     unbinding of a name in a clause that control leaves by exceptions only."""
-    found = set()
+    found, called = set(), set()
     for test, jump in zip(kept, kept[1:]):
         if test.opname == "COMPARE_OP" and test.argval == "exception match" and jump.opname == "POP_JUMP_IF_FALSE":
             found.add(jump.argval)
-    jumped_to = {i.argval for i in kept if i.opcode in dis.hasjrel or i.opcode in dis.hasjabs}
-    called = {i.argval for i in kept if i.opname == "CALL_FINALLY"}
-    for window in zip(*(kept[start:] for start in range(7))):
-        last, *rest = window
-        names = [re.sub("_(FAST|NAME|GLOBAL|DEREF)$", "", i.opname) for i in rest]
-        if (
-            last.opname in {*EXITS, *JUMPS}
-            and names == ["POP_BLOCK", "BEGIN_FINALLY", "LOAD_CONST", "STORE", "DELETE", "END_FINALLY"]
-            and not jumped_to & {rest[0].offset, rest[1].offset}
-            and rest[2].offset not in called
-        ):
-            found.add(rest[-1].offset)
+    offsets = [i.offset for i in kept]
+    todo, walked = [0], set()
+    while todo:
+        number = todo.pop()
+        if number in walked or number >= len(kept):
+            continue
+        walked.add(number)
+        step = kept[number]
+        if step.opcode in dis.hasjrel or step.opcode in dis.hasjabs:
+            todo.append(bisect.bisect_left(offsets, step.argval))
+        if step.opname not in EXITS and step.opname not in JUMPS and step.offset not in found:
+            todo.append(number + 1)
+        if step.opname == "CALL_FINALLY":
+            called.add(step.argval)
+    for number in range(len(kept) - 5):
+        names = [re.sub("_(FAST|NAME|GLOBAL|DEREF)$", "", i.opname) for i in kept[number : number + 5]]
+        if names == ["BEGIN_FINALLY", "LOAD_CONST", "STORE", "DELETE", "END_FINALLY"] and number not in walked:
+            found |= {kept[number + 4].offset} if kept[number + 1].offset not in called else set()
     return {i.offset for i in kept if i.offset in found and i.opname == "END_FINALLY"}
 
 
