@@ -122,7 +122,7 @@ _DAMAGES: tuple[Callable[[random.Random, bytearray, bytes], None], ...] = (
 
 def hostile(dice: random.Random, version: tuple[int, int]) -> bytes:
     """Marshal data that no interpreter wrote."""
-    return dice.choice((_grammar, _code, _code, _code, _tower, _nest, _huge, _long_operands))(dice, version)
+    return dice.choice((_grammar, _code, _code, _code, _tower, _nest, _huge, _patterns))(dice, version)
 
 
 def _number(number: int) -> bytes:
@@ -146,23 +146,26 @@ def _grammar(dice: random.Random, version: tuple[int, int], depth: int = 0) -> b
     return kind + _number(count) + parts
 
 
-def _code(dice: random.Random, version: tuple[int, int], depth: int = 0) -> bytes:
+def _code(dice: random.Random, version: tuple[int, int], depth: int = 0, bytecode: bytes | None = None) -> bytes:
     """A code object with fields that are of the right type, and of any content."""
     opcodes = list(TABLES[version].rows)
-    units = dice.choice((0, 1, 3, 20, 300))
-    bytecode = bytes(
-        dice.choice(opcodes) if place % 2 == 0 else dice.choice((0, 1, 2, 3, dice.randrange(256)))
-        for place in range(2 * units)
-    )
+    handlers = bytes(dice.randrange(64) for _ in range(4 * dice.choice((0, 1, 3, 40))))
+    if bytecode is None:
+        bytecode = bytes(
+            dice.choice(opcodes) if place % 2 == 0 else dice.choice((0, 1, 2, 3, dice.randrange(256)))
+            for place in range(2 * dice.choice((0, 1, 3, 20, 300)))
+        )
+    elif dice.random() < 0.7:
+        handlers = _handlers(dice, len(bytecode) // 2)
     names = b")\x03z\x01az\x01bz\x01c"
     fields = {
         "argcount": dice.choice((0, 1, 3)), "posonlyargcount": 0, "kwonlyargcount": 0, "nlocals": 3, "stacksize": 5,
-        "flags": dice.choice((0, 3, 0x43, 0x23, 0xA3, 0x83, 0x223)), "firstlineno": dice.choice(SIZES),
+        "flags": dice.choice((0, 3, 3, 3, 0x43, 0x23, 0xA3, 0x83, 0x223)), "firstlineno": dice.choice(SIZES),
         "bytecode": _sized(b"s", bytecode), "names": names, "varnames": names, "freevars": b")\x01z\x01f",
         "cellvars": b")\x01z\x01a", "filename": b"z\x01f", "name": b"z\x01n", "qualname": b"z\x01q",
         "localsplus": names, "localsplus_kinds": _sized(b"s", bytes(dice.choice((32, 96, 64, 128)) for _ in range(3))),
         "linetable": _sized(b"s", dice.randbytes(dice.choice((0, 2, 9, 40))) if hasattr(dice, "randbytes") else b""),
-        "exception_table": _sized(b"s", bytes(dice.randrange(64) for _ in range(4 * dice.choice((0, 1, 3, 40))))),
+        "exception_table": _sized(b"s", handlers),
         "consts": b")\x03NTN" if depth > 5 else b")\x02N" + _grammar(dice, version, depth + 1),
     }  # fmt: skip
     parts = (fields[field] for field in FORMATS[version].code_fields)
@@ -201,16 +204,40 @@ def _huge(dice: random.Random, version: tuple[int, int]) -> bytes:
     return b"(" + _number(count) + b"\xda\x00" + b"r\0\0\0\0" * (count - 1)
 
 
-def _long_operands(dice: random.Random, version: tuple[int, int]) -> bytes:
-    """Thousands of EXTENDED_ARG, jumps or block openings in one code object."""
+def _patterns(dice: random.Random, version: tuple[int, int]) -> bytes:
+    """One code object in which some instructions repeat thousands of times, perhaps all of them with handlers."""
     rows = TABLES[version].rows
-    opcode = dice.choice(list(rows))
-    if dice.random() < 0.3:
-        opcode = next(number for number, row in rows.items() if row.rule == "extended")
-    count = dice.choice((100, 3000, 20_000))
-    argument = dice.choice((0, 1, 2, 255))
-    bytecode = bytes((opcode, argument)) * count
-    code = _code(dice, version, depth=6)
-    start = code.index(b"s")
-    size = 5 + struct.unpack_from("<i", code, start + 1)[0]
-    return code[:start] + _sized(b"s", bytecode) + code[start + size :]
+    likely = [number for number, row in rows.items() if row.rule == "extended" or row.name in _OFTEN]
+    pattern = b"".join(
+        bytes((dice.choice(likely if dice.random() < 0.5 else list(rows)), dice.choice((0, 1, 2, 3, 255))))
+        for _ in range(dice.choice((1, 1, 2, 3, 4)))
+    )
+    units = dice.choice((100, 3000, 20_000))
+    ends = next(number for number, row in rows.items() if row.name == "RETURN_VALUE")
+    bytecode = pattern * (units // (len(pattern) // 2)) + bytes((ends, 0))
+    return _code(dice, version, depth=6, bytecode=bytecode)
+
+
+_OFTEN = frozenset({
+    "LOAD_CONST", "LOAD_FAST", "COPY", "SWAP", "DUP_TOP", "GET_ITER", "FOR_ITER", "LOAD_FAST_AND_CLEAR", "LOAD_NAME",
+    "SETUP_FINALLY", "SETUP_LOOP", "SETUP_WITH", "CALL_FINALLY", "END_FINALLY", "BEGIN_FINALLY", "SEND", "END_FOR",
+    "LOAD_SPECIAL", "BEFORE_WITH", "JUMP_FORWARD", "POP_JUMP_IF_FALSE", "GET_ANEXT", "YIELD_VALUE", "PUSH_NULL",
+})  # fmt: skip
+
+
+def _handlers(dice: random.Random, units: int) -> bytes:
+    """An exception table with entries side by side, all with targets inside the code."""
+
+    def number(value: int, first: int = 0) -> bytes:
+        digits = [value & 63]
+        while value > 63:
+            value >>= 6
+            digits.append(value & 63 | 64)
+        return bytes((digits[-1] | first, *reversed(digits[:-1])))
+
+    step = max(1, units // dice.choice((1, 3, 300, 20_000)))
+    rows = []
+    for start in range(0, units - step, step):
+        target = dice.choice((start, units - 1, dice.randrange(units)))
+        rows.append(number(start, 128) + number(step) + number(target) + number(dice.choice((0, 1, 2, 5))))
+    return b"".join(rows)

@@ -29,7 +29,7 @@ def disassemble(raw: RawCode) -> list[Instruction]:
     decoder = Decoder(raw)
     table = decoder.table
     instructions = unwind_blocks(decoder.run(), decoder.error, loops_are_blocks=table.loops_are_blocks)
-    instructions = plain_in_comprehensions(instructions, decoder.closures)
+    instructions = plain_in_comprehensions(instructions, decoder.closures, decoder.error)
     instructions = hide_second_slots(instructions, decoder.error, iterators=table.iterator_pairs)
     instructions = fold_loop_ends(instructions, decoder.error)
     instructions = fold_conditions(

@@ -10,8 +10,9 @@ ErrorMaker = Callable[[str, int], Exception]
 """``error(reason, offset)`` makes the exception to raise."""
 
 MOST_SLOTS = 5_000_000
-"""Stack slots, summed over all instructions, that a pass which simulates the stack looks at before it gives up.
-Displays of some thousand elements stay below; without a limit a hostile file takes time and memory by its square."""
+"""Stack slots, summed over all instructions, that a pass which simulates the stack looks at before it gives up; as many
+instructions for one that looks at the rest of the code again and again. Displays of some thousand elements stay below.
+Without a limit a hostile file would take time and memory by its square."""
 
 
 def referred(instructions: list[Instruction]) -> set[int]:

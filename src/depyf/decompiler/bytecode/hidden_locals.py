@@ -8,14 +8,17 @@ from __future__ import annotations
 
 from typing import Collection
 
+from .edit import MOST_SLOTS, ErrorMaker
 from .instruction import Instruction
 
 _PROLOGUE = ("LOAD_FAST_AND_CLEAR", "MAKE_CELL")
 
 
-def plain_in_comprehensions(instructions: list[Instruction], closures: Collection[str]) -> list[Instruction]:
+def plain_in_comprehensions(
+    instructions: list[Instruction], closures: Collection[str], error: ErrorMaker
+) -> list[Instruction]:
     """``instructions`` with LOAD_FAST for the plain variables of comprehensions named as one of ``closures``."""
-    position, size = 0, len(instructions)
+    position, size, looked_at = 0, len(instructions), 0
     while position < size:
         if instructions[position].op != "LOAD_FAST_AND_CLEAR":
             position += 1
@@ -30,6 +33,9 @@ def plain_in_comprehensions(instructions: list[Instruction], closures: Collectio
         shared = saved.intersection(closures)
         if handler is None or not shared:
             continue
+        looked_at += size - position
+        if looked_at > MOST_SLOTS:
+            raise error("too many comprehensions that share a variable with a cell", instructions[position].offset)
         for index in range(position + 1, size):
             instruction = instructions[index]
             if instruction.op in ("LOAD_FAST", "LOAD_CLOSURE") and instruction.arg in shared:
