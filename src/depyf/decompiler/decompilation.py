@@ -19,7 +19,7 @@ from .settings import DEFAULT, Settings
 from .stepper import Stepper
 from .syntax import nodes
 from .syntax.printer import PrintError, print_tree, print_with_lines
-from .units import Unit, kind_of, lift_unit
+from .units import WAYS, Unit, Way, kind_of, lift_unit
 
 CO_COROUTINE, CO_ASYNC_GENERATOR = 0x80, 0x200
 _SCOPES = ("function", "lambda", "comprehension", "generic")
@@ -37,6 +37,8 @@ class Decompilation:
         self.bodies: dict[RawCode, list[nodes.Statement]] = {}
         self.bound: dict[RawCode, frozenset[str]] = {}
         self.parents: dict[RawCode, RawCode] = {}
+        self.failures: dict[RawCode, list[DecompilationError]] = {}  # of the ways tried so far
+        self.changes = 0  # of ``refused`` and ``failures``
         self.lines: dict[int, int] = {}
         self.text = ""
         for raw in root.walk():
@@ -48,13 +50,13 @@ class Decompilation:
     def run(self) -> Result:
         """The result for the root, with those of nested code below it."""
         proofs: dict[RawCode, Verdict] = {}
-        for _ in range(2 + len(self.parents)):
+        for _ in range(2 + len(WAYS) * (1 + len(self.parents))):
             tree = self.tree()
             if self.root in self.refused:
                 break
             if not self.print(tree):
                 continue
-            before = len(self.refused)
+            before = self.changes
             try:
                 proofs = self.prove()
             except NoInterpreter as error:
@@ -65,7 +67,7 @@ class Decompilation:
             for raw, verdict in proofs.items():
                 if not verdict.proven and raw not in self.refused:
                     self.refuse(raw, verdict)
-            if len(self.refused) == before:
+            if self.changes == before:
                 break
         return self.result(self.root, proofs)
 
@@ -73,24 +75,43 @@ class Decompilation:
 
     def unit(self, raw: RawCode) -> Unit:
         if raw not in self.units:
-            self.units[raw] = lift_unit(raw, self.stepper if raw is self.root else None)
+            self.units[raw] = lift_unit(raw, self.stepper if raw is self.root else None, self.way(raw))
         return self.units[raw]
+
+    def way(self, raw: RawCode) -> Way:
+        return WAYS[min(len(self.failures.get(raw, ())), len(WAYS) - 1)]
+
+    def failed(self, raw: RawCode, error: DecompilationError) -> bool:
+        """The way of ``raw`` has failed: the next one's turn. If there is none, ``raw`` is refused; True then."""
+        failures = self.failures.setdefault(raw, [])
+        failures.append(error)
+        self.changes += 1
+        self.units.pop(raw, None)
+        for stale in (raw, *self.ancestors(raw)):
+            self.bodies.pop(stale, None)
+        if len(failures) == len(WAYS):
+            self.refused[raw] = failures[0]
+        return len(failures) == len(WAYS)
 
     def body(self, raw: RawCode) -> list[nodes.Statement]:
         """The finished statements of ``raw``; raises if a lambda or comprehension has none."""
         if raw not in self.bodies:
-            error = self.refused.get(raw) or self.unit(raw).error
-            if error is None:
-                try:
-                    self.bodies[raw] = self.finished(raw)
-                    return self.bodies[raw]
-                except DecompilationError as failure:
-                    error = failure
-                except (AssertionError, AttributeError, KeyError, IndexError, TypeError, ValueError) as failure:
-                    error = DecompilationError(
-                        f"internal error: {type(failure).__name__}: {failure}", stage="polish", where=raw.qualname
-                    )
-            self.give_up(raw, error)
+            error = self.refused.get(raw)
+            while error is None:
+                error = self.unit(raw).error
+                if error is None:
+                    try:
+                        self.bodies[raw] = self.finished(raw)
+                        return self.bodies[raw]
+                    except DecompilationError as failure:
+                        error = failure
+                    except (AssertionError, AttributeError, KeyError, IndexError, TypeError, ValueError) as failure:
+                        error = DecompilationError(
+                            f"internal error: {type(failure).__name__}: {failure}", stage="polish", where=raw.qualname
+                        )
+                if not self.failed(raw, error):
+                    error = None
+            error = self.refused[raw]
             if kind_of(raw) in ("lambda", "comprehension", "generic", "annotations"):
                 raise DecompilationError(f"{raw.name} in it: {error.reason}", stage=error.stage, where=raw.qualname)
             self.bodies[raw] = refused_body(raw, error, self.static_attributes(raw))
@@ -109,7 +130,7 @@ class Decompilation:
 
     def finished(self, raw: RawCode) -> list[nodes.Statement]:
         # Lifted anew each time: resolving changes the tree in place, and a retry must not see its traces.
-        unit = self.units.pop(raw, None) or lift_unit(raw)
+        unit = self.units.pop(raw, None) or lift_unit(raw, way=self.way(raw))
         if unit.error is not None:
             raise unit.error
         if raw in self.bound:
@@ -117,17 +138,12 @@ class Decompilation:
         body = finish_early(unit.body, unit.kind, raw)
         body = Definitions(raw, self.body).resolve(body)
         enclosing: frozenset[str] = frozenset().union(*(self.bound.get(place, ()) for place in self.ancestors(raw)))
-        body = finish(body, raw, unit.kind, unit.instructions, enclosing, frozenset(self.settings.skip_transforms))
+        skipped = frozenset(self.settings.skip_transforms) | self.way(raw).skipped_transforms
+        body = finish(body, raw, unit.kind, unit.instructions, enclosing, skipped)
         owner = next((place for place in (raw, *self.ancestors(raw)) if kind_of(place) == "class"), None)
         if owner is not None:
             unmangle(body, owner.name)
         return body
-
-    def give_up(self, raw: RawCode, error: DecompilationError) -> None:
-        """Refuse ``raw``; the bodies that contain it are made anew."""
-        self.refused[raw] = error
-        for stale in (raw, *self.ancestors(raw)):
-            self.bodies.pop(stale, None)
 
     def tree(self) -> nodes.Node:
         tree = self.tree_of(self.root)
@@ -196,7 +212,7 @@ class Decompilation:
         if any(place in self.refused for place in (raw, *self.ancestors(raw))):
             return
         reason = "the source found is not proven: " + "; ".join(verdict.reasons)
-        self.give_up(raw, DecompilationError(reason, stage="prove", where=raw.qualname))
+        self.failed(raw, DecompilationError(reason, stage="prove", where=raw.qualname))
 
     def ancestors(self, raw: RawCode) -> list[RawCode]:
         found = []
@@ -207,7 +223,7 @@ class Decompilation:
 
     def refuse_culprit(self, reason: str) -> None:
         """The text could not be printed or compiled: refuse the innermost code objects for which that holds alone."""
-        before = len(self.refused)
+        before = self.changes
         for raw in reversed(list(self.root.walk())):
             if raw in self.refused or any(nested in self.refused for nested in raw.nested):
                 continue
@@ -217,9 +233,9 @@ class Decompilation:
                 self.compile(raw, print_tree(self.tree_of(raw)))
             except (DecompilationError, PrintError, RecursionError) as error:
                 text = error.reason if isinstance(error, DecompilationError) else str(error)
-                self.give_up(raw, DecompilationError(text, stage="print", where=raw.qualname))
-        if len(self.refused) == before:
-            self.give_up(self.root, DecompilationError(reason, stage="print", where=self.root.qualname))
+                self.failed(raw, DecompilationError(text, stage="print", where=raw.qualname))
+        if self.changes == before:
+            self.failed(self.root, DecompilationError(reason, stage="print", where=self.root.qualname))
 
     # Results
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Callable
+from typing import Callable, NamedTuple
 
 from ..errors import DecompilationError
 from .annotations import gather, gives_annotations
@@ -10,6 +10,7 @@ from .bytecode import Instruction, RawCode, disassemble
 from .flowgraph import (
     build_flowgraph,
     drop_inlined_builtins,
+    join_copied_exits,
     join_exit_copies,
     mark_regions,
     separate_handler_ends,
@@ -56,17 +57,27 @@ class Unit:
         self.error: DecompilationError | None = None
 
 
-def lift_unit(raw: RawCode, stepper: Stepper | None = None) -> Unit:
+class Way(NamedTuple):
+    """Choices between sources of the same meaning, where hints decide: whether copies of the code's ends that have
+    the same position are joined, and which transforms of the finished tree are left out."""
+
+    joins_ends: bool = True
+    skipped_transforms: frozenset[str] = frozenset()
+
+
+WAYS = (
+    Way(),
+    Way(joins_ends=False),
+    Way(skipped_transforms=frozenset({"redundant-return", "redundant-continue", "redundant-continue-in-while"})),
+)
+"""In the order in which they are tried until one is proven."""
+
+
+def lift_unit(raw: RawCode, stepper: Stepper | None = None, way: Way = WAYS[0]) -> Unit:
     """``raw`` as statements with placeholders for what is nested; a failure is kept in ``error``, never raised."""
     unit = Unit(raw)
     try:
-        try:
-            _stages(unit, stepper or Stepper())
-        except DecompilationError as error:
-            if error.stage != "structure" or unit.kind != "function":
-                raise
-            # Positions are hints: what they made of the ends of the function may have no structure.
-            _stages(unit, Stepper(), joined=False)
+        _stages(unit, stepper or Stepper(), way.joins_ends)
     except DecompilationError as error:
         unit.error = error
     except RecursionError:
@@ -78,7 +89,7 @@ def lift_unit(raw: RawCode, stepper: Stepper | None = None) -> Unit:
     return unit
 
 
-def _stages(unit: Unit, stepper: Stepper, joined: bool = True) -> None:
+def _stages(unit: Unit, stepper: Stepper, joined: bool) -> None:
     unit.instructions = disassemble(unit.raw)
     stepper.stage("disassemble", lambda: listing(unit.instructions))
     graph = build_flowgraph(unit.instructions)
@@ -88,7 +99,14 @@ def _stages(unit: Unit, stepper: Stepper, joined: bool = True) -> None:
     separate_with_exits(graph, regions)
     separate_handler_ends(graph)
     strip_finally_copies(graph, regions)
-    join_exit_copies(graph)
+    import os
+    e = os.environ.get("JOIN", "mt")
+    if joined:
+        for k in e:
+            if k == "m":
+                join_copied_exits(graph)
+            else:
+                join_exit_copies(graph)
     stepper.stage("undo_optimiser", graph.render)
     blocks = fold(lift(graph, unit.raw, gathers_annotations=unit.kind == "annotations"))
     if joined and unit.kind in ("module", "class", "function"):

@@ -1,0 +1,106 @@
+"""Joins the copies of short ways out of the code again.
+
+Where control would jump to a few instructions that return or raise, CPython 3.10 and its successors from 3.12 on
+write a copy of them instead; 3.8 and 3.9 do so with a RETURN_VALUE alone. Copies have the lines of the original: that
+is how they are told from code that was written twice.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..bytecode import Instruction, RawCode
+from .control_flow_graph import BasicBlock, ControlFlowGraph
+from .stack_entries import Entries, entries_after, entries_at_starts
+
+EXITS = frozenset({"RETURN_VALUE", "RAISE_VARARGS"})
+
+
+def join_copied_exits(graph: ControlFlowGraph) -> None:
+    """Lead all copies to the last one of them."""
+    groups: dict[Any, list[BasicBlock]] = {}
+    for block in graph.blocks:
+        last = block.last
+        if last is not None and last.op in EXITS and last.line is not None:
+            groups.setdefault((_key(last), block.handler, block.region), []).append(block)
+    groups = {key: blocks for key, blocks in groups.items() if len(blocks) > 1}
+    if not groups:
+        return
+    starts = entries_at_starts(graph)
+    assert all(block in starts for blocks in groups.values() for block in blocks), "unreachable blocks are gone"
+    for blocks in groups.values():
+        _join(graph, blocks, starts)
+
+
+def _join(graph: ControlFlowGraph, blocks: list[BasicBlock], starts: dict[BasicBlock, Entries]) -> None:
+    """Join ``blocks``, from the last one on: each with the nearest one behind it that has a copy."""
+    ends: list[BasicBlock] = []
+    for block in reversed(blocks):
+        for number, other in enumerate(ends):
+            length = _copied(block, other, starts)
+            if not length:
+                continue
+            if length < len(other.instructions):
+                entries = _before(other, length, starts)
+                ends[number] = other = graph.split(other, len(other.instructions) - length)
+                starts[other] = entries
+            _lead(block, len(block.instructions) - length, other)
+            break
+        else:
+            ends.insert(0, block)
+
+
+def _lead(block: BasicBlock, position: int, end: BasicBlock) -> None:
+    first = block.instructions[position]
+    jump = Instruction("JUMP", None, end.start, block.handler, first.offset, first.line, first.position)
+    block.instructions = [*block.instructions[:position], jump]
+    block.target = end
+
+
+def _copied(block: BasicBlock, other: BasicBlock, starts: dict[BasicBlock, Entries]) -> int:
+    """How many of the last instructions of both are copies of the same ones; 0 if none."""
+    ours, theirs = block.instructions, other.instructions
+    longest = 0
+    while longest < min(len(ours), len(theirs)) and _key(ours[-1 - longest]) == _key(theirs[-1 - longest]):
+        longest += 1
+    whole = next((length for length in range(longest, 0, -1) if _between_statements(block, other, length, starts)), 0)
+    length = len(ours) - _consumption(block, starts)
+    if whole <= length <= longest and length in (len(theirs) - _consumption(other, starts), len(theirs)):
+        # What differs is a value on the stack: `z = a if c else b; return z`.
+        if length and _before(block, length, starts) == _before(other, length, starts):
+            return length
+    return whole
+
+
+def _between_statements(
+    block: BasicBlock, other: BasicBlock, length: int, starts: dict[BasicBlock, Entries]
+) -> bool:
+    """Whether before the last ``length`` instructions of both only statements around keep something on the stack."""
+    before = _before(block, length, starts)
+    return all(before) and before == _before(other, length, starts)
+
+
+def _consumption(block: BasicBlock, starts: dict[BasicBlock, Entries]) -> int:
+    """The position of the instruction that takes the one value which those before it leave; the length if none."""
+    entries = starts[block]
+    base = len(entries)
+    for position, instruction in enumerate(block.instructions):
+        after = entries_after(instruction, entries)
+        if len(entries) == base + 1 and len(after) <= base:
+            return position
+        entries = after
+    return len(block.instructions)
+
+
+def _before(block: BasicBlock, length: int, starts: dict[BasicBlock, Entries]) -> Entries:
+    """The stack before the last ``length`` instructions."""
+    entries = starts[block]
+    for instruction in block.instructions[:-length]:
+        entries = entries_after(instruction, entries)
+    return entries
+
+
+def _key(instruction: Instruction) -> Any:
+    argument: Any = instruction.arg
+    value = id(argument) if isinstance(argument, RawCode) else repr(argument)
+    return instruction.op, type(argument), value, instruction.position

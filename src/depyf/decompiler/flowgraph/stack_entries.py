@@ -1,0 +1,52 @@
+"""The evaluation stack before each block, as far as it tells expressions from what statements keep."""
+
+from __future__ import annotations
+
+from typing import Tuple
+
+from ..bytecode import Instruction, stack_use
+from .control_flow_graph import BasicBlock, ControlFlowGraph
+
+Entries = Tuple[bool, ...]
+"""For each entry, from the bottom, whether a statement keeps it there (an iterator, an exception, ``__exit__``)."""
+
+
+def entries_at_starts(graph: ControlFlowGraph) -> dict[BasicBlock, Entries]:
+    """The stack before each block that control reaches."""
+    found: dict[BasicBlock, Entries] = {}
+    todo: list[tuple[BasicBlock, Entries]] = [(graph.entry, ())]
+    while todo:
+        block, entries = todo.pop()
+        if block in found:
+            continue
+        found[block] = entries
+        if block.handler_block is not None and block.handler is not None:
+            kept = entries[: block.handler.depth]
+            todo.append((block.handler_block, kept + (True,) * (1 + block.handler.lasti)))
+        for instruction in block.instructions[:-1]:
+            entries = entries_after(instruction, entries)
+        last = block.last
+        if block.target is not None and last is not None:
+            todo.append((block.target, entries_after(last, entries, jump=True)))
+        if block.fall is not None:
+            todo.append((block.fall, entries_after(last, entries) if last is not None else entries))
+    return found
+
+
+def entries_after(instruction: Instruction, entries: Entries, *, jump: bool = False) -> Entries:
+    """The stack after ``instruction``, on its falling or its jumping edge."""
+    op = instruction.op
+    if op == "SWAP":
+        changed = list(entries)
+        if instruction.arg <= len(changed):
+            changed[-1], changed[-instruction.arg] = changed[-instruction.arg], changed[-1]
+        return tuple(changed)
+    pops, pushes = stack_use(instruction, jump=jump)
+    below = entries[: max(0, len(entries) - pops)]
+    if op in ("FOR_ITER", "ASYNC_FOR_ITER") and not jump:
+        return (*entries[:-1], True, False)
+    if op in ("BEFORE_WITH", "BEFORE_ASYNC_WITH"):
+        return (*below, True, False)
+    if op == "PUSH_EXC_INFO":
+        return (*below, True)
+    return below + (False,) * pushes
