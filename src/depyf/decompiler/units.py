@@ -10,7 +10,6 @@ from .bytecode import Instruction, RawCode, disassemble
 from .flowgraph import (
     build_flowgraph,
     drop_inlined_builtins,
-    join_copied_exits,
     join_exit_copies,
     mark_regions,
     separate_handler_ends,
@@ -99,14 +98,8 @@ def _stages(unit: Unit, stepper: Stepper, joined: bool) -> None:
     separate_with_exits(graph, regions)
     separate_handler_ends(graph)
     strip_finally_copies(graph, regions)
-    import os
-    e = os.environ.get("JOIN", "mt")
     if joined:
-        for k in e:
-            if k == "m":
-                join_copied_exits(graph)
-            else:
-                join_exit_copies(graph)
+        join_exit_copies(graph)
     stepper.stage("undo_optimiser", graph.render)
     blocks = fold(lift(graph, unit.raw, gathers_annotations=unit.kind == "annotations"))
     if joined and unit.kind in ("module", "class", "function"):

@@ -8,7 +8,6 @@ statement whose body it stands in. On exit no block belongs to a copy of a ``fin
 from __future__ import annotations
 
 from .control_flow_graph import BasicBlock, ControlFlowGraph, build_flowgraph
-from .copied_exits import join_copied_exits
 from .dominators import dominator_tree
 from .exit_copies import join_exit_copies
 from .finally_copies import strip_finally_copies
@@ -23,7 +22,6 @@ __all__ = [
     "build_flowgraph",
     "dominator_tree",
     "drop_inlined_builtins",
-    "join_copied_exits",
     "join_exit_copies",
     "mark_regions",
     "separate_handler_ends",

@@ -1,85 +1,106 @@
-"""Joins the copies of short ways out of the code.
+"""Joins the copies of short ways out of the code again.
 
-Where code jumps to a few instructions that end in a return or raise, the compiler writes a copy of them instead of
-the jump. From 3.12 on the code behind a try statement so comes to stand in its handlers as well. A copy has the source
-positions of the original, which tells it from code that was written twice.
+Where control would jump to a few instructions that return or raise, CPython 3.10 and its successors from 3.12 on
+write a copy of them instead; 3.8 and 3.9 do so with a RETURN_VALUE alone. Copies have the lines of the original: that
+is how they are told from code that was written twice.
 """
 
 from __future__ import annotations
 
-from typing import Any, Hashable
+from typing import Any
 
-from ..bytecode import Instruction, RawCode, stack_use
+from ..bytecode import Instruction, RawCode
 from .control_flow_graph import BasicBlock, ControlFlowGraph
+from .stack_entries import Entries, entries_after, entries_at_starts
 
-LONGEST = 16
-"""The compiler copies four instructions at most; canonical ones may be more."""
-_READ_BELOW = frozenset({"COPY", "SWAP", "IMPORT_FROM", "RERAISE"})
+EXITS = frozenset({"RETURN_VALUE", "RAISE_VARARGS"})
 
 
 def join_exit_copies(graph: ControlFlowGraph) -> None:
-    """Let every copy jump to the original instead: to the last one that control reaches without an exception."""
-    groups: dict[Hashable, list[tuple[BasicBlock, int]]] = {}
+    """Lead all copies to the last one of them."""
+    groups: dict[Any, list[BasicBlock]] = {}
     for block in graph.blocks:
-        for position in _starts(block):
-            groups.setdefault(_key(block, position), []).append((block, position))
-    usual = _reached_without_exceptions(graph)
-    joined: set[BasicBlock] = set()
-    for _, members in sorted(groups.items(), key=lambda item: item[1][0][1] - len(item[1][0][0].instructions)):
-        members = [member for member in members if member[0] not in joined]
-        if len(members) < 2:
-            continue
-        block, position = original = max(members, key=lambda member: (member[0] in usual, member[0].start))
-        joined.update(member[0] for member in members)
-        target = graph.split(block, position)
-        for copy, start in members:
-            if (copy, start) != original:
-                first = copy.instructions[start]
-                jump = Instruction("JUMP", None, target.start, first.handler, first.offset, first.line, first.position)
-                copy.instructions[start:] = [jump]
-                copy.fall, copy.target = None, target
-    if joined:
-        graph.remove_unreachable()
+        last = block.last
+        if last is not None and last.op in EXITS and last.line is not None:
+            groups.setdefault((_key(last), block.handler, block.region), []).append(block)
+    groups = {key: blocks for key, blocks in groups.items() if len(blocks) > 1}
+    if not groups:
+        return
+    starts = entries_at_starts(graph)
+    assert all(block in starts for blocks in groups.values() for block in blocks), "unreachable blocks are gone"
+    for blocks in groups.values():
+        _join(graph, blocks, starts)
 
 
-def _starts(block: BasicBlock) -> list[int]:
-    """Where in ``block`` a way out may begin: places from which on nothing is used that lies on the stack."""
-    instructions = block.instructions
-    if not instructions or instructions[-1].op not in ("RETURN_VALUE", "RAISE_VARARGS"):
-        return []
-    starts = []
-    needed = 0
-    for position in range(len(instructions) - 1, max(-1, len(instructions) - 1 - LONGEST), -1):
-        instruction = instructions[position]
-        if instruction.op in _READ_BELOW:
+def _join(graph: ControlFlowGraph, blocks: list[BasicBlock], starts: dict[BasicBlock, Entries]) -> None:
+    """Join ``blocks``, from the last one on: each with the nearest one behind it that has a copy."""
+    ends: list[BasicBlock] = []
+    for block in reversed(blocks):
+        for number, other in enumerate(ends):
+            length = _copied(block, other, starts)
+            if not length:
+                continue
+            if length < len(other.instructions):
+                entries = _before(other, length, starts)
+                ends[number] = other = graph.split(other, len(other.instructions) - length)
+                starts[other] = entries
+            _lead(block, len(block.instructions) - length, other)
             break
-        pops, pushes = stack_use(instruction)
-        needed = max(0, needed - pushes) + pops
-        inside = position and instructions[position - 1].position == instruction.position  # of a statement
-        if not needed and not inside and instruction.op != "NOP" and instruction.line is not None:
-            starts.append(position)
-    if len(instructions) > 1 and instructions[-2].op == "CONST" and instructions[-1].op == "RETURN_VALUE":
-        starts = [start for start in starts if start != len(instructions) - 2]  # may stand anywhere as it is
-    return starts
+        else:
+            ends.insert(0, block)
 
 
-def _key(block: BasicBlock, position: int) -> Hashable:
-    steps = [(i.op, _operand(i.arg), i.position) for i in block.instructions[position:] if i.op != "NOP"]
-    return (block.region, block.handler_block, tuple(steps))
+def _lead(block: BasicBlock, position: int, end: BasicBlock) -> None:
+    first = block.instructions[position]
+    jump = Instruction("JUMP", None, end.start, block.handler, first.offset, first.line, first.position)
+    block.instructions = [*block.instructions[:position], jump]
+    block.target = end
 
 
-def _operand(value: Any) -> Hashable:
-    if isinstance(value, RawCode):
-        return value.code if value.code is not None else id(value)
-    return (type(value), repr(value))
+def _copied(block: BasicBlock, other: BasicBlock, starts: dict[BasicBlock, Entries]) -> int:
+    """How many of the last instructions of both are copies of the same ones; 0 if none."""
+    ours, theirs = block.instructions, other.instructions
+    longest = 0
+    while longest < min(len(ours), len(theirs)) and _key(ours[-1 - longest]) == _key(theirs[-1 - longest]):
+        longest += 1
+    whole = next((length for length in range(longest, 0, -1) if _between_statements(block, other, length, starts)), 0)
+    length = len(ours) - _consumption(block, starts)
+    if whole <= length <= longest and length in (len(theirs) - _consumption(other, starts), len(theirs)):
+        # What differs is a value on the stack: `z = a if c else b; return z`.
+        if length and _before(block, length, starts) == _before(other, length, starts):
+            return length
+    return whole
 
 
-def _reached_without_exceptions(graph: ControlFlowGraph) -> set[BasicBlock]:
-    seen = {graph.entry}
-    todo = [graph.entry]
-    while todo:
-        for successor in todo.pop().successors:
-            if successor not in seen:
-                seen.add(successor)
-                todo.append(successor)
-    return seen
+def _between_statements(
+    block: BasicBlock, other: BasicBlock, length: int, starts: dict[BasicBlock, Entries]
+) -> bool:
+    """Whether before the last ``length`` instructions of both only statements around keep something on the stack."""
+    before = _before(block, length, starts)
+    return all(before) and before == _before(other, length, starts)
+
+
+def _consumption(block: BasicBlock, starts: dict[BasicBlock, Entries]) -> int:
+    """The position of the instruction that takes the one value which those before it leave; the length if none."""
+    entries = starts[block]
+    base = len(entries)
+    for position, instruction in enumerate(block.instructions):
+        after = entries_after(instruction, entries)
+        if len(entries) == base + 1 and len(after) <= base:
+            return position
+        entries = after
+    return len(block.instructions)
+
+
+def _before(block: BasicBlock, length: int, starts: dict[BasicBlock, Entries]) -> Entries:
+    """The stack before the last ``length`` instructions."""
+    entries = starts[block]
+    for instruction in block.instructions[:-length]:
+        entries = entries_after(instruction, entries)
+    return entries
+
+
+def _key(instruction: Instruction) -> Any:
+    argument: Any = instruction.arg
+    value = id(argument) if isinstance(argument, RawCode) else repr(argument)
+    return instruction.op, type(argument), value, instruction.position
