@@ -129,9 +129,9 @@ def _after_swallowing(handler: LiftedBlock) -> LiftedBlock:
     block: LiftedBlock | None = handler.true
     if handler.kind != "branch" or block is None:
         raise DecompilationError("a with statement without a test of __exit__", stage="structure")
-    kept = len([m for m in handler.markers if m.kind not in ("exception", "lasti")])
+    item = [m.owner for m in handler.markers if m.kind == "exit"][-1:]
     for _ in range(4):
-        if block is not None and len(block.markers) < kept:
+        if block is not None and item and all(m.owner is not item[0] for m in block.markers):
             return through(block) or block
         if block is None or block.statements:
             break

@@ -95,7 +95,7 @@ def write_while(
                 return _write_tested(writer, node, start, exhausted, loop, follow, context, out)
     inside = _extent(writer, node, loop, context, None)
     places = writer.leaving(inside)
-    breaks = [place for place in places if not writer.is_constant_exit(place)] or places
+    breaks = [place for place in places if not writer.is_constant_exit(place)] or places[-1:]
     if follow is not None and through(follow) in breaks:
         breaks = [place for place in breaks if place is not through(context.break_to)] or breaks
     if len(breaks) > 1:
@@ -153,7 +153,8 @@ def _extent(
         inside.update(node for node in reached if node.layout < exhausted.layout)
     kept = {(marker.kind, _key(marker.owner)) for marker in header.markers}
     while True:
-        limit = header.layout if behind else max(node.layout for node in inside)
+        # Handlers may be laid out behind all else: they tell nothing about what stands between.
+        limit = header.layout if behind else max(node.layout for node in inside if not _handles(node, header))
         added = {node for node in reached if node.layout < limit}
         for node in inside | added:
             if node.kind == "try" and node.false is not None and node.test.kind != "with":
@@ -165,6 +166,11 @@ def _extent(
         if added <= inside:
             return inside
         inside |= added
+
+
+def _handles(node: LiftedBlock, header: LiftedBlock) -> bool:
+    """Whether ``node`` stands in an exception handler that the loop's header does not stand in."""
+    return any(marker.kind in ("handled", "exception") for marker in node.markers[len(header.markers) :])
 
 
 def _key(owner: object) -> object:

@@ -118,6 +118,24 @@ def fold_boolean_value(block: LiftedBlock) -> bool:
     return True
 
 
+def fold_jump(block: LiftedBlock) -> bool:
+    """A test falls into a jump to what nothing else reaches: the jump led past the clean-up of a chained comparison."""
+    jump = block.fall
+    if block.kind != "branch" or jump is None or jump.kind != "goto" or jump.statements:
+        return False
+    place = jump.next
+    if place is None or place.kind not in ("branch", "or_pop"):
+        return False
+    if not only_from(jump, block) or not only_from(place, jump):
+        return False
+    if place.layout < jump.layout or not same_stack(jump.exit, jump.entry) or place.repeated or not is_silent(place):
+        return False
+    block.redirect(jump, place)
+    jump.become("goto")
+    place.predecessors.discard(jump)
+    return True
+
+
 def fold_kept_values(block: LiftedBlock) -> bool:
     """``a or b`` inside ``(x and (a or b)) or y``: two tests that keep what they tested for the same place."""
     if block.kind != "or_pop" or in_a_chain(block):

@@ -13,6 +13,7 @@ from .conditions import (
     fold_condition,
     fold_conditional_test,
     fold_conditional_value,
+    fold_jump,
     fold_kept_values,
 )
 from .loop_tests import undo_loop_test
@@ -24,6 +25,7 @@ RULES: tuple[Callable[[LiftedBlock], bool], ...] = (
     fold_conditional_test,
     fold_conditional_value,
     fold_boolean_value,
+    fold_jump,
     fold_kept_values,
     fold_comprehension,
 )

@@ -35,6 +35,8 @@ def same_place(left: LiftedBlock | None, right: LiftedBlock | None) -> bool:
             return False
         if left.kind == "return":
             return same_expression(left.test, right.test)
+        if left.kind == "reraise":
+            return [(m.kind, m.owner) for m in left.markers] == [(m.kind, m.owner) for m in right.markers]
         if left.kind != "goto":
             return False
         left, right = left.next, right.next
