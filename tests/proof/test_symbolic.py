@@ -69,6 +69,11 @@ DIFFERENT = [
     ("loop left early", "for x in a:\n    b(x)\nreturn c", "for x in a:\n    b(x)\n    break\nreturn c"),
     ("attribute stored", "a.x = b\nreturn c", "a.y = b\nreturn c"),
     ("out of range", "return [a][1]", "return a"),
+    ("variables seen", "x = a()\nreturn locals()", "a()\nreturn locals()"),
+    ("variables seen by eval", "x = a()\nreturn eval(b)", "a()\nreturn eval(b)"),
+    ("frame seen", "x = a()\nreturn b._getframe()", "a()\nreturn b._getframe()"),
+    ("first parameter seen", "a = b\nreturn super().x()", "return super().x()"),
+    ("first parameter seen in a loop", "while b():\n    a = super().x()", "while b():\n    super().x()"),
     ("default", "def g(x=a):\n    return x\nreturn g", "def g(x=b):\n    return x\nreturn g"),
 ]  # fmt: skip
 
@@ -92,6 +97,10 @@ def test_different(left: str, right: str):
 def test_assumption_is_named():
     verdict = prove_symbolic(raw("a += b\nreturn a"), raw("a += b\nreturn a"))
     assert verdict.proven and not verdict.assumptions
+
+
+def test_the_first_parameter_may_change_on_both_sides():
+    assert prove_symbolic(raw("a = b\nreturn super().x()"), raw("t = b\na = t\nreturn super().x()")).proven
 
 
 def test_budget():

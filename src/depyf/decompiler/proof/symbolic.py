@@ -14,11 +14,14 @@ from typing import Any
 from ...errors import DecompilationError
 from ..bytecode import RawCode
 from .metadata import metadata_differences
-from .symbolic_state import Constants, Event, NotUnderstood, Numbers, Pair, Side, Term
+from .symbolic_state import NULL, Constants, Event, NotUnderstood, Numbers, Pair, Side, Term
 from .symbolic_steps import BOOLEAN_RESULTS, Split, Stepper
 from .verdict import Difference, Level, Verdict, unproven
 
 METHOD = "symbolic"
+LOOK_AT_VARIABLES = frozenset({"locals", "vars", "dir", "eval", "exec"})
+"""Builtins through which code sees which variables it has; ``super`` sees the first one only."""
+LOOK_AT_FRAMES = frozenset({"_getframe", "currentframe"})
 _BUDGET = 3_000
 _MOST_VISITS = 300
 """States looked at for one pair of points: more means that something grows in a loop, or too many paths."""
@@ -68,6 +71,14 @@ class _Proof:
         # The text writes slice(a, b) for a slice that is used as a value; the original has no such name then.
         self.steppers[1].slice_is_builtin = "slice" not in original.names
         self.assumptions: dict[str, None] = {}
+        globals_used = [stepper.loaded("LOAD_GLOBAL", "LOAD_NAME") for stepper in self.steppers]
+        attributes = [stepper.loaded("LOAD_ATTR", "IMPORT_FROM") for stepper in self.steppers]
+        looks = globals_used[0] & LOOK_AT_VARIABLES | attributes[0] & LOOK_AT_FRAMES
+        looks |= globals_used[1] & LOOK_AT_VARIABLES | attributes[1] & LOOK_AT_FRAMES
+        if looks:
+            raise NotUnderstood(f"the code looks at its own variables, by {sorted(looks)[0]}")
+        # super() reads the first parameter where it is called, whatever has been stored there.
+        self.first = original.parameters[:1] if "super" in globals_used[0] | globals_used[1] else ()
         self.pairs: dict[tuple[RawCode, RawCode], None] = {}
         self.seen: set[Any] = set()
         self.visits: Counter[tuple[int, int]] = Counter()
@@ -80,8 +91,8 @@ class _Proof:
         self.todo.append(Pair(left, right))
         while self.todo:
             pair = self.todo.pop()
-            live = (self.steppers[0].live_at(pair.sides[0]), self.steppers[1].live_at(pair.sides[1]))
-            key = pair.key(live, self.numbers.booleans)
+            mine, other = (stepper.live_at(side) for stepper, side in zip(self.steppers, pair.sides))
+            key = pair.key((mine.union(self.first), other.union(self.first)), self.numbers.booleans)
             if key in self.seen:
                 continue
             self.seen.add(key)
@@ -138,7 +149,10 @@ class _Proof:
         if same and left.kind != right.kind and {left.kind, right.kind} - {"test", "not"}:
             same = left.kind in ("plain", "extend") and right.kind in ("plain", "extend")
         if same and left.kind not in ("return", "left"):
-            same = self.unify(pair, list(zip([pair.sides[0].handled], [pair.sides[1].handled])))
+            observed = [(pair.sides[0].handled, pair.sides[1].handled)]
+            for name in self.first:
+                observed.append((pair.sides[0].locals.get(name, NULL), pair.sides[1].locals.get(name, NULL)))
+            same = self.unify(pair, observed)
         if not same:
             raise self.different(pair, "not the same operation", left, right)
         if not self.unify(pair, list(zip(left.operands, right.operands))):

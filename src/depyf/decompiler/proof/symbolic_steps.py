@@ -57,6 +57,10 @@ class Stepper(Containers):
         """Cells that other code may get."""
         return {ins.arg for ins in self.instructions if ins.op == "LOAD_CLOSURE"}
 
+    def loaded(self, *operations: str) -> set[str]:
+        """The names that instructions of these kinds load."""
+        return {ins.arg for ins in self.instructions if ins.op in operations}
+
     def jumps_back(self) -> bool:
         """Whether the code may have a loop."""
         return any(0 <= ins.target <= index for index, ins in enumerate(self.instructions))
