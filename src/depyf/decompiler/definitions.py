@@ -20,6 +20,7 @@ from .lift.values import (
     Generic,
     Placeholder,
     Slot,
+    Truth,
     Unpacked,
     resolved,
 )
@@ -74,6 +75,8 @@ class Definitions:
             return self._lambda(node)
         if isinstance(node, Comprehension):
             return self._comprehension(node)
+        if isinstance(node, Truth):
+            return nodes.UnaryOp("not", nodes.UnaryOp("not", self.expression(node.value)))
         if isinstance(node, ArgumentTuple):
             return nodes.Tuple(node.elts)
         if isinstance(node, AssertionClass):

@@ -291,6 +291,15 @@ class Reached(nodes.Statement):
         self.number = number
 
 
+class Truth(Placeholder):
+    """What TO_BOOL makes of a value: ``not not value``, unless it is only tested."""
+
+    __slots__ = ("value",)
+
+    def __init__(self, value: nodes.Expression) -> None:
+        self.value = value
+
+
 class ArgumentTuple(nodes.Tuple):
     """A tuple made from a list by LIST_TO_TUPLE: the arguments of a call, or a display with a star."""
 
@@ -319,7 +328,7 @@ def same_expression(left: object, right: object, known: tuple[object, object] | 
             return False
         if isinstance(a, AssertionClass):
             continue
-        if isinstance(a, (Iterated, Awaitable, InPlace)):
+        if isinstance(a, (Iterated, Awaitable, InPlace, Truth)):
             work.extend((getattr(a, name), getattr(b, name)) for name in a.__slots__)
         elif isinstance(a, Placeholder):
             if a != b:

@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import Callable, Dict, Optional, Tuple
 
 from ...errors import DecompilationError
-from ..bytecode import RawCode
+from ..bytecode import RawCode, disassemble
 from .bisimulation import lock_step, nested_pairs, same_instructions
 from .constants import constant_key
 from .metadata import metadata_differences
-from .normalize import NotComparable, normalize
+from .normalize import NotComparable, normalize, normalize_instructions
+from .static_swaps import settle_swaps
 from .verdict import Difference, Level, Verdict, unproven
 
 SymbolicProof = Callable[[RawCode, RawCode], Verdict]
@@ -48,6 +49,10 @@ def _compare(original: RawCode, recompiled: RawCode) -> Verdict:
     if same_instructions(a, b):
         return Verdict(Level.EXACT, "instructions", pairs=nested_pairs(a, b))
     comparison = lock_step(a, b)
+    if comparison.difference is not None and "SWAP" in (*a.ops, *b.ops):
+        settled = lock_step(*(normalize_instructions(raw, settle_swaps(disassemble(raw))) for raw in (a.raw, b.raw)))
+        if settled.difference is None:
+            comparison = settled
     if comparison.difference is None:
         return Verdict(Level.EQUIVALENT, "lock-step", assumptions=comparison.assumptions, pairs=comparison.pairs)
     reason = str(comparison.difference)

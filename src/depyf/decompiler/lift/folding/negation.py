@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ...syntax import nodes
-from ..values import resolved
+from ..values import Truth, resolved
 
 _OPPOSITE = {"is": "is not", "is not": "is", "in": "not in", "not in": "in"}
 # The opposites of == and < are other operations (they call other methods), so they stay under a `not`.
@@ -12,6 +12,8 @@ _OPPOSITE = {"is": "is not", "is not": "is", "in": "not in", "not in": "in"}
 def negate(test: nodes.Expression) -> nodes.Expression:
     """A condition that is true when ``test`` is false, with as few ``not`` as possible."""
     test = resolved(test)
+    if isinstance(test, Truth):
+        return nodes.UnaryOp("not", test.value)
     if isinstance(test, nodes.UnaryOp) and test.op == "not":
         return test.operand
     if isinstance(test, nodes.Compare) and len(test.ops) == 1 and test.ops[0] in _OPPOSITE:

@@ -7,7 +7,7 @@ import re
 from ...bytecode import Instruction
 from ...syntax import nodes
 from ..symbolic_stack import SymbolicStack
-from ..values import Awaitable, Converted, InPlace, Iterated, Marker, resolved
+from ..values import Awaitable, Converted, InPlace, Iterated, Marker, Truth, resolved
 from . import handles
 from .calls import Comprehension
 
@@ -62,7 +62,9 @@ def _convert(state: SymbolicStack, instruction: Instruction) -> None:
 
 @handles("TO_BOOL")
 def _to_bool(state: SymbolicStack, instruction: Instruction) -> None:
-    """What a test elsewhere asks for; the proof tells whether anything else can see it."""
+    value = state.pop()
+    # The result of a comparison is made a bool where a test elsewhere asks for one.
+    state.push(value if isinstance(resolved(value), nodes.Compare) else Truth(value))
 
 
 @handles("FORMAT_VALUE")
