@@ -51,7 +51,7 @@ def _past_copy(graph: ControlFlowGraph, region: Region, copy: BasicBlock) -> Bas
         ours, theirs = _settle(original), _settle(copied)
         instruction = ours[0].instructions[ours[1]]
         if instruction.op == "RERAISE":
-            ends.append(theirs)
+            ends.append(_settle(copied, jumps=False))  # a jump may lead back into the region
             continue
         other = theirs[0].instructions[theirs[1]]
         if instruction.op != other.op or not same_operand(instruction.arg, other.arg):
@@ -71,8 +71,8 @@ def _past_copy(graph: ControlFlowGraph, region: Region, copy: BasicBlock) -> Bas
     return graph.split(*ends[0])
 
 
-def _settle(place: _Place) -> _Place:
-    """The next place with an instruction that does something."""
+def _settle(place: _Place, jumps: bool = True) -> _Place:
+    """The next place with an instruction that does something, behind jumps or not."""
     block, position = place
     for _ in range(10_000):
         if position >= len(block.instructions):
@@ -81,7 +81,7 @@ def _settle(place: _Place) -> _Place:
             block, position = block.fall, 0
         elif block.instructions[position].op == "NOP":
             position += 1
-        elif block.instructions[position].op == "JUMP":
+        elif block.instructions[position].op == "JUMP" and jumps:
             if block.target is None or block.target is block:
                 raise DecompilationError("an empty endless loop", stage="undo_optimiser")
             block, position = block.target, 0

@@ -85,7 +85,7 @@ def _end(
         others = [place for place in body_real if place is not end and not writer.is_constant_exit(place)]
         if not others:
             return follow, None
-    if end is not None and end not in loop and end in handler_real:
+    if end is not None and end not in loop and end in from_handler:
         # The handlers go on behind the statement: code that the body alone goes on with is its else clause.
         return follow, _single([p for p in body_real if p is not end and not writer.is_constant_exit(p)])
     behind = [p for p in body_real if p.layout > last and p not in loop and p is not end]
