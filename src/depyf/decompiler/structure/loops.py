@@ -8,7 +8,7 @@ from ...errors import DecompilationError
 from ..lift import LiftedBlock
 from ..lift.folding.negation import negate
 from ..lift.folding.shapes import same_place, through
-from ..lift.values import Given, Iterated
+from ..lift.values import Append, Given, Iterated
 from ..syntax import nodes
 from .context import Context
 
@@ -29,9 +29,12 @@ def write_for(
         raise DecompilationError("a loop without a body", stage="structure")
     after, orelse_from = _end(writer, node, inside, node.false, follow)
     body = _body(writer, node, node.true, inside, after, context)
+    iterable = node.test.value if isinstance(node.test, Iterated) else node.test
+    if _yields_items(body, node) and orelse_from is None:
+        out.append(Append(None, nodes.Starred(iterable)))
+        return writer.go(node, after, follow, context, out, after_statement=True) if after is not None else None
     target, body = _loop_target(body, node)
     orelse = writer.arm(node, orelse_from, after, context) if orelse_from is not None else []
-    iterable = node.test.value if isinstance(node.test, Iterated) else node.test
     kind = nodes.AsyncFor if node.is_async else nodes.For
     out.append(kind(target, iterable, body or [nodes.Pass()], orelse, line=node.test_line))
     return writer.go(node, after, follow, context, out, after_statement=True) if after is not None else None
@@ -47,6 +50,13 @@ def _body(
 ) -> list[nodes.Statement]:
     inner = context.in_loop(inside, after, header)
     return writer.arm(header, start, header, inner)
+
+
+def _yields_items(body: list[nodes.Statement], node: LiftedBlock) -> bool:
+    """Whether the loop yields its items as they come: ``*a`` as the element of a generator expression (3.15 on)."""
+    only = body[0] if len(body) == 1 else None
+    value = only.value.value if isinstance(only, nodes.Expr) and isinstance(only.value, nodes.Yield) else None
+    return isinstance(value, Given) and value.owner == node.index
 
 
 def _loop_target(body: list[nodes.Statement], node: LiftedBlock) -> tuple[nodes.Expression, list[nodes.Statement]]:

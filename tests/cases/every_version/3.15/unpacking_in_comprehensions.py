@@ -12,3 +12,7 @@ def in_a_dictionary(a):
 
 def nested(a):
     return [*[*y for y in x] for x in a]
+
+
+def generated(a):
+    return (*x for x in a if x)
