@@ -197,11 +197,23 @@ def test_deep_nesting(opening):
     refused(opening * 100_000 + b"N" * 3, "nested more than 2000 deep", 2000 * len(opening))
 
 
-def test_nesting_that_the_interpreter_reads_is_read():
-    value = read_marshal(b")\x01" * 1999 + b"N", HOST_VERSION)
-    for _ in range(1999):
+def test_nesting_of_containers_has_a_limit_that_code_does_not_reach():
+    limit = reader.MOST_NESTED_CONSTANTS
+    value = read_marshal(b")\x01" * limit + b"N", HOST_VERSION)
+    for _ in range(limit):
         (value,) = value
     assert value is None
+    refused(b")\x01" * (limit + 1) + b"N", f"nested more than {limit} deep", 0)
+    chain = b"".join(b"\xa9\x01r" + long_(number) for number in range(1, limit + 1))  # nested by reference
+    refused(b"\xdb" + long_(limit + 1) + b"\xa9\x01N" + chain, f"nested more than {limit} deep", len(chain) + 1)
+
+
+def test_nested_code_counts_for_itself():
+    """As deep as CPython reads: its functions nest, not their constants."""
+    data = written({})
+    for _ in range(900):
+        data = written({"consts": b")\x01" + data})
+    assert len(list(read_code(data, (3, 12)).walk())) == 901
 
 
 def tower(levels):

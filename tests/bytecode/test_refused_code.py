@@ -7,6 +7,7 @@ import opcode
 import pytest
 
 from depyf.decompiler.bytecode import disassemble, load
+from depyf.decompiler.bytecode.instruction import Instruction
 from depyf.decompiler.bytecode.versions import TABLES
 from depyf.errors import DecompilationError
 
@@ -115,3 +116,9 @@ def test_a_stack_that_grows_without_end(version):
     raw.bytecode = blocks + bytes([number["LOAD_BUILD_CLASS"], 0]) * 6000 + bytes([number["RETURN_VALUE"], 0])
     with pytest.raises(DecompilationError, match="the stack is too deep for too long"):
         disassemble(raw)
+
+
+def test_operands_too_large_to_show():
+    """Python refuses to convert an int of so many digits."""
+    assert repr(Instruction("CONST", 1 << 40000)) == "CONST <int, too large to show>"
+    assert repr(Instruction("CONST", 1 << 400)).startswith("CONST 2582249878")

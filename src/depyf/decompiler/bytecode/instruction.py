@@ -52,10 +52,19 @@ class Instruction:
     def __repr__(self) -> str:
         text = self.op
         if self.arg is not None or self.op == "CONST":
-            text += f" {self.arg!r}" if not hasattr(self.arg, "qualname") else f" <code {self.arg.qualname}>"
+            text += f" {_shown(self.arg)}"
         if self.target >= 0:
             text += f" -> {self.target}"
         return text
+
+
+def _shown(operand: Any) -> str:
+    if hasattr(operand, "qualname"):
+        return f"<code {operand.qualname}>"
+    try:
+        return repr(operand)
+    except (RecursionError, ValueError):  # nested too deep, or an int of more digits than Python converts
+        return f"<{type(operand).__name__}, too large to show>"
 
 
 # Stack use of every canonical operation: (pops, pushes). A callable takes the operand.

@@ -1,7 +1,7 @@
 """Reads marshal data of CPython 3.7 to 3.15 on any host, without trusting it; code objects come out as RawCode.
 
-On exit the value is one that a compiler could have written: no reference cycles, not nested deeper than CPython
-itself would read, and not much larger than the file when every reference is written out. So whoever hashes, compares
+On exit the value is one that a compiler could have written: no reference cycles, not nested deeper than CPython's
+own source could be, and not much larger than the file when every reference is written out. So whoever hashes, compares
 or prints it needs time in proportion to the file. Everything else ends in PycError, which names the byte.
 (CPython's Python/marshal.c describes the format in its code alone.)
 """
@@ -15,12 +15,17 @@ from typing import Any, Callable, Generator, NoReturn
 from ...errors import PycError
 from .code_fields import build_code
 from .formats import FORMATS, FileFormat
+from .raw_code import RawCode
 
 FLAG_REF = 0x80
 """With a type: the object gets the next reference number."""
 
 MOST_NESTED = 2000
 """CPython's own limit (MAX_MARSHAL_STACK_DEPTH): it can't load what is nested deeper."""
+
+MOST_NESTED_CONSTANTS = 250
+"""Of containers in containers, references written out, without code between them. CPython's tokenizer ends at 200 open
+brackets; much deeper ones can't be compared or printed within Python's recursion limit."""
 
 MOST_EQUAL_HASHES = 16
 """Members of one set that may share a hash. Compilers' sets have pairs like -1 and -2; thousands are an attack."""
@@ -53,16 +58,16 @@ def read_marshal(data: bytes, version: tuple[int, int], offset: int = 0) -> Any:
 
 
 class _Unfinished:
-    """An object whose parts are being read: its builder, its reference number (-1: none), its weight so far."""
+    """An object whose parts are being read: its builder, its reference number (-1: none), its size so far."""
 
-    __slots__ = ("build", "offset", "reference", "takes_null", "weight")
+    __slots__ = ("build", "height", "offset", "reference", "takes_null", "weight")
 
     def __init__(self, build: Build, offset: int, reference: int, takes_null: bool) -> None:
         self.build = build
         self.offset = offset
         self.reference = reference
         self.takes_null = takes_null
-        self.weight = 0
+        self.weight = self.height = 0
 
 
 class Reader:
@@ -73,7 +78,7 @@ class Reader:
         self.format = format
         self.version = version
         self.position = self.at = offset
-        self.references: list[tuple[Any, int]] = []
+        self.references: list[tuple[Any, int, int]] = []
         self.expanded = 0
         self.most_expanded = FREE_EXPANSION + EXPANSION * len(data)
 
@@ -81,7 +86,7 @@ class Reader:
         """The next object with all its parts. Containers wait on a list, not on Python's stack."""
         waiting: list[_Unfinished] = []
         while True:
-            value, weight = self.item()
+            value, weight, height = self.item()
             at = self.at
             if type(value) is _Unfinished:
                 if len(waiting) >= MOST_NESTED:
@@ -93,52 +98,56 @@ class Reader:
             while waiting:
                 top = waiting[-1]
                 top.weight += weight
+                top.height = max(top.height, height)
                 self.at = at
                 try:
                     top.build.send(value)
                     break
                 except StopIteration as done:
                     value, weight, at = done.value, top.weight, top.offset
+                    height = 0 if isinstance(value, RawCode) else top.height + 1
+                if height > MOST_NESTED_CONSTANTS:
+                    self.fail(f"containers are nested more than {MOST_NESTED_CONSTANTS} deep", at)
                 if top.reference >= 0:
-                    self.references[top.reference] = (value, weight)
+                    self.references[top.reference] = (value, weight, height)
                 waiting.pop()
             else:
                 return value
 
-    def item(self) -> tuple[Any, int]:
-        """The next object, or its beginning as _Unfinished; and its weight: objects and characters in it."""
+    def item(self) -> tuple[Any, int, int]:
+        """The next object, or its beginning as _Unfinished; its weight (objects and characters); its height."""
         self.at = self.position
         code = self.take(1, "an object")[0]
         kind, flagged = code & ~FLAG_REF, bool(code & FLAG_REF)
         if kind in _SINGLETONS:
-            return _SINGLETONS[kind], 1  # these never take a reference number
+            return _SINGLETONS[kind], 1, 0  # these never take a reference number
         if kind == ord("r"):
             return self.reference()
         if kind in _LEAVES:
             value = _LEAVES[kind](self)
             weight = 1 + len(value) if isinstance(value, (str, bytes)) else 1
             if flagged:
-                self.references.append((value, weight))
-            return value, weight
+                self.references.append((value, weight, 0))
+            return value, weight, 0
         build = _BUILDERS.get(kind)
         if build is None or (kind == ord(":") and not self.format.has_slices):
             self.fail(f"expected an object, found the unknown type code {code:#04x}")
         if flagged:
-            self.references.append((_UNFINISHED, 0))
+            self.references.append((_UNFINISHED, 0, 0))
         reference = len(self.references) - 1 if flagged else -1
-        return _Unfinished(build(self), self.at, reference, kind == ord("{")), 1
+        return _Unfinished(build(self), self.at, reference, kind == ord("{")), 1, 0
 
-    def reference(self) -> tuple[Any, int]:
+    def reference(self) -> tuple[Any, int, int]:
         number = self.integer()
         if not 0 <= number < len(self.references):
             self.fail(f"expected a reference to one of {len(self.references)} objects, found number {number}")
-        value, weight = self.references[number]
+        value, weight, height = self.references[number]
         if value is _UNFINISHED:
             self.fail(f"reference {number} is to an object that is not complete")
         self.expanded += weight
         if self.expanded > self.most_expanded:
             self.fail(f"written out, the references up to here have more than {self.most_expanded} parts")
-        return value, weight
+        return value, weight, height
 
     def take(self, count: int, what: str) -> bytes:
         """The next ``count`` bytes."""
