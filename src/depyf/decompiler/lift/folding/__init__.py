@@ -1,4 +1,5 @@
-"""Folding: conditions, conditional expressions, chained comparisons and boolean values become expressions.
+"""Folding: conditions, conditional expressions, chained comparisons, boolean values and inlined comprehensions become
+expressions.
 
 Blocks are visited in reverse layout order, so that inner and later parts are folded first; each rule merges the
 blocks of one construct into the first of them. A rule fires only on its exact shape.
