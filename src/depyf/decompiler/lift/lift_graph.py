@@ -16,6 +16,9 @@ from .values import Given, Iterated, Marker, Slot, resolved
 _ACCUMULATORS = {"<listcomp>": nodes.List, "<setcomp>": nodes.Set, "<dictcomp>": nodes.Dict}
 
 
+_UNWINDS = frozenset({"NOP", "POP", "SWAP", "POP_EXCEPT", "JUMP"})
+
+
 class WithItem:
     """The context expression of a with statement, until the statement is built."""
 
@@ -249,12 +252,28 @@ class _Lifter:
         position = instructions[-1].position
         if position is None or not self.has_lines:
             return False
+        if position[0] is not None and position[2] is None:
+            return self.ends_a_line(block)
         if position[0] is None or position[0] == position[1] and position[3] - position[2] == len("break"):
             return True
         if len(instructions) > 2:
             return instructions[-3].position == position
         sources = [source for source in self.graph.blocks if block in source.successors]
         return bool(sources) and all(source.last is not None and source.last.position == position for source in sources)
+
+    def ends_a_line(self, block: BasicBlock) -> bool:
+        """Whether the return at the end of ``block`` has the line of the statement that stands before it.
+
+        What unwinds statements in front of a return belongs to it.
+        """
+        at = self.graph.blocks.index(block)
+        line = block.instructions[-1].line
+        for source in reversed(self.graph.blocks[: at + 1]):
+            end = -2 if source is block else len(source.instructions)
+            for instruction in reversed(source.instructions[:end]):
+                if instruction.line != line or instruction.op not in _UNWINDS:
+                    return instruction.line == line
+        return False
 
     def branch(self, block: BasicBlock, lifted: LiftedBlock, state: SymbolicStack, condition: str) -> None:
         test = state.pop()

@@ -76,6 +76,12 @@ def _end(
     from_handler = [place for place in writer.leaving(handling) if place not in loop or place is end]
     handler_real = [place for place in from_handler if not writer.is_constant_exit(place)]
     body_real = [place for place in from_body if not writer.is_constant_exit(place) or place.layout > last]
+    finish = [place for place in from_handler if place.implicit_return]
+    if len(finish) == 1 and not handler_real:
+        # The handlers fall off the end of the code, where nobody wrote a return: what only the body reaches is `else`.
+        private = [place for place in body_real if place is not finish[0] and not writer.is_constant_exit(place)]
+        if len(private) == 1 and private[0].layout > last:
+            return finish[0], private[0]
     beyond = [place for place in handler_real if place not in loop and place is not end]
     if len(beyond) == 1 and context.continue_to is not None and end is through(context.continue_to):
         # The body goes on with the loop, the handlers with what follows the statement.
