@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ...errors import DecompilationError
-from ..bytecode import RawCode
+from ..bytecode import Instruction, RawCode
 from ..flowgraph import BasicBlock, ControlFlowGraph
 from ..flowgraph.dominators import reverse_postorder
 from ..flowgraph.regions import chain
@@ -256,8 +256,9 @@ class _Lifter:
             return self.ends_a_line(block)
         if position[0] is None or position[0] == position[1] and position[3] - position[2] == len("break"):
             return True
-        if len(instructions) > 2:
-            return instructions[-3].position == position
+        for instruction in reversed(self.without_unbinding(instructions[:-2])):
+            if instruction.position != position or instruction.op not in _UNWINDS:
+                return instruction.position == position
         sources = [source for source in self.graph.blocks if block in source.successors]
         return bool(sources) and all(source.last is not None and source.last.position == position for source in sources)
 
@@ -269,11 +270,17 @@ class _Lifter:
         at = self.graph.blocks.index(block)
         line = block.instructions[-1].line
         for source in reversed(self.graph.blocks[: at + 1]):
-            end = -2 if source is block else len(source.instructions)
-            for instruction in reversed(source.instructions[:end]):
+            instructions = self.without_unbinding(source.instructions[:-2]) if source is block else source.instructions
+            for instruction in reversed(instructions):
                 if instruction.line != line or instruction.op not in _UNWINDS:
                     return instruction.line == line
         return False
+
+    def without_unbinding(self, instructions: list[Instruction]) -> list[Instruction]:
+        """Without the instructions at the end that unbind the name of ``except ... as name``."""
+        if len(instructions) > 3 and instructions[-4].op == "POP_EXCEPT" and instructions[-1].op.startswith("DELETE_"):
+            return instructions[:-3]
+        return instructions
 
     def branch(self, block: BasicBlock, lifted: LiftedBlock, state: SymbolicStack, condition: str) -> None:
         test = state.pop()
