@@ -13,6 +13,8 @@ def join_ends(blocks: list[LiftedBlock], kind: str) -> None:
     what stands before it: the compiler gives its copies no position of their own.
     """
     ends = [block for block in blocks if block.kind == "return" and (kind != "function" or _is_implicit(block))]
+    if kind != "function" and len(ends) == 1:
+        ends[0].is_end = True
     if len(ends) < (1 if kind == "function" else 2):
         return
     last = ends[-1]
@@ -20,6 +22,7 @@ def join_ends(blocks: list[LiftedBlock], kind: str) -> None:
     end.layout = max(block.layout for block in blocks) + 0.5
     end.become("return", test=last.test)
     end.implicit_return = True
+    end.is_end = kind != "function"
     for block in ends:
         block.become("goto", next=end, fall=end if block is blocks[-1] else None)
     blocks.append(end)

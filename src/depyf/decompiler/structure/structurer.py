@@ -146,7 +146,7 @@ class Structurer:
 
     def is_constant_exit(self, place: LiftedBlock) -> bool:
         """Whether ``place`` only returns what is known already: it may stand in any statement."""
-        return self.is_exit(place) and self.cannot_raise(place)
+        return self.is_exit(place) and self.cannot_raise(place) and not self.final(place).is_end
 
     @staticmethod
     def same_surroundings(source: LiftedBlock, place: LiftedBlock) -> bool:
