@@ -12,6 +12,7 @@ from .flowgraph import (
     drop_inlined_builtins,
     join_exit_copies,
     mark_regions,
+    move_handlers_back,
     separate_handler_ends,
     separate_with_exits,
     strip_finally_copies,
@@ -95,6 +96,8 @@ def _stages(unit: Unit, stepper: Stepper, joined: bool) -> None:
     stepper.stage("flowgraph", graph.render)
     drop_inlined_builtins(graph)
     regions = mark_regions(graph)
+    if unit.raw.handlers_are_last:
+        move_handlers_back(graph, regions)
     separate_with_exits(graph, regions)
     separate_handler_ends(graph)
     strip_finally_copies(graph, regions)

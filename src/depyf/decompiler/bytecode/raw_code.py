@@ -84,6 +84,11 @@ class RawCode:
         return first if isinstance(first, str) else None
 
     @property
+    def handlers_are_last(self) -> bool:
+        """Whether the compiler of its version lays out exception handlers behind all other code."""
+        return TABLES[self.version].handlers_are_last
+
+    @property
     def empty_slot_is_first(self) -> bool:
         """Whether CALL_EX of its version needs the empty slot below the callable; above it if not."""
         return TABLES[self.version].empty_slot_is_first

@@ -7,6 +7,7 @@ statement whose body it stands in. On exit no block belongs to a copy of a ``fin
 
 from __future__ import annotations
 
+from .cold_blocks import move_handlers_back
 from .control_flow_graph import BasicBlock, ControlFlowGraph, build_flowgraph
 from .dominators import dominator_tree
 from .exit_copies import join_exit_copies
@@ -25,6 +26,7 @@ __all__ = [
     "join_exit_copies",
     "mark_regions",
     "separate_handler_ends",
+    "move_handlers_back",
     "separate_with_exits",
     "strip_finally_copies",
 ]

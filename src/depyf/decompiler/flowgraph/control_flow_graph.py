@@ -80,6 +80,17 @@ class ControlFlowGraph:
                     todo.append(successor)
         self.blocks = [block for block in self.blocks if block in seen]
 
+    def reached_without_exceptions(self) -> set[BasicBlock]:
+        """The blocks that control comes to if nothing is raised."""
+        seen = {self.entry}
+        todo = [self.entry]
+        while todo:
+            for successor in todo.pop().successors:
+                if successor not in seen:
+                    seen.add(successor)
+                    todo.append(successor)
+        return seen
+
     def render(self) -> str:
         """The graph as text, for the stepper."""
         lines = []

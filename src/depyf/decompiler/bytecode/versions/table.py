@@ -49,6 +49,11 @@ class OpcodeTable(NamedTuple):
     iterator_pairs: bool
 
     @property
+    def handlers_are_last(self) -> bool:
+        """Whether handlers stand behind all other code, which is so since awaits have one (CLEANUP_THROW)."""
+        return any(row.op == "CLEANUP_THROW" for row in self.rows.values())
+
+    @property
     def jumps_test_bools(self) -> bool:
         """Whether a conditional jump finds an exact bool on the stack, made by TO_BOOL, so that it never raises."""
         return any(row.op == "TO_BOOL" for row in self.rows.values())
