@@ -96,11 +96,11 @@ def _stages(unit: Unit, stepper: Stepper, joined: bool) -> None:
     stepper.stage("flowgraph", graph.render)
     drop_inlined_builtins(graph)
     regions = mark_regions(graph)
-    if unit.raw.handlers_are_last:
-        move_handlers_back(graph, regions)
     separate_with_exits(graph, regions)
     separate_handler_ends(graph)
     strip_finally_copies(graph, regions)
+    if unit.raw.handlers_are_last:
+        move_handlers_back(graph, regions)
     if joined:
         join_exit_copies(graph)
     stepper.stage("undo_optimiser", graph.render)
