@@ -173,7 +173,9 @@ class SymbolicStack:
         left = resolved(value.left)
         if type(left) is type(target) and isinstance(left, (nodes.Attribute, nodes.Subscript)):
             same = left.value is target.value and (  # type: ignore[attr-defined]
-                left.attr == target.attr if isinstance(left, nodes.Attribute) else left.slice is target.slice  # type: ignore[attr-defined]
+                left.attr == target.attr  # type: ignore[attr-defined]
+                if isinstance(left, nodes.Attribute)
+                else _same_index(left.slice, target.slice)  # type: ignore[attr-defined]
             )
         else:
             same = isinstance(left, nodes.Name) and left == target
@@ -222,3 +224,10 @@ class SymbolicStack:
         if isinstance(value, (Function, Class)):
             self.refuse("a definition is dropped")
         self.emit(nodes.Expr(self.as_expression(value)))
+
+
+def _same_index(left: nodes.Expression, right: nodes.Expression) -> bool:
+    """Whether two indices are one value, or slices made of the same ones."""
+    if isinstance(left, nodes.Slice) and isinstance(right, nodes.Slice):
+        return left.lower is right.lower and left.upper is right.upper and left.step is right.step
+    return left is right

@@ -16,7 +16,12 @@ def _nop(state: SymbolicStack, instruction: Instruction) -> None:
 
 @handles("CONST")
 def _const(state: SymbolicStack, instruction: Instruction) -> None:
-    state.push(nodes.Constant(instruction.arg))
+    value = instruction.arg
+    if isinstance(value, slice):  # from 3.14 on slices of constants are constants
+        bounds = (value.start, value.stop, value.step)
+        state.push(nodes.Slice(*[None if bound is None else nodes.Constant(bound) for bound in bounds]))
+    else:
+        state.push(nodes.Constant(value))
 
 
 @handles("NULL")
