@@ -97,6 +97,9 @@ def _end(
     behind = [p for p in body_real if p.layout > last and p not in loop and p is not end]
     if behind and all(place in loop or place is end for place in handler_real):
         return behind[0], _single([place for place in body_real if place.layout < last and place is not end])
+    others = [place for place in body_real if place is not end and not writer.is_constant_exit(place)]
+    if len(others) == 1 and end in from_body and end in loop and not from_handler:
+        return others[0], None  # the body goes on with the loop or with what follows, the handlers with nothing
     if handler_real:
         if len(handler_real) > 1:
             raise DecompilationError("handlers that go on at several places", stage="structure")
