@@ -9,6 +9,7 @@ handled. Operations are done in a real ``except`` block for that exception, so c
 from __future__ import annotations
 
 import builtins
+import importlib
 import operator
 import types
 from typing import Any, Callable, Dict, List, Tuple
@@ -123,6 +124,9 @@ class Machine:
                     return Suspend("yield", self.pop())
                 self.pop()
                 return Suspend("from", self.pop())
+            if op == "RETURN_GENERATOR":
+                self.at += 1
+                return Suspend("made", None)
             if op == "ASYNC_FOR_ITER":
                 error = self.attempt(self.start_async_for, instruction, stay=True)
                 if error is None:
@@ -146,6 +150,7 @@ class Machine:
 
     def attempt(self, method: Callable[[Any], Any], instruction: Instruction, stay: bool = False) -> Any:
         """Do one operation while the handled exception is handled. Gives what it raised, if it raised."""
+        traceback = None if self.handled is None else self.handled.__traceback__
         try:
             if self.handled is None:
                 method(instruction.arg)
@@ -157,6 +162,8 @@ class Machine:
             self.at = instruction.target
             return None
         except BaseException as error:
+            if error is self.handled:
+                error.__traceback__ = traceback  # `raise` adds nothing to it
             return error
         if not stay:
             self.at += 1
@@ -474,6 +481,18 @@ class Machine:
     def do_CONVERT_VALUE(self, conversion: str) -> None:
         self.stack.append(CONVERSIONS[conversion](self.value()))
 
+    def do_BUILD_INTERPOLATION(self, arg: Any) -> None:
+        conversion, has_spec = arg
+        spec = self.value() if has_spec else ""
+        value, text = self.values(2)
+        made = importlib.import_module("string.templatelib").Interpolation
+        self.stack.append(made(value, text, conversion or None, spec))
+
+    def do_BUILD_TEMPLATE(self, arg: Any) -> None:
+        strings, parts = self.values(2)
+        both = [thing for pair in zip(strings, (*parts, None)) for thing in pair if thing is not None]
+        self.stack.append(importlib.import_module("string.templatelib").Template(*both))
+
     def unpacked(self, count: int, star: str, brackets: str) -> None:
         """What 3.8 makes of several iterables or mappings at once."""
         items = "".join(f"{star}v[{n}], " for n in range(count))
@@ -686,7 +705,17 @@ class Machine:
         self.stack.extend((rest, match))
 
     def do_PREP_RERAISE_STAR(self, arg: Any) -> None:
-        raise self.cannot("PREP_RERAISE_STAR")
+        original, errors = self.values(2)
+        left = [error for error in errors if error is not None]
+        if not issubclass(type(original), BaseExceptionGroup):  # type: ignore[name-defined]  # noqa: F821
+            self.stack.append(left[0] if left else None)
+            return
+        raised = [error for error in left if not _same_facts(error, original)]
+        leaves = {id(leaf) for error in left if _same_facts(error, original) for leaf in _leaves(error)}
+        again = original.split(lambda error: id(error) in leaves)[0] if leaves else None
+        if again is not None:
+            raised.append(again)
+        self.stack.append(_group(raised) if len(raised) > 1 else raised[0] if raised else None)
 
     def do_CHECK_EXC_MATCH(self, arg: Any) -> None:
         wanted, error = self.value(), self.peek_value(1)
@@ -826,6 +855,18 @@ def _next(step: Callable[[Any], Any], iterator: Any) -> Any:
         return NULL
 
 
+def _same_facts(error: Any, original: Any) -> bool:
+    """Whether ``error`` is a part of ``original`` that was raised again, not a new exception."""
+    facts = ("__notes__", "__traceback__", "__cause__", "__context__")
+    return all(getattr(error, fact, None) is getattr(original, fact, None) for fact in facts)
+
+
+def _leaves(error: Any) -> List[Any]:
+    if not issubclass(type(error), BaseExceptionGroup):  # type: ignore[name-defined]  # noqa: F821
+        return [error]
+    return [leaf for part in error.exceptions for leaf in _leaves(part)]
+
+
 def _group(errors: List[Any]) -> Any:
     return BaseExceptionGroup("", errors)  # type: ignore[name-defined]  # noqa: F821
 
@@ -858,11 +899,11 @@ def _awaiting(value: Any) -> Any:
 
 def handling(error: BaseException, method: Callable[..., Any], *arguments: Any) -> Any:
     """Call ``method`` while ``error`` is the exception that is being handled."""
-    context = error.__context__
+    context, traceback = error.__context__, error.__traceback__
     try:
         raise error
     except BaseException:
-        error.__context__ = context
+        error.__context__, error.__traceback__ = context, traceback
         return method(*arguments)
 
 
@@ -991,6 +1032,10 @@ def call(
     machine = Machine(raw, instructions, bound, namespace, closure)
     machine.unknown = unknown
     kinds = {CO_ASYNC_GENERATOR: asynchronous_generator, CO_COROUTINE: coroutine, CO_GENERATOR: generator}
+    if any(instruction.op == "RETURN_GENERATOR" for instruction in instructions):
+        end = machine.go()  # what runs before there is a generator
+        if end.kind != "made":
+            return _finish(end)
     for flag, kind in kinds.items():
         if raw.flags & flag:
             made: Any = kind(machine)

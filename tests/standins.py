@@ -136,6 +136,9 @@ class World:
         if kind in (types.GeneratorType, types.CoroutineType, types.AsyncGeneratorType):
             self.use_later(thing)
             return (kind.__name__, self.number(thing), thing.__name__)
+        if kind.__name__ in ("Template", "Interpolation"):
+            fields = ("strings", "interpolations", "value", "expression", "conversion", "format_spec")
+            return (kind.__name__, *[self.words(getattr(thing, f, None), depth + 1) for f in fields])
         if issubclass(kind, BaseException):
             return self.exception_words(thing, depth)
         if isinstance(kind, type) and issubclass(kind, type) and depth < 4:

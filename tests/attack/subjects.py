@@ -53,7 +53,7 @@ def construct_subjects() -> Iterator[Subject]:
 
 def library_files() -> List[Path]:
     library = Path(sysconfig.get_paths()["stdlib"])
-    return sorted(path for folder in _FOLDERS for path in (library / folder).glob("*.py"))
+    return sorted(path for folder in _FOLDERS for path in (library / folder).glob("*.py") if path.is_file())
 
 
 def _in_file(path: Path) -> Iterator[Subject]:
