@@ -881,11 +881,20 @@ def _method(owner: Any, name: str) -> Any:
         if name in vars(kind):
             found = vars(kind)[name]
             return types.MethodType(found, owner) if isinstance(found, types.FunctionType) else found.__get__(owner)
-    raise _Missing(name)
+    with_statement = name in ("__enter__", "__exit__", "__aenter__", "__aexit__")
+    raise (_NO_CONTEXT_MANAGER if with_statement else TypeError)(name)
 
 
-class _Missing(AttributeError, TypeError):
-    """Raised for a missing special method: versions differ in the type."""
+def _raised_by_with() -> Any:
+    """What a with statement raises for an object that is no context manager: versions differ."""
+    try:
+        with object():  # type: ignore[attr-defined]
+            pass
+    except Exception as error:
+        return type(error)
+
+
+_NO_CONTEXT_MANAGER = _raised_by_with()
 
 
 def _awaiting(value: Any) -> Any:
