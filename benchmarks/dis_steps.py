@@ -184,7 +184,7 @@ def _handlers(code: types.CodeType) -> dict[int, Any]:
 def _unmatched(kept: list[dis.Instruction]) -> set[int]:
     """Offsets of END_FINALLY (3.8) that never go on: behind except clauses none of which matched, and behind the
     unbinding of a name in a clause that control leaves by exceptions only."""
-    found, called = set(), set()
+    found = set()
     for test, jump in zip(kept, kept[1:]):
         if test.opname == "COMPARE_OP" and test.argval == "exception match" and jump.opname == "POP_JUMP_IF_FALSE":
             found.add(jump.argval)
@@ -200,12 +200,12 @@ def _unmatched(kept: list[dis.Instruction]) -> set[int]:
             todo.append(bisect.bisect_left(offsets, step.argval))
         if step.opname not in EXITS and step.opname not in JUMPS and step.offset not in found:
             todo.append(number + 1)
-        if step.opname == "CALL_FINALLY":
-            called.add(step.argval)
-    for number in range(len(kept) - 5):
-        names = [re.sub("_(FAST|NAME|GLOBAL|DEREF)$", "", i.opname) for i in kept[number : number + 5]]
-        if names == ["BEGIN_FINALLY", "LOAD_CONST", "STORE", "DELETE", "END_FINALLY"] and number not in walked:
-            found |= {kept[number + 4].offset} if kept[number + 1].offset not in called else set()
+    for number in range(1, len(kept) - 3):
+        names = [re.sub("_(FAST|NAME|GLOBAL|DEREF)$", "", i.opname) for i in kept[number : number + 4]]
+        if names == ["LOAD_CONST", "STORE", "DELETE", "END_FINALLY"] and kept[number].is_jump_target:
+            # It goes on only where BEGIN_FINALLY says so; for CALL_FINALLY it returns to behind the call.
+            if kept[number - 1].opname != "BEGIN_FINALLY" or number - 1 not in walked:
+                found.add(kept[number + 3].offset)
     return {i.offset for i in kept if i.offset in found and i.opname == "END_FINALLY"}
 
 
