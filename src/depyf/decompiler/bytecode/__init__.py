@@ -10,6 +10,8 @@ which jump targets and handlers are indices, operands are names, constants and o
 * ``CALL_EX`` stands on NULL and the callable in either order, an iterable, and a mapping if its operand is true.
 * Reading a cell's slot is LOAD_CLOSURE (the cell), reading its content LOAD_DEREF.
 * ``SEND`` loops are YIELD_FROM; the ``__anext__`` of ``async for`` is ASYNC_FOR_ITER, which jumps when exhausted.
+* The block stacks of 3.7 to 3.10 are handlers in 3.11's shape, their three stack entries for an exception one; the
+  ``finally`` subroutines of 3.7 and 3.8 are copies; code that is never reached is left out where there are blocks.
 * The handler of each instruction is the innermost one; the handler of ``instructions[handler.target]`` encloses it.
 """
 
