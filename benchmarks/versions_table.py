@@ -42,7 +42,7 @@ def measured(name: str, python: str, options: argparse.Namespace) -> tuple[str, 
     machine = result(folder / "machine.json", python, "differential.py", "--count", count, "--machine")
     decompiled = result(folder / "decompiled.json", python, "differential.py", "--count", count)
     cells = [
-        attack["version"], witness["codes"], witness["differences"],
+        attack["version"], f"{witness['codes']} in {witness['files']} files", witness["differences"],
         attack["tried"], attack["accepted"], attack["harmful"],
         machine["same"] + len(machine["different"]), len(machine["different"]),
         decompiled["same"] + len(decompiled["different"]), len(decompiled["different"]),

@@ -33,7 +33,7 @@ def table(folder, monkeypatch, capsys, **changed):
 def test_a_row_shows_the_results(tmp_path, monkeypatch, capsys):
     code, cells = table(tmp_path, monkeypatch, capsys)
     assert code == 0
-    assert cells == [NAME + ".9", "1234", "0", "700", "31", "0", "55", "0", "44", "0"]
+    assert cells == [NAME + ".9", "1234 in 5 files", "0", "700", "31", "0", "55", "0", "44", "0"]
     assert len(cells) == versions_table.HEAD.splitlines()[0].count("|") - 1
 
 
