@@ -55,13 +55,13 @@ def _same_way(instructions: list[Instruction], left: int, right: int) -> bool:
     """Whether control does the same at both places: they are one, or one is the compiler's copy of a short exit."""
     for _ in range(100):
         left, right = _past_jumps(instructions, left), _past_jumps(instructions, right)
-        if left == right:
-            return True
+        if left == right or max(left, right) >= len(instructions):
+            return left == right
         ours, theirs = instructions[left], instructions[right]
-        if ours.op != theirs.op or ours.target >= 0 or theirs.target >= 0 or type(ours.arg) is not type(theirs.arg):
+        if ours.op != theirs.op or ours.target >= 0 or theirs.target >= 0:
             return False
-        if ours.arg is not theirs.arg and ours.arg != theirs.arg:
-            return False
+        if ours.arg is not theirs.arg and (ours.op == "CONST" or ours.arg != theirs.arg):
+            return False  # a copy has the very constants of the original
         if ours.handler != theirs.handler and ours.op not in NEVER_RAISES and ours.op != "END_SEND":
             return False
         if ours.op in EXITS:
@@ -72,6 +72,8 @@ def _same_way(instructions: list[Instruction], left: int, right: int) -> bool:
 
 def _past_jumps(instructions: list[Instruction], index: int) -> int:
     for _ in range(100):
+        if index >= len(instructions):
+            break
         if instructions[index].op == "JUMP":
             index = instructions[index].target
         elif instructions[index].op == "NOP":
