@@ -7,7 +7,8 @@
 #
 #   make ratchet  decompile a sample of the standard library; fail if that got worse
 #   make stdlib   decompile the whole standard library
-#   make versions every CPython from 3.8 on that is found here: reading and proof, a sample of docs/versions.md
+#   make versions every CPython from 3.8 on that is found here: a quick part of the tests and the ratchet, with it as
+#                 host; then a sample of docs/versions.md, reading and proof
 #   make clean    remove .venv
 #
 # Another interpreter: make test PYTHON=python3.12 VENV=.venv312
@@ -17,7 +18,7 @@ VENV ?= .venv
 BIN = $(VENV)/bin
 JOBS ?= 2
 
-.PHONY: demo test lint ratchet stdlib versions clean
+.PHONY: demo test lint ratchet versions stdlib clean
 
 demo: $(VENV)/demo-installed
 	$(BIN)/python examples/toy.py
@@ -36,6 +37,7 @@ stdlib: $(VENV)/test-installed
 	$(BIN)/python benchmarks/roundtrip.py --stdlib -j $(JOBS) --show 10
 
 versions: $(VENV)/test-installed
+	$(BIN)/python benchmarks/on_every_python.py -j $(JOBS)
 	$(BIN)/python benchmarks/versions_table.py --mutants 300 --functions 30 --files 25 --dry -j $(JOBS)
 
 # Installed again only when pyproject.toml changes; the package itself is installed in place.

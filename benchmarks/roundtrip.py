@@ -297,9 +297,15 @@ def _python_files(folder: str, skipped: set[str]) -> list[str]:
 
 
 def check_ratchet(report: Report, path: str) -> list[str]:
-    """What falls behind the promises in the file: at least so much proven, at most so many wrong and crashed."""
+    """What falls behind the promises in the file, which has them by version of Python.
+
+    At least so much proven, at most so many wrong and crashed.
+    """
+    version = "{}.{}".format(*sys.version_info)
     with open(path, encoding="utf-8") as file:
-        promised = json.load(file)
+        promised = json.load(file).get(version)
+    if promised is None:
+        return [f"{path} promises nothing for Python {version}"]
     counts = report.counts()
     broken = []
     if report.proven_percent() < promised["proven_percent"]:

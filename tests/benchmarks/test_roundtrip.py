@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import sys
 
 import pytest
 import stand_ins
 
 import roundtrip
 
+VERSION = "{}.{}".format(*sys.version_info)
 PROGRAM = """
 def good(x):
     return x + 3
@@ -91,14 +93,21 @@ def test_table_json_and_exit_status(program, tmp_path, capsys):
 @pytest.mark.parametrize("promised, status", [(75, 0), (76, 1)])
 def test_the_ratchet_holds_what_was_reached(program, tmp_path, promised, status):
     ratchet = tmp_path / "ratchet.json"
-    ratchet.write_text(json.dumps({"proven_percent": promised, "wrong": 1, "crash": 0}))
+    ratchet.write_text(json.dumps({VERSION: {"proven_percent": promised, "wrong": 1, "crash": 0}}))
     assert roundtrip.main([str(program), "--ratchet", str(ratchet)], stand_ins.liar) == status
 
 
 def test_the_ratchet_tolerates_no_wrong_result(program, tmp_path):
     ratchet = tmp_path / "ratchet.json"
-    ratchet.write_text(json.dumps({"proven_percent": 0, "wrong": 0, "crash": 0}))
+    ratchet.write_text(json.dumps({VERSION: {"proven_percent": 0, "wrong": 0, "crash": 0}}))
     assert roundtrip.main([str(program), "--ratchet", str(ratchet)], stand_ins.liar) == 1
+
+
+def test_a_version_without_a_promise_breaks_the_ratchet(program, tmp_path, capsys):
+    ratchet = tmp_path / "ratchet.json"
+    ratchet.write_text(json.dumps({"2.7": {"proven_percent": 0, "wrong": 9, "crash": 9}}))
+    assert roundtrip.main([str(program), "--ratchet", str(ratchet)], stand_ins.honest) == 1
+    assert f"promises nothing for Python {VERSION}" in capsys.readouterr().out
 
 
 def test_a_sample_is_the_same_each_time(tmp_path, capsys):

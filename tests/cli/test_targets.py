@@ -20,7 +20,7 @@ def outer(x):
 
 class Shape:
     def area(self):
-        return [side for side in self.sides]
+        return (side for side in self.sides)
 
 def twice(): return 1
 def twice(): return 2
@@ -42,7 +42,7 @@ def program(tmp_path):
         ("outer.inner", 5),
         ("Shape", 9),
         ("Shape.area", 10),
-        ("Shape.area.<locals>.<listcomp>", 11),
+        ("Shape.area.<locals>.<genexpr>", 11),
         ("twice@14", 14),
     ],
 )

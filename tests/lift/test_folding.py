@@ -32,7 +32,7 @@ def function(text):
 
 @pytest.mark.parametrize("expression", EXPRESSIONS)
 def test_values(expression):
-    text = f"def f(a, b, c, f):\n    return {expression}"
+    text = f"def f(a, b, c, f):\n    d = {expression}\n    f(a, b)\n    return d"
     assert decompile(function(text)).rstrip() == text
 
 

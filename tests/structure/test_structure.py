@@ -5,25 +5,34 @@ from __future__ import annotations
 import pytest
 
 import depyf
+from depyf.decompiler import pipeline
+from depyf.decompiler.lift.handlers import HANDLERS
 from depyf.decompiler.pipeline import analyze
 from depyf.decompiler.structure import structurer
 from depyf.errors import DecompilationError
 
-MATCH = "def f(x):\n match x:\n  case [a, b]: return a\n return 2"
+UNKNOWN = "def f(x):\n return x[1]"
 
 
 def function_code(source: str):
     return next(c for c in compile(source, "case.py", "exec").co_consts if hasattr(c, "co_code"))
 
 
-def test_what_is_not_there_yet_is_refused_with_a_reason():
-    with pytest.raises(DecompilationError, match="not supported yet") as caught:
-        depyf.decompile(function_code(MATCH))
-    assert "MATCH_SEQUENCE" in caught.value.instructions
+@pytest.fixture
+def no_subscripts(monkeypatch):
+    """An operation that nobody knows to lift, and nobody to decompile by its events."""
+    monkeypatch.delitem(HANDLERS, "BINARY_SUBSCR")
+    monkeypatch.setattr(pipeline, "_from_events", lambda refused: None)
 
 
-def test_a_refused_function_costs_only_itself():
-    source = f"def before(): return 1\n{MATCH}\ndef after(): return 3\n"
+def test_what_is_not_there_yet_is_refused_with_a_reason(no_subscripts):
+    with pytest.raises(DecompilationError, match="BINARY_SUBSCR is not supported yet") as caught:
+        depyf.decompile(function_code(UNKNOWN))
+    assert "BINARY_SUBSCR" in caught.value.instructions
+
+
+def test_a_refused_function_costs_only_itself(no_subscripts):
+    source = f"def before(): return 1\n{UNKNOWN}\ndef after(): return 3\n"
     result = analyze(compile(source, "case.py", "exec"))
     verdicts = {unit.qualname: unit.verdict.level.value for unit in result.walk()}
     assert verdicts == {"<module>": "exact", "before": "exact", "f": "refused", "after": "exact"}

@@ -38,7 +38,9 @@ def constants(code: types.CodeType) -> Iterator[object]:
 def test_text_folds_back_to_the_constant(value: object) -> None:
     text = print_tree(n.Expr(n.Call(n.Name("f"), [n.Constant(value)])))
     code = compile(text.strip(), "", "eval")
-    assert any(n.same_constant(value, constant) for constant in constants(code)), text
+    # 3.15 has an instruction for -1, and no constant.
+    found = eval(code, {"f": lambda found: found}) if value == -1 else None
+    assert any(n.same_constant(value, constant) for constant in (*constants(code), found)), text
 
 
 def test_sets_are_printed_in_the_same_order_in_every_run() -> None:
