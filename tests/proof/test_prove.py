@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import dis
 
-from depyf.decompiler.bytecode import load
-from depyf.decompiler.proof import Level, Verdict, prove, prove_all, verify
+from depyf.decompiler.bytecode import disassemble
+from depyf.decompiler.proof import Level, Verdict, normalize, prove, prove_all, verify
 
 
 def by_name(proofs):
@@ -110,12 +110,19 @@ def test_the_symbolic_proof_is_asked_last(compile_text):
     assert prove(left, other, symbolic=powerless).reasons[-1] == "no idea"
 
 
-def test_stack_without_a_normal_form_is_unproven(compile_text):
-    raw = compile_text("def f(a): a(1)").nested[0]
-    code = bytearray(raw.bytecode)
-    code[code.index(dis.opmap["PUSH_NULL"]) : code.index(dis.opmap["PUSH_NULL"]) + 2] = bytes([dis.opmap["NOP"], 0])
-    broken = load(raw.code.replace(co_code=bytes(code)))
-    assert "empty slot" in prove(broken, raw).describe()
+def test_stack_without_a_normal_form_is_unproven(compile_text, monkeypatch):
+    raw, broken = (compile_text("def f(a): b = a").nested[0] for _ in range(2))
+    broken.names += ("unused",)
+
+    def with_an_empty_slot_for_a_value(code):
+        instructions = disassemble(code)
+        for instruction in instructions:
+            if code is broken and instruction.op == "LOAD_FAST":
+                instruction.op, instruction.arg = "NULL", None
+        return instructions
+
+    monkeypatch.setattr(normalize, "disassemble", with_an_empty_slot_for_a_value)
+    assert "STORE_FAST takes an empty slot" in prove(broken, raw).describe()
 
 
 def test_keyword_names_that_are_no_text_are_no_crash():

@@ -1,13 +1,16 @@
-"""Whole modules against their own text, written anew by ``ast.unparse``: lines differ, everything else is proven."""
+"""Whole modules against their own text, printed anew: lines differ, everything else is proven."""
 
 from __future__ import annotations
 
 import ast
 
+from syntax_from_ast import from_ast
+
 from depyf.decompiler.bytecode import disassemble, load
 from depyf.decompiler.proof import Level, compile_module, compile_unit, prove, prove_all
 from depyf.decompiler.proof.bisimulation import lock_step, same_instructions
 from depyf.decompiler.proof.normalize import normalize
+from depyf.decompiler.syntax.printer import print_tree
 
 
 def compiled(text):
@@ -17,7 +20,7 @@ def compiled(text):
 def test_everything_is_exact(sources):
     for text in sources.values():
         raw = compiled(text)
-        proofs = prove_all(raw, compile_module(ast.unparse(ast.parse(text)), raw))
+        proofs = prove_all(raw, compile_module(print_tree(from_ast(ast.parse(text)), nested_quotes=True), raw))
         assert set(proofs) == set(raw.walk())
         assert {verdict.describe() for verdict, _ in proofs.values()} == {"exact (by instructions)"}
 
@@ -54,7 +57,7 @@ def test_every_definition_compiled_alone_is_exact(sources):
             if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
                 line = min([node.lineno, *[decorator.lineno for decorator in node.decorator_list]])
                 (raw,) = raws[node.name, line]
-                verdict = prove(raw, compile_unit(ast.unparse(node), raw))
+                verdict = prove(raw, compile_unit(print_tree(from_ast(node), nested_quotes=True), raw))
                 assert verdict.level is Level.EXACT, (raw, verdict.describe())
                 count += 1
     assert count > 500
