@@ -24,6 +24,7 @@ from pathlib import Path
 from typing import Any, Callable, Iterator
 
 from depyf.decompiler.bytecode import disassemble, read_pyc_bytes
+from depyf.decompiler.bytecode.edit import MOST_SLOTS
 from depyf.decompiler.bytecode.formats import FORMATS
 from depyf.decompiler.bytecode.interpreters import find_interpreter
 from depyf.decompiler.bytecode.pyc import HEADER, pyc_version
@@ -33,8 +34,9 @@ from fuzz_inputs import damage, hostile
 SECONDS, SECONDS_PER_KB = 2.0, 0.02
 """Processor time that an input may take: so much, and so much more for each 1024 bytes."""
 
-BYTES, BYTES_PER_BYTE = 4_000_000, 1500
-"""Memory that an input may take at its peak: so much, and so much more for each byte."""
+BYTES, BYTES_PER_BYTE = 10_000_000 + 8 * MOST_SLOTS, 1500
+"""Memory that an input may take at its peak: so much (passes that simulate the stack may hold that many slots before
+they give up), and so much more for each byte."""
 
 MEASURE_MEMORY_EVERY = 20
 """Tracing allocations makes an input some times slower: only every so many inputs."""

@@ -5,9 +5,12 @@ from __future__ import annotations
 import importlib.util
 import marshal
 import py_compile
+import subprocess
 
 import pytest
 
+from depyf.decompiler.bytecode.formats import FORMATS
+from depyf.decompiler.bytecode.interpreters import HOST_VERSION, find_interpreter
 from depyf.targets import TargetError, find_target, split_target
 
 PROGRAM = """
@@ -58,6 +61,21 @@ def test_a_file_is_its_module(program):
 def test_a_pyc_of_this_python(program, tmp_path):
     compiled = py_compile.compile(program, cfile=str(tmp_path / "program.pyc"))
     assert find_target(f"{compiled}:Shape.area").co_name == "area"
+
+
+def test_a_pyc_of_every_other_python(program, tmp_path):
+    compiling = "import py_compile, sys; py_compile.compile(sys.argv[1], cfile=sys.argv[2], doraise=True)"
+    for version in FORMATS:
+        interpreter = find_interpreter(version)
+        if interpreter is None or version == HOST_VERSION:
+            continue
+        compiled = str(tmp_path / f"{version[1]}.pyc")
+        subprocess.run([interpreter, "-c", compiling, program, compiled], check=True)
+        for name, line in (("outer.<locals>.inner", 5), ("Shape.area", 10), ("twice@14", 14)):
+            code = find_target(f"{compiled}:{name}")
+            assert (code.version, code.code, code.firstlineno) == (version, None, line)
+        with pytest.raises(TargetError, match=r"did you mean Shape\.area"):
+            find_target(f"{compiled}:Shape.aera")
 
 
 def test_a_module_is_found_without_its_import(run_python, tmp_path):
