@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ...errors import DecompilationError
+from ..flowgraph.regions import chain
 from ..lift import LiftedBlock
 from ..lift.folding.negation import negate
 from ..lift.folding.shapes import same_place, through
@@ -169,6 +170,7 @@ def _extent(
         for node in inside | added:
             if node.kind == "try" and node.false is not None and node.test.kind != "with":
                 added.add(node.false)
+                added = added.union(other for other in reached if node.test in chain(other.region))
         owners = {(marker.kind, _key(marker.owner)) for node in inside | added for marker in node.markers} - kept
         added |= {
             node for node in reached if any((marker.kind, _key(marker.owner)) in owners for marker in node.markers)

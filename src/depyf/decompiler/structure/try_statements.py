@@ -95,6 +95,8 @@ def _end(
         # The handlers go on behind the statement: code that the body alone goes on with is its else clause.
         return follow, _single([p for p in body_real if p is not end and not writer.is_constant_exit(p)])
     behind = [p for p in body_real if p.layout > last and p not in loop and p is not end]
+    if len(behind) == 1 and end is not None and handler_real == [end] and _falls_off(handling, end):
+        return follow, behind[0]
     if behind and all(place in loop or place is end for place in handler_real):
         return behind[0], _single([place for place in body_real if place.layout < last and place is not end])
     others = [place for place in body_real if place is not end and not writer.is_constant_exit(place)]
@@ -112,6 +114,17 @@ def _end(
         return behind[0], _single([place for place in rest if place.layout < last])
     returns = [place for place in from_handler if place.layout > last]
     return (returns[0] if returns else None), _single(rest)
+
+
+def _falls_off(handling: set[LiftedBlock], end: LiftedBlock) -> bool:
+    """Whether the lines say that no ``continue`` was written where the handlers go on: each ends like its last statement."""
+    leaving = [node for node in handling if any(through(place) is end for place in node.successors)]
+    lines = []
+    for node in leaving:
+        while not node.statements and len(node.predecessors) == 1:
+            (node,) = node.predecessors
+        lines.append(node.statements[-1].line if node.statements else None)
+    return all(line is not None and node.test_line == line for node, line in zip(leaving, lines))
 
 
 def _single(places: list[LiftedBlock]) -> LiftedBlock | None:
