@@ -117,7 +117,7 @@ def _end(
 
 
 def _falls_off(handling: set[LiftedBlock], end: LiftedBlock) -> bool:
-    """Whether the lines say that no ``continue`` was written where the handlers go on: each ends like its last statement."""
+    """Whether the lines say that the handlers end without ``continue``: with the line of their last statements."""
     leaving = [node for node in handling if any(through(place) is end for place in node.successors)]
     lines = []
     for node in leaving:
