@@ -26,3 +26,10 @@ def test_statements_come_back(body):
     names = {}
     exec(text, names)
     assert decompile(names["f"]).rstrip() == text
+
+
+def test_an_exit_that_was_copied_is_not_written_again():
+    names = {}
+    exec("def f(a, b, c):\n    if (not b if a else c):\n        return 1\n    return 2", names)
+    last = decompile(names["f"]).rstrip().splitlines()[-2:]
+    assert not all(line.startswith("    return") for line in last)

@@ -186,6 +186,8 @@ class Structurer:
             out.append(nodes.If(negate(test), orelse, line=node.test_line))
         for merge, next_merge in zip(merges, merges[1:]):
             out += self.sequence(merge, next_merge, context)
+        if merges and merges[-1] in self.written and self.is_exit(merges[-1]) and out and ends(out):
+            return None  # it was copied to where control comes from
         return merges[-1] if merges else None
 
     def arm(
