@@ -41,9 +41,10 @@ def measured(name: str, python: str, options: argparse.Namespace) -> tuple[str, 
     attack = result(folder / "attack.json", python, "attack_proof.py", "--mutants", str(options.mutants))
     machine = result(folder / "machine.json", python, "differential.py", "--count", count, "--machine")
     decompiled = result(folder / "decompiled.json", python, "differential.py", "--count", count)
+    accepted = str(attack["accepted"]) + (f" ({attack['not_run']} not run)" if attack["not_run"] else "")
     cells = [
         attack["version"], f"{witness['codes']} in {witness['files']} files", witness["differences"],
-        attack["tried"], attack["accepted"], attack["harmful"],
+        attack["tried"], accepted, attack["harmful"],
         machine["same"] + len(machine["different"]), len(machine["different"]),
         decompiled["same"] + len(decompiled["different"]), len(decompiled["different"]),
     ]  # fmt: skip

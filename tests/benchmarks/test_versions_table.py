@@ -12,7 +12,7 @@ import versions_table
 NAME = "%d.%d" % sys.version_info[:2]  # noqa: UP031
 GOOD = {
     "dis": {"version": NAME, "codes": 1234, "files": 5, "differences": 0},
-    "attack": {"version": NAME + ".9", "tried": 700, "accepted": 31, "harmful": 0},
+    "attack": {"version": NAME + ".9", "tried": 700, "accepted": 31, "harmful": 0, "not_run": 2},
     "machine": {"same": 55, "different": []},
     "decompiled": {"same": 44, "different": []},
 }
@@ -33,7 +33,7 @@ def table(folder, monkeypatch, capsys, **changed):
 def test_a_row_shows_the_results(tmp_path, monkeypatch, capsys):
     code, cells = table(tmp_path, monkeypatch, capsys)
     assert code == 0
-    assert cells == [NAME + ".9", "1234 in 5 files", "0", "700", "31", "0", "55", "0", "44", "0"]
+    assert cells == [NAME + ".9", "1234 in 5 files", "0", "700", "31 (2 not run)", "0", "55", "0", "44", "0"]
     assert len(cells) == versions_table.HEAD.splitlines()[0].count("|") - 1
 
 
