@@ -167,6 +167,8 @@ def _extent(
         # Handlers may be laid out behind all else: they tell nothing about what stands between.
         limit = header.layout if behind else max(node.layout for node in inside if not _handles(node, header))
         added = {node for node in reached if node.layout < limit}
+        begun = {node.test for node in inside | added if node.kind == "try"}
+        added |= {node for node in reached if not begun.isdisjoint(chain(node.region))}
         for node in inside | added:
             if node.kind == "try" and node.false is not None and node.test.kind != "with":
                 added.add(node.false)

@@ -20,8 +20,8 @@ def undo_loop_test(block: LiftedBlock) -> LiftedBlock | None:
         return None
     for body, out in ((block.true, block.false), (block.false, block.true)):
         start = through(body)
-        if start is None:
-            continue
+        if start is None or through(block.fall) is not start:
+            continue  # the test of a while loop falls into the body
         copies = [
             copy
             for copy in start.predecessors
