@@ -49,11 +49,17 @@ def _past_copy(graph: ControlFlowGraph, region: Region, copy: BasicBlock) -> Bas
     while todo:
         original, copied = todo.pop()
         ours, theirs = _settle(original), _settle(copied)
+        if ours == theirs:
+            continue  # the body was left for good
         instruction = ours[0].instructions[ours[1]]
         if instruction.op == "RERAISE":
             ends.append(_settle(copied, jumps=False))  # a jump may lead back into the region
             continue
         other = theirs[0].instructions[theirs[1]]
+        left = _left(ours)
+        if left is not None and _left(theirs) is None:
+            todo.append((left, theirs))
+            continue
         if instruction.op != other.op or not same_operand(instruction.arg, other.arg):
             raise DecompilationError(
                 f"a way out of `try` does not run the `finally` body: {instruction} against {other}",
@@ -69,6 +75,21 @@ def _past_copy(graph: ControlFlowGraph, region: Region, copy: BasicBlock) -> Bas
     if any(not same_exit(ends[0], end) for end in ends[1:]):
         raise DecompilationError("a copy of a `finally` body has several ends", stage="undo_optimiser")
     return graph.split(*ends[0])
+
+
+def _left(place: _Place) -> _Place | None:
+    """What comes behind the instructions that drop the exception, if they are next: return, break or continue in a
+    ``finally`` body, which only the handler's copy has something to drop for."""
+    for wanted in (("POP", "POP_EXCEPT"), ("SWAP", "POP", "SWAP", "POP_EXCEPT")):
+        at = place
+        for op in wanted:
+            block, position = _settle(at)
+            if block.instructions[position].op != op:
+                break
+            at = block, position + 1
+        else:
+            return at
+    return None
 
 
 def _settle(place: _Place, jumps: bool = True) -> _Place:
