@@ -112,7 +112,7 @@ def write_while(
     if len(breaks) > 1:
         breaks = [place for place in breaks if place not in (context.break_to, context.continue_to)]
     if len(breaks) > 1:
-        raise DecompilationError("a loop that is left to several places", stage="structure")
+        breaks = [_meeting(writer, node, breaks, inside, context)]
     after = breaks[0] if breaks else None
     inner = context.in_loop(inside, after, node)
     body: list[nodes.Statement] = []
@@ -120,6 +120,22 @@ def write_while(
     body += writer.sequence(following, node, inner)
     out.append(nodes.While(nodes.Constant(True), body or [nodes.Pass()], line=node.line))
     return writer.go(node, after, follow, context, out, after_statement=True) if after is not None else None
+
+
+def _meeting(
+    writer: Structurer, header: LiftedBlock, places: list[LiftedBlock], inside: set[LiftedBlock], context: Context
+) -> LiftedBlock:
+    """Where control goes from all of ``places``: what it does until then is added to ``inside``, before a ``break``."""
+    for members in (places, places[:-1]):
+        between = {node for place in members for node in writer.flow.dominated(place)} & context.inside
+        ends = {through(place) for node in between for place in node.successors} - between - {header, None}
+        end = ends.pop() if len(ends) == 1 else None
+        if end is None or end not in context.inside or any(node.layout > end.layout for node in between):
+            continue
+        if members is places or end is places[-1]:
+            inside |= between
+            return end
+    raise DecompilationError("a loop that is left to several places", stage="structure")
 
 
 def _write_tested(
