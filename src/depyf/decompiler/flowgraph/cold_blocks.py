@@ -51,8 +51,15 @@ def _end_of(region: Region, order: list[BasicBlock], graph: ControlFlowGraph) ->
         ends_here = block.instructions and block.instructions[-1].op in ("JUMP", "RETURN_VALUE")
         if not ends_here or not all(source in inside for source in sources):
             break
-        if any(i.op not in _ENDS for i in block.instructions):
+        if any(i.op not in _ENDS and not _leaves_with(block, at) for at, i in enumerate(block.instructions)):
             break
         inside.add(block)
         end += 1
     return end
+
+
+def _leaves_with(block: BasicBlock, at: int) -> bool:
+    """Whether the instruction calls __exit__ of a with statement that is left with a value below it: by a return."""
+    before = block.instructions[max(at - 3, 0) : at]
+    nones = len(before) == 3 and all(i.op == "CONST" and i.arg is None for i in before)
+    return nones and block.instructions[at].op == "CALL" and block.instructions[0].op == "SWAP"
