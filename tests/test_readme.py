@@ -36,6 +36,13 @@ def test_the_console_examples_are_true():
     assert doctest.DocTestRunner().run(test).failed == 0
 
 
+def test_the_console_examples_of_the_documentation_are_true():
+    text = re.sub(r"^```.*$", "", (ROOT / "docs" / "verdicts.md").read_text(encoding="utf-8"), flags=re.MULTILINE)
+    test = doctest.DocTestParser().get_doctest(text, {}, "verdicts.md", "docs/verdicts.md", 0)
+    assert len(test.examples) >= 3
+    assert doctest.DocTestRunner().run(test).failed == 0
+
+
 def test_files_that_the_readme_names_exist():
     links = re.findall(r"\]\((?!http)([^)#]+)\)", README)
     assert links
