@@ -6,6 +6,7 @@ import pytest
 
 import depyf
 from depyf.decompiler.bytecode import load
+from depyf.decompiler.bytecode.grammar import has_nested_quotes
 from depyf.decompiler.bytecode.interpreters import HOST_VERSION, find_interpreter
 from depyf.decompiler.pipeline import standalone
 from depyf.decompiler.proof import Level, compiler_pool, scaffold
@@ -83,3 +84,10 @@ def test_without_a_compiler_what_is_refused_stays_refused(nobody):
     raw.nested[0].bytecode = b"\xff\xff" * 4
     levels = {unit.qualname: unit.verdict.level for unit in depyf.analyze(raw).walk()}
     assert levels == {"<module>": Level.UNPROVEN, "f": Level.REFUSED, "g": Level.UNPROVEN}
+
+
+def test_quotes_nest_where_the_version_can_read_them():
+    text = "def f(a):\n    return f'{a(\"\'\", '\\\\\"', \"\"\"\\'\\'\\'\\\\\"\"\")}'\n"
+    for version in filter(has_nested_quotes, VERSIONS):
+        result = depyf.analyze(compile_source(text, version, filename="file"))
+        assert result.proven, result.source

@@ -8,6 +8,7 @@ from ..errors import DecompilationError
 from .annotations import as_function
 from .bodies import finish, finish_early
 from .bytecode import RawCode, comprehension_variables, disassemble
+from .bytecode.grammar import has_nested_quotes
 from .definitions import Definitions, arguments_of
 from .lift.handlers.calls import Comprehension
 from .lift.values import Function, Iterated
@@ -30,6 +31,7 @@ class Decompilation:
 
     def __init__(self, root: RawCode, settings: Settings = DEFAULT, stepper: Stepper | None = None) -> None:
         self.root = root
+        self.nested_quotes = has_nested_quotes(root.version)
         self.settings = settings
         self.stepper = stepper or Stepper()
         self.units: dict[RawCode, Unit] = {}
@@ -178,7 +180,7 @@ class Decompilation:
     def print(self, tree: nodes.Node) -> bool:
         """Print the tree; refuses what can't be printed and returns False then."""
         try:
-            self.text, self.lines = print_with_lines(tree)
+            self.text, self.lines = print_with_lines(tree, nested_quotes=self.nested_quotes)
         except (PrintError, RecursionError) as error:
             self.refuse_culprit(str(error))
             return False
@@ -230,7 +232,7 @@ class Decompilation:
             if kind_of(raw) == "annotations" and raw is not self.root:
                 continue  # compiled only with what they annotate
             try:
-                self.compile(raw, print_tree(self.tree_of(raw)))
+                self.compile(raw, print_tree(self.tree_of(raw), nested_quotes=self.nested_quotes))
             except (DecompilationError, PrintError, RecursionError) as error:
                 text = error.reason if isinstance(error, DecompilationError) else str(error)
                 self.failed(raw, DecompilationError(text, stage="print", where=raw.qualname))
@@ -250,7 +252,9 @@ class Decompilation:
             return Result(raw.name, raw.qualname, text, verdict, raw, raw.code, nested, rung="refused")
         nested = tuple(self.result(child, proofs) for child in raw.nested)
         tree = self.tree_of(raw)
-        text, lines_of = (self.text, self.lines) if raw is self.root else print_with_lines(tree)
+        text, lines_of = self.text, self.lines
+        if raw is not self.root:
+            text, lines_of = print_with_lines(tree, nested_quotes=self.nested_quotes)
         verdict = proofs.get(raw) or Verdict(Level.UNPROVEN, "", ("it was not reached by the proof",))
         text, lines_of = with_notice(text, lines_of, verdict)
         return Result(raw.name, raw.qualname, text, verdict, raw, raw.code, nested, lines_of, tree=tree)

@@ -7,6 +7,8 @@ import types
 from typing import Any, Callable, NamedTuple, Union
 
 from ..errors import DecompilationError
+from .bytecode.grammar import has_nested_quotes
+from .bytecode.interpreters import HOST_VERSION
 from .definitions import arguments_of
 from .proof import Level, Verdict
 from .result import Result
@@ -113,7 +115,7 @@ def decorate(result: Result, target: FunctionTarget) -> Result:
         tree.comments = [
             f"the default of {name} is no literal: {kind}" for name, kind in (o.split("=", 1) for o in opaque)
         ]
-    text, lines = print_with_lines(tree)
+    text, lines = print_with_lines(tree, nested_quotes=has_nested_quotes(HOST_VERSION))
     return result._replace(source=text, line_map=lines, tree=tree)
 
 
@@ -150,7 +152,7 @@ def rebuild_class(cls: type, analyze: Callable[[Any], Result]) -> Result:
     tree = nodes.ClassDef(cls.__name__, list(bases), keywords, body or [nodes.Pass()])
     tree.comments = [f"class {cls.__qualname__}, put together from the live object: the code of its body is gone,"]
     tree.comments += ["so decorators and computed attributes are not shown as they were written."]
-    text, lines = print_with_lines(tree)
+    text, lines = print_with_lines(tree, nested_quotes=has_nested_quotes(HOST_VERSION))
     levels = {result.verdict.level for result in nested}
     if levels <= {Level.EXACT, Level.EQUIVALENT}:
         verdict = Verdict(Level.UNPROVEN, "", ("a live class has no code of its body to compare with",))

@@ -18,6 +18,7 @@ from typing import Any
 
 from ..errors import DecompilationError
 from .bytecode import RawCode, load
+from .bytecode.grammar import has_nested_quotes
 from .decompilation import Decompilation
 from .events import analyze as analyze_events
 from .live_objects import FunctionTarget, decorate, rebuild_class, target_of
@@ -111,4 +112,6 @@ def standalone(result: Result) -> str:
         return result.source
     parameters = nodes.arguments([], [nodes.arg(name) for name in result.raw.freevars])
     body: list[nodes.Statement] = [result.tree, nodes.Return(nodes.Name(result.tree.name))]
-    return with_notice(print_tree(nodes.FunctionDef("enclosing_function", parameters, body)), {}, result.verdict)[0]
+    tree = nodes.FunctionDef("enclosing_function", parameters, body)
+    text = print_tree(tree, nested_quotes=has_nested_quotes(result.raw.version))
+    return with_notice(text, {}, result.verdict)[0]

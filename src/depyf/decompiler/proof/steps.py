@@ -96,6 +96,10 @@ class Steps:
         self.ops[index], self.args[index], self.yes[index], self.no[index] = op, arg, yes, no
 
 
+_MOST_TEXT = 200
+"""Characters of a constant in a message."""
+
+
 def _in_words(instruction: Instruction) -> str:
     """Operation and operand, without what only the list of instructions explains."""
     op, arg = instruction.op, instruction.arg
@@ -103,7 +107,8 @@ def _in_words(instruction: Instruction) -> str:
         count, keywords = arg
         return f"CALL {count}" + (f" with keywords {', '.join(keywords)}" if keywords else "")
     if op == "CONST":
-        return f"CONST code of {arg.qualname}" if isinstance(arg, RawCode) else f"CONST {arg!r}"
+        text = f"code of {arg.qualname}" if isinstance(arg, RawCode) else repr(arg)
+        return f"CONST {text if len(text) <= _MOST_TEXT else text[:_MOST_TEXT] + '...'}"
     if arg is None:
         return op
     return f"{op} {', '.join(map(str, arg)) if isinstance(arg, tuple) else arg}"
