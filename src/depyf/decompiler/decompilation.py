@@ -126,7 +126,9 @@ class Decompilation:
             known = {i.arg for i in disassemble(owner) if i.op == "STORE_STATIC_ATTRIBUTES"} if owner else set()
             names = {name for names in known for name in names}
             parts = raw.walk() if names else ()
-            return sorted(names & {i.arg for part in parts for i in disassemble(part) if i.op == "STORE_ATTR"})
+            stored = {i.arg for part in parts for i in disassemble(part) if i.op == "STORE_ATTR"}
+            private = f"_{owner.name.lstrip('_')}" if owner else ""  # the class names what the source does
+            return sorted(name for name in names if name in stored or private + name in stored)
         except DecompilationError:
             return []
 
