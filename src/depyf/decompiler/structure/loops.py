@@ -180,8 +180,7 @@ def _extent(
         inside.update(node for node in reached if node.layout < exhausted.layout)
     kept = {(marker.kind, _key(marker.owner)) for marker in header.markers}
     while True:
-        # Handlers may be laid out behind all else: they tell nothing about what stands between.
-        limit = header.layout if behind else max(node.layout for node in inside if not _handles(node, header))
+        limit = header.layout if behind else max(node.layout for node in inside)
         added = {node for node in reached if node.layout < limit}
         begun = {node.test for node in inside | added if node.kind == "try"}
         added |= {node for node in reached if not begun.isdisjoint(chain(node.region))}
@@ -196,11 +195,6 @@ def _extent(
         if added <= inside:
             return inside
         inside |= added
-
-
-def _handles(node: LiftedBlock, header: LiftedBlock) -> bool:
-    """Whether ``node`` stands in an exception handler that the loop's header does not stand in."""
-    return any(marker.kind in ("handled", "exception") for marker in node.markers[len(header.markers) :])
 
 
 def _key(owner: object) -> object:
