@@ -29,7 +29,7 @@ def mutant(code: types.CodeType, dice: random.Random) -> Optional[Tuple[str, typ
         return None
     try:
         return f"code object: {name}", code.replace(**dice.choice(changes))
-    except (ValueError, TypeError):
+    except (ValueError, TypeError, SystemError):  # the last: fields that do not fit, on 3.14
         return None
 
 
