@@ -617,8 +617,12 @@ def _in_thread(world: World, body: Callable[[], None]) -> Tuple[Any, ...]:
     """The log of ``body``. One that will not end is left behind in its thread, waiting, and its log cut off."""
 
     def target() -> None:
-        body()
-        world.parked.set()
+        try:
+            body()
+        except BaseException as error:  # of the bookkeeping itself: the run is over
+            world.log.append(("broken off", type(error).__name__))
+        finally:
+            world.parked.set()
 
     gc.disable()  # what it destroys may run code, and when it comes is no part of what is compared
     try:
