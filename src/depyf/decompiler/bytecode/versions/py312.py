@@ -48,7 +48,6 @@ MEANINGS: dict[str, Meaning] = changed(
     added={
         "RESERVED": INTERNAL,
         "INTERPRETER_EXIT": INTERNAL,
-        **{name: INTERNAL for name in NUMBERS if name.startswith("INSTRUMENTED_")},
         "COMPARE_OP": ("comparison", 4),
         "END_FOR": ("plain", "END_FOR"),
         "END_SEND": ("plain", "END_SEND"),
@@ -72,12 +71,14 @@ MEANINGS: dict[str, Meaning] = changed(
     },
 )  # fmt: skip
 
+CACHES: dict[str, int] = {
+    "BINARY_SUBSCR": 1, "STORE_SUBSCR": 1, "UNPACK_SEQUENCE": 1, "FOR_ITER": 1, "STORE_ATTR": 4, "LOAD_ATTR": 9,
+    "COMPARE_OP": 1, "LOAD_GLOBAL": 4, "BINARY_OP": 1, "SEND": 1, "LOAD_SUPER_ATTR": 1, "CALL": 3,
+}  # fmt: skip
+
 TABLE = make_table(
     version=(3, 12),
     meanings=MEANINGS,
     numbers=NUMBERS,
-    caches={
-        "BINARY_SUBSCR": 1, "STORE_SUBSCR": 1, "UNPACK_SEQUENCE": 1, "FOR_ITER": 1, "STORE_ATTR": 4, "LOAD_ATTR": 9,
-        "COMPARE_OP": 1, "LOAD_GLOBAL": 4, "BINARY_OP": 1, "SEND": 1, "LOAD_SUPER_ATTR": 1, "CALL": 3,
-    },
+    caches=CACHES,
 )

@@ -45,7 +45,6 @@ MEANINGS: dict[str, Meaning] = changed(
     added={
         "ENTER_EXECUTOR": INTERNAL,
         "EXIT_INIT_CHECK": INTERNAL,
-        **{name: INTERNAL for name in NUMBERS if name.startswith("INSTRUMENTED_")},
         "END_FOR": ("plain", "END_FOR_THEN_POP"),
         "COMPARE_OP": ("comparison", 5),
         "LOAD_GLOBAL": ("global or null", "LOAD_GLOBAL"),
@@ -62,14 +61,14 @@ MEANINGS: dict[str, Meaning] = changed(
     },
 )  # fmt: skip
 
+CACHES: dict[str, int] = {
+    **py312.CACHES, "CONTAINS_OP": 1, "JUMP_BACKWARD": 1, "TO_BOOL": 3, "POP_JUMP_IF_TRUE": 1, "POP_JUMP_IF_FALSE": 1,
+    "POP_JUMP_IF_NONE": 1, "POP_JUMP_IF_NOT_NONE": 1,
+}  # fmt: skip
+
 TABLE = make_table(
     version=(3, 13),
     meanings=MEANINGS,
     numbers=NUMBERS,
-    caches={
-        "LOAD_GLOBAL": 4, "BINARY_OP": 1, "UNPACK_SEQUENCE": 1, "COMPARE_OP": 1, "CONTAINS_OP": 1,
-        "BINARY_SUBSCR": 1, "FOR_ITER": 1, "LOAD_SUPER_ATTR": 1, "LOAD_ATTR": 9, "STORE_ATTR": 4, "CALL": 3,
-        "STORE_SUBSCR": 1, "SEND": 1, "JUMP_BACKWARD": 1, "TO_BOOL": 3, "POP_JUMP_IF_TRUE": 1,
-        "POP_JUMP_IF_FALSE": 1, "POP_JUMP_IF_NONE": 1, "POP_JUMP_IF_NOT_NONE": 1,
-    },
+    caches=CACHES,
 )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from . import py313
-from .table import BINARY_OPERATORS, INTERNAL, Meaning, changed, make_table
+from .table import BINARY_OPERATORS, Meaning, changed, make_table
 
 NUMBERS: dict[str, int] = {
     "CACHE": 0, "BINARY_SLICE": 1, "BUILD_TEMPLATE": 2, "CALL_FUNCTION_EX": 4, "CHECK_EG_MATCH": 5,
@@ -47,7 +47,6 @@ MEANINGS: dict[str, Meaning] = changed(
         "RETURN_CONST",
     ],
     added={
-        **{name: INTERNAL for name in NUMBERS if name.startswith("INSTRUMENTED_")},
         "BUILD_INTERPOLATION": ("interpolation", "BUILD_INTERPOLATION"),
         "BUILD_TEMPLATE": ("plain", "BUILD_TEMPLATE"),
         "CALL_FUNCTION_EX": ("call with mapping or null", "CALL_EX"),
@@ -58,20 +57,18 @@ MEANINGS: dict[str, Meaning] = changed(
         "LOAD_SPECIAL": ("special method", "LOAD_SPECIAL"),
         "NOT_TAKEN": ("skip", ""),
         "POP_ITER": ("plain", "POP_ITER"),
-        "END_ASYNC_FOR": ("plain", "END_ASYNC_FOR"),
     },
 )  # fmt: skip
+
+CACHES: dict[str, int] = {
+    **py313.CACHES, "BINARY_OP": 5, "CALL_KW": 3,
+}  # fmt: skip
 
 TABLE = make_table(
     version=(3, 14),
     meanings=MEANINGS,
     numbers=NUMBERS,
-    caches={
-        "LOAD_GLOBAL": 4, "BINARY_OP": 5, "UNPACK_SEQUENCE": 1, "COMPARE_OP": 1, "CONTAINS_OP": 1, "FOR_ITER": 1,
-        "LOAD_SUPER_ATTR": 1, "LOAD_ATTR": 9, "STORE_ATTR": 4, "CALL": 3, "CALL_KW": 3, "STORE_SUBSCR": 1, "SEND": 1,
-        "JUMP_BACKWARD": 1, "TO_BOOL": 3, "POP_JUMP_IF_TRUE": 1, "POP_JUMP_IF_FALSE": 1, "POP_JUMP_IF_NONE": 1,
-        "POP_JUMP_IF_NOT_NONE": 1,
-    },
+    caches=CACHES,
     binary_operators=(*BINARY_OPERATORS, "[]"),
     common_constants=("AssertionError", "NotImplementedError", "tuple", "all", "any"),
 )

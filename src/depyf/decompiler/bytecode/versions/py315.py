@@ -47,22 +47,20 @@ MEANINGS: dict[str, Meaning] = changed(
     ],
     added={
         "TRACE_RECORD": INTERNAL,
-        **{name: INTERNAL for name in NUMBERS if name.startswith("INSTRUMENTED_")},
         "IMPORT_NAME": ("import with bits", "IMPORT_NAME"),
         "GET_ITER": ("iterator kind", "GET_ITER"),
     },
 )  # fmt: skip
 
+CACHES: dict[str, int] = {
+    **py314.CACHES, "CALL_FUNCTION_EX": 1, "GET_ITER": 1, "RESUME": 1,
+}  # fmt: skip
+
 TABLE = make_table(
     version=(3, 15),
     meanings=MEANINGS,
     numbers=NUMBERS,
-    caches={
-        "LOAD_GLOBAL": 4, "BINARY_OP": 5, "UNPACK_SEQUENCE": 1, "COMPARE_OP": 1, "CONTAINS_OP": 1, "FOR_ITER": 1,
-        "LOAD_SUPER_ATTR": 1, "LOAD_ATTR": 9, "STORE_ATTR": 4, "CALL": 3, "CALL_KW": 3, "STORE_SUBSCR": 1, "SEND": 1,
-        "JUMP_BACKWARD": 1, "TO_BOOL": 3, "POP_JUMP_IF_TRUE": 1, "POP_JUMP_IF_FALSE": 1, "POP_JUMP_IF_NONE": 1,
-        "POP_JUMP_IF_NOT_NONE": 1, "CALL_FUNCTION_EX": 1, "GET_ITER": 1, "RESUME": 1,
-    },
+    caches=CACHES,
     binary_operators=py314.TABLE.binary_operators,
     # Names of builtins, and in one-element tuples the values that are constants like others.
     common_constants=(

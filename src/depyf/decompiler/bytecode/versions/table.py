@@ -111,11 +111,16 @@ def make_table(
     common_constants: tuple[Any, ...] = (),
     iterator_pairs: bool = False,
 ) -> OpcodeTable:
-    """The table of one version; numbers inherited from the version before are left out if the opcode is gone."""
+    """The table of one version; numbers inherited from the version before are left out if the opcode is gone.
+
+    Opcodes that monitoring puts in the place of others are internal.
+    """
     caches = caches or {}
-    rows = {
-        number: Row(name, *meanings[name], caches.get(name, 0)) for name, number in numbers.items() if name in meanings
-    }
+    rows = {}
+    for name, number in numbers.items():
+        meaning = INTERNAL if name.startswith("INSTRUMENTED_") else meanings.get(name)
+        if meaning is not None:
+            rows[number] = Row(name, *meaning, caches.get(name, 0))
     return OpcodeTable(
         version,
         rows,
