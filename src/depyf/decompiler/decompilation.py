@@ -37,6 +37,7 @@ class Decompilation:
         self.units: dict[RawCode, Unit] = {}
         self.refused: dict[RawCode, DecompilationError] = {}
         self.bodies: dict[RawCode, list[nodes.Statement]] = {}
+        self.rungs: dict[RawCode, str] = {}  # of ``bodies``
         self.bound: dict[RawCode, frozenset[str]] = {}
         self.parents: dict[RawCode, RawCode] = {}
         self.failures: dict[RawCode, list[DecompilationError]] = {}  # of the ways tried so far
@@ -137,6 +138,7 @@ class Decompilation:
         unit = self.units.pop(raw, None) or lift_unit(raw, way=self.way(raw))
         if unit.error is not None:
             raise unit.error
+        self.rungs[raw] = unit.rung
         if raw in self.bound:
             self.bound[raw] -= comprehension_variables(unit.instructions)
         body = finish_early(unit.body, unit.kind, raw)
@@ -259,7 +261,8 @@ class Decompilation:
             text, lines_of = print_with_lines(tree, nested_quotes=self.nested_quotes)
         verdict = proofs.get(raw) or Verdict(Level.UNPROVEN, "", ("it was not reached by the proof",))
         text, lines_of = with_notice(text, lines_of, verdict)
-        return Result(raw.name, raw.qualname, text, verdict, raw, raw.code, nested, lines_of, tree=tree)
+        rung = self.rungs.get(raw, "structured")
+        return Result(raw.name, raw.qualname, text, verdict, raw, raw.code, nested, lines_of, rung=rung, tree=tree)
 
     def refused_text(self, raw: RawCode, error: DecompilationError) -> str:
         body = refused_body(raw, error)

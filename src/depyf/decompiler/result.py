@@ -14,7 +14,8 @@ class Result(NamedTuple):
 
     ``source`` is its text with the nested ones spliced in. ``verdict`` is for this code object alone: nested ones have
     their own results in ``nested``. ``line_map`` leads from lines of ``source`` to lines of the original.
-    ``rung`` names the way it was found: 'structured', 'events', 'rebuilt' (a live class) or 'refused';
+    ``rung`` names the way it was found: 'structured', 'one-trip loop', 'tail duplication', 'loop rotation', 'events',
+    'rebuilt' (a live class) or 'refused';
     ``folded`` counts operations on the code's own lists that were folded away. ``tree`` is the syntax tree,
     ``constants`` the objects that placeholders in the text stand for.
     """

@@ -47,7 +47,10 @@ def kind_of(raw: RawCode) -> str:
 
 
 class Unit:
-    """A code object and the statements it was structured into, or why there are none."""
+    """A code object and the statements it was structured into, or why there are none.
+
+    ``rung`` says how: 'structured', or by which of the forms that are tried where that fails.
+    """
 
     def __init__(self, raw: RawCode) -> None:
         self.raw = raw
@@ -55,6 +58,7 @@ class Unit:
         self.instructions: list[Instruction] = []
         self.body: list[nodes.Statement] = []
         self.error: DecompilationError | None = None
+        self.rung = "structured"
 
 
 class Way(NamedTuple):
