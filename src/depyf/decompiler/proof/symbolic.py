@@ -13,6 +13,7 @@ from typing import Any
 
 from ...errors import DecompilationError
 from ..bytecode import RawCode
+from .lifetimes import HELD_ELSEWHERE, LONG, Lifetimes
 from .metadata import metadata_differences
 from .symbolic_state import NULL, Constants, Event, NotUnderstood, Numbers, Pair, Side, Term
 from .symbolic_steps import BOOLEAN_RESULTS, Split, Stepper
@@ -52,7 +53,7 @@ def prove_symbolic(original: RawCode, recompiled: RawCode, *, budget: int = _BUD
     except (NotUnderstood, DecompilationError) as error:
         return unproven(f"the symbolic proof gave up: {error}")
     assumptions = tuple({**proof.steppers[0].assumptions, **proof.steppers[1].assumptions, **proof.assumptions})
-    return Verdict(Level.EQUIVALENT, METHOD, (), assumptions, tuple(proof.pairs))
+    return Verdict(Level.EQUIVALENT, METHOD, (), assumptions, tuple(proof.pairs), held=proof.lifetimes.held)
 
 
 class _Proof:
@@ -71,6 +72,7 @@ class _Proof:
         # The text writes slice(a, b) for a slice that is used as a value; the original has no such name then.
         self.steppers[1].slice_is_builtin = "slice" not in original.names
         self.assumptions: dict[str, None] = {}
+        self.lifetimes = Lifetimes()
         globals_used = [stepper.loaded("LOAD_GLOBAL", "LOAD_NAME") for stepper in self.steppers]
         attributes = [stepper.loaded("LOAD_ATTR", "IMPORT_FROM") for stepper in self.steppers]
         looks = globals_used[0] & LOOK_AT_VARIABLES | attributes[0] & LOOK_AT_FRAMES
@@ -157,6 +159,9 @@ class _Proof:
             raise self.different(pair, "not the same operation", left, right)
         if not self.unify(pair, list(zip(left.operands, right.operands))):
             raise self.different(pair, "not the same values", left, right)
+        if left.op in LONG:
+            mine, other = (stepper.instructions[side.pc] for stepper, side in zip(self.steppers, pair.sides))
+            self.lifetimes.compare(pair, (mine, other), self.numbers.booleans)
 
     def unify(self, pair: Pair, todo: list[tuple[Term, Term]]) -> bool:
         """Whether the terms are the same in pairs; private containers of both sides become one value."""
@@ -231,6 +236,8 @@ class _Proof:
             self.todo.append(exhausted)
         boolean = left.op in BOOLEAN_RESULTS or left.op == "BOOL"
         results = [self.numbers.value(boolean) for _ in range(max(left.results, 1))]
+        if left.op in HELD_ELSEWHERE:
+            self.lifetimes.held_elsewhere.update(results)
         for number, event in enumerate((left, right)):
             self.finish(pair, number, event, results[: max(event.results, 1)])
         self.todo.append(pair)

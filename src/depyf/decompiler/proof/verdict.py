@@ -43,6 +43,24 @@ class Difference(NamedTuple):
         return text
 
 
+class Held(NamedTuple):
+    """A value that the recompiled code holds at one instruction, and the original there does not hold any more.
+
+    ``variable`` is the local variable of the recompiled code that has it, directly or in a container that nobody else
+    has; '' if only its stack has it. ``instruction`` (in words), ``line`` and ``offset`` are where, in the recompiled
+    code: what holds it should have let go before. ``original_offset`` is the same moment in the original.
+    """
+
+    variable: str
+    instruction: str
+    line: int | None = None
+    offset: int = -1
+    original_offset: int = -1
+
+    def __str__(self) -> str:
+        return f"{self.variable or 'the stack'} at {_place(self.instruction, self.offset, self.line)}"
+
+
 def _place(text: str, offset: int, line: int | None) -> str:
     place = f"line {line}" if line is not None else f"offset {offset}" if offset >= 0 else "the end"
     return f"{place} `{text}`"
@@ -55,6 +73,7 @@ class Verdict(NamedTuple):
     ``reasons`` say why it is not proven, or what is
     notable; ``assumptions`` are the axioms, beyond the documented ones, that the proof needed. ``pairs`` are the
     nested code objects (original, recompiled) met at the same place: they need proofs of their own.
+    ``held`` tells where a symbolic proof found that values live longer than in the original (see lifetimes.py).
     """
 
     level: Level
@@ -63,6 +82,7 @@ class Verdict(NamedTuple):
     assumptions: tuple[str, ...] = ()
     pairs: tuple[tuple[RawCode, RawCode], ...] = ()
     difference: Difference | None = None
+    held: tuple[Held, ...] = ()
 
     @property
     def proven(self) -> bool:
@@ -78,6 +98,8 @@ class Verdict(NamedTuple):
             text += ": " + "; ".join(self.reasons)
         if self.assumptions:
             text += "; assuming " + "; ".join(self.assumptions)
+        if self.held:
+            text += "; held longer than in the original: " + ", ".join(map(str, self.held))
         return text
 
 

@@ -1,0 +1,79 @@
+"""Lifetimes: what the recompiled code still holds when something happens, and the original has let go.
+
+At each operation of LONG both sides hold: what their bound local variables have (read again or not), what their stack
+has, operands of the operation included, and the items of private containers among these. A value that only
+the recompiled side holds is reported; that is no difference in what the code does, so it makes nothing unproven.
+
+Left out: constants, truth values, and what is held elsewhere in any case: globals, contents of cells, modules.
+An operand that the recompiled side holds in a variable besides counts as held by both: both have it on the stack.
+"""
+
+from __future__ import annotations
+
+from typing import Collection
+
+from ..bytecode import Instruction
+from .symbolic_state import Heap, Pair, Side, Term
+from .verdict import Held
+
+LONG = frozenset(
+    {"CALL", "CALL_EX", "BINARY_OP", "UNARY_OP", "COMPARE_OP", "CONTAINS_OP", "BINARY_SUBSCR", "STORE_SUBSCR",
+     "DELETE_SUBSCR", "EXTEND", "ITEMS", "FOR_ITER", "ASYNC_FOR_ITER", "YIELD_VALUE", "YIELD_FROM", "BEFORE_WITH",
+     "BEFORE_ASYNC_WITH", "WITH_EXCEPT_START", "IMPORT_NAME"}
+)  # fmt: skip
+"""Operations that may run for long, or allocate: calls, operators, subscripts, iteration, with, yield, import. Reading
+and storing attributes and names, truth tests and formatting are left out."""
+
+HELD_ELSEWHERE = frozenset({"LOAD_GLOBAL", "LOAD_NAME", "LOAD_DEREF", "LOAD_CLASSDEREF", "IMPORT_NAME"})
+"""Operations whose results somebody else holds: to hold them longer keeps nothing alive."""
+
+
+class Lifetimes:
+    """Collects what one proof finds; ``held`` has each variable once for each instruction, as met."""
+
+    def __init__(self) -> None:
+        self.found: dict[tuple[str, int], Held] = {}
+        self.held_elsewhere: set[Term] = set()
+
+    @property
+    def held(self) -> tuple[Held, ...]:
+        """What was found, by the place in the recompiled code."""
+        return tuple(self.found[key] for key in sorted(self.found, key=lambda key: (key[1], key[0])))
+
+    def compare(self, pair: Pair, instructions: tuple[Instruction, Instruction], booleans: Collection[Term]) -> None:
+        """Both sides of ``pair`` are about to do the same, by these instructions."""
+        left, right = pair.sides
+        surplus = _values([*right.locals.values(), *right.stack], pair.heap)
+        surplus -= self.held_elsewhere
+        if not surplus:
+            return
+        surplus -= _values([*left.locals.values(), *left.stack], pair.heap)
+        surplus.difference_update(booleans)
+        if surplus:
+            self.report(right, pair.heap, surplus, instructions)
+
+    def report(self, side: Side, heap: Heap, surplus: set[Term], instructions: tuple[Instruction, Instruction]) -> None:
+        variables = [name for name, term in sorted(side.locals.items()) if surplus & _values([term], heap)]
+        original, ours = instructions
+        for variable in variables or [""]:
+            held = Held(variable, repr(ours), ours.line, ours.offset, original.offset)
+            self.found.setdefault((variable, ours.offset), held)
+
+
+def _values(terms: list[Term], heap: Heap) -> set[Term]:
+    """The values that are kept alive by ``terms``."""
+    found: set[Term] = set()
+    seen: set[Term] = set()
+    todo = terms
+    while todo:
+        term = todo.pop()
+        kind = term[0]
+        if kind == "v":
+            found.add(term)
+        elif kind == "a":
+            if term not in seen:
+                seen.add(term)
+                todo.extend(heap[term][1] if term in heap else ())
+        elif kind in ("slice", "star"):
+            todo.extend(term[1:])
+    return found
