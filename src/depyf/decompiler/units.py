@@ -23,7 +23,6 @@ from .stepper import Stepper
 from .structure import join_ends, structure
 from .syntax import nodes
 
-CO_NEWLOCALS = 2
 _COMPREHENSIONS = ("<listcomp>", "<setcomp>", "<dictcomp>", "<genexpr>")
 
 
