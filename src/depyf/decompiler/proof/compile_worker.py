@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
 LOCALS = "<locals>"
 SCAFFOLD = "_depyf_scaffold"
+ORDERED = "_depyf_free_{:04}_"
+"""What stands before the name of a free variable whose place the compiler would not choose: it sorts them by name."""
 ENVELOPE = 2
 """The version of marshal's format in which requests and answers travel: every CPython of this age reads it."""
 
@@ -50,24 +52,100 @@ def compile_request(request: dict[str, Any]) -> types.CodeType:
 
     ``source``, ``filename``, ``optimize``: as for compile(). ``flags``: those of the code object that it is compared
     with. ``unit``: None for a module, else ``name``, ``qualname``, ``nested``, ``freevars`` and ``enclosing_class``
-    of the one definition, lambda or comprehension that is wanted. Raises CompileFailure.
+    of the one definition, lambda or comprehension that is wanted; optional are ``cellvars`` that it keeps in cells
+    though no inner function may read them, and ``marks``: dotted names in the text -> the string constant to compile
+    in their place.
+    A free variable whose name begins as ``ORDERED`` says got that for its place. Raises CompileFailure.
     """
     unit = request["unit"]
     if unit is None:
         return _compile(request["source"], request)  # type: ignore[no-any-return]
     tree = _compile(request["source"], dict(request, flags=0, optimize=0), ast.PyCF_ONLY_AST)
     statement, code_name, before = _find_unit(tree, unit["name"])
-    free = unit["freevars"]
-    scaffold, path = _build(statement, before, unit)
-    code = _pick(_compile(scaffold, request), path, code_name, statement)
-    missing = [name for name in free if name not in code.co_freevars]
-    if missing and isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef)):
-        # The original holds on to free variables that nothing reads: a mention in dead code keeps them.
-        mentions = ast.parse("if 0: (" + "".join(name + ", " for name in missing) + ")").body
-        statement.body.extend(ast.copy_location(mention, statement.body[-1]) for mention in mentions)
-        ast.fix_missing_locations(statement)
-        code = _pick(_compile(scaffold, request), path, code_name, statement)
+    if unit.get("marks"):
+        _PlaceMarks(unit["marks"]).visit(statement)
+    code = _compile_unit(statement, before, code_name, unit, request)
+    if isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef)):
+        free = unit["freevars"]
+        missing = [name for name in free if name not in code.co_freevars]
+        cells = unit.get("cellvars", ())
+        unshared = [name for name in cells if name not in code.co_cellvars and name in code.co_varnames]
+        if missing or unshared:
+            # The original holds on to free variables that nothing reads, or keeps variables in cells that no inner
+            # function reads (it was inlined): a mention in dead code does both.
+            _mention(statement, missing, "if 0: ({})")
+            _mention(statement, unshared, "if 0: (lambda: ({}))")
+            code = _compile_unit(statement, before, code_name, unit, request)
+        if code.co_freevars != tuple(free) and sorted(code.co_freevars) == sorted(free):
+            # Who calls binds them by position.
+            ordered = {name: ORDERED.format(place) + name for place, name in enumerate(free)}
+            _Rename(ordered).visit(statement)
+            code_name = ordered.get(code_name, code_name)
+            code = _compile_unit(statement, before, code_name, dict(unit, freevars=tuple(ordered.values())), request)
     return code
+
+
+def _compile_unit(
+    statement: ast.stmt, before: list[ast.stmt], code_name: str, unit: dict[str, Any], request: dict[str, Any]
+) -> types.CodeType:
+    scaffold, path = _build(statement, before, unit)
+    return _pick(_compile(scaffold, request), path, code_name, statement)
+
+
+def _mention(function: Any, names: list[str], text: str) -> None:
+    if names:
+        mentions = ast.parse(text.format("".join(name + ", " for name in names))).body
+        function.body.extend(ast.copy_location(mention, function.body[-1]) for mention in mentions)
+        ast.fix_missing_locations(function)
+
+
+class _PlaceMarks(ast.NodeTransformer):
+    """Puts a string constant wherever the text has the dotted name of a constant that has no literal."""
+
+    def __init__(self, marks: dict[str, str]) -> None:
+        self.marks = marks
+
+    def visit_Name(self, node: ast.Name) -> ast.AST:
+        return self.mark(node, node.id) or node
+
+    def visit_Attribute(self, node: ast.Attribute) -> ast.AST:
+        parts: list[str] = []
+        owner: ast.expr = node
+        while isinstance(owner, ast.Attribute):
+            parts.append(owner.attr)
+            owner = owner.value
+        path = ".".join([owner.id, *reversed(parts)]) if isinstance(owner, ast.Name) else ""
+        return self.mark(node, path) or self.generic_visit(node)
+
+    def mark(self, node: ast.expr, path: str) -> ast.AST | None:
+        return ast.copy_location(ast.Constant(self.marks[path]), node) if path in self.marks else None
+
+
+class _Rename(ast.NodeTransformer):
+    """Gives variables other names, wherever a name is written."""
+
+    def __init__(self, new: dict[str, str]) -> None:
+        self.new = new
+
+    def visit_Name(self, node: ast.Name) -> ast.AST:
+        node.id = self.new.get(node.id, node.id)
+        return node
+
+    def visit_arg(self, node: ast.arg) -> ast.AST:
+        node.arg = self.new.get(node.arg, node.arg)
+        return self.generic_visit(node)
+
+    def generic_visit(self, node: ast.AST) -> ast.AST:
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.ExceptHandler)):
+            if node.name is not None:
+                node.name = self.new.get(node.name, node.name)
+        elif isinstance(node, (ast.Global, ast.Nonlocal)):
+            node.names = [self.new.get(name, name) for name in node.names]
+        elif isinstance(node, ast.alias):
+            bound = node.asname or node.name.split(".")[0]
+            if bound in self.new and "." not in node.name:
+                node.asname = self.new[bound]
+        return super().generic_visit(node)
 
 
 def _compile(source: Any, request: dict[str, Any], extra: int = 0) -> Any:
@@ -87,10 +165,16 @@ def _compile(source: Any, request: dict[str, Any], extra: int = 0) -> Any:
 
 def _find_unit(tree: ast.Module, name: str) -> tuple[ast.stmt, str, list[ast.stmt]]:
     """The statement of the unit, the name of its code object, and the statements before it (imports and the like)."""
+    level: list[Any] = list(tree.body)
+    while level:
+        for statement in level:
+            if isinstance(statement, _DEFINITIONS) and statement.name == name:
+                before = tree.body[: tree.body.index(statement)] if statement in tree.body else []
+                return statement, name, before
+        level = [child for statement in level for child in ast.iter_child_nodes(statement)]
     definitions = [statement for statement in tree.body if isinstance(statement, _DEFINITIONS)]
-    chosen: Any = next((d for d in definitions if d.name == name), definitions[-1] if definitions else None)
-    if chosen is not None:
-        return chosen, chosen.name, tree.body[: tree.body.index(chosen)]
+    if definitions:
+        return definitions[-1], definitions[-1].name, tree.body[: tree.body.index(definitions[-1])]
     last = tree.body[-1] if tree.body else None
     value = getattr(last, "value", None)
     if last is not None and isinstance(value, ast.Lambda):

@@ -5,15 +5,56 @@ compile_worker.py does it: in this process for the version that runs, in another
 
 from __future__ import annotations
 
-from typing import Any
+import re
+import types
+from typing import Any, Mapping
 
 from ...errors import DecompilationError
 from ..bytecode import RawCode, load
 from ..bytecode.code_flags import CO_GENERATOR, CO_ITERABLE_COROUTINE, CO_NESTED, place_flags
 from ..bytecode.interpreters import HOST_VERSION, Version
 from ..bytecode.pyc import read_code
-from .compile_worker import CompileFailure, compile_request
+from .compile_worker import ORDERED, CompileFailure, compile_request
 from .compiler_pool import POOL
+
+_MARK = "\0depyf constant "
+_ORDERED = re.compile(ORDERED.format(0).replace("0000", r"\d{4}"))
+
+
+class Spelled:
+    """What a text writes in another way, as Python has no way to write it.
+
+    ``constants``: the dotted name that stands for a constant that is no literal -> the constant; ``names`` and
+    ``variables``: identifier -> the real name of a global or attribute, of a local variable or cell.
+    """
+
+    def __init__(
+        self, constants: Mapping[str, Any] = {}, names: Mapping[str, str] = {}, variables: Mapping[str, str] = {}
+    ) -> None:
+        self.constants, self.names, self.variables = constants, names, variables
+
+    @property
+    def marks(self) -> dict[str, str]:
+        """What is compiled in the place of the constants."""
+        return {text: _MARK + text for text in self.constants}
+
+    def constant(self, value: Any) -> Any:
+        """The constant that was meant by one in compiled code."""
+        if type(value) is tuple:
+            return tuple(self.constant(item) for item in value)
+        if type(value) is str and value.startswith(_MARK):
+            return self.constants[value[len(_MARK) :]]
+        return value
+
+    def variable(self, name: str) -> str:
+        """The real name of a local variable or cell in compiled code."""
+        found = _ORDERED.match(name)
+        name = name[found.end() :] if found else name
+        return self.variables.get(name, name)
+
+    def qualname(self, name: str) -> str:
+        """The qualified name without what was added for the order of free variables."""
+        return ".".join(_ORDERED.sub("", part) for part in name.split("."))
 
 
 def compile_module(
@@ -39,26 +80,33 @@ def compile_unit(
     freevars: tuple[str, ...] | None = None,
     filename: str = "<depyf>",
     optimize: int = 0,
+    spelled: Spelled | None = None,
 ) -> RawCode:
     """The code of the one definition (or lambda, or comprehension) in ``source``, compiled as ``raw`` was.
 
     ``name`` chooses among several definitions (default: that of ``raw``, else the last one). ``enclosing_class``
     mangles private names; the default is the class that ``raw.qualname`` names. ``freevars`` default to those of
     ``raw``; each gets a binding in an outer function. What stands before the last dot of the qualified name, and
-    whether the definition is nested, is not in the text: they are taken from ``raw``.
+    whether the definition is nested, is not in the text: they are taken from ``raw``. What the text has in the
+    spelling of ``spelled`` is put back.
     Raises DecompilationError if the text does not compile or has no such definition, NoInterpreter if there is nobody
     to compile it.
     """
+    written = {real: text for text, real in spelled.variables.items()} if spelled is not None else {}
     unit = {
         "name": name or raw.name,
-        "qualname": raw.qualname,
+        "qualname": raw.qualname if enclosing_class is not None or _may_be_in_class(raw) else raw.name,
         "nested": bool(raw.flags & CO_NESTED),
-        "freevars": raw.freevars if freevars is None else freevars,
+        "freevars": tuple(written.get(n, n) for n in (raw.freevars if freevars is None else freevars)),
+        "cellvars": tuple(written.get(n, n) for n in raw.cellvars),
         "enclosing_class": enclosing_class,
+        "marks": spelled.marks if spelled is not None else {},
     }
     code = compile_source(
         source, raw.version, filename=filename, flags=raw.flags, optimize=optimize, unit=unit, where=raw.qualname
     )
+    if spelled is not None or any(map(_ORDERED.match, code.freevars)):
+        _put_back(code, spelled or Spelled(), raw)
     _put_below(code, raw.qualname)
     place = place_flags(raw.version)
     code.flags = code.flags & ~place | raw.flags & place
@@ -92,6 +140,31 @@ def compile_source(
         return read_code(value, version)
     except CompileFailure as error:
         raise DecompilationError(str(error), stage="recompile", where=where) from error
+
+
+def _may_be_in_class(raw: RawCode) -> bool:
+    """Whether the names that the compiler would mangle in a class are none, or mangled."""
+    return not any(
+        name.startswith("__") and not name.endswith("__") and "." not in name
+        for code in raw.walk()
+        for name in (*code.names, *code.localsplus)
+    )
+
+
+def _put_back(code: RawCode, spelled: Spelled, original: RawCode) -> None:
+    """Constants and names of ``code`` that its text could not spell."""
+    codes = {id(raw.code): raw for raw in original.walk() if raw.code is not None}
+
+    def constant(value: Any) -> Any:
+        value = spelled.constant(value)
+        return codes.get(id(value), value) if isinstance(value, types.CodeType) else value
+
+    for part in list(code.walk()):
+        part.consts = tuple(constant(value) for value in part.consts)
+        part.names = tuple(spelled.names.get(name, name) for name in part.names)
+        for field in ("varnames", "cellvars", "freevars", "localsplus"):
+            setattr(part, field, tuple(map(spelled.variable, getattr(part, field))))
+        part.name, part.qualname = spelled.qualname(part.name), spelled.qualname(part.qualname)
 
 
 def _put_below(code: RawCode, qualname: str) -> None:
