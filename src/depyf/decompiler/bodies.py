@@ -76,7 +76,7 @@ def finish(
                 node.line = None  # only the compiler returns from here
         _merge_annotations(body, raw.has_future_annotations)
     apply_transforms(body, kind, disabled)
-    _mention_the_unused(body, raw, instructions)
+    mention_the_unused(body, raw, instructions)
     if kind == "function" and raw.docstring is not None:
         body.insert(0, nodes.Expr(nodes.Constant(raw.docstring)))
     elif kind in ("class", "module"):
@@ -139,7 +139,7 @@ def _annotated_name(statement: nodes.Statement) -> str | None:
     return key.value if isinstance(key, nodes.Constant) and isinstance(key.value, str) else None
 
 
-def _mention_the_unused(body: list[nodes.Statement], raw: RawCode, instructions: list[Instruction]) -> None:
+def mention_the_unused(body: list[nodes.Statement], raw: RawCode, instructions: list[Instruction]) -> None:
     """Dead code leaves traces: a generator without a yield, a free variable that nothing reads."""
     dead: list[nodes.Statement] = []
     if raw.flags & (CO_GENERATOR | CO_ASYNC_GENERATOR) and not any(

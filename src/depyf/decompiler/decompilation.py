@@ -6,21 +6,23 @@ from typing import Any
 
 from ..errors import DecompilationError
 from .annotations import as_function
-from .bodies import finish, finish_early
+from .bodies import finish, finish_early, mention_the_unused
 from .bytecode import RawCode, comprehension_variables, disassemble
 from .bytecode.grammar import has_nested_quotes
 from .definitions import Definitions, arguments_of
+from .events import EventResult, decompile_events
 from .lift.handlers.calls import Comprehension
 from .lift.values import Function, Iterated
 from .private_names import unmangle
 from .proof import Level, NoInterpreter, Verdict, compile_module, compile_unit, prove_all
+from .proof.symbolic import prove_symbolic
 from .refused import instruction_lines, refused_body
 from .result import Result, with_notice
 from .settings import DEFAULT, Settings
 from .stepper import Stepper
 from .syntax import nodes
 from .syntax.printer import PrintError, print_tree, print_with_lines
-from .units import WAYS, Unit, Way, kind_of, lift_unit
+from .units import FUNCTION_WAYS, Unit, Way, kind_of, lift_unit, ways_of
 
 CO_COROUTINE, CO_ASYNC_GENERATOR = 0x80, 0x200
 _SCOPES = ("function", "lambda", "comprehension", "generic")
@@ -38,6 +40,7 @@ class Decompilation:
         self.refused: dict[RawCode, DecompilationError] = {}
         self.bodies: dict[RawCode, list[nodes.Statement]] = {}
         self.rungs: dict[RawCode, str] = {}  # of ``bodies``
+        self.events: dict[RawCode, EventResult] = {}  # of those ``bodies`` that were not structured
         self.bound: dict[RawCode, frozenset[str]] = {}
         self.parents: dict[RawCode, RawCode] = {}
         self.failures: dict[RawCode, list[DecompilationError]] = {}  # of the ways tried so far
@@ -53,7 +56,7 @@ class Decompilation:
     def run(self) -> Result:
         """The result for the root, with those of nested code below it."""
         proofs: dict[RawCode, Verdict] = {}
-        for _ in range(2 + len(WAYS) * (1 + len(self.parents))):
+        for _ in range(2 + len(FUNCTION_WAYS) * (1 + len(self.parents))):
             tree = self.tree()
             if self.root in self.refused:
                 break
@@ -82,7 +85,8 @@ class Decompilation:
         return self.units[raw]
 
     def way(self, raw: RawCode) -> Way:
-        return WAYS[min(len(self.failures.get(raw, ())), len(WAYS) - 1)]
+        ways = ways_of(raw)
+        return ways[min(len(self.failures.get(raw, ())), len(ways) - 1)]
 
     def failed(self, raw: RawCode, error: DecompilationError) -> bool:
         """The way of ``raw`` has failed: the next one's turn. If there is none, ``raw`` is refused; True then."""
@@ -92,16 +96,17 @@ class Decompilation:
         self.units.pop(raw, None)
         for stale in (raw, *self.ancestors(raw)):
             self.bodies.pop(stale, None)
-        if len(failures) == len(WAYS):
+        if len(failures) == len(ways_of(raw)):
             self.refused[raw] = failures[0]
-        return len(failures) == len(WAYS)
+        return raw in self.refused
 
     def body(self, raw: RawCode) -> list[nodes.Statement]:
         """The finished statements of ``raw``; raises if a lambda or comprehension has none."""
         if raw not in self.bodies:
             error = self.refused.get(raw)
             while error is None:
-                error = self.unit(raw).error
+                if self.way(raw).engine == "structured":
+                    error = self.unit(raw).error
                 if error is None:
                     try:
                         self.bodies[raw] = self.finished(raw)
@@ -134,6 +139,10 @@ class Decompilation:
             return []
 
     def finished(self, raw: RawCode) -> list[nodes.Statement]:
+        enclosing: frozenset[str] = frozenset().union(*(self.bound.get(place, ()) for place in self.ancestors(raw)))
+        self.events.pop(raw, None)
+        if self.way(raw).engine == "events":
+            return self.finished_events(raw, enclosing)
         # Lifted anew each time: resolving changes the tree in place, and a retry must not see its traces.
         unit = self.units.pop(raw, None) or lift_unit(raw, way=self.way(raw))
         if unit.error is not None:
@@ -143,13 +152,33 @@ class Decompilation:
             self.bound[raw] -= comprehension_variables(unit.instructions)
         body = finish_early(unit.body, unit.kind, raw)
         body = Definitions(raw, self.body).resolve(body)
-        enclosing: frozenset[str] = frozenset().union(*(self.bound.get(place, ()) for place in self.ancestors(raw)))
         skipped = frozenset(self.settings.skip_transforms) | self.way(raw).skipped_transforms
         body = finish(body, raw, unit.kind, unit.instructions, enclosing, skipped)
         owner = next((place for place in (raw, *self.ancestors(raw)) if kind_of(place) == "class"), None)
         if owner is not None:
             unmangle(body, owner.name)
         return body
+
+    def finished_events(self, raw: RawCode, enclosing: frozenset[str]) -> list[nodes.Statement]:
+        found = decompile_events(raw, self.nested_definition, enclosing)
+        if raw is not self.root and (found.spelled.constants or found.spelled.names or found.spelled.variables):
+            raise DecompilationError(
+                "constants and names without a spelling in Python, in a nested function",
+                stage="events", where=raw.qualname,
+            )  # fmt: skip
+        self.events[raw], self.rungs[raw] = found, "events"
+        body = found.tree.body
+        mention_the_unused(body, raw, disassemble(raw))
+        return body or [nodes.Pass()]
+
+    def nested_definition(self, raw: RawCode) -> nodes.FunctionDef | nodes.AsyncFunctionDef:
+        """A function made by code that is not structured, as a definition."""
+        tree = self.tree_of(raw)
+        if isinstance(tree, (nodes.FunctionDef, nodes.AsyncFunctionDef)):
+            return tree
+        if isinstance(tree, nodes.Expr) and isinstance(tree.value, nodes.Lambda):
+            return nodes.FunctionDef("lambda_", tree.value.args, [nodes.Return(tree.value.body)])
+        raise DecompilationError(f"it makes the {kind_of(raw)} {raw.name}", stage="events", where=raw.qualname)
 
     def tree(self) -> nodes.Node:
         tree = self.tree_of(self.root)
@@ -177,6 +206,8 @@ class Decompilation:
             return nodes.ClassDef(raw.name, [], [], body)
         is_async = raw.flags & (CO_COROUTINE | CO_ASYNC_GENERATOR)
         make: Any = nodes.AsyncFunctionDef if is_async else nodes.FunctionDef
+        if raw in self.events:
+            return make(self.events[raw].tree.name, self.events[raw].tree.args, body)  # type: ignore[no-any-return]
         return make(raw.name if raw.name.isidentifier() else "code", arguments_of(raw, [], {}, {}), body)  # type: ignore[no-any-return]
 
     # Text and proof
@@ -199,19 +230,21 @@ class Decompilation:
         except DecompilationError as error:
             self.refuse_culprit(error.reason)
             return {}
-        proofs = {raw: verdict for raw, (verdict, _) in prove_all(self.root, recompiled, names=False).items()}
+        symbolic = prove_symbolic if self.events else None
+        found = prove_all(self.root, recompiled, symbolic=symbolic, names=False)
+        proofs = {raw: verdict for raw, (verdict, _) in found.items()}
         self.stepper.stage(
             "prove", lambda: "\n".join(f"{raw.qualname}: {verdict.describe()}" for raw, verdict in proofs.items())
         )
         return proofs
 
-    @staticmethod
-    def compile(raw: RawCode, text: str) -> RawCode:
+    def compile(self, raw: RawCode, text: str) -> RawCode:
         if kind_of(raw) == "annotations":
             raise DecompilationError("annotations are compiled only with what they annotate", stage="recompile")
         if kind_of(raw) == "module":
             return compile_module(text, raw, filename=raw.filename)
-        return compile_unit(text, raw, filename=raw.filename)
+        spelled = self.events[raw].spelled if raw in self.events else None
+        return compile_unit(text, raw, filename=raw.filename, spelled=spelled)
 
     def refuse(self, raw: RawCode, verdict: Verdict) -> None:
         """``raw`` is not proven: nothing of it may stand in the text unmarked."""
@@ -262,7 +295,11 @@ class Decompilation:
         verdict = proofs.get(raw) or Verdict(Level.UNPROVEN, "", ("it was not reached by the proof",))
         text, lines_of = with_notice(text, lines_of, verdict)
         rung = self.rungs.get(raw, "structured")
-        return Result(raw.name, raw.qualname, text, verdict, raw, raw.code, nested, lines_of, rung=rung, tree=tree)
+        events = self.events.get(raw)
+        return Result(
+            raw.name, raw.qualname, text, verdict, raw, raw.code, nested, lines_of, events.folded if events else 0,
+            rung, tree, dict(events.spelled.constants) if events else {},
+        )  # fmt: skip
 
     def refused_text(self, raw: RawCode, error: DecompilationError) -> str:
         body = refused_body(raw, error)

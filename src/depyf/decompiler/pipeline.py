@@ -20,10 +20,8 @@ from ..errors import DecompilationError
 from .bytecode import RawCode, load
 from .bytecode.grammar import has_nested_quotes
 from .decompilation import Decompilation
-from .events import analyze as analyze_events
 from .live_objects import FunctionTarget, decorate, rebuild_class, target_of
-from .proof import Level, prove_all
-from .proof.symbolic import prove_symbolic
+from .proof import Level
 from .result import Result, with_notice
 from .settings import DEFAULT, Settings
 from .stepper import Stepper
@@ -48,37 +46,7 @@ def analyze(x: Any, *, settings: Settings = DEFAULT, stepper: Stepper | None = N
     if stepper is not None:
         stepper.stage("load", lambda: "\n".join(f"{name}: {getattr(raw, name)!r}" for name in raw.__slots__[:18]))
     result = Decompilation(raw, settings, stepper).run()
-    if result.verdict.level is Level.REFUSED and raw.is_function:
-        result = _from_events(result) or result
     return decorate(result, target) if isinstance(target, FunctionTarget) else result
-
-
-def _from_events(refused: Result) -> Result | None:
-    """The second way, for code that no compiler made: by the order of its events, proven symbolically.
-
-    None if that finds nothing, or nothing that is proven; the result's reasons then say so too.
-    """
-    raw, code = refused.raw, refused.code
-    if raw is None or code is None:
-        return None
-    try:
-        found = analyze_events(code)
-        assert found.code is not None  # it was recompiled: that is what was compared
-        proofs = prove_all(raw, load(found.code), symbolic=prove_symbolic, names=False)
-    except (DecompilationError, RecursionError):
-        return None  # the reason of the structured way stands
-    verdict = found.verdict
-    if not verdict.proven:
-        return None
-    nested = tuple(
-        Result(child.name, child.qualname, "", proofs[child][0], child, child.code, rung="events")
-        for child in raw.nested
-        if child in proofs
-    )
-    return Result(
-        raw.name, raw.qualname, found.text, verdict, raw, code, nested,
-        folded=found.folded, rung="events", tree=found.tree, constants=found.constants,
-    )  # fmt: skip
 
 
 def decompile(x: Any, *, strict: bool = True) -> str:

@@ -62,10 +62,12 @@ class Unit:
 
 class Way(NamedTuple):
     """Choices between sources of the same meaning, where hints decide: whether copies of the code's ends that have
-    the same position are joined, and which transforms of the finished tree are left out."""
+    the same position are joined, and which transforms of the finished tree are left out. ``engine``: 'structured', or
+    'events', which needs no shapes that a compiler makes and whose results are proven symbolically."""
 
     joins_ends: bool = True
     skipped_transforms: frozenset[str] = frozenset()
+    engine: str = "structured"
 
 
 WAYS = (
@@ -74,6 +76,14 @@ WAYS = (
     Way(skipped_transforms=frozenset({"redundant-return", "redundant-continue", "redundant-continue-in-while"})),
 )
 """In the order in which they are tried until one is proven."""
+
+FUNCTION_WAYS = (*WAYS, Way(engine="events"))
+"""Those of functions: what stands on the stack across statements becomes variables, which only they have."""
+
+
+def ways_of(raw: RawCode) -> tuple[Way, ...]:
+    """The ways to try for ``raw``, in order."""
+    return FUNCTION_WAYS if kind_of(raw) == "function" else WAYS
 
 
 def lift_unit(raw: RawCode, stepper: Stepper | None = None, way: Way = WAYS[0]) -> Unit:

@@ -11,7 +11,7 @@ from typing import Iterator
 
 from ..bytecode import CONDITIONAL_JUMPS, Handler, Instruction, RawCode
 from ..syntax import nodes as n
-from .functions import Nested, make_function
+from .functions import Definition, Nested, make_function
 from .operations import Operations
 from .paths import Paths
 from .spelling import Spelling
@@ -40,7 +40,7 @@ class Control(Operations):
         self.depth = 0
         self.handler: Handler | None = None
 
-    def no_nested(self, raw: RawCode) -> n.FunctionDef:
+    def no_nested(self, raw: RawCode) -> Definition:
         raise self.error(f"it makes a function of the code {raw.name}")
 
     def run(self, pc: int, stops: frozenset[int]) -> int:

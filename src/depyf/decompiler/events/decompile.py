@@ -9,6 +9,7 @@ from typing import Any
 from ..bytecode import RawCode, disassemble, load
 from ..bytecode.code_flags import CO_VARARGS, CO_VARKEYWORDS
 from ..proof.prove import prove_all
+from ..proof.scaffold import Spelled
 from ..proof.symbolic import prove_symbolic
 from ..proof.verdict import Level, Verdict
 from ..syntax import nodes as n
@@ -31,13 +32,17 @@ class EventResult:
     verdict: Verdict
     folded: int
     constants: dict[str, Any] = field(default_factory=dict)
+    spelled: Spelled = field(default_factory=Spelled)
     code: types.CodeType | None = None
     line_map: dict[int, int] = field(default_factory=dict)
 
 
-def decompile_events(raw: RawCode, nested: Nested | None = None) -> EventResult:
+def decompile_events(
+    raw: RawCode, nested: Nested | None = None, enclosing: frozenset[str] = frozenset()
+) -> EventResult:
     """``raw`` as a function definition, not yet proven; ``nested`` gives the definitions of functions that it makes.
 
+    ``enclosing`` are the names that functions around bind: a global of such a name must be declared.
     Raises DecompilationError for code with cycles, or with operations or shapes that have no text here.
     """
     spelling = Spelling(raw)
@@ -54,6 +59,9 @@ def decompile_events(raw: RawCode, nested: Nested | None = None) -> EventResult:
     body: list[n.Statement] = []
     if raw.docstring is not None:
         body.append(n.Expr(n.Constant(raw.docstring)))
+    for ins in instructions:
+        if ins.op == "LOAD_GLOBAL" and ins.arg in enclosing:
+            control.globals_stored[spelling.name(ins.arg)] = None
     if control.globals_stored:
         body.append(n.Global(list(control.globals_stored)))
     if control.nonlocals_stored:
@@ -63,7 +71,8 @@ def decompile_events(raw: RawCode, nested: Nested | None = None) -> EventResult:
     tree = n.FunctionDef(name, _parameters(raw, spelling), body, line=raw.firstlineno)
     verdict = Verdict(Level.UNPROVEN, "", ("not compared yet",))
     text, line_map = print_with_lines(tree)
-    return EventResult(tree, text, verdict, control.folded, dict(spelling.constants), line_map=line_map)
+    spelled = Spelled(spelling.constants, spelling.names, spelling.variables)
+    return EventResult(tree, text, verdict, control.folded, dict(spelling.constants), spelled, line_map=line_map)
 
 
 def _nested(raw: RawCode) -> n.FunctionDef:

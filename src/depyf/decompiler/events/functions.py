@@ -3,7 +3,7 @@
 from __future__ import annotations
 import __future__
 
-from typing import TYPE_CHECKING, Any, Callable
+from typing import TYPE_CHECKING, Any, Callable, Union
 
 from ..bytecode import RawCode
 from ..syntax import nodes as n
@@ -13,7 +13,8 @@ from .state import Const, Opaque, Pure, Star, Value
 if TYPE_CHECKING:
     from .control import Control
 
-Nested = Callable[[RawCode], n.FunctionDef]
+Definition = Union[n.FunctionDef, n.AsyncFunctionDef]
+Nested = Callable[[RawCode], Definition]
 """Gives the definition of nested code; raises DecompilationError if it has none."""
 
 _TEXT_ANNOTATIONS = __future__.annotations.compiler_flag
@@ -64,7 +65,7 @@ def make_function(control: Control, pc: int) -> int:
     return _statement(control, definition, raw, pc)
 
 
-def _statement(control: Control, definition: n.FunctionDef, raw: RawCode, pc: int) -> int:
+def _statement(control: Control, definition: Definition, raw: RawCode, pc: int) -> int:
     control.flush()
     name = raw.name
     after = control.instructions[pc + 1]
@@ -93,7 +94,7 @@ def _statement(control: Control, definition: n.FunctionDef, raw: RawCode, pc: in
     return pc + 1
 
 
-def _lambda(control: Control, definition: n.FunctionDef, pc: int) -> int:
+def _lambda(control: Control, definition: Definition, pc: int) -> int:
     body = definition.body
     if len(body) != 1 or not isinstance(body[0], n.Return) or definition.returns is not None:
         raise control.error("a lambda has statements")
