@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Callable, NamedTuple
+from typing import Callable, NamedTuple, Sequence
 
 from ..errors import DecompilationError
 from .annotations import gather, gives_annotations
@@ -17,10 +17,11 @@ from .flowgraph import (
     separate_with_exits,
     strip_finally_copies,
 )
+from .ladder import Edit, Ladder, rung_of
 from .lift import LiftedBlock, fold, lift
 from .lift.handlers.calls import GENERIC
 from .stepper import Stepper
-from .structure import join_ends, structure
+from .structure import Flow, join_ends, structure
 from .syntax import nodes
 
 _COMPREHENSIONS = ("<listcomp>", "<setcomp>", "<dictcomp>", "<genexpr>")
@@ -62,11 +63,13 @@ class Unit:
 
 class Way(NamedTuple):
     """Choices between sources of the same meaning, where hints decide: whether copies of the code's ends that have
-    the same position are joined, and which transforms of the finished tree are left out. ``engine``: 'structured', or
-    'events', which needs no shapes that a compiler makes and whose results are proven symbolically."""
+    the same position are joined, and which transforms of the finished tree are left out. ``climbs``: where control has
+    no form in Python the graph is given another one. ``engine``: 'structured', or 'events', which needs no shapes that
+    a compiler makes and whose results are proven symbolically."""
 
     joins_ends: bool = True
     skipped_transforms: frozenset[str] = frozenset()
+    climbs: bool = False
     engine: str = "structured"
 
 
@@ -74,6 +77,7 @@ WAYS = (
     Way(),
     Way(joins_ends=False),
     Way(skipped_transforms=frozenset({"redundant-return", "redundant-continue", "redundant-continue-in-while"})),
+    Way(climbs=True),
 )
 """In the order in which they are tried until one is proven."""
 
@@ -90,7 +94,10 @@ def lift_unit(raw: RawCode, stepper: Stepper | None = None, way: Way = WAYS[0]) 
     """``raw`` as statements with placeholders for what is nested; a failure is kept in ``error``, never raised."""
     unit = Unit(raw)
     try:
-        _stages(unit, stepper or Stepper(), way.joins_ends)
+        if way.climbs:
+            _climb(unit, stepper or Stepper())
+        else:
+            _stages(unit, stepper or Stepper(), way.joins_ends)
     except DecompilationError as error:
         unit.error = error
     except RecursionError:
@@ -102,7 +109,20 @@ def lift_unit(raw: RawCode, stepper: Stepper | None = None, way: Way = WAYS[0]) 
     return unit
 
 
-def _stages(unit: Unit, stepper: Stepper, joined: bool) -> None:
+def _climb(unit: Unit, stepper: Stepper) -> None:
+    """Down the ladder, from one-trip loops on."""
+
+    def attempt(edits: list[Edit]) -> None:
+        _stages(unit, stepper, True, edits, ladder)
+
+    ladder = Ladder(attempt)
+    ladder.climb()
+    unit.rung = rung_of(ladder)
+
+
+def _stages(
+    unit: Unit, stepper: Stepper, joined: bool, edits: Sequence[Edit] = (), ladder: Ladder | None = None
+) -> None:
     unit.instructions = disassemble(unit.raw)
     stepper.stage("disassemble", lambda: listing(unit.instructions))
     graph = build_flowgraph(unit.instructions)
@@ -116,12 +136,17 @@ def _stages(unit: Unit, stepper: Stepper, joined: bool) -> None:
         move_handlers_back(graph, regions)
     if joined:
         join_exit_copies(graph)
+    if ladder is not None:
+        ladder.copy_tails(graph, edits)
     stepper.stage("undo_optimiser", graph.render)
     blocks = fold(lift(graph, unit.raw, gathers_annotations=unit.kind == "annotations"))
     if joined and unit.kind in ("module", "class", "function"):
         join_ends(blocks, unit.kind)
     stepper.stage("lift", lambda: _render(blocks))
-    unit.body = structure(blocks)
+    flow = Flow(blocks)
+    if ladder is not None:
+        ladder.put_in_loops(flow, edits)
+    unit.body = structure(flow)
     if unit.kind == "annotations":
         unit.body = gather(unit.body, unit.raw)
     stepper.stage("structure", lambda: "\n".join(map(repr, unit.body)))

@@ -68,6 +68,14 @@ class ControlFlowGraph:
         self.blocks.insert(self.blocks.index(block) + 1, rest)
         return rest
 
+    def add_unreached(self, region: Region | None) -> BasicBlock:
+        """A new block without instructions at the end: it stands for what follows code that never ends."""
+        last = self.blocks[-1]
+        block = BasicBlock(last.start + max(1, len(last.instructions)), [], None)
+        block.region = region
+        self.blocks.append(block)
+        return block
+
     def remove_unreachable(self) -> None:
         """Keep the blocks that control can reach, through handlers too."""
         seen = {self.entry}

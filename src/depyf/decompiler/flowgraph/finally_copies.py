@@ -71,7 +71,7 @@ def _past_copy(graph: ControlFlowGraph, region: Region, copy: BasicBlock) -> Bas
                 seen.add(pair)
                 todo.append(pair)
     if not ends:
-        raise DecompilationError("a `finally` body that never ends is not supported yet", stage="undo_optimiser")
+        return graph.add_unreached(region.parent)
     if any(not same_exit(ends[0], end) for end in ends[1:]):
         raise DecompilationError("a copy of a `finally` body has several ends", stage="undo_optimiser")
     return graph.split(*ends[0])

@@ -147,6 +147,9 @@ class _Lifter:
                 state.refuse(f"{instruction.op} is not supported yet")
             position += 1
         self.finish(lifted, state)
+        if not block.instructions and block.fall is None:
+            lifted.kind = "nowhere"
+            return
         if block is self.graph.entry and self.raw.name in _ACCUMULATORS:
             self.mark_accumulator(lifted)
         lifted.next = lifted.fall = self.flow(block.fall, lifted.exit)

@@ -19,7 +19,9 @@ class LiftedBlock:
     * 'or_pop': if the truth of ``test`` is ``sense``, keep it and go to ``true``; else drop it and go to ``false``.
     * 'for': to ``true`` (the body) with an item, or to ``false`` when exhausted.
     * 'return': ``test`` is the value. 'raise': the last statement is the raise. 'reraise'.
+    * 'nowhere': control never comes here.
     * 'try': ``true`` is the body, ``false`` the handler; put in by the structure room for ``region``.
+    * 'once': to ``true``, from where control comes to ``false`` through the ``break`` of a one-trip loop; likewise.
 
     ``entry`` and ``exit`` are the stack before and after (after: without ``test``).
     """
@@ -58,7 +60,7 @@ class LiftedBlock:
         """Where control goes, in the order of the layout as far as known."""
         if self.kind == "goto":
             return [self.next] if self.next is not None else []
-        if self.kind in ("branch", "or_pop", "for", "try"):
+        if self.kind in ("branch", "or_pop", "for", "try", "once"):
             return [block for block in (self.true, self.false) if block is not None]
         return []
 

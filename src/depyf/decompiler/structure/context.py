@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ...errors import DecompilationError
 from ..lift import LiftedBlock
+from ..syntax import nodes
 
 
 class Context:
@@ -25,14 +26,36 @@ class Context:
         """The context of a statement's body made of ``nodes``."""
         return Context(nodes & self.inside, self.break_to, self.continue_to)
 
-    def in_loop(self, nodes: set[LiftedBlock], break_to: LiftedBlock | None, continue_to: LiftedBlock) -> Context:
+    def in_loop(
+        self, nodes: set[LiftedBlock], break_to: LiftedBlock | None, continue_to: LiftedBlock | None
+    ) -> Context:
         """The context of a loop's body."""
         return Context(nodes & self.inside, break_to, continue_to)
 
 
-def labelled_exit(source: LiftedBlock, target: LiftedBlock) -> DecompilationError:
-    """Control leaves several statements at once, in a way that has no word in Python."""
-    return DecompilationError(
-        f"control goes from block {source.index} to block {target.index}, past the end of a statement around it",
-        stage="structure",
-    )
+class NoPlace(DecompilationError):
+    """Control goes to ``targets`` in a way that has no word in Python; from ``source``, if that is known.
+
+    Another form of the graph may have words for it: a copy of a target, or a loop around what leads to it.
+    """
+
+    def __init__(self, reason: str, targets: list[LiftedBlock], source: LiftedBlock | None = None) -> None:
+        super().__init__(reason, stage="structure")
+        self.targets = targets
+        self.source = source
+
+
+def labelled_exit(source: LiftedBlock, target: LiftedBlock) -> NoPlace:
+    """Control leaves several statements at once."""
+    reason = f"control goes from block {source.index} to block {target.index}, past the end of a statement around it"
+    return NoPlace(reason, [target], source)
+
+
+def ends(body: list[nodes.Statement]) -> bool:
+    """Whether control never falls out of ``body``, as far as its form tells."""
+    last = body[-1]
+    if isinstance(last, (nodes.Return, nodes.Raise, nodes.Break, nodes.Continue)):
+        return True
+    if isinstance(last, nodes.If):
+        return bool(last.orelse) and ends(last.body) and ends(last.orelse)
+    return False

@@ -17,11 +17,15 @@ class Flow:
         self.by_index = {block.index: block for block in blocks if block.layout == block.index}
         self.tries: dict[Region, LiftedBlock] = {}
         self.entry = self._enter_regions(blocks)
+        self.analyse()
+
+    def analyse(self) -> None:
+        """Find the nodes that the entry reaches, what dominates what, and which edges lead back."""
         order, self.dominator = dominator_tree(self.entry, lambda node: node.successors)
         self.order = order
         self.nodes = sorted(order, key=lambda node: node.layout)
         self.children: dict[LiftedBlock, list[LiftedBlock]] = {node: [] for node in order}
-        self.depth = {self.entry: 0}
+        self.depth: dict[LiftedBlock, int] = {self.entry: 0}
         for node in order[1:]:
             self.children[self.dominator[node]].append(node)
             self.depth[node] = self.depth[self.dominator[node]] + 1

@@ -8,10 +8,10 @@ from ...errors import DecompilationError
 from ..flowgraph.regions import chain
 from ..lift import LiftedBlock
 from ..lift.folding.negation import negate
-from ..lift.folding.shapes import same_place, through
+from ..lift.folding.shapes import through
 from ..lift.values import Append, Given, Iterated
 from ..syntax import nodes
-from .context import Context
+from .context import Context, NoPlace
 
 if TYPE_CHECKING:
     from .structurer import Structurer
@@ -77,7 +77,7 @@ def _end(
 ) -> tuple[LiftedBlock | None, LiftedBlock | None]:
     """Where ``break`` goes, and where the ``else`` clause begins if there is one."""
     places = [place for place in writer.leaving(inside) if place is not header]
-    if not places or any(same_place(place, exhausted) for place in places):
+    if not places or any(writer.is_copy(place, exhausted) for place in places):
         return exhausted, None
     breaks = [
         place
@@ -89,7 +89,7 @@ def _end(
     if not breaks:
         return exhausted, None
     if len(breaks) > 1:
-        raise DecompilationError("a loop that is left to several places", stage="structure")
+        raise NoPlace("a loop that is left to several places", breaks)
     return breaks[0], exhausted
 
 
@@ -135,7 +135,7 @@ def _meeting(
         if members is places or end is places[-1]:
             inside |= between
             return end
-    raise DecompilationError("a loop that is left to several places", stage="structure")
+    raise NoPlace("a loop that is left to several places", places)
 
 
 def _write_tested(

@@ -6,20 +6,22 @@ from ...errors import DecompilationError
 from ..lift import LiftedBlock
 from ..lift.folding.negation import negate
 from ..lift.folding.shapes import same_place, through
+from ..lift.values import Marker, resolved
 from ..syntax import nodes
-from . import loops, try_statements, with_statements
-from .context import Context, labelled_exit
+from . import loops, one_trip_loops, try_statements, with_statements
+from .context import Context, NoPlace, ends, labelled_exit
 from .flow import Flow
 
 Body = "list[nodes.Statement]"
 
 
-def structure(blocks: list[LiftedBlock]) -> list[nodes.Statement]:
-    """The statements of the code object that ``blocks`` make up.
+def structure(flow: Flow) -> list[nodes.Statement]:
+    """The statements of the code object that ``flow`` is the graph of.
 
-    Raises DecompilationError where control has no form in Python that is known here.
+    Raises DecompilationError where control has no form in Python that is known here; NoPlace where another form of the
+    graph may have one.
     """
-    return Structurer(Flow(blocks)).run()
+    return Structurer(flow).run()
 
 
 class Structurer:
@@ -35,11 +37,11 @@ class Structurer:
         lost = [
             node
             for node in self.flow.nodes
-            if node not in self.written and through(node) is node and node.kind != "reraise"
+            if node not in self.written and through(node) is node and node.kind not in ("reraise", "nowhere")
         ]
         lost = [node for node in lost if node.statements or node.kind not in ("return", "goto")]
         if lost:
-            raise DecompilationError(f"block {lost[0].index} was lost", stage="structure")
+            raise NoPlace(f"block {lost[0].index} was lost", lost[:1])
         return body
 
     def sequence(self, node: LiftedBlock | None, follow: LiftedBlock | None, context: Context) -> list[nodes.Statement]:
@@ -56,7 +58,7 @@ class Structurer:
             self.open_loops.add(node)
             return loops.write_while(self, node, follow, context, out)
         if node in self.written and not self.is_exit(node):
-            raise DecompilationError(f"block {node.index} is needed at two places", stage="structure")
+            raise NoPlace(f"block {node.index} is needed at two places", [node])
         self.written.add(node)
         if node.kind == "for":
             return loops.write_for(self, node, follow, context, out)
@@ -64,6 +66,8 @@ class Structurer:
             if node.test.kind == "with":
                 return with_statements.write_with(self, node, follow, context, out)
             return try_statements.write_try(self, node, follow, context, out)
+        if node.kind == "once":
+            return one_trip_loops.write_once(self, node, follow, context, out)
         out += node.statements
         if node.kind == "branch":
             return self.write_if(node, follow, context, out)
@@ -90,6 +94,10 @@ class Structurer:
         """
         place = through(target)
         assert place is not None
+        if place.kind == "nowhere":
+            if place.entry and not isinstance(place.entry[-1], Marker):
+                out.append(nodes.Return(place.entry[-1]))  # that a `finally` body keeps from happening
+            return None
         if follow is not None and place is through(follow):
             if place is context.continue_to and target is not place and source.kind == "branch":
                 out.append(nodes.Continue(line=target.line))  # the compiler kept a jump of its own
@@ -104,10 +112,10 @@ class Structurer:
         if context.break_to is not None and place is through(context.break_to):
             out.append(nodes.Break(line=target.line))
             return None
-        if follow is not None and same_place(place, follow):
+        if follow is not None and self.is_copy(place, follow):
             self.written.add(place)
             return None
-        if context.break_to is not None and same_place(place, context.break_to):
+        if context.break_to is not None and self.is_copy(place, context.break_to):
             self.written.add(place)
             out.append(nodes.Break(line=target.line))
             return None
@@ -133,7 +141,8 @@ class Structurer:
     def final(self, place: LiftedBlock) -> LiftedBlock:
         """Where control ends up from ``place`` if all it does before is to leave statements."""
         for _ in range(1000):
-            following = through(place.next) if place.kind == "goto" and not place.statements else None
+            only_leaves = place.kind == "goto" and not place.statements and _computes_nothing(place)
+            following = through(place.next) if only_leaves else None
             if following is None or len(self.flow.sources.get(place, ())) > 1:
                 return place
             place = following
@@ -148,6 +157,16 @@ class Structurer:
         """Whether ``place`` only returns what is known already: it may stand in any statement."""
         return self.is_exit(place) and self.cannot_raise(place) and not self.final(place).is_end
 
+    def is_copy(self, place: LiftedBlock, other: LiftedBlock) -> bool:
+        """Whether control does the same at both places, exceptions included."""
+        if not same_place(place, other):
+            return False
+        value = self.final(place).test
+        if isinstance(value, nodes.Constant):
+            return True
+        carried = any(value is entry for entry in place.entry)
+        return not carried and self.same_surroundings(place, other)
+
     @staticmethod
     def same_surroundings(source: LiftedBlock, place: LiftedBlock) -> bool:
         """Whether both stand in the same try, with and for statements, so that what is evaluated may move."""
@@ -155,8 +174,8 @@ class Structurer:
 
     def cannot_raise(self, place: LiftedBlock) -> bool:
         """Whether a place that only returns has nothing to evaluate: it may be moved into a try statement."""
-        place = self.final(place)
-        return isinstance(place.test, nodes.Constant) or any(place.test is value for value in place.entry)
+        test = self.final(place).test
+        return isinstance(test, nodes.Constant) or any(test is value for value in place.entry)
 
     # Conditions
 
@@ -205,17 +224,18 @@ class Structurer:
     def merges(self, node: LiftedBlock, follow: LiftedBlock | None, context: Context) -> list[LiftedBlock]:
         """Where paths from ``node`` meet again, in layout order."""
         taken = [through(other) for other in (follow, context.break_to, context.continue_to) if other is not None]
+        found = {self.meeting(child): None for child in self.flow.children[node] if len(self.flow.sources[child]) > 1}
         return sorted(
-            (
-                child
-                for child in self.flow.children[node]
-                if child in context.inside
-                and len(self.flow.sources[child]) > 1
-                and through(child) not in taken
-                and through(child) is child
-            ),
-            key=lambda child: child.layout,
+            (place for place in found if place in context.inside and place not in taken and through(place) is place),
+            key=lambda place: place.layout,
         )
+
+    def meeting(self, child: LiftedBlock) -> LiftedBlock:
+        """Where paths that meet at ``child`` really meet, if it only jumps and nothing else leads there."""
+        place = through(child)
+        if place is None or place is child or self.is_exit(place) or place not in self.flow.dominator:
+            return child
+        return place if self.flow.dominates(child, place) and place.region is child.region else child
 
     def laid_out_after(
         self, node: LiftedBlock, first: LiftedBlock, second: LiftedBlock, context: Context
@@ -228,6 +248,7 @@ class Structurer:
             inner
             for inner in self.flow.dominated(first)
             if inner in context.inside
+            and through(inner) is inner
             and inner.layout > second.layout
             and any(source.layout < second.layout for source in self.flow.sources[inner])
             and len(inner.markers) <= len(node.markers)  # not in a handler, which may be laid out behind all else
@@ -244,16 +265,12 @@ class Structurer:
         for node in inside:
             for successor in node.successors:
                 place = through(successor)
-                if place is not None and place not in inside:
+                if place is not None and place not in inside and place.kind != "nowhere":
                     found[self.final(place)] = None
         return sorted(found, key=lambda node: node.layout)
 
 
-def ends(body: list[nodes.Statement]) -> bool:
-    """Whether control never falls out of ``body``, as far as its form tells."""
-    last = body[-1]
-    if isinstance(last, (nodes.Return, nodes.Raise, nodes.Break, nodes.Continue)):
-        return True
-    if isinstance(last, nodes.If):
-        return bool(last.orelse) and ends(last.body) and ends(last.orelse)
-    return False
+def _computes_nothing(place: LiftedBlock) -> bool:
+    """Whether all that ``place`` leaves on the stack was there before."""
+    before = [resolved(value) for value in place.entry]
+    return all(any(resolved(value) is entry for entry in before) for value in place.exit)

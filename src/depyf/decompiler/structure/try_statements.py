@@ -10,7 +10,7 @@ from ..lift import LiftedBlock
 from ..lift.folding.shapes import through
 from ..lift.values import Marker, Matches
 from ..syntax import nodes
-from .context import Context
+from .context import Context, NoPlace
 
 if TYPE_CHECKING:
     from .structurer import Structurer
@@ -32,6 +32,8 @@ def write_try(
     after, orelse_from = _end(writer, inside, handling, follow, context)
     if region.kind == "finally" and after is None:
         after, orelse_from = orelse_from, None  # handlers that are laid out behind all else tell nothing
+    if after is None and orelse_from is not None:
+        after = _behind_the_handlers(writer, node, orelse_from, handling, context)
     end = after if after is not None else follow
     body_end = orelse_from if orelse_from is not None else end
     body = writer.arm(node, start, body_end, context.within(inside)) or [nodes.Pass()]
@@ -77,7 +79,7 @@ def _end(
     handler_real = [place for place in from_handler if not writer.is_constant_exit(place)]
     body_real = [place for place in from_body if not writer.is_constant_exit(place) or place.layout > last]
     finish = [place for place in from_handler if place.implicit_return]
-    if len(finish) == 1 and not handler_real:
+    if len(finish) == 1 and not handler_real and (end is None or end is finish[0]):
         # The handlers fall off the end of the code, where nobody wrote a return: what only the body reaches is `else`.
         private = [place for place in body_real if place is not finish[0] and not writer.is_constant_exit(place)]
         if len(private) == 1 and private[0].layout > last:
@@ -104,7 +106,7 @@ def _end(
         return others[0], None  # the body goes on with the loop or with what follows, the handlers with nothing
     if handler_real:
         if len(handler_real) > 1:
-            raise DecompilationError("handlers that go on at several places", stage="structure")
+            raise NoPlace("handlers that go on at several places", handler_real)
         after: LiftedBlock | None = handler_real[0]
         rest = [place for place in body_real if place is not after and not writer.is_constant_exit(place)]
         return after, _single(rest)
@@ -114,6 +116,20 @@ def _end(
         return behind[0], _single([place for place in rest if place.layout < last])
     returns = [place for place in from_handler if place.layout > last]
     return (returns[0] if returns else None), _single(rest)
+
+
+def _behind_the_handlers(
+    writer: Structurer, node: LiftedBlock, start: LiftedBlock, handling: set[LiftedBlock], context: Context
+) -> LiftedBlock | None:
+    """Where the ``else`` clause that begins at ``start`` goes on behind the handlers: that follows the statement."""
+    last = max(handler.layout for handler in handling)
+    reached = [other for other in writer.flow.dominated(start) if other in context.inside]
+    before = {other for other in reached if other.layout < last}
+    places = {through(place) for other in before for place in other.successors} - before
+    behind = [place for place in places if place in reached]
+    if len(behind) != 1 or behind[0] is None or behind[0].region is not node.region:
+        return None
+    return behind[0] if behind[0].markers == node.markers else None
 
 
 def _falls_off(handling: set[LiftedBlock], end: LiftedBlock) -> bool:
@@ -129,7 +145,7 @@ def _falls_off(handling: set[LiftedBlock], end: LiftedBlock) -> bool:
 
 def _single(places: list[LiftedBlock]) -> LiftedBlock | None:
     if len(places) > 1:
-        raise DecompilationError("a try body that is left to several places", stage="structure")
+        raise NoPlace("a try body that is left to several places", places)
     return places[0] if places else None
 
 

@@ -1,0 +1,95 @@
+"""Entries into the middle: of a loop (loop rotation), of the body of a try statement.
+
+What control runs from there until it comes to the loop's header, or leaves the statement, gets a copy in front.
+"""
+
+from __future__ import annotations
+
+from .control_flow_graph import BasicBlock, ControlFlowGraph
+from .dominators import reverse_postorder
+from .tail_duplication import duplicate, entering, exits, size
+
+MOST = 200
+"""Instructions in a copy."""
+
+
+def rotate_loops(graph: ControlFlowGraph) -> bool:
+    """Give every loop one entry; whether that changed anything."""
+    changed = False
+    for _ in range(8):
+        found = _second_entry(graph)
+        if found is None:
+            break
+        sources, entry, piece = found
+        if size(piece) > MOST or not duplicate(graph, sources, entry, piece):
+            break
+        changed = True
+    return changed
+
+
+def _second_entry(graph: ControlFlowGraph) -> tuple[list[BasicBlock], BasicBlock, set[BasicBlock]] | None:
+    """Where a loop is entered besides its header: from which blocks, where, and what runs up to the header."""
+    for loop in _loops(graph):
+        entries = [block for block in graph.blocks if block in loop and entering(graph, block, loop)]
+        if graph.entry in loop and graph.entry not in entries:
+            entries.insert(0, graph.entry)
+        if len(entries) < 2:
+            continue
+        header = _header(entries, loop)
+        entry = next(block for block in entries if block is not header)
+        piece = {entry}
+        todo = [entry]
+        while todo:
+            for following in todo.pop().successors:
+                if following in loop and following is not header and following not in piece:
+                    piece.add(following)
+                    todo.append(following)
+        return entering(graph, entry, loop), entry, piece
+    return None
+
+
+def _header(entries: list[BasicBlock], loop: set[BasicBlock]) -> BasicBlock:
+    """The entry that most jumps in the loop lead to; the first one in the layout of those."""
+    return max(entries, key=lambda entry: sum(entry in block.successors for block in loop))
+
+
+def _loops(graph: ControlFlowGraph) -> list[set[BasicBlock]]:
+    """Loops with more than one entry, as strongly connected parts of the graph, then of what their headers leave."""
+    found: list[set[BasicBlock]] = []
+    todo = [set(reverse_postorder(graph.entry, exits))]
+    while todo:
+        for part in _strongly_connected(todo.pop()):
+            entries = [block for block in part if entering(graph, block, part) or block is graph.entry]
+            if len(entries) > 1:
+                found.append(part)
+            elif entries:
+                todo.append(part - set(entries))
+    return found
+
+
+def _strongly_connected(blocks: set[BasicBlock]) -> list[set[BasicBlock]]:
+    """The strongly connected parts of the graph of ``blocks`` that hold a cycle (Kosaraju)."""
+    before: dict[BasicBlock, list[BasicBlock]] = {block: [] for block in blocks}
+    for block in blocks:
+        for following in exits(block):
+            if following in blocks:
+                before[following].append(block)
+    order: list[BasicBlock] = []
+    seen: set[BasicBlock] = set()
+    for root in sorted(blocks, key=lambda block: block.start):
+        if root in seen:
+            continue
+        part = reverse_postorder(root, lambda block: [b for b in exits(block) if b in blocks and b not in seen])
+        seen.update(part)
+        order[:0] = part
+    parts: list[set[BasicBlock]] = []
+    placed: set[BasicBlock] = set()
+    for root in order:
+        if root in placed:
+            continue
+        part = reverse_postorder(root, lambda block: [b for b in before[block] if b not in placed])
+        placed.update(part)
+        if len(part) > 1 or root in root.successors:
+            parts.append(set(part))
+    return parts
+

@@ -1,0 +1,139 @@
+"""The rungs below plain structuring that need no flags: the graph gets another form, and is structured again.
+
+Where control has no word in Python ``structure`` says to which block it goes. There either the block is copied (tail
+duplication), or a one-trip loop is put around what leads to it. Loops and try statements that are entered in the middle
+get a copy of the rest of their body in front (loop rotation). Which of the forms is right, the proof sees.
+"""
+
+from __future__ import annotations
+
+from typing import Callable, NamedTuple, Sequence, Union
+
+from ..errors import DecompilationError
+from .flowgraph import ControlFlowGraph
+from .flowgraph.loop_rotation import rotate_loops
+from .flowgraph.tail_duplication import Dominance, duplicate, entering, size, spread
+from .lift import LiftedBlock
+from .structure import Flow, NoPlace, OneTrip, one_trips, put_in
+
+SHORT, LONG = 8, 40
+"""Instructions: a piece that is copied rather than a loop put in, and the longest piece that is copied."""
+ATTEMPTS = 60
+
+
+class Duplicate(NamedTuple):
+    """Copy the block that begins at ``target``, with all that only it leads to if ``whole``, for ``sources``."""
+
+    target: int
+    sources: tuple[int, ...]
+    whole: bool
+
+    def apply(self, graph: ControlFlowGraph) -> bool:
+        at = {block.start: block for block in graph.blocks}
+        if self.target not in at or not all(start in at for start in self.sources):
+            return False
+        target = at[self.target]
+        piece = Dominance(graph).dominated(target) if self.whole else [target]
+        return duplicate(graph, [at[start] for start in self.sources], target, set(piece))
+
+
+Edit = Union[Duplicate, OneTrip]
+
+
+class NotApplicable(DecompilationError):
+    """An edit that the graph has no place for, after those before it."""
+
+
+class Ladder:
+    """Searches for a form of the graph that can be structured: depth first, the most readable edit first.
+
+    ``attempt`` runs the stages with the edits that it is given; the two methods here make them, each in its stage.
+    """
+
+    def __init__(self, attempt: Callable[[list[Edit]], None]) -> None:
+        self.attempt = attempt
+        self.left = ATTEMPTS
+        self.edits: list[Edit] = []  # those that helped
+        self.rotated = False
+        self.graph: ControlFlowGraph
+        self.flow: Flow
+
+    def climb(self) -> None:
+        """Run the stages until they succeed; raises what the first attempt did if no form is found."""
+        self._climb([])
+
+    def _climb(self, edits: list[Edit]) -> None:
+        self.left -= 1
+        try:
+            self.attempt(edits)
+            self.edits = edits
+        except NoPlace as failure:
+            for edit in _proposals(failure, self.graph, self.flow):
+                if self.left <= 0:
+                    break
+                try:
+                    return self._climb([*edits, edit])
+                except DecompilationError:
+                    continue
+            raise
+
+    def copy_tails(self, graph: ControlFlowGraph, edits: Sequence[Edit]) -> None:
+        """The edits of the graph of instructions."""
+        self.graph = graph
+        most = 2 * size(graph.blocks) + LONG
+        spread(graph)
+        if rotate_loops(graph):
+            self.rotated = True
+        for edit in edits:
+            if isinstance(edit, Duplicate) and (not edit.apply(graph) or size(graph.blocks) > most):
+                raise NotApplicable("a tail that can't be copied", stage="undo_optimiser")
+
+    def put_in_loops(self, flow: Flow, edits: Sequence[Edit]) -> None:
+        """The edits of the graph of statements."""
+        self.flow = flow
+        for edit in edits:
+            if isinstance(edit, OneTrip) and not put_in(flow, edit):
+                raise NotApplicable("a one-trip loop that can't be put in", stage="structure")
+
+
+def rung_of(ladder: Ladder) -> str:
+    """The name of the lowest rung that was needed."""
+    if ladder.rotated:
+        return "loop rotation"
+    if any(isinstance(edit, Duplicate) for edit in ladder.edits):
+        return "tail duplication"
+    return "one-trip loop" if ladder.edits else "structured"
+
+
+def _proposals(failure: NoPlace, graph: ControlFlowGraph, flow: Flow) -> list[Edit]:
+    found: list[tuple[int, Edit]] = []
+    for target in failure.targets:
+        if target in flow.dominator:
+            found += [(SHORT, edit) for edit in one_trips(flow, target)]
+        found += _copies(failure, target, graph, flow)
+    return [edit for _, edit in sorted(found, key=lambda pair: pair[0])]
+
+
+def _copies(failure: NoPlace, target: LiftedBlock, graph: ControlFlowGraph, flow: Flow) -> list[tuple[int, Edit]]:
+    """Copies of ``target``, with their cost."""
+    block = next((block for block in graph.blocks if block.start == target.index), None)
+    if block is None:
+        return []
+    dominance = Dominance(graph)
+    piece = dominance.dominated(block)
+    sources = entering(graph, block, set(piece))
+    if failure.source is not None:
+        heads = {node.index for node in flow.nodes}
+        mine = [source for source in sources if dominance.nearest(source, heads) == failure.source.index]
+        sources = mine if len(mine) < len(sources) else mine[:-1]
+    else:
+        sources = sources[1:]
+    if not sources:
+        return []
+    starts = tuple(source.start for source in sources)
+    found: list[tuple[int, Edit]] = []
+    if size(piece) <= LONG:
+        found.append((size(piece), Duplicate(block.start, starts, True)))
+    if len(piece) > 1 and size([block]) <= LONG and block not in block.successors:
+        found.append((SHORT + size([block]), Duplicate(block.start, starts, False)))
+    return found
