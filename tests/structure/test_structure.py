@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import depyf
-from depyf.decompiler import pipeline
+from depyf.decompiler import units
 from depyf.decompiler.lift.handlers import HANDLERS
 from depyf.decompiler.pipeline import analyze
 from depyf.decompiler.structure import structurer
@@ -22,7 +22,7 @@ def function_code(source: str):
 def no_subscripts(monkeypatch):
     """An operation that nobody knows to lift, and nobody to decompile by its events."""
     monkeypatch.delitem(HANDLERS, "BINARY_SUBSCR")
-    monkeypatch.setattr(pipeline, "_from_events", lambda refused: None)
+    monkeypatch.setattr(units, "FUNCTION_WAYS", units.WAYS)
 
 
 def test_what_is_not_there_yet_is_refused_with_a_reason(no_subscripts):
