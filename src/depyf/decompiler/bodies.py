@@ -139,8 +139,13 @@ def _annotated_name(statement: nodes.Statement) -> str | None:
     return key.value if isinstance(key, nodes.Constant) and isinstance(key.value, str) else None
 
 
-def mention_the_unused(body: list[nodes.Statement], raw: RawCode, instructions: list[Instruction]) -> None:
-    """Dead code leaves traces: a generator without a yield, a free variable that nothing reads."""
+def mention_the_unused(
+    body: list[nodes.Statement], raw: RawCode, instructions: list[Instruction], *, alone: bool = False
+) -> None:
+    """Dead code leaves traces: a generator without a yield, a free variable that nothing reads.
+
+    ``alone``: it is compiled as a unit of its own, where the scaffold sees to the free variables.
+    """
     dead: list[nodes.Statement] = []
     if raw.flags & (CO_GENERATOR | CO_ASYNC_GENERATOR) and not any(
         i.op == "YIELD_VALUE" or i.op == "YIELD_FROM" and raw.flags & CO_GENERATOR for i in instructions
@@ -152,7 +157,8 @@ def mention_the_unused(body: list[nodes.Statement], raw: RawCode, instructions: 
     used.add("__classdict__")  # captured whether it is read or not
     if "super" in raw.names or any("super" in nested.names for nested in raw.nested):
         used.add("__class__")
-    dead += [nodes.Expr(nodes.Name(name)) for name in raw.freevars if name not in used and name.isidentifier()]
+    if not alone:
+        dead += [nodes.Expr(nodes.Name(name)) for name in raw.freevars if name not in used and name.isidentifier()]
     if dead:
         body.append(nodes.If(nodes.Constant(False), dead))
 

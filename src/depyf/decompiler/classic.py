@@ -5,12 +5,16 @@ A thin cover over the pipeline. New code calls ``depyf.decompile`` or ``depyf.an
 
 from __future__ import annotations
 
+import itertools
+import os
 import re
 import types
 from typing import Any, Callable
 
-from .pipeline import decompile
+from ..errors import DecompilationError
+from .pipeline import analyze, decompile, standalone
 from .recompile import recompile
+from .result import Result
 
 
 class Decompiler:
@@ -38,16 +42,39 @@ class Decompiler:
         temp_prefix: str = "__temp_",
         filepath_template: str | None = None,
     ) -> types.CodeType:
-        """The code decompiled and compiled again so that it can take the place of ``reference_code``.
+        """``code_to_decompile`` decompiled and compiled again, so that it can take the place of ``reference_code``.
 
-        ``filepath_template`` with one '%s' (the function's name) says where to write the source, so that a debugger
-        finds it. Raises DecompilationError.
+        ``filepath_template``, with one '%s', says where to write the source, so that a debugger finds it: the '%s' is
+        the first number for which there is no file yet, or one with this very function, and the function gets the
+        file's name. Without it nothing is written and the function is called as ``reference_code``.
+        Raises DecompilationError if the code is refused, or can't take that place.
         """
-        name = reference_code.co_name
-        source = Decompiler(code_to_decompile).decompile(indentation, temp_prefix, overwite_fn_name=name)
-        filename = "<decompiled>"
+        result = analyze(code_to_decompile)
+        if not result.proven:
+            raise DecompilationError(result.verdict.describe(), where=result.qualname)
+        name, filename = reference_code.co_name, "<decompiled>"
+        source = standalone(result, name)
         if filepath_template is not None:
-            filename = filepath_template % name
-            with open(filename, "w", encoding="utf-8") as file:
+            filename, name, source = _write(filepath_template, result)
+        code = recompile(source, code_to_decompile, filename, name)
+        if code.co_freevars != reference_code.co_freevars:
+            reason = f"free variables {code.co_freevars} in the place of {reference_code.co_freevars}"
+            raise DecompilationError(reason, stage="recompile", where=result.qualname)
+        return code.replace(co_name=name)
+
+
+def _write(template: str, result: Result) -> tuple[str, str, str]:
+    """Write the source to the first file of ``template`` that is not another function's: its path, name and text."""
+    for number in itertools.count():
+        path = template % number
+        name = os.path.basename(path).partition(".")[0]
+        source = standalone(result, name)
+        try:
+            with open(path, "x", encoding="utf-8") as file:
                 file.write(source)
-        return recompile(source, reference_code, filename, name)
+            return path, name, source
+        except FileExistsError:
+            with open(path, encoding="utf-8") as file:
+                if file.read() == source:
+                    return path, name, source
+    raise AssertionError("the numbers have no end")

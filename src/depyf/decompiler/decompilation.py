@@ -9,12 +9,13 @@ from .annotations import as_function
 from .bodies import finish, finish_early, mention_the_unused
 from .bytecode import RawCode, comprehension_variables, disassemble
 from .bytecode.grammar import has_nested_quotes
-from .definitions import Definitions, arguments_of
+from .definitions import Definitions, arguments_of, value_of_lambda
 from .events import EventResult, decompile_events
 from .lift.handlers.calls import Comprehension
 from .lift.values import Function, Iterated
 from .private_names import unmangle
 from .proof import Level, NoInterpreter, Verdict, compile_module, compile_unit, prove_all
+from .proof.scaffold import Spelled
 from .proof.symbolic import prove_symbolic
 from .refused import instruction_lines, refused_body
 from .result import Result, with_notice
@@ -154,6 +155,8 @@ class Decompilation:
         body = Definitions(raw, self.body).resolve(body)
         skipped = frozenset(self.settings.skip_transforms) | self.way(raw).skipped_transforms
         body = finish(body, raw, unit.kind, unit.instructions, enclosing, skipped)
+        if unit.kind == "lambda":
+            value_of_lambda(body, raw)
         owner = next((place for place in (raw, *self.ancestors(raw)) if kind_of(place) == "class"), None)
         if owner is not None:
             unmangle(body, owner.name)
@@ -168,7 +171,7 @@ class Decompilation:
             )  # fmt: skip
         self.events[raw], self.rungs[raw] = found, "events"
         body = found.tree.body
-        mention_the_unused(body, raw, disassemble(raw))
+        mention_the_unused(body, raw, disassemble(raw), alone=raw is self.root)
         return body or [nodes.Pass()]
 
     def nested_definition(self, raw: RawCode) -> nodes.FunctionDef | nodes.AsyncFunctionDef:
@@ -189,7 +192,7 @@ class Decompilation:
         """``raw`` as a definition, a module, or an expression."""
         kind = kind_of(raw)
         try:
-            if kind == "lambda":
+            if kind == "lambda" and self.body(raw) is not None and raw not in self.events:
                 return nodes.Expr(Definitions(raw, self.body).expression(Function(raw, {})))
             if kind == "comprehension":
                 value = Comprehension(Function(raw, {}), Iterated(nodes.Name("iterable")))
@@ -232,7 +235,13 @@ class Decompilation:
             return {}
         symbolic = prove_symbolic if self.events else None
         found = prove_all(self.root, recompiled, symbolic=symbolic, names=False)
-        proofs = {raw: verdict for raw, (verdict, _) in found.items()}
+        unproven = {raw for raw, (verdict, _) in found.items() if not verdict.proven}
+        proofs = {
+            raw: verdict
+            for raw, (verdict, other) in found.items()
+            # What was met nowhere may be missed only because what is around it is another code.
+            if other is not None or verdict.proven or unproven.isdisjoint(self.ancestors(raw))
+        }
         self.stepper.stage(
             "prove", lambda: "\n".join(f"{raw.qualname}: {verdict.describe()}" for raw, verdict in proofs.items())
         )
@@ -298,7 +307,7 @@ class Decompilation:
         events = self.events.get(raw)
         return Result(
             raw.name, raw.qualname, text, verdict, raw, raw.code, nested, lines_of, events.folded if events else 0,
-            rung, tree, dict(events.spelled.constants) if events else {},
+            rung, tree, events.spelled if events else Spelled(),
         )  # fmt: skip
 
     def refused_text(self, raw: RawCode, error: DecompilationError) -> str:

@@ -92,15 +92,7 @@ class Definitions:
     # Functions
 
     def _lambda(self, function: Function) -> nodes.Expression:
-        body = self.nested(function.raw)
-        value = _returned(body)
-        if value is not None:
-            return nodes.Lambda(self.arguments(function), value)
-        if len(body) == 1 and isinstance(body[0], nodes.Expr):  # lambda: (yield), whose value is dropped
-            return nodes.Lambda(self.arguments(function), body[0].value)
-        raise DecompilationError(
-            "a lambda that is no single expression", stage="structure", where=function.raw.qualname
-        )
+        return nodes.Lambda(self.arguments(function), value_of_lambda(self.nested(function.raw), function.raw))
 
     def _definition(self, node: nodes.Assign) -> nodes.Node:
         value: nodes.Node = node.value
@@ -334,3 +326,13 @@ def arguments_of(
         kwarg,
         defaults,
     )
+
+
+def value_of_lambda(body: list[nodes.Statement], raw: RawCode) -> nodes.Expression:
+    """The expression that ``body``, the statements of a lambda, is. Raises DecompilationError if it is none."""
+    value = _returned(body)
+    if value is not None:
+        return value
+    if len(body) == 1 and isinstance(body[0], nodes.Expr):  # lambda: (yield), whose value is dropped
+        return body[0].value
+    raise DecompilationError("a lambda that is no single expression", stage="structure", where=raw.qualname)

@@ -14,6 +14,7 @@ units.py runs the stages for one code object, decompilation.py puts code objects
 
 from __future__ import annotations
 
+import copy
 from typing import Any
 
 from ..errors import DecompilationError
@@ -69,17 +70,23 @@ def _instructions(result: Result) -> str:
     return "\n".join(instruction_lines(result.raw)) if result.raw is not None else ""
 
 
-def standalone(result: Result) -> str:
-    """The text of ``result`` in a form that is valid Python by itself.
+def standalone(result: Result, name: str | None = None) -> str:
+    """The text of ``result``, its function called ``name`` if that is given, in a form that is valid Python by itself.
 
     A function with free variables gets an outer function that binds them: what it binds them to does not matter.
     """
-    if result.raw is None or not result.raw.freevars:
+    tree = result.tree
+    if result.raw is None or not isinstance(tree, (nodes.FunctionDef, nodes.AsyncFunctionDef)):
         return result.source
-    if not isinstance(result.tree, (nodes.FunctionDef, nodes.AsyncFunctionDef)):
+    if name is not None:
+        tree = copy.copy(tree)
+        tree.name = name
+    elif not result.raw.freevars:
         return result.source
-    parameters = nodes.arguments([], [nodes.arg(name) for name in result.raw.freevars])
-    body: list[nodes.Statement] = [result.tree, nodes.Return(nodes.Name(result.tree.name))]
-    tree = nodes.FunctionDef("enclosing_function", parameters, body)
+    if result.raw.freevars:
+        spelled = {real: text for text, real in result.spelled.variables.items()}
+        parameters = nodes.arguments([], [nodes.arg(spelled.get(free, free)) for free in result.raw.freevars])
+        body: list[nodes.Statement] = [tree, nodes.Return(nodes.Name(tree.name))]
+        tree = nodes.FunctionDef("enclosing_function", parameters, body)
     text = print_tree(tree, nested_quotes=has_nested_quotes(result.raw.version))
     return with_notice(text, {}, result.verdict)[0]

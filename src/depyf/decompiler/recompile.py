@@ -19,7 +19,9 @@ from .proof import compile_unit
 from .proof.scaffold import Spelled
 
 
-def recompile(source: str, like: types.CodeType, filename: str, name: str | None = None) -> types.CodeType:
+def recompile(
+    source: str, like: types.CodeType, filename: str = "<decompiled>", name: str | None = None
+) -> types.CodeType:
     """The code of the function ``name`` (default: that of ``like``) in ``source``, fit to replace ``like``.
 
     It has the parameters, the free variables (in their order), the name and the qualified name of ``like``, and the

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import types
-from typing import Any, Iterator, NamedTuple
+from typing import Any, Iterator, Mapping, NamedTuple
 
 from .bytecode import RawCode
 from .proof import Level, Verdict
+from .proof.scaffold import Spelled
 
 
 class Result(NamedTuple):
@@ -17,7 +18,7 @@ class Result(NamedTuple):
     ``rung`` names the way it was found: 'structured', 'one-trip loop', 'tail duplication', 'loop rotation', 'events',
     'rebuilt' (a live class) or 'refused';
     ``folded`` counts operations on the code's own lists that were folded away. ``tree`` is the syntax tree,
-    ``constants`` the objects that placeholders in the text stand for.
+    ``spelled`` what the text writes in another way: ``spelled.constants`` are the objects that names in it stand for.
     """
 
     name: str
@@ -31,7 +32,12 @@ class Result(NamedTuple):
     folded: int = 0
     rung: str = "structured"
     tree: Any = None
-    constants: dict[str, Any] = {}
+    spelled: Spelled = Spelled()
+
+    @property
+    def constants(self) -> Mapping[str, Any]:
+        """Dotted names in the text -> the constants, which have no literal, that they stand for."""
+        return self.spelled.constants
 
     def walk(self) -> Iterator[Result]:
         """This result and, depth first, all nested ones."""

@@ -87,7 +87,7 @@ FUNCTION_WAYS = (*WAYS, Way(engine="events"))
 
 def ways_of(raw: RawCode) -> tuple[Way, ...]:
     """The ways to try for ``raw``, in order."""
-    return FUNCTION_WAYS if kind_of(raw) == "function" else WAYS
+    return FUNCTION_WAYS if kind_of(raw) in ("function", "lambda") else WAYS
 
 
 def lift_unit(raw: RawCode, stepper: Stepper | None = None, way: Way = WAYS[0]) -> Unit:
