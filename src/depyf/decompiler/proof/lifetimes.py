@@ -13,7 +13,7 @@ from __future__ import annotations
 from typing import Collection
 
 from ..bytecode import Instruction
-from .symbolic_state import Heap, Pair, Side, Term
+from .symbolic_state import Heap, Pair, Side, Term, values_of
 from .verdict import Held
 
 LONG = frozenset(
@@ -43,37 +43,18 @@ class Lifetimes:
     def compare(self, pair: Pair, instructions: tuple[Instruction, Instruction], booleans: Collection[Term]) -> None:
         """Both sides of ``pair`` are about to do the same, by these instructions."""
         left, right = pair.sides
-        surplus = _values([*right.locals.values(), *right.stack], pair.heap)
+        surplus = values_of([*right.locals.values(), *right.stack], pair.heap)
         surplus -= self.held_elsewhere
         if not surplus:
             return
-        surplus -= _values([*left.locals.values(), *left.stack], pair.heap)
+        surplus -= values_of([*left.locals.values(), *left.stack], pair.heap)
         surplus.difference_update(booleans)
         if surplus:
             self.report(right, pair.heap, surplus, instructions)
 
     def report(self, side: Side, heap: Heap, surplus: set[Term], instructions: tuple[Instruction, Instruction]) -> None:
-        variables = [name for name, term in sorted(side.locals.items()) if surplus & _values([term], heap)]
+        variables = [name for name, term in sorted(side.locals.items()) if surplus & values_of([term], heap)]
         original, ours = instructions
         for variable in variables or [""]:
             held = Held(variable, repr(ours), ours.line, ours.offset, original.offset)
             self.found.setdefault((variable, ours.offset), held)
-
-
-def _values(terms: list[Term], heap: Heap) -> set[Term]:
-    """The values that are kept alive by ``terms``."""
-    found: set[Term] = set()
-    seen: set[Term] = set()
-    todo = terms
-    while todo:
-        term = todo.pop()
-        kind = term[0]
-        if kind == "v":
-            found.add(term)
-        elif kind == "a":
-            if term not in seen:
-                seen.add(term)
-                todo.extend(heap[term][1] if term in heap else ())
-        elif kind in ("slice", "star"):
-            todo.extend(term[1:])
-    return found

@@ -1,31 +1,34 @@
 """The symbolic proof: two codes of different shape do the same things, in the same order, with the same values.
 
 Both codes are run side by side over unknown values. Between *events* (all that other code can see, or that can fail)
-each side moves at its own pace; at an event both must do the same with the same values, and what it gives is one new
-value for both. Where a truth value decides, both outcomes are followed; where an exception may come, both handlers
-are. A pair of points that was met before with the same knowledge is not followed again, so loops are covered too.
+each side moves at its own pace; at an event both must do the same with the same values, while the same exception is
+being handled, and what it gives is one new value for both. Where a truth value decides, both outcomes are followed;
+where an exception may come, both handlers are. A state that is covered by one that was followed is not followed again,
+so loops are covered too (coinduction: what is the same up to every event is the same).
 """
 
 from __future__ import annotations
 
-from collections import Counter
-from typing import Any
-
 from ...errors import DecompilationError
-from ..bytecode import RawCode
+from ..bytecode import Instruction, RawCode, disassemble, stack_use
 from .lifetimes import HELD_ELSEWHERE, LONG, Lifetimes
 from .metadata import metadata_differences
-from .symbolic_state import NULL, Constants, Event, NotUnderstood, Numbers, Pair, Side, Term
-from .symbolic_steps import BOOLEAN_RESULTS, Split, Stepper
+from .symbolic_calls import BUILTINS
+from .symbolic_matching import Matching
+from .symbolic_memo import Live, Memo
+from .symbolic_operations import RESULTS
+from .symbolic_state import Constants, Event, NotUnderstood, Numbers, Pair, Side, Term
+from .symbolic_steps import Split, Stepper
 from .verdict import Difference, Level, Verdict, unproven
 
 METHOD = "symbolic"
 LOOK_AT_VARIABLES = frozenset({"locals", "vars", "dir", "eval", "exec"})
 """Builtins through which code sees which variables it has; ``super`` sees the first one only."""
 LOOK_AT_FRAMES = frozenset({"_getframe", "currentframe"})
-_BUDGET = 3_000
-_MOST_VISITS = 300
-"""States looked at for one pair of points: more means that something grows in a loop, or too many paths."""
+"""Where code gets its own frame, all may be seen, and from 3.13 on changed: refused."""
+_FEWEST_STATES = 3_000
+_STATES_OF_ONE = 40
+"""States that are followed for each instruction of the two codes, before the proof gives up."""
 
 
 class _Different(Exception):
@@ -36,86 +39,112 @@ class _Different(Exception):
         self.difference = difference
 
 
-def prove_symbolic(original: RawCode, recompiled: RawCode, *, budget: int = _BUDGET) -> Verdict:
+def prove_symbolic(original: RawCode, recompiled: RawCode, *, budget: int | None = None) -> Verdict:
     """EQUIVALENT if ``recompiled`` does what ``original`` does, else UNPROVEN with the first difference.
 
     Nested functions that both make are opaque and come back as ``Verdict.pairs``. ``budget`` bounds the number of
-    pairs of points that are looked at. Names and qualified names are the caller's to compare.
+    states that are looked at; by default it grows with the codes. Names and qualified names are the caller's to
+    compare.
     """
     differences = metadata_differences(original, recompiled, names=False)
     if differences:
         return Verdict(Level.UNPROVEN, "", differences)
     try:
-        proof = _Proof(original, recompiled, budget)
+        codes = (disassemble(original), disassemble(recompiled))
+    except DecompilationError as error:
+        return unproven(f"the symbolic proof gave up: {error}")
+    return prove_instructions((original, recompiled), codes, budget=budget)
+
+
+def prove_instructions(
+    raws: tuple[RawCode, RawCode],
+    codes: tuple[list[Instruction], list[Instruction]],
+    *,
+    budget: int | None = None,
+) -> Verdict:
+    """The same for canonical instructions that stand for those of ``raws``."""
+    if budget is None:
+        budget = _FEWEST_STATES + _STATES_OF_ONE * (len(codes[0]) + len(codes[1]))
+    try:
+        proof = _Proof(raws, codes, budget)
         proof.run()
     except _Different as found:
         return unproven(str(found.difference), found.difference)
-    except (NotUnderstood, DecompilationError) as error:
+    except NotUnderstood as error:
         return unproven(f"the symbolic proof gave up: {error}")
-    assumptions = tuple({**proof.steppers[0].assumptions, **proof.steppers[1].assumptions, **proof.assumptions})
-    return Verdict(Level.EQUIVALENT, METHOD, (), assumptions, tuple(proof.pairs), held=proof.lifetimes.held)
+    steppers, matching = proof.steppers, proof.matching
+    assumptions = tuple({**steppers[0].assumptions, **steppers[1].assumptions, **matching.assumptions})
+    return Verdict(Level.EQUIVALENT, METHOD, (), assumptions, tuple(matching.codes), held=proof.lifetimes.held)
 
 
 class _Proof:
-    def __init__(self, original: RawCode, recompiled: RawCode, budget: int) -> None:
-        self.raws = (original, recompiled)
+    def __init__(
+        self,
+        raws: tuple[RawCode, RawCode],
+        codes: tuple[list[Instruction], list[Instruction]],
+        budget: int,
+    ) -> None:
+        self.raws = raws
         self.budget = budget
         self.constants, self.numbers = Constants(), Numbers()
-        self.steppers = (
-            Stepper(original, self.constants, self.numbers),
-            Stepper(recompiled, self.constants, self.numbers),
-        )
-        shared = frozenset(self.steppers[0].handed_out() | self.steppers[1].handed_out())
-        for stepper in self.steppers:
-            stepper.shared_cells = shared
-            stepper.has_loop = any(other.jumps_back() for other in self.steppers)
-        # The text writes slice(a, b) for a slice that is used as a value; the original has no such name then.
-        self.steppers[1].slice_is_builtin = "slice" not in original.names
-        self.assumptions: dict[str, None] = {}
+        left, right = (Stepper(raw, code, self.constants, self.numbers) for raw, code in zip(raws, codes))
+        self.steppers = (left, right)
+        left.shared_cells = right.shared_cells = frozenset(left.handed_out() | right.handed_out())
+        right.builtins = frozenset(BUILTINS) - left.named("LOAD_GLOBAL", "STORE_GLOBAL", "DELETE_GLOBAL", "LOAD_NAME")
+        self.matching = Matching(self.constants, self.numbers)
+        self.memo = Memo(self.constants, self.numbers, self.matching.share)
         self.lifetimes = Lifetimes()
-        globals_used = [stepper.loaded("LOAD_GLOBAL", "LOAD_NAME") for stepper in self.steppers]
-        attributes = [stepper.loaded("LOAD_ATTR", "IMPORT_FROM") for stepper in self.steppers]
-        looks = globals_used[0] & LOOK_AT_VARIABLES | attributes[0] & LOOK_AT_FRAMES
-        looks |= globals_used[1] & LOOK_AT_VARIABLES | attributes[1] & LOOK_AT_FRAMES
-        if looks:
-            raise NotUnderstood(f"the code looks at its own variables, by {sorted(looks)[0]}")
-        # super() reads the first parameter where it is called, whatever has been stored there.
-        self.first = original.parameters[:1] if "super" in globals_used[0] | globals_used[1] else ()
-        self.pairs: dict[tuple[RawCode, RawCode], None] = {}
-        self.seen: set[Any] = set()
-        self.visits: Counter[tuple[int, int]] = Counter()
         self.todo: list[Pair] = []
+        names = left.named("LOAD_GLOBAL", "LOAD_NAME") | right.named("LOAD_GLOBAL", "LOAD_NAME")
+        frames = LOOK_AT_FRAMES & (left.named("LOAD_ATTR", "IMPORT_FROM") | right.named("LOAD_ATTR", "IMPORT_FROM"))
+        if frames:
+            raise NotUnderstood(f"the code looks at its own frame, by {sorted(frames)[0]}")
+        self.variables_seen = bool(names & LOOK_AT_VARIABLES)
+        # super() reads the first parameter where it is called, whatever has been stored there.
+        self.first = raws[0].parameters[:1] if "super" in names else ()
 
     def run(self) -> None:
         left, right = Side(), Side()
         for name in self.raws[0].parameters:
             left.locals[name] = right.locals[name] = self.numbers.value()
         self.todo.append(Pair(left, right))
+        looked_at = 0
         while self.todo:
-            pair = self.todo.pop()
-            mine, other = (stepper.live_at(side) for stepper, side in zip(self.steppers, pair.sides))
-            key = pair.key((mine.union(self.first), other.union(self.first)), self.numbers.booleans)
-            if key in self.seen:
-                continue
-            self.seen.add(key)
-            place = (pair.sides[0].pc, pair.sides[1].pc)
-            self.visits[place] += 1
-            if self.visits[place] > _MOST_VISITS:
-                raise NotUnderstood("too many states at one place")
-            if len(self.seen) > self.budget:
-                raise NotUnderstood(f"more than {self.budget} pairs of points")
+            pair: Pair | None = self.todo.pop()
+            assert pair is not None
+            looked_at += 1
+            if looked_at > self.budget:
+                raise NotUnderstood(f"more than {self.budget} states")
+            if any(side.joined for side in pair.sides):
+                pair = self.memo.settle(pair, self.live(pair))
+                if pair is None:
+                    continue
+                for side in pair.sides:
+                    side.joined = False
             self.follow(pair)
+
+    def live(self, pair: Pair) -> Live:
+        """The variables of both sides that may matter for what comes."""
+        if self.variables_seen:
+            return frozenset(pair.sides[0].locals), frozenset(pair.sides[1].locals)
+        mine, other = (stepper.liveness.at(side.pc) for stepper, side in zip(self.steppers, pair.sides))
+        return (mine.union(self.first), other.union(self.first)) if self.first else (mine, other)
 
     def follow(self, pair: Pair) -> None:
         """Run both sides to their next events, match these, and put what may come next on the list."""
         events: list[Event] = []
-        for number in (0, 1):
-            found = self.steppers[number].advance(pair, number)
+        for stepper, number in zip(self.steppers, (0, 1)):
+            found = stepper.advance(pair, number)
             if isinstance(found, Split):
                 self.split(pair, found.condition)
                 return
             events.append(found)
-        left, right = self.reconcile(pair, events[0], events[1])
+        for number in (0, 1):
+            if self.matching.skips_iter(pair, events[number], events[1 - number]):
+                self.steppers[number].go(pair.sides[number], pair.sides[number].pc + 1)
+                self.todo.append(pair)
+                return
+        left, right = self.matching.reconcile(events[0], events[1])
         self.match(pair, left, right)
         self.after(pair, left, right)
 
@@ -123,8 +152,9 @@ class _Proof:
         """Follow both outcomes of an undecided truth value, known to both sides."""
         for truth in (True, False):
             copy = pair.copy()
-            known, opposite = self.constants.term(truth), self.constants.term(not truth)
-            copy.substitute({condition: known, ("not", condition): opposite})
+            outcome, opposite = self.constants.term(truth), self.constants.term(not truth)
+            copy.substitute({condition: outcome, ("not", condition): opposite})
+            copy.facts = {fact: holds for fact, holds in copy.facts.items() if fact[0] in ("is", "iterator")}
             if condition[0] == "is":
                 copy.facts[condition] = truth
                 value, other = condition[1], condition[2]
@@ -132,69 +162,31 @@ class _Proof:
                     copy.substitute({value: other})
                 elif truth and value[0] == "k" and other[0] == "v":
                     copy.substitute({other: value})
-            copy.facts = {term: fact for term, fact in copy.facts.items() if term[0] == "is"}
             self.todo.append(copy)
 
     # Matching
 
-    def reconcile(self, pair: Pair, left: Event, right: Event) -> tuple[Event, Event]:
-        """Where two ways of writing the same operation differ in form, bring both to one form."""
-        if left.op == "EXTEND" and right.op == "BINARY_OP" and right.static == "+=":
-            self.assumptions["a list extended by an object that is no iterable: the text of the error may differ"] = (
-                None
-            )
-            return left, Event("EXTEND", None, right.operands, 1)
-        return left, right
-
     def match(self, pair: Pair, left: Event, right: Event) -> None:
-        same = left.op == right.op and left.static == right.static and len(left.operands) == len(right.operands)
-        if same and left.kind != right.kind and {left.kind, right.kind} - {"test", "not"}:
-            same = left.kind in ("plain", "extend") and right.kind in ("plain", "extend")
-        if same and left.kind not in ("return", "left"):
-            observed = [(pair.sides[0].handled, pair.sides[1].handled)]
-            for name in self.first:
-                observed.append((pair.sides[0].locals.get(name, NULL), pair.sides[1].locals.get(name, NULL)))
-            same = self.unify(pair, observed)
-        if not same:
+        if not self.matching.same_operation(left, right):
             raise self.different(pair, "not the same operation", left, right)
-        if not self.unify(pair, list(zip(left.operands, right.operands))):
+        one, two = pair.sides
+        if one.handled != two.handled:
+            raise self.different(pair, "while another exception is being handled", left, right)
+        same = list(zip(left.operands, right.operands))
+        if left.kind not in ("return", "left"):
+            same += self.seen(pair)
+        if not self.matching.unify(pair, same):
             raise self.different(pair, "not the same values", left, right)
         if left.op in LONG:
             mine, other = (stepper.instructions[side.pc] for stepper, side in zip(self.steppers, pair.sides))
-            self.lifetimes.compare(pair, (mine, other), self.numbers.booleans)
+            self.lifetimes.compare(pair, (mine, other), self.numbers.tags)
 
-    def unify(self, pair: Pair, todo: list[tuple[Term, Term]]) -> bool:
-        """Whether the terms are the same in pairs; private containers of both sides become one value."""
-        same: dict[Term, Term] = {}
-        while todo:
-            a, b = todo.pop(0)
-            a, b = same.get(a, a), same.get(b, b)
-            if a == b:
-                continue
-            if a[0] != b[0] or len(a) != len(b):
-                return False
-            if a[0] == "a":
-                if a not in pair.heap or b not in pair.heap:
-                    return False
-                (kind, items), (other, others) = pair.heap[a], pair.heap[b]
-                if not self.same_kind(kind, other) or len(items) != len(others):
-                    return False
-                same[a] = same[b] = self.numbers.value()
-                todo.extend(zip(items, others))
-            elif a[0] in ("slice", "star", "one", "not"):
-                todo.extend(zip(a[1:], b[1:]))
-            else:
-                return False
-        pair.substitute(same)
-        return True
-
-    def same_kind(self, kind: Any, other: Any) -> bool:
-        if isinstance(kind, tuple) and isinstance(other, tuple) and kind[:2] == other[:2]:
-            codes = self.constants.value[kind[2]], self.constants.value[other[2]]
-            if codes[0].code is None or codes[0].code is not codes[1].code:
-                self.pairs[codes] = None
-            return True
-        return bool(kind == other)
+    def seen(self, pair: Pair) -> list[tuple[Term, Term]]:
+        """The variables that the code may look at while something happens, of both sides."""
+        one, two = (side.locals for side in pair.sides)
+        nothing: Term = ("unbound",)
+        names = sorted(one.keys() | two.keys()) if self.variables_seen else self.first
+        return [(one.get(name, nothing), two.get(name, nothing)) for name in names]
 
     def different(self, pair: Pair, what: str, left: Event, right: Event) -> _Different:
         instructions = []
@@ -206,8 +198,8 @@ class _Proof:
             Difference(
                 what,
                 self.raws[0].qualname,
-                _words(left, first),
-                _words(right, second),
+                _words(first),
+                _words(second),
                 first.offset if first else -1,
                 second.offset if second else -1,
                 first.line if first else None,
@@ -220,66 +212,83 @@ class _Proof:
     def after(self, pair: Pair, left: Event, right: Event) -> None:
         if left.kind in ("return", "left"):
             return
-        exception = self.numbers.value()
-        failed = pair.copy()
-        for stepper, side in zip(self.steppers, failed.sides):
-            stepper.raise_(side, exception)
-        if any(side.raised is None for side in failed.sides):
-            self.todo.append(failed)
+        if left.kind == "branch" and left.operands[0][0] == "v":
+            pair.facts[("iterator", left.operands[0])] = True
+        self.fail(pair, left, right)
         if left.kind == "raise":
             return
         if left.kind == "branch":
             exhausted = pair.copy()
             for stepper, side in zip(self.steppers, exhausted.sides):
                 side.stack.pop()
-                side.pc = stepper.instructions[side.pc].target
+                stepper.go(side, stepper.instructions[side.pc].target)
             self.todo.append(exhausted)
-        boolean = left.op in BOOLEAN_RESULTS or left.op == "BOOL"
-        results = [self.numbers.value(boolean) for _ in range(max(left.results, 1))]
+        tags = RESULTS.get(left.op, ())
+        count = max(left.results, right.results, 1)
+        results = [self.numbers.value(tags[n] if n < len(tags) else "") for n in range(count)]
         if left.op in HELD_ELSEWHERE:
             self.lifetimes.held_elsewhere.update(results)
+        if left.kind == "group":
+            self.split_group(pair, left, right, results)
+            return
         for number, event in enumerate((left, right)):
-            self.finish(pair, number, event, results[: max(event.results, 1)])
+            self.finish(pair, number, event, results)
         self.todo.append(pair)
+
+    def fail(self, pair: Pair, left: Event, right: Event) -> None:
+        """Both raise: put what comes then on the list."""
+        if all(stepper.instructions[side.pc].handler is None for stepper, side in zip(self.steppers, pair.sides)):
+            return  # it leaves both
+        exception = self.numbers.value("exception")
+        failed = pair.copy()
+        for event, stepper, side in zip((left, right), self.steppers, failed.sides):
+            if event.kind == "items":
+                # Nobody knows how many of them are in the container by now.
+                owner = side.stack[-1 - stepper.instructions[side.pc].arg]
+                failed.heap[owner] = (f"filled in part {self.numbers.value()}", ())
+            stepper.raise_(side, exception)
+        self.todo.append(failed)
+
+    def split_group(self, pair: Pair, left: Event, right: Event, results: list[Term]) -> None:
+        """CHECK_EG_MATCH: without a match, None; a match is the exception that is being handled from then on."""
+        none = self.constants.term(None)
+        for matched in (False, True):
+            copy = pair.copy()
+            rest = [results[0], results[1] if matched else none]
+            for number, event in enumerate((left, right)):
+                self.finish(copy, number, event, rest)
+            if matched:
+                copy.facts[self.constants.identity(results[1], none)] = False
+                for side in copy.sides:
+                    side.handled = results[1]
+            self.todo.append(copy)
 
     def finish(self, pair: Pair, number: int, event: Event, results: list[Term]) -> None:
         """The event has happened on one side: its results go where that side has them."""
         stepper, side = self.steppers[number], pair.sides[number]
         ins = stepper.instructions[side.pc]
+        pops, pushes = stack_use(ins)
         if event.kind == "test":
             side.test = results[0]
             return
         if event.kind == "not":
             side.stack[-1] = ("not", results[0])
-        elif event.kind == "branch":
-            side.stack.append(results[0])
         elif event.kind == "items":
             side.stack.pop()
             owner = side.stack[-ins.arg]
             kind, items = pair.heap[owner]
             pair.heap[owner] = (kind, (*items, ("star", results[0])))
         elif event.kind == "extend":
-            more = side.stack.pop()
-            del more
-        else:
-            pops, pushes = _stack_use(ins)
+            owner = side.stack[-pops]
             del side.stack[len(side.stack) - pops :]
-            if event.op == "EXTEND":
-                side.stack.append(event.operands[0])
-            else:
-                side.stack.extend(results[:pushes])
-                if ins.arg == "not in":
-                    side.stack[-1] = stepper.negation(results[0])
-        side.pc += 1
+            side.stack += [owner] * pushes
+        else:
+            del side.stack[len(side.stack) - pops :]
+            side.stack.extend(results[:pushes])
+            if ins.op == "CONTAINS_OP" and ins.arg == "not in":
+                side.stack[-1] = stepper.negation(results[0])
+        stepper.go(side, side.pc + 1)
 
 
-def _stack_use(ins: Any) -> tuple[int, int]:
-    from ..bytecode import stack_use
-
-    return stack_use(ins)
-
-
-def _words(event: Event, ins: Any) -> str:
-    if ins is None:
-        return "the end by an exception"
-    return repr(ins)
+def _words(ins: Instruction | None) -> str:
+    return "the end by an exception" if ins is None else repr(ins)

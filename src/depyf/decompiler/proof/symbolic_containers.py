@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..bytecode import RawCode
+from ..bytecode import Instruction, RawCode
 from .symbolic_state import Constants, Event, Heap, NotUnderstood, Numbers, Side, Term
 
 _MOST_ITEMS = 10_000
@@ -15,18 +15,17 @@ class Containers:
 
     constants: Constants
     numbers: Numbers
-    has_loop: bool
+    instructions: list[Instruction]
 
     def do_BUILD_LIST(self, side: Side, heap: Heap, count: int) -> None:
         self.build(side, heap, "list", count)
 
     def do_BUILD_TUPLE(self, side: Side, heap: Heap, count: int) -> None:
-        items = side.stack[len(side.stack) - count :]
-        if all(item[0] == "k" for item in items):
-            del side.stack[len(side.stack) - count :]
-            side.stack.append(self.constants.term(tuple(self.constants.value[item] for item in items)))
-        else:
-            self.build(side, heap, "tuple", count)
+        if count > len(side.stack):
+            raise IndexError
+        items = tuple(side.stack[len(side.stack) - count :])
+        del side.stack[len(side.stack) - count :]
+        side.stack.append(self.new_tuple(heap, items))
 
     def build(self, side: Side, heap: Heap, kind: Any, count: int) -> None:
         if count > len(side.stack):
@@ -37,17 +36,21 @@ class Containers:
 
     def do_BUILD_MAP(self, side: Side, heap: Heap, count: int) -> Event | None:
         items = side.stack[len(side.stack) - 2 * count :]
-        if not all(self.constants.is_literal(key) for key in items[::2]):
+        if not all(self.constants.is_plain_key(key) for key in items[::2]):
             return Event("BUILD_MAP", count, tuple(items), 1)
         self.build(side, heap, "map", 2 * count)
         return None
 
-    def do_BUILD_CONST_KEY_MAP(self, side: Side, heap: Heap, count: int) -> None:
+    def do_BUILD_CONST_KEY_MAP(self, side: Side, heap: Heap, count: int) -> Event | None:
+        names = side.stack[-1]
+        if not self.constants.is_plain_key(names) or type(self.constants.value[names]) is not tuple:
+            return Event("BUILD_CONST_KEY_MAP", count, tuple(side.stack[len(side.stack) - count - 1 :]), 1)
         keys = [self.constants.term(key) for key in self.constants.value[side.stack.pop()]]
         values = side.stack[len(side.stack) - count :]
         del side.stack[len(side.stack) - count :]
         items = [part for pair in zip(keys, values) for part in pair]
         side.stack.append(self.numbers.container(heap, "map", items))
+        return None
 
     def do_BUILD_SLICE(self, side: Side, heap: Heap, count: int) -> None:
         parts = side.stack[len(side.stack) - count :]
@@ -90,9 +93,19 @@ class Containers:
             side.stack.append(items[place])
         elif owner[0] == "k":
             side.stack.append(self.constants.term(self.constants.value[owner][place]))
+        elif heap[owner][0] == "tuple":
+            # A slice of all of it is the tuple itself, and there is one empty tuple.
+            part = items[place]
+            side.stack.append(owner if len(part) == len(items) else self.new_tuple(heap, part))
         else:
-            side.stack.append(self.numbers.container(heap, heap[owner][0], items[place]))
+            side.stack.append(self.numbers.container(heap, "list", items[place]))
         return None
+
+    def new_tuple(self, heap: Heap, items: tuple[Term, ...]) -> Term:
+        """A tuple of these: a constant if all of them are."""
+        if all(item[0] == "k" for item in items):
+            return self.constants.term(tuple(self.constants.value[item] for item in items))
+        return self.numbers.container(heap, "tuple", items)
 
     def edit(self, side: Side, heap: Heap, owner: Term, key: Term, new: tuple[Term, ...] | None) -> bool:
         """Replace (or with no ``new`` delete) items of a private list; whether that was possible."""
@@ -112,12 +125,14 @@ class Containers:
             if more is None:
                 return False
             items[place] = more
-        heap[owner] = ("list", tuple(items))
+        self.set_list(heap, owner, tuple(items))
         return True
 
     def do_STORE_SUBSCR(self, side: Side, heap: Heap, arg: Any) -> Event | None:
         value, owner, key = side.stack[-3:]
         if not self.edit(side, heap, owner, key, (value,)):
+            if self.numbers.tags.get(owner) == "map":
+                return Event("MAP_ADD", None, (owner, key, value), 0)  # a plain dictionary: both do the same
             return Event("STORE_SUBSCR", None, (value, owner, key), 0)
         del side.stack[-3:]
         return None
@@ -131,50 +146,61 @@ class Containers:
 
     def do_LIST_EXTEND(self, side: Side, heap: Heap, depth: int) -> Event | None:
         more, owner = side.stack[-1], side.stack[-1 - depth]
-        items, old = self.items(heap, more, stars=True), self.items(heap, owner, stars=True)
-        if old is None or owner[0] == "k":
+        items = self.items(heap, more, stars=True)
+        if owner not in heap:
             # The operand of LIST_EXTEND is a list: for lists, += does the same.
-            return Event("EXTEND", None, (owner, more), 1, "extend")
+            return self.append(owner, items) or Event("EXTEND", None, (owner, more), 1, "extend")
+        kind, old = heap[owner]
+        if kind != "list":
+            raise NotUnderstood("LIST_EXTEND of what is no list")
         if items is None:
             return Event("ITEMS", None, (more,), 1, "items")
         side.stack.pop()
-        if len(old) + len(items) > _MOST_ITEMS:
-            raise NotUnderstood("a list grows without end")
-        heap[owner] = (heap[owner][0], old + items)
+        self.set_list(heap, owner, old + items)
         return None
+
+    def append(self, owner: Term, items: tuple[Term, ...] | None) -> Event | None:
+        """The event that one known item is appended to a list that the code has built, but others know."""
+        if items is None or len(items) != 1 or items[0][0] == "star" or self.numbers.tags.get(owner) != "list":
+            return None
+        return Event("LIST_APPEND", None, (owner, items[0]), 1, "extend")
+
+    def set_list(self, heap: Heap, owner: Term, items: tuple[Term, ...]) -> None:
+        if len(items) > _MOST_ITEMS:
+            raise NotUnderstood("a list grows without end")
+        heap[owner] = ("list", items)
 
     def do_LIST_APPEND(self, side: Side, heap: Heap, depth: int) -> Event | None:
         value, owner = side.stack[-1], side.stack[-1 - depth]
-        old = self.items(heap, owner, stars=True)
-        if old is None or self.has_loop:
-            return Event("LIST_APPEND", None, (owner, value), 0)
+        if owner not in heap or heap[owner][0] != "list":
+            return Event("LIST_APPEND", None, (owner, value), 0, "extend")
         side.stack.pop()
-        heap[owner] = (heap[owner][0], (*old, value))
+        self.set_list(heap, owner, (*heap[owner][1], value))
         return None
 
     def do_LIST_TO_TUPLE(self, side: Side, heap: Heap, arg: Any) -> Event | None:
         value = side.stack[-1]
         if value not in heap:
             return Event("LIST_TO_TUPLE", None, (value,), 1)
-        items = heap[value][1]
-        if all(item[0] == "k" for item in items):
-            side.stack[-1] = self.constants.term(tuple(self.constants.value[item] for item in items))
-        else:
-            side.stack[-1] = self.numbers.container(heap, "tuple", items)
+        side.stack[-1] = self.new_tuple(heap, heap[value][1])
         return None
 
     def do_BINARY_OP(self, side: Side, heap: Heap, operator: str) -> Event | None:
         left, right = side.stack[-2:]
         if operator in ("+", "+=") and left in heap and right in heap and heap[left][0] == heap[right][0]:
             a, b = self.items(heap, left), self.items(heap, right)
-            if a is not None and b is not None and len(a) + len(b) <= _MOST_ITEMS:
+            if a is not None and b is not None:
                 del side.stack[-2:]
                 if operator == "+=" and heap[left][0] == "list":
-                    heap[left] = ("list", a + b)
+                    self.set_list(heap, left, a + b)
                     side.stack.append(left)
                 else:
                     side.stack.append(self.numbers.container(heap, heap[left][0], a + b))
                 return None
+        if operator == "+=" and right in heap and heap[right][0] == "list":
+            event = self.append(left, heap[right][1])
+            if event is not None:
+                return event
         return Event("BINARY_OP", operator, (left, right), 1)
 
     def do_UNPACK_SEQUENCE(self, side: Side, heap: Heap, count: int) -> Event | None:
@@ -185,27 +211,83 @@ class Containers:
         side.stack[-1:] = reversed(items)
         return None
 
+    def do_BUILD_LIST_UNPACK(self, side: Side, heap: Heap, count: int) -> Event | None:
+        return self.unpacked(side, heap, "list", count, "BUILD_LIST_UNPACK")
+
+    def do_BUILD_TUPLE_UNPACK(self, side: Side, heap: Heap, count: int) -> Event | None:
+        return self.unpacked(side, heap, "tuple", count, "BUILD_TUPLE_UNPACK")
+
+    def do_BUILD_TUPLE_UNPACK_WITH_CALL(self, side: Side, heap: Heap, count: int) -> Event | None:
+        # It differs in the text of the error for what is no iterable.
+        return self.unpacked(side, heap, "tuple", count, "BUILD_TUPLE_UNPACK")
+
+    def unpacked(self, side: Side, heap: Heap, kind: str, count: int, op: str) -> Event | None:
+        """3.8: one container of the items of several iterables."""
+        parts = side.stack[len(side.stack) - count :]
+        known = [self.items(heap, part, stars=True) for part in parts]
+        items: list[Term] = []
+        for more in known:
+            if more is None:
+                return Event(op, None, tuple(parts), 1)
+            items += more
+        del side.stack[len(side.stack) - count :]
+        if kind == "tuple":
+            side.stack.append(self.new_tuple(heap, tuple(items)))
+        else:
+            side.stack.append(self.numbers.container(heap, kind, items))
+        return None
+
+    def do_BUILD_MAP_UNPACK(self, side: Side, heap: Heap, count: int) -> Event | None:
+        return self.merged(side, heap, count, "BUILD_MAP_UNPACK")
+
+    def do_BUILD_MAP_UNPACK_WITH_CALL(self, side: Side, heap: Heap, count: int) -> Event | None:
+        return self.merged(side, heap, count, "BUILD_MAP_UNPACK_WITH_CALL")
+
+    def merged(self, side: Side, heap: Heap, count: int, op: str) -> Event | None:
+        """3.8: one dictionary of several mappings."""
+        parts = side.stack[len(side.stack) - count :]
+        items: tuple[Term, ...] = ()
+        for part in parts:
+            if part not in heap or heap[part][0] != "map":
+                return Event(op, None, tuple(parts), 1)
+            items += heap[part][1]
+        if not self.distinct(items):
+            return Event(op, None, tuple(parts), 1)
+        del side.stack[len(side.stack) - count :]
+        side.stack.append(self.numbers.container(heap, "map", items))
+        return None
+
     def do_DICT_MERGE(self, side: Side, heap: Heap, depth: int) -> Event | None:
         more, owner = side.stack[-1], side.stack[-1 - depth]
         if owner not in heap or heap[owner][0] != "map":
             return Event("DICT_MERGE", None, (owner, more), 0)
         items = heap[owner][1]
-        if more in heap and heap[more][0] == "map":
+        following = self.instructions[side.pc + 1].op if side.pc + 1 < len(self.instructions) else ""
+        if more in heap and heap[more][0] == "map" and self.distinct(items + heap[more][1]):
             items += heap[more][1]
-        elif not items:
-            items = (("star", more),)  # a copy of a mapping, made for a call: see the rule for CALL_EX
+        elif not items and more not in heap and following == "CALL_EX":
+            items = (("star", more),)  # a copy of a mapping, made for this call and nothing else
         else:
             return Event("DICT_MERGE", None, (owner, more), 0)
         side.stack.pop()
         heap[owner] = ("map", items)
         return None
 
+    def distinct(self, items: tuple[Term, ...]) -> bool:
+        """Whether the keys of a private dictionary are known, and all different strings: no merge of them fails."""
+        if any(key[0] != "k" for key in items[::2]):
+            return False
+        names = [self.constants.value[key] for key in items[::2]]
+        return all(type(name) is str for name in names) and len(set(names)) == len(names)
+
     def do_MAP_ADD(self, side: Side, heap: Heap, depth: int) -> Event | None:
         key, value = side.stack[-2:]
         owner = side.stack[-2 - depth]
-        if owner not in heap or heap[owner][0] != "map" or self.has_loop or not self.constants.is_literal(key):
+        if owner not in heap or heap[owner][0] != "map" or not self.constants.is_plain_key(key):
             return Event("MAP_ADD", None, (owner, key, value), 0)
         del side.stack[-2:]
+        if len(heap[owner][1]) > _MOST_ITEMS:
+            raise NotUnderstood("a dictionary grows without end")
         heap[owner] = ("map", (*heap[owner][1], key, value))
         return None
 

@@ -1,13 +1,15 @@
 """What the symbolic proof knows at a pair of program points.
 
-Values are tuples, equal exactly if they are known to be the same object at run time (constants: equal constants):
+Values are tuples, equal only if they are known to be the same object at run time (constants: equal constants):
 
     ("v", n)          a value that both sides have; what an event gave
-    ("k", key)        a constant (the object itself is in ``CONSTANTS``)
+    ("k", key)        a constant (the object itself is in ``Constants``)
     ("a", n)          a container or function that one side has built and let nobody else see; its parts are in the heap
     ("is", a, b)      whether a is b          ("not", b)    the negation of a truth value
     ("slice", ...)    a slice                 ("star", v)   all items of v (only among the items of a container)
     ("cell", name)    the cell itself         ("null",)     the empty slot of a call
+    ("common", name)  an object that the interpreter itself holds, such as AssertionError
+    ("one", v), ("copy", v)   in a call: what ``*v`` gives, a fresh copy of the mapping v
     ("h0",)           the exception handled by the caller, ("lasti",) what a handler gets besides the exception
 """
 
@@ -21,11 +23,17 @@ from .constants import constant_key
 
 Term = Tuple[Any, ...]
 Heap = Dict[Term, Tuple[Any, Tuple[Term, ...]]]
+Facts = Dict[Term, bool]
 
 NULL: Term = ("null",)
 LASTI: Term = ("lasti",)
 OUTER_EXCEPTION: Term = ("h0",)
+COMPOUND = frozenset({"is", "not", "slice", "star"})
+"""Kinds of terms that are made of terms."""
+NO_OBJECTS = frozenset({"null", "lasti", "h0", "star", "one", "copy"})
+"""Kinds of terms that are no object a program can have in its hands."""
 _LITERALS = (bool, int, float, complex, str, bytes, tuple, frozenset, type(None), type(Ellipsis))
+_SINGLETONS = (None, True, False, Ellipsis)
 
 
 class NotUnderstood(Exception):
@@ -36,8 +44,10 @@ class Event(NamedTuple):
     """What a side does next that can be seen.
 
     ``results``: how many values it gives (the last one on top of the stack). ``kind``: "plain", "branch" (goes on at
-    the next instruction, or, exhausted, at the jump's target), "test" (gives the truth value for the jump), "return",
-    "raise" (gives an exception that is raised), "left" (an exception has left the code).
+    the next instruction, or, exhausted, at the jump's target), "test" (gives the truth value for the jump), "bool" and
+    "not" (give it, or its negation, as a value), "items" (all items of the operand go into a private container),
+    "extend" (changes the first operand, and gives it), "group" (gives the rest and the match of an exception group),
+    "return", "raise" (gives an exception that is raised), "left" (an exception has left the code).
     """
 
     op: str
@@ -64,14 +74,38 @@ class Constants:
         return term
 
     def is_literal(self, term: Term) -> bool:
-        """Whether the truth value and items of the constant can be had without running foreign code."""
+        """Whether the constant's truth value, and its items if it is a tuple, can be had without foreign code."""
         return term[0] == "k" and type(self.value[term]) in _LITERALS
+
+    def is_plain_key(self, term: Term) -> bool:
+        """Whether the constant can be hashed and compared without foreign code."""
+        return term[0] == "k" and _is_plain(self.value[term])
+
+    def identity(self, a: Term, b: Term) -> Term:
+        """The term for ``a is b``."""
+        if a == b and a[0] in ("v", "a", "cell", "common"):
+            return self.term(True)
+        if "a" in (a[0], b[0]):
+            return self.term(False)  # nobody else has it
+        if "slice" in (a[0], b[0]):
+            raise NotUnderstood("the identity of a slice")
+        if a[0] == "k" and b[0] == "k":
+            left, right = self.value[a], self.value[b]
+            if any(left is one or right is one for one in _SINGLETONS):
+                return self.term(left is right)
+        return ("is", *sorted((a, b), key=repr))
+
+
+def _is_plain(value: Any) -> bool:
+    if type(value) is tuple or type(value) is frozenset:
+        return all(map(_is_plain, value))
+    return type(value) in _LITERALS
 
 
 class Side:
     """One of the two codes at one point: where it is, its stack and variables, the exception it handles."""
 
-    __slots__ = ("pc", "stack", "locals", "handled", "raised", "test")
+    __slots__ = ("pc", "stack", "locals", "handled", "raised", "test", "joined")
 
     def __init__(self) -> None:
         self.pc = 0
@@ -80,23 +114,27 @@ class Side:
         self.handled: Term = OUTER_EXCEPTION
         self.raised: Term | None = None  # set when the code is left by this exception
         self.test: Term | None = None  # the truth value of what a jump at pc tests, once it is known
+        self.joined = True  # whether it has passed a place that may be reached in several ways
 
     def copy(self) -> Side:
         new = Side()
         new.pc, new.stack, new.locals = self.pc, self.stack[:], dict(self.locals)
-        new.handled, new.raised, new.test = self.handled, self.raised, self.test
+        new.handled, new.raised, new.test, new.joined = self.handled, self.raised, self.test, self.joined
         return new
 
 
 class Pair:
-    """Both sides, the private heap, and what was decided about truth values on the way."""
+    """Both sides, the private heap, and what was found out on the way.
+
+    ``facts``: whether ("is", a, b); ("iterator", v) for what was iterated over as it is.
+    """
 
     __slots__ = ("sides", "heap", "facts")
 
     def __init__(self, left: Side, right: Side) -> None:
         self.sides = (left, right)
         self.heap: Heap = {}
-        self.facts: dict[Term, bool] = {}
+        self.facts: Facts = {}
 
     def copy(self) -> Pair:
         new = Pair(self.sides[0].copy(), self.sides[1].copy())
@@ -112,7 +150,7 @@ class Pair:
             found = new_term.get(term)
             if found is not None:
                 return found
-            if term[0] in ("is", "not", "slice", "star"):
+            if term[0] in COMPOUND or term[0] == "iterator":
                 return (term[0], *[replaced(part) for part in term[1:]])
             return term
 
@@ -129,60 +167,23 @@ class Pair:
         }
         self.facts = {replaced(term): truth for term, truth in self.facts.items()}
 
-    def key(self, live: tuple[frozenset[str], frozenset[str]], booleans: set[Term]) -> Any:
-        """Equal for pairs from which the same can happen: dead variables left out, values numbered as they are met.
-
-        Which values are known to be True or False is part of it: to test such a value is no event.
-        """
-        number: dict[Term, int] = {}
-        tokens: list[Term] = []
-
-        def canonical(term: Term) -> Any:
-            kind = term[0]
-            if kind == "v" or kind == "a":
-                if term not in number:
-                    number[term] = len(number)
-                    if kind == "a" and term in self.heap:
-                        tokens.append(term)
-                return (kind, number[term], term in booleans)
-            if kind in ("is", "not", "slice", "star"):
-                return (kind, *[canonical(part) for part in term[1:]])
-            return term
-
-        parts: list[Any] = []
-        for side, names in zip(self.sides, live):
-            parts.append(side.pc)
-            parts.append(tuple(canonical(term) for term in side.stack))
-            parts.append(tuple((name, canonical(term)) for name, term in sorted(side.locals.items()) if name in names))
-            parts.append(canonical(side.handled))
-            parts.append(canonical(side.raised) if side.raised is not None else None)
-            parts.append(canonical(side.test) if side.test is not None else None)
-        position = 0
-        while position < len(tokens):
-            kind, items = self.heap[tokens[position]]
-            parts.append((kind, tuple(canonical(item) for item in items)))
-            position += 1
-        known = [
-            (canonical(term), truth)
-            for term, truth in sorted(self.facts.items(), key=repr)
-            if all(part in number or part[0] == "k" for part in term[1:])
-        ]
-        parts.append(tuple(known))
-        return tuple(parts)
-
 
 class Numbers:
-    """New values and new private containers."""
+    """New values and new private containers. ``tags`` tells what is known of a value for good.
+
+    "bool": it is True or False; "list", "map": it is a plain list or dictionary that the code has built;
+    "iterator": GET_ITER gave it; "exception": it was raised.
+    """
 
     def __init__(self) -> None:
         self._count = itertools.count(1)
-        self.booleans: set[Term] = set()
+        self.tags: dict[Term, str] = {}
 
-    def value(self, boolean: bool = False) -> Term:
-        """A value that is none of those known; ``boolean``: it is True or False."""
+    def value(self, tag: str = "") -> Term:
+        """A value that is none of those known."""
         term = ("v", next(self._count))
-        if boolean:
-            self.booleans.add(term)
+        if tag:
+            self.tags[term] = tag
         return term
 
     def container(self, heap: Heap, kind: Any, items: Iterable[Term]) -> Term:
@@ -190,3 +191,26 @@ class Numbers:
         term = ("a", next(self._count))
         heap[term] = (kind, tuple(items))
         return term
+
+    def is_bool(self, term: Term) -> bool:
+        """Whether the term is True or False, which of them may be unknown; constants aside."""
+        return term[0] in ("is", "not") or self.tags.get(term) == "bool"
+
+
+def values_of(terms: Iterable[Term], heap: Heap) -> set[Term]:
+    """The values among ``terms`` and all that they are made of, items of private containers included."""
+    found: set[Term] = set()
+    seen: set[Term] = set()
+    todo = list(terms)
+    while todo:
+        term = todo.pop()
+        kind = term[0]
+        if kind == "v":
+            found.add(term)
+        elif kind == "a":
+            if term not in seen:
+                seen.add(term)
+                todo.extend(heap[term][1] if term in heap else ())
+        elif kind in COMPOUND:
+            todo.extend(term[1:])
+    return found

@@ -1,16 +1,19 @@
 """Runs one side of the symbolic proof over its silent steps, to the next event.
 
-Silent is what nobody can see and what can't fail: moving values, constants, building and editing containers that
-nobody else has. All else is an event, described by ``Event``: the operation, what stands in the instruction, and the
-values that go in.
+Silent is what nobody can see and what can't fail: moving values, constants, comparing integer constants, building and
+editing containers that nobody else has. All else is an event, described by ``Event``: the operation, what stands in
+the instruction, and the values that go in.
 """
 
 from __future__ import annotations
 
+import operator as operators
 from typing import Any, NamedTuple
 
-from ..bytecode import CONDITIONAL_JUMPS, Instruction, RawCode, disassemble, stack_use
-from .symbolic_containers import Containers
+from ..bytecode import CONDITIONAL_JUMPS, Instruction, RawCode, stack_use
+from .symbolic_calls import Calls
+from .symbolic_liveness import Liveness
+from .symbolic_operations import EVENTS, INTO, NOT_UNDERSTOOD, PEEKS
 from .symbolic_state import (
     LASTI,
     NULL,
@@ -25,48 +28,42 @@ from .symbolic_state import (
     Term,
 )
 
-NO_KEYWORDS: tuple[str, ...] = ()
-_PEEKS = {"IMPORT_FROM": 1, "GET_LEN": 1, "MATCH_MAPPING": 1, "MATCH_SEQUENCE": 1, "MATCH_KEYS": 2, "GET_ANEXT": 1}
-_TRUTHS = frozenset({"CONTAINS_OP", "CHECK_EXC_MATCH", "MATCH_MAPPING", "MATCH_SEQUENCE"})
-_INTO = frozenset({"SET_ADD", "SET_UPDATE", "DICT_UPDATE", "DICT_MERGE", "LIST_EXTEND", "LIST_APPEND", "MAP_ADD"})
-_SILENT_LOOPS = 10_000
+_COMPARISONS = {
+    "<": operators.lt, "<=": operators.le, "==": operators.eq, "!=": operators.ne, ">": operators.gt,
+    ">=": operators.ge,
+}  # fmt: skip
 
 
 class Split(NamedTuple):
-    """A side is at a jump whose condition may be either."""
+    """A side is at a point where a truth value that both know decides, and it may be either."""
 
     condition: Term
 
 
-class Stepper(Containers):
+class Stepper(Calls):
     """Executes the instructions of one side."""
 
-    def __init__(self, raw: RawCode, constants: Constants, numbers: Numbers) -> None:
+    def __init__(
+        self, raw: RawCode, instructions: list[Instruction], constants: Constants, numbers: Numbers
+    ) -> None:
         self.raw = raw
+        self.instructions = instructions
         self.constants = constants
         self.numbers = numbers
-        self.instructions = disassemble(raw)
         self.shared_cells: frozenset[str] = frozenset()
-        self.slice_is_builtin = False
-        self.has_loop = False  # then a list may grow without end: what is appended is an event
-        self.assumptions: dict[str, None] = {}
+        self.builtins = frozenset()
+        self.assumptions = {}
         self.facts: dict[Term, bool] = {}  # those of the pair that is being advanced
-        self.live = _liveness(self.instructions)
+        self.liveness = Liveness(instructions)
+        self.most_silent_steps = 1000 + 10 * len(instructions)
 
     def handed_out(self) -> set[str]:
-        """Cells that other code may get."""
-        return {ins.arg for ins in self.instructions if ins.op == "LOAD_CLOSURE"}
+        """Cells that other code may get, or that an event reads."""
+        return self.named("LOAD_CLOSURE", "LOAD_CLASSDEREF", "LOAD_FROM_DICT_OR_DEREF")
 
-    def loaded(self, *operations: str) -> set[str]:
-        """The names that instructions of these kinds load."""
+    def named(self, *operations: str) -> set[str]:
+        """The names in the instructions of these kinds."""
         return {ins.arg for ins in self.instructions if ins.op in operations}
-
-    def jumps_back(self) -> bool:
-        """Whether the code may have a loop."""
-        return any(0 <= ins.target <= index for index, ins in enumerate(self.instructions))
-
-    def live_at(self, side: Side) -> frozenset[str]:
-        return self.live[side.pc] if 0 <= side.pc < len(self.live) else frozenset()
 
     def is_variable(self, name: str) -> bool:
         """Whether only this code can see the variable: a cell that is never handed out counts."""
@@ -81,11 +78,19 @@ class Stepper(Containers):
         if handler is None:
             side.pc, side.raised, side.stack, side.locals = -1, exception, [], {}
             return
+        if handler.depth > len(side.stack):
+            raise NotUnderstood("a handler keeps more of the stack than there is")
         del side.stack[handler.depth :]
         if handler.lasti:
             side.stack.append(LASTI)
         side.stack.append(exception)
-        side.pc = handler.target
+        self.go(side, handler.target)
+
+    def go(self, side: Side, index: int) -> None:
+        """Go on at this instruction."""
+        side.pc = index
+        if index in self.liveness.joins:
+            side.joined = True
 
     # Silent steps
 
@@ -93,7 +98,7 @@ class Stepper(Containers):
         """Run one side of ``pair`` to its next event or undecided branch."""
         side = pair.sides[number]
         self.facts = pair.facts
-        for _ in range(_SILENT_LOOPS):
+        for _ in range(self.most_silent_steps):
             if side.raised is not None:
                 return Event("LEFT", None, (side.raised,), 0, "left")
             if not 0 <= side.pc < len(self.instructions):
@@ -113,7 +118,7 @@ class Stepper(Containers):
         if op in CONDITIONAL_JUMPS:
             return self.conditional(side, pair, ins)
         if op == "JUMP":
-            side.pc = ins.target
+            self.go(side, ins.target)
             return None
         if op == "RETURN_VALUE":
             return Event(op, None, (side.stack[-1],), 0, "return")
@@ -123,29 +128,28 @@ class Stepper(Containers):
         if op == "RAISE_VARARGS":
             return self.raise_statement(side, ins)
         method = getattr(self, "do_" + op, None)
-        event: Event | None
+        event: Event | Split | None
         event = method(side, pair.heap, ins.arg) if method is not None else self.generic(side, ins)
         if event is None:
-            side.pc += 1
+            self.go(side, side.pc + 1)
         return event
 
     def generic(self, side: Side, ins: Instruction) -> Event:
+        if ins.op not in EVENTS:
+            raise NotUnderstood(f"{ins.op}: {NOT_UNDERSTOOD.get(ins.op, 'no such operation is known')}")
         pops, pushes = stack_use(ins)
+        return Event(ins.op, ins.arg, self.operands(side, ins.op, pops, ins.arg), pushes)
+
+    def operands(self, side: Side, op: str, pops: int, arg: Any) -> tuple[Term, ...]:
+        """What an operation reads: what it pops, and for some what lies below."""
         stack = side.stack
-        if pops > len(stack):
+        reads = PEEKS.get(op, pops)
+        if reads > len(stack):
             raise IndexError
-        operands = tuple(stack[len(stack) - pops :])
-        if ins.op in _PEEKS:
-            operands = tuple(stack[len(stack) - _PEEKS[ins.op] :])
-        elif ins.op in _INTO:
-            operands = (stack[len(stack) - pops - ins.arg], *operands)
-        elif ins.op == "CHECK_EXC_MATCH":
-            operands = (stack[-2], stack[-1])
-        elif ins.op == "WITH_EXCEPT_START":
-            operands = (stack[-4], stack[-1])
-        elif ins.op in ("END_ASYNC_FOR", "MATCH_CLASS") or ins.op not in _GENERIC:
-            raise NotUnderstood(f"{ins.op} is not understood")
-        return Event(ins.op, ins.arg, operands, pushes)
+        operands = tuple(stack[len(stack) - reads :])
+        if op in INTO:
+            operands = (stack[len(stack) - pops - arg], *operands)
+        return operands
 
     def raise_statement(self, side: Side, ins: Instruction) -> Event | None:
         if ins.arg == 0:
@@ -158,13 +162,13 @@ class Stepper(Containers):
     # Branches
 
     def conditional(self, side: Side, pair: Pair, ins: Instruction) -> Event | Split | None:
-        if ins.op in ("FOR_ITER", "ASYNC_FOR_ITER"):
-            return Event(ins.op, None, (side.stack[-1],), 1, "branch")
         value = side.stack[-1]
+        if ins.op in ("FOR_ITER", "ASYNC_FOR_ITER"):
+            return Event(ins.op, None, (value,), 1, "branch")
         if side.test is not None:
             test: Term = side.test
         elif "NONE" in ins.op:
-            test = self.identity(value, self.constants.term(None))
+            test = self.constants.identity(value, self.constants.term(None))
         else:
             test = value
         truth = self.truth(test, pair)
@@ -179,7 +183,7 @@ class Stepper(Containers):
         side.test = None
         if not (jumps and ins.op.endswith("OR_POP")):
             side.stack.pop()
-        side.pc = ins.target if jumps else side.pc + 1
+        self.go(side, ins.target if jumps else side.pc + 1)
         return None
 
     def truth(self, term: Term, pair: Pair) -> Any:
@@ -192,27 +196,14 @@ class Stepper(Containers):
             return pair.facts.get(term, term)
         if kind == "k" and self.constants.is_literal(term):
             return bool(self.constants.value[term])
-        if kind == "v" and term in self.numbers.booleans:
+        if kind == "v" and self.numbers.is_bool(term):
             return term
-        if kind == "a" and pair.heap[term][0] in ("list", "tuple", "map"):
+        if kind == "a" and term in pair.heap and pair.heap[term][0] in ("list", "tuple", "map"):
             items = pair.heap[term][1]
             if not items:
                 return False
             return True if any(item[0] != "star" for item in items) else None
         return None
-
-    def identity(self, a: Term, b: Term) -> Term:
-        """The term for ``a is b``."""
-        if a == b and a[0] in ("v", "a"):
-            return self.constants.term(True)
-        if "a" in (a[0], b[0]) or {a[0], b[0]} == {"k", "slice"}:
-            return self.constants.term(False)
-        if a[0] == "k" and b[0] == "k":
-            left, right = self.constants.value[a], self.constants.value[b]
-            singletons = (None, True, False, Ellipsis)
-            if any(left is one or right is one for one in singletons):
-                return self.constants.term(left is right)
-        return ("is", *sorted((a, b), key=repr))
 
     # Single operations: None if silent, else the event
 
@@ -221,6 +212,12 @@ class Stepper(Containers):
 
     def do_CONST(self, side: Side, heap: Heap, arg: Any) -> None:
         side.stack.append(self.constants.term(arg))
+
+    def do_LOAD_COMMON_CONSTANT(self, side: Side, heap: Heap, name: str) -> None:
+        side.stack.append(("common", name))
+
+    def do_LOAD_ASSERTION_ERROR(self, side: Side, heap: Heap, arg: Any) -> None:
+        side.stack.append(("common", "AssertionError"))
 
     def do_NULL(self, side: Side, heap: Heap, arg: Any) -> None:
         side.stack.append(NULL)
@@ -242,13 +239,22 @@ class Stepper(Containers):
         return None
 
     def do_STORE_FAST(self, side: Side, heap: Heap, name: str) -> None:
-        side.locals[name] = side.stack.pop()
+        value = side.stack.pop()
+        if value == NULL:  # an inlined comprehension puts back that there was none
+            side.locals.pop(name, None)
+        else:
+            side.locals[name] = value
 
     def do_DELETE_FAST(self, side: Side, heap: Heap, name: str) -> Event | None:
         if name not in side.locals:
             return Event("UNBOUND", name, (), 0, "raise")
         del side.locals[name]
         return None
+
+    def do_LOAD_FAST_AND_CLEAR(self, side: Side, heap: Heap, name: str) -> None:
+        if name in self.raw.cellvars or name in self.raw.freevars:
+            raise NotUnderstood("an inlined comprehension hides a cell")
+        side.stack.append(side.locals.pop(name, NULL))
 
     def do_LOAD_DEREF(self, side: Side, heap: Heap, name: str) -> Event | None:
         if self.is_variable(name):
@@ -270,11 +276,11 @@ class Stepper(Containers):
         side.stack.append(("cell", name))
 
     def do_LOAD_GLOBAL(self, side: Side, heap: Heap, name: str) -> Event | None:
-        if name == "slice" and self.slice_is_builtin:
-            self.assumptions["the global name slice is the builtin"] = None
-            side.stack.append(self.constants.term(slice))
-            return None
-        return Event("LOAD_GLOBAL", name, (), 1)
+        builtin = self.builtin(name)
+        if builtin is None:
+            return Event("LOAD_GLOBAL", name, (), 1)
+        side.stack.append(builtin)
+        return None
 
     def do_LOAD_ATTR(self, side: Side, heap: Heap, name: str) -> Event | None:
         owner = side.stack[-1]
@@ -285,12 +291,26 @@ class Stepper(Containers):
                 return None
         return Event("LOAD_ATTR", name, (owner,), 1)
 
-    def do_IS_OP(self, side: Side, heap: Heap, operator: str) -> None:
-        b, a = side.stack.pop(), side.stack.pop()
-        term = self.identity(a, b)
+    def do_IS_OP(self, side: Side, heap: Heap, operator: str) -> Split | None:
+        a, b = side.stack[-2:]
+        for part in (a, b):
+            if part[0] in ("is", "not"):
+                # Which of True and False it is decides what it is.
+                return Split(part[1] if part[0] == "not" else part)
+        term = self.constants.identity(a, b)
         if term in self.facts:
             term = self.constants.term(self.facts[term])
-        side.stack.append(term if operator == "is" else self.negation(term))
+        side.stack[-2:] = [term if operator == "is" else self.negation(term)]
+        return None
+
+    def do_COMPARE_OP(self, side: Side, heap: Heap, operator: str) -> Event | None:
+        a, b = side.stack[-2:]
+        if a[0] == "k" and b[0] == "k" and operator in _COMPARISONS:
+            left, right = self.constants.value[a], self.constants.value[b]
+            if type(left) is int and type(right) is int:
+                side.stack[-2:] = [self.constants.term(_COMPARISONS[operator](left, right))]
+                return None
+        return Event("COMPARE_OP", operator, (a, b), 1)
 
     def do_CONTAINS_OP(self, side: Side, heap: Heap, operator: str) -> Event:
         # `not in` gives the negation of what `in` gives, an exact bool.
@@ -303,78 +323,20 @@ class Stepper(Containers):
 
     def do_UNARY_OP(self, side: Side, heap: Heap, operator: str) -> Event | None:
         operand = side.stack[-1]
-        if operator == "not":
-            boolean = operand[0] in ("is", "not") or operand in self.numbers.booleans
-            if boolean or self.constants.is_literal(operand):
-                truth = self.negation(operand) if boolean else None
-                side.stack[-1] = truth or self.constants.term(not self.constants.value[operand])
-                return None
+        if operator != "not":
+            return Event("UNARY_OP", operator, (operand,), 1)
+        if not self.numbers.is_bool(operand) and not self.constants.is_literal(operand):
             return Event("BOOL", None, (operand,), 1, "not")
-        return Event("UNARY_OP", operator, (operand,), 1)
+        side.stack[-1] = self.negation(operand)
+        return None
 
-    # Calls
-
-    def do_CALL(self, side: Side, heap: Heap, arg: Any) -> Event | None:
-        count, names = arg
-        values = side.stack[len(side.stack) - count - 2 :]
-        if len(values) != count + 2:
-            raise IndexError
-        called = [value for value in values[:2] if value != NULL]
-        event = self.call([*called, *values[2:]], names, count + 2)
-        if event.op == "CALL" and event.operands[0] == self.constants.term(slice) and self.slice_is_builtin:
-            if not names and 2 <= len(event.operands) <= 4:
-                del side.stack[len(side.stack) - count - 2 :]
-                parts = list(event.operands[1:])
-                side.stack.append(self.slice(parts if len(parts) > 1 else [self.constants.term(None), *parts]))
-                return None
-        return event
-
-    def call(self, operands: list[Term], names: tuple[str, ...], pops: int) -> Event:
-        return Event("CALL", (len(operands) - 1, names), tuple(operands), 1)
-
-    def do_CALL_EX(self, side: Side, heap: Heap, has_mapping: bool) -> Event:
-        values = side.stack[-4 if has_mapping else -3 :]
-        called = [value for value in values[:2] if value != NULL]
-        if len(called) != 1:
-            raise NotUnderstood("CALL_EX without the empty slot")
-        iterable = values[2]
-        named: tuple[str, ...] | None = ()
-        keywords: list[Term] = []
-        mapping: Term | None = None
-        if has_mapping:
-            mapping = values[3]
-            named = self.keyword_names(heap, mapping)
-            if named is not None:
-                keywords = list(heap[mapping][1][1::2])
-        items = self.items(heap, iterable)
-        if items is not None and named is not None:
-            return self.call([called[0], *items, *keywords], named, len(values))
-        arguments: tuple[Term, ...] = (("one", iterable),)
-        known = self.items(heap, iterable, stars=True)
-        if known is not None:
-            arguments = known
-        rest: tuple[Term, ...] = tuple(keywords)
-        static: Any = (len(arguments), named)
-        if mapping is not None and named is None:
-            rest = (mapping,)
-            if mapping in heap:
-                parts = heap[mapping][1]
-                if len(parts) == 1 and parts[0][0] == "star":
-                    rest = (parts[0][1],)
-                    self.assumptions["a callee that gets **mapping does not keep or change the dictionary"] = None
-        return Event("CALL_EX", static, (called[0], *arguments, *rest), 1)
-
-    def keyword_names(self, heap: Heap, mapping: Term) -> tuple[str, ...] | None:
-        """The keywords of a call with this private dictionary, None if they are not known."""
-        if mapping not in heap or heap[mapping][0] != "map":
-            return None
-        keys = heap[mapping][1][::2]
-        if any(key[0] != "k" for key in keys):
-            return None
-        names = [self.constants.value[key] for key in keys]
-        if len(set(names)) < len(names) or any(type(name) is not str for name in names):
-            return None
-        return tuple(names)
+    def do_TO_BOOL(self, side: Side, heap: Heap, arg: Any) -> Event | None:
+        operand = side.stack[-1]
+        if self.constants.is_literal(operand):
+            side.stack[-1] = self.constants.term(bool(self.constants.value[operand]))
+        elif not self.numbers.is_bool(operand):
+            return Event("BOOL", None, (operand,), 1, "bool")
+        return None
 
     # Exceptions
 
@@ -386,57 +348,16 @@ class Stepper(Containers):
     def do_POP_EXCEPT(self, side: Side, heap: Heap, arg: Any) -> None:
         side.handled = side.stack.pop()
 
+    def do_CHECK_EXC_MATCH(self, side: Side, heap: Heap, arg: Any) -> Event | None:
+        exception, kind = side.stack[-2:]
+        if kind == self.constants.term(BaseException) and self.numbers.tags.get(exception) == "exception":
+            side.stack[-1] = self.constants.term(True)
+            return None
+        return Event("CHECK_EXC_MATCH", None, (exception, kind), 1)
 
-_GENERIC = frozenset(
-    {"LOAD_CLASSDEREF", "STORE_GLOBAL", "DELETE_GLOBAL", "LOAD_NAME", "STORE_NAME", "DELETE_NAME", "STORE_ATTR",
-     "DELETE_ATTR", "COMPARE_OP", "BUILD_SET", "BUILD_STRING", "FORMAT_VALUE", "UNPACK_EX",
-     "LOAD_BUILD_CLASS", "LOAD_ASSERTION_ERROR", "IMPORT_NAME", "GET_ITER", "GET_AITER", "GET_YIELD_FROM_ITER",
-     "GET_AWAITABLE", "YIELD_VALUE", "YIELD_FROM", "BEFORE_WITH", "BEFORE_ASYNC_WITH", "IMPORT_STAR",
-     "SETUP_ANNOTATIONS", "PRINT_EXPR"}
-)  # fmt: skip
-BOOLEAN_RESULTS = _TRUTHS
+    def do_CHECK_EG_MATCH(self, side: Side, heap: Heap, arg: Any) -> Event:
+        # A match becomes the exception that is being handled.
+        return Event("CHECK_EG_MATCH", None, (side.stack[-2], side.stack[-1]), 2, "group")
 
-
-def _liveness(instructions: list[Instruction]) -> list[frozenset[str]]:
-    """The variables that may still be read (or found unbound) at each instruction."""
-    count = len(instructions)
-    uses: list[str | None] = [None] * count
-    kills: list[str | None] = [None] * count
-    predecessors: list[list[int]] = [[] for _ in range(count)]
-    for index, ins in enumerate(instructions):
-        if ins.op in ("LOAD_FAST", "DELETE_FAST", "LOAD_DEREF", "DELETE_DEREF"):
-            uses[index] = ins.arg
-        elif ins.op in ("STORE_FAST", "STORE_DEREF"):
-            kills[index] = ins.arg
-        successors = []
-        if ins.op not in ("JUMP", "RETURN_VALUE", "RAISE_VARARGS", "RERAISE"):
-            successors.append(index + 1)
-        if ins.target >= 0:
-            successors.append(ins.target)
-        if ins.handler is not None:
-            successors.append(ins.handler.target)
-        for target in successors:
-            if target < count:
-                predecessors[target].append(index)
-    live_out: list[frozenset[str]] = [frozenset()] * count
-    live_in: list[frozenset[str]] = [frozenset()] * count
-    todo = list(range(count))
-    while todo:
-        index = todo.pop()
-        live = set(live_out[index])
-        # A handler sees the variable as it was before a store: keep it live if the handler needs it.
-        handler = instructions[index].handler
-        if kills[index] is not None:
-            live.discard(kills[index])
-        if handler is not None:
-            live |= live_in[handler.target]
-        if uses[index] is not None:
-            live.add(uses[index])  # type: ignore[arg-type]
-        new = frozenset(live)
-        if new != live_in[index]:
-            live_in[index] = new
-            for before in predecessors[index]:
-                if not new <= live_out[before]:
-                    live_out[before] |= new
-                todo.append(before)
-    return live_in
+    def do_WITH_EXCEPT_START(self, side: Side, heap: Heap, arg: Any) -> Event:
+        return Event("WITH_EXCEPT_START", None, (side.stack[-4], side.stack[-1]), 1)

@@ -1,0 +1,92 @@
+"""Calls: one event for all ways to pass the same arguments; and the few builtins that the text may name."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .symbolic_containers import Containers
+from .symbolic_state import NULL, Event, Heap, NotUnderstood, Side, Term
+
+BUILTINS: dict[str, Any] = {"slice": slice, "BaseException": BaseException}
+"""Builtins that decompiled text names where the original has no name at all."""
+
+
+class Calls(Containers):
+    """The operations that call. ``builtins``: those of BUILTINS that may be taken for what they seem to be."""
+
+    builtins: frozenset[str]
+    assumptions: dict[str, None]
+
+    def builtin(self, name: str) -> Term | None:
+        """The constant that the global ``name`` is taken for, if it is one that only the text mentions."""
+        if name not in self.builtins:
+            return None
+        self.assumptions[f"the global name {name} is the builtin"] = None
+        return self.constants.term(BUILTINS[name])
+
+    def do_CALL(self, side: Side, heap: Heap, arg: Any) -> Event | None:
+        count, names = arg
+        values = side.stack[len(side.stack) - count - 2 :]
+        if len(values) != count + 2 or count < 0:
+            raise IndexError
+        called = [value for value in values[:2] if value != NULL]
+        return self.call(side, [*called, *values[2:]], names, count + 2)
+
+    def do_CALL_FUNCTION(self, side: Side, heap: Heap, arg: Any) -> Event | None:
+        count, names = arg
+        values = side.stack[len(side.stack) - count - 1 :]
+        if len(values) != count + 1 or count < 0:
+            raise IndexError
+        return self.call(side, values, names, count + 1)
+
+    def call(self, side: Side, operands: list[Term], names: tuple[str, ...], pops: int) -> Event | None:
+        if not operands:
+            raise NotUnderstood("a call of nothing")
+        if operands[0] == self.constants.term(slice) and "slice" in self.builtins:
+            if not names and 2 <= len(operands) <= 4:
+                del side.stack[len(side.stack) - pops :]
+                parts = operands[1:]
+                side.stack.append(self.slice(parts if len(parts) > 1 else [self.constants.term(None), *parts]))
+                return None
+        return Event("CALL", (len(operands) - 1, names), tuple(operands), 1)
+
+    def do_CALL_EX(self, side: Side, heap: Heap, has_mapping: bool) -> Event | None:
+        values = side.stack[-4 if has_mapping else -3 :]
+        called = [value for value in values[:2] if value != NULL]
+        if len(called) != 1:
+            raise NotUnderstood("CALL_EX without the empty slot")
+        return self.call_with_all(side, heap, [*called, *values[2:]], has_mapping, len(values))
+
+    def do_CALL_FUNCTION_EX(self, side: Side, heap: Heap, has_mapping: bool) -> Event | None:
+        values = side.stack[-3 if has_mapping else -2 :]
+        return self.call_with_all(side, heap, values, has_mapping, len(values))
+
+    def call_with_all(
+        self, side: Side, heap: Heap, values: list[Term], has_mapping: bool, pops: int
+    ) -> Event | None:
+        called, iterable = values[0], values[1]
+        named: tuple[str, ...] | None = ()
+        keywords: list[Term] = []
+        mapping: Term | None = None
+        if has_mapping:
+            mapping = values[2]
+            named = self.keyword_names(heap, mapping)
+            if named is not None:
+                keywords = list(heap[mapping][1][1::2])
+        items = self.items(heap, iterable)
+        if items is not None and named is not None:
+            return self.call(side, [called, *items, *keywords], named, pops)
+        known = self.items(heap, iterable, stars=True)
+        arguments: tuple[Term, ...] = (("one", iterable),) if known is None else known
+        rest: tuple[Term, ...] = tuple(keywords)
+        static: Any = (len(arguments), named)
+        if mapping is not None and named is None:
+            parts = heap[mapping][1] if mapping in heap else ()
+            rest = (("copy", parts[0][1]),) if len(parts) == 1 and parts[0][0] == "star" else (mapping,)
+        return Event("CALL_EX", static, (called, *arguments, *rest), 1)
+
+    def keyword_names(self, heap: Heap, mapping: Term) -> tuple[str, ...] | None:
+        """The keywords of a call with this private dictionary, None if they are not known."""
+        if mapping not in heap or heap[mapping][0] != "map" or not self.distinct(heap[mapping][1]):
+            return None
+        return tuple(self.constants.value[key] for key in heap[mapping][1][::2])

@@ -1,0 +1,134 @@
+"""Whether two events are the same: the same operation on the same values, in the same circumstances."""
+
+from __future__ import annotations
+
+from typing import Tuple
+
+from ..bytecode import RawCode
+from .symbolic_state import NULL, Constants, Event, NotUnderstood, Numbers, Pair, Term
+
+TERMS = Tuple[Term, Term]
+
+NO_ITERABLE = "a list extended by an object that is no iterable: the text of the error may differ"
+COPIED = "a callee that gets **mapping does not keep or change the dictionary"
+ITER = "iter() of an iterator gives the iterator itself"
+
+_ANY_TRUTH = {"test", "not", "bool"}
+_PARTS_OF = frozenset({"slice", "star", "one", "not", "copy"})
+
+
+class Matching:
+    """Compares the values of two sides, and makes containers that both give away into one known value."""
+
+    def __init__(self, constants: Constants, numbers: Numbers) -> None:
+        self.constants, self.numbers = constants, numbers
+        self.assumptions: dict[str, None] = {}
+        self.codes: dict[tuple[RawCode, RawCode], None] = {}  # of functions that both make
+
+    # Events
+
+    def reconcile(self, left: Event, right: Event) -> tuple[Event, Event]:
+        """Where two ways of writing the same operation differ in form, bring both to one form."""
+        if left.op == "EXTEND" and right.op == "BINARY_OP" and right.static == "+=":
+            self.assumptions[NO_ITERABLE] = None
+            return left, Event("EXTEND", None, right.operands, 1, "extend")
+        return left, right
+
+    def same_operation(self, left: Event, right: Event) -> bool:
+        """Whether both are the same but for their values."""
+        for event in (left, right):
+            if NULL in event.operands:
+                raise NotUnderstood("an empty slot of the stack is used as a value")
+        if left.op != right.op or left.static != right.static or len(left.operands) != len(right.operands):
+            return False
+        return left.kind == right.kind or {left.kind, right.kind} <= _ANY_TRUTH
+
+    def skips_iter(self, pair: Pair, event: Event, other: Event) -> bool:
+        """Whether ``event`` asks an iterator for an iterator, and the other side does something else meanwhile."""
+        if event.op != "GET_ITER" or event == other:
+            return False
+        value = event.operands[0]
+        iterated = other.op == "FOR_ITER" and other.operands == event.operands
+        if not iterated and ("iterator", value) not in pair.facts and self.numbers.tags.get(value) != "iterator":
+            return False
+        self.assumptions[ITER] = None
+        return True
+
+    # Values
+
+    def unify(self, pair: Pair, todo: list[TERMS]) -> bool:
+        """Whether the terms are the same in pairs; private containers of both sides become one value."""
+        same: dict[Term, Term] = {}
+        codes: dict[tuple[RawCode, RawCode], None] = {}
+        todo = todo[::-1]
+        while todo:
+            a, b = todo.pop()
+            a, b = same.get(a, a), same.get(b, b)
+            if a == b:
+                if a[0] == "a":
+                    return False  # both sides can't have the same private container
+                continue
+            if a[0] != b[0] or len(a) != len(b):
+                if a[0] == "copy" or b[0] == "copy":
+                    # Where one passes the mapping and the other a copy of it.
+                    self.assumptions[COPIED] = None
+                    todo.append((a[1] if a[0] == "copy" else a, b[1] if b[0] == "copy" else b))
+                    continue
+                return False
+            if a[0] == "a":
+                if a not in pair.heap or b not in pair.heap:
+                    return False
+                (kind, items), (other, others) = pair.heap[a], pair.heap[b]
+                if not self.same_kind(kind, other, codes) or len(items) != len(others):
+                    return False
+                same[a] = same[b] = self.numbers.value(kind if kind in ("list", "map") else "")
+                todo.extend(reversed(list(zip(items, others))))
+            elif a[0] in _PARTS_OF:
+                todo.extend(zip(a[:0:-1], b[:0:-1]))
+            else:
+                return False
+        pair.substitute(same)
+        self.codes.update(codes)
+        return True
+
+    def same_kind(self, kind: object, other: object, codes: dict[tuple[RawCode, RawCode], None]) -> bool:
+        if isinstance(kind, tuple) and isinstance(other, tuple) and kind[:2] == other[:2]:
+            left, right = self.constants.value[kind[2]], self.constants.value[other[2]]
+            if left.code is None or left.code is not right.code:
+                codes[left, right] = None
+            return True
+        return kind == other
+
+    def share(self, pair: Pair) -> bool:
+        """Make containers that both sides have, with the same items, into values of both: lists and dictionaries, or,
+        where there are none, tuples.
+
+        Nobody is told of them; but from then on what happens to them is an event. Whether there were any.
+        """
+        return self.share_kinds(pair, ("list", "map")) or self.share_kinds(pair, ("tuple",))
+
+    def share_kinds(self, pair: Pair, kinds: tuple[str, ...]) -> bool:
+        mine, others = (_containers(side.stack + list(side.locals.values()), pair, kinds) for side in pair.sides)
+        shared = False
+        for a in mine:
+            for b in others:
+                if a not in pair.heap or b not in pair.heap or pair.heap[a][0] != pair.heap[b][0]:
+                    continue
+                copy = pair.copy()
+                if self.unify(copy, [(a, b)]):
+                    self.unify(pair, [(a, b)])
+                    shared = True
+                    break
+        return shared
+
+
+def _containers(terms: list[Term], pair: Pair, kinds: tuple[str, ...]) -> list[Term]:
+    """The private containers of these kinds among ``terms`` and in them, in order."""
+    found: dict[Term, None] = {}
+    todo = terms[::-1]
+    while todo:
+        term = todo.pop()
+        if term[0] == "a" and term in pair.heap and term not in found:
+            found[term] = None
+            todo.extend(reversed(pair.heap[term][1]))
+    return [term for term in found if pair.heap[term][0] in kinds]

@@ -1,0 +1,249 @@
+"""Which states of a pair of points were followed: a state that another one covers needs no second look.
+
+A state covers those that it stands for: its values are unknown, so whatever is proven from it holds for all objects
+they may be, as long as what it knows is known of these, too. Where more and more states come to one pair of points (a
+loop), a more general one is followed in their place, which keeps only what the last two have in common.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Callable, List, Tuple
+
+from .symbolic_state import COMPOUND, NO_OBJECTS, Constants, Facts, Heap, NotUnderstood, Numbers, Pair, Term, values_of
+
+Live = Tuple["frozenset[str]", "frozenset[str]"]
+Layout = Tuple[Any, List[Term]]
+
+_GENERALISE_AFTER = 6
+"""States of a pair of points that are followed as they are."""
+_MOST_STATES = 64
+_MOST_LOOKS = 4
+"""How often a covered state is followed again, only to see what is held on its way."""
+
+
+class _Seen:
+    """A state that was followed. ``held``: the variables that held something (see Memo.holds) when it was."""
+
+    def __init__(self, slots: list[Term], heap: Heap, facts: Facts, held: set[str]) -> None:
+        self.slots, self.heap, self.facts, self.held = slots, dict(heap), dict(facts), held
+        self.looks = 0
+
+
+class Memo:
+    """The states of one proof. ``share`` makes private containers that both sides have into known values of both."""
+
+    def __init__(self, constants: Constants, numbers: Numbers, share: Callable[[Pair], bool]) -> None:
+        self.constants, self.numbers, self.share = constants, numbers, share
+        self.seen: dict[Any, list[_Seen]] = {}
+
+    def settle(self, pair: Pair, live: Live) -> Pair | None:
+        """The state to follow: ``pair`` or a more general one; None if it is covered by one that was followed."""
+        group, slots = self.layout(pair, live)
+        states = self.seen.setdefault(group, [])
+        held = self.holds(pair, live)
+        self.forget(pair, slots)
+        for seen in states:
+            if self.covers(seen, slots, pair):
+                if held <= seen.held or seen.looks >= _MOST_LOOKS:
+                    return None
+                seen.held |= held
+                seen.looks += 1
+                return pair
+        if len(states) >= _MOST_STATES:
+            raise NotUnderstood("too many states at one place")
+        if len(states) >= _GENERALISE_AFTER:
+            wider = self.wider(states[-1], pair, live, slots)
+            if wider is None and self.share(pair):
+                return self.settle(pair, live)
+            if wider is not None:
+                pair, slots = wider, self.layout(wider, live)[1]
+        states.append(_Seen(slots, pair.heap, pair.facts, held))
+        return pair
+
+    def layout(self, pair: Pair, live: Live) -> Layout:
+        """What both states must have in common to be compared, and the terms that are compared, in order.
+
+        Integer constants are part of the former: they are what says where a loop that dispatches goes on.
+        """
+        shape: list[Any] = []
+        slots: list[Term] = []
+        for side, names in zip(pair.sides, live):
+            bound = sorted(names & side.locals.keys())
+            shape += (side.pc, len(side.stack), tuple(bound), side.raised is None, side.test is None)
+            slots += side.stack
+            slots += [side.locals[name] for name in bound]
+            slots.append(side.handled)
+            slots += [term for term in (side.raised, side.test) if term is not None]
+        values = self.constants.value
+        shape += [(n, t) for n, t in enumerate(slots) if t[0] == "k" and type(values[t]) is int]
+        return tuple(shape), slots
+
+    def holds(self, pair: Pair, live: Live) -> set[str]:
+        """The variables of the second side that matter for lifetimes but not for what the code does."""
+        left, right = pair.sides
+        alive = live[1]
+        dead = {name for name, term in right.locals.items() if name not in alive and term[0] in ("v", "a")}
+        if not dead:
+            return dead
+        mine = values_of([*left.locals.values(), *left.stack], pair.heap)
+        return {name for name in dead if not values_of([right.locals[name]], pair.heap) <= mine}
+
+    def forget(self, pair: Pair, slots: list[Term]) -> None:
+        """Drop what is known of values that nothing can come back to."""
+        if pair.facts:
+            alive = values_of(slots, pair.heap)
+            pair.facts = {
+                fact: truth for fact, truth in pair.facts.items() if values_of(fact[1:], pair.heap) <= alive
+            }
+
+    # Covering
+
+    def covers(self, seen: _Seen, slots: list[Term], pair: Pair) -> bool:
+        """Whether ``seen`` stands for the state of ``pair``, too."""
+        image: dict[Term, Term] = {}
+        owned: set[Term] = set()
+        todo = list(zip(seen.slots, slots))
+        while todo:
+            a, b = todo.pop()
+            kind = a[0]
+            if kind == "v" or kind == "a":
+                known = image.get(a)
+                if known is not None:
+                    if known != b:
+                        return False
+                    continue
+                if b[0] == "a":
+                    if b in owned:
+                        return False
+                    owned.add(b)
+                if kind == "a":
+                    if b[0] != "a" or a not in seen.heap or b not in pair.heap:
+                        return False
+                    (mine, items), (other, others) = seen.heap[a], pair.heap[b]
+                    if mine != other or len(items) != len(others):
+                        return False
+                    todo.extend(zip(items, others))
+                elif not self.is_such(self.numbers.tags.get(a, ""), b, pair.facts):
+                    return False
+                image[a] = b
+            elif kind in COMPOUND:
+                if b[0] != kind or len(a) != len(b):
+                    return False
+                todo.extend(zip(a[1:], b[1:]))
+            elif a != b:
+                return False
+        return all(self.knows(pair.facts, fact, truth, image) for fact, truth in seen.facts.items())
+
+    def is_such(self, tag: str, term: Term, facts: Facts) -> bool:
+        """Whether ``tag`` is true of the object."""
+        if term[0] in NO_OBJECTS:
+            return False
+        if tag == "bool":
+            return self.numbers.is_bool(term) or term[0] == "k" and type(self.constants.value[term]) is bool
+        if tag == "iterator" and ("iterator", term) in facts:
+            return True
+        return not tag or self.numbers.tags.get(term) == tag
+
+    def knows(self, facts: Facts, fact: Term, truth: bool, image: dict[Term, Term]) -> bool:
+        parts: list[Term] = [image[part] if part in image else part for part in fact[1:]]
+        if fact[0] == "iterator":
+            return self.is_such("iterator", parts[0], facts)
+        if any(part[0] == "slice" for part in parts):
+            return False
+        term = self.constants.identity(parts[0], parts[1])
+        return facts.get(term) is truth or term == self.constants.term(truth)
+
+    # Generalising
+
+    def wider(self, seen: _Seen, pair: Pair, live: Live, slots: list[Term]) -> Pair | None:
+        """A state that covers both; None if what they hold privately differs in shape."""
+        merger = _Merger(self, seen, pair)
+        try:
+            merged = [merger.merge(a, b) for a, b in zip(seen.slots, slots)]
+        except _NothingInCommon:
+            return None
+        new = pair.copy()
+        new.heap.update(merger.heap)
+        place = iter(merged)
+        for side, names in zip(new.sides, live):
+            side.stack = [next(place) for _ in side.stack]
+            side.locals = {name: merger.renamed.get(term, term) for name, term in side.locals.items()}
+            for name in sorted(names & side.locals.keys()):
+                side.locals[name] = next(place)
+            side.handled = next(place)
+            side.raised = next(place) if side.raised is not None else None
+            side.test = next(place) if side.test is not None else None
+        new.facts = merger.facts()
+        return new
+
+
+class _NothingInCommon(Exception):
+    """Two states have no generalisation."""
+
+
+class _Merger:
+    """Builds what two states have in common: for each pair of terms met, one term."""
+
+    def __init__(self, memo: Memo, seen: _Seen, pair: Pair) -> None:
+        self.memo, self.seen, self.pair = memo, seen, pair
+        self.numbers = memo.numbers
+        self.heap: Heap = {}
+        self.made: dict[tuple[Term, Term], Term] = {}
+        self.renamed: dict[Term, Term] = {}
+        self.partner: dict[tuple[int, Term], Term] = {}
+
+    def merge(self, a: Term, b: Term) -> Term:
+        if a == b and a[0] not in ("v", "a") and a[0] not in COMPOUND:
+            return a
+        found = self.made.get((a, b))
+        if found is not None:
+            return found
+        if a[0] == "a" and b[0] == "a":
+            return self.container(a, b)
+        if a[0] == b[0] and a[0] in ("not", "star") or a[0] == b[0] == "slice":
+            return (a[0], *[self.merge(x, y) for x, y in zip(a[1:], b[1:])])
+        if {a[0], b[0]} & NO_OBJECTS or "a" in (a[0], b[0]) or "slice" in (a[0], b[0]):
+            raise _NothingInCommon
+        new = self.numbers.value(self.common_tag(a, b))
+        self.made[a, b] = new
+        self.renamed.setdefault(b, new)
+        return new
+
+    def container(self, a: Term, b: Term) -> Term:
+        if self.partner.setdefault((0, a), b) != b or self.partner.setdefault((1, b), a) != a:
+            raise _NothingInCommon
+        if a not in self.seen.heap or b not in self.pair.heap:
+            raise _NothingInCommon
+        (kind, items), (other, others) = self.seen.heap[a], self.pair.heap[b]
+        if kind != other or len(items) != len(others):
+            raise _NothingInCommon
+        new = self.numbers.container(self.heap, kind, ())
+        self.made[a, b] = new
+        self.renamed.setdefault(b, new)
+        self.heap[new] = (kind, tuple(self.merge(x, y) for x, y in zip(items, others)))
+        return new
+
+    def common_tag(self, a: Term, b: Term) -> str:
+        for tag in ("bool", "list", "map", "iterator", "exception"):
+            if self.memo.is_such(tag, a, self.seen.facts) and self.memo.is_such(tag, b, self.pair.facts):
+                return tag
+        return ""
+
+    def facts(self) -> Facts:
+        """What both states know, of what they have in common."""
+        stands_for: dict[Term, list[tuple[Term, Term]]] = {}
+        for (a, b), new in self.made.items():
+            stands_for.setdefault(a, []).append((b, new))
+
+        def choices(term: Term) -> list[tuple[Term, Term]]:
+            return [(term, term)] if term[0] not in ("v", "a") else stands_for.get(term, [])
+
+        found: Facts = {}
+        for fact, truth in self.seen.facts.items():
+            if fact[0] != "is":
+                continue  # an iterator: its tag tells
+            for b1, new1 in choices(fact[1]):
+                for b2, new2 in choices(fact[2]):
+                    if self.pair.facts.get(self.memo.constants.identity(b1, b2)) is truth:
+                        found[self.memo.constants.identity(new1, new2)] = truth
+        return found
