@@ -71,3 +71,11 @@ def test_docstrings_are_kept_exactly(value: str) -> None:
     # Not the compiled docstring: from 3.13 on the compiler removes its indentation.
     statement = ast.parse(source).body[0].body[0]  # type: ignore[attr-defined]
     assert ast.literal_eval(statement.value) == value
+
+
+def test_a_set_whose_elements_share_slots_keeps_the_order_of_the_compiled_one():
+    source = "{" + ", ".join(str(value) for value in (*range(1, 9), *range(0x1FFFE, 0x10FFFF, 0x8000))) + "}"
+    value = compile(f"x in {source}", "", "eval").co_consts[0]
+    text = print_tree(n.Constant(value))
+    assert list(compile(f"x in {text}", "", "eval").co_consts[0]) == list(value)
+    assert [int(item) for item in text.strip("{}").replace("\n", "").split(",") if item.strip()] != list(value)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
 from types import CodeType
 from typing import Callable
@@ -43,7 +44,7 @@ def constant_text(value: object, string: Callable[[str], str]) -> tuple[str, int
     if isinstance(value, frozenset) and kind is frozenset:
         if not value:
             raise PrintError("an empty frozenset has no literal")
-        items = [constant_text(item, string)[0] for item in _ordered(value)]
+        items = [constant_text(item, string)[0] for item in set_order(value)]
         return f"{{{OPEN_ITEMS}{_joined(items)}{CLOSE}}}", ATOM
     if isinstance(value, CodeType):
         raise PrintError(f"the code object {value.co_name} stands where an expression is expected")
@@ -60,14 +61,24 @@ def _joined(items: list[str]) -> str:
     return f",{COMMA}".join(items)
 
 
-def _ordered(values: frozenset[object]) -> list[object]:
+def set_order(values: frozenset[object]) -> list[object]:
     """The elements in their own order, which a loop sees; sorted if it depends on the hash seed, to be stable."""
     if not any(map(_hash_is_random, values)):
-        return list(values)
+        wanted = list(values)
+        candidates = [wanted, sorted(wanted, key=lambda value: (type(value).__name__, repr(value)))]
+        with contextlib.suppress(TypeError):
+            candidates.append(sorted(wanted))  # type: ignore[type-var]
+        return next((order for order in candidates if _compiled(order) == wanted), wanted)
     try:
         return sorted(values)  # type: ignore[type-var]
     except TypeError:
         return sorted(values, key=lambda value: (type(value).__name__, repr(value)))
+
+
+def _compiled(order: list[object]) -> list[object]:
+    """The order of the constant that the compiler makes of a display of this order: it builds the set twice (its
+    merge_const_one makes it anew from the first one's elements), so elements that share a slot change places twice."""
+    return list(frozenset(list(frozenset(order))))
 
 
 def _hash_is_random(value: object) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ...bytecode import Instruction
 from ...syntax import nodes
+from ...syntax.constant_text import set_order
 from ..symbolic_stack import SymbolicStack
 from ..values import Append, ArgumentTuple, Marker, Null, Reached, resolved
 from . import handles
@@ -56,8 +57,8 @@ def _container(state: SymbolicStack, depth: int) -> nodes.Expression:
     return state.stack[-depth]
 
 
-def _constants(values: object) -> list[nodes.Expression]:
-    return [nodes.Constant(value) for value in values]  # type: ignore[attr-defined]
+def _constants(values: tuple[object, ...] | frozenset[object]) -> list[nodes.Expression]:
+    return [nodes.Constant(value) for value in (set_order(values) if isinstance(values, frozenset) else values)]
 
 
 @handles("LIST_EXTEND", "SET_UPDATE")
