@@ -50,8 +50,8 @@ def debugged(tmp_path, backend, commands):
 @pytest.mark.parametrize("backend", ["eager", "aot_eager", "inductor"])
 def test_a_breakpoint_in_transformed_code_is_hit_and_stepped(tmp_path, backend):
     path = tmp_path / "dump" / "__transformed_code_0_for_toy_example.py"
-    line = number_of(tmp_path, backend, path, "graph_out_0 = ")
-    show = ["p ('a', a.sum().item())", "n", "p ('graph', len(graph_out_0))", "n", "w"]
+    line = number_of(tmp_path, backend, path, "graph_out = ")
+    show = ["p ('a', a.sum().item())", "n", "p ('graph', len(graph_out))", "n", "w"]
     output = debugged(tmp_path, backend, ["b {}:{}".format(path, line), "c", *show, "cl 1", "c"])
     assert "> {}({})toy_example()".format(path, line) in output
     assert "('a', 10.0)" in output

@@ -162,7 +162,7 @@ def test_transformed_code_is_proven_folded_and_what_runs(runs):
             assert "This is what runs" in dump[name], name
     text = dump["__transformed_code_0_for_toy_example.py"]
     assert re.search(r"^        return __resume_at_\d+_2\(\[\], \[\], b, \w+\)$", text, re.MULTILINE)
-    assert "del graph_out_0" in text and "record_pregraph_bytecode_enter" in text
+    assert "del graph_out" in text and "record_pregraph_bytecode_enter" in text
 
 
 def test_nothing_of_the_process_is_in_names_or_text(runs):

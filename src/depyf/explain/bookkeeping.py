@@ -77,7 +77,7 @@ def fold(
         ("name|s for a value used once", lambda text: inlined_once(text, is_temporary), True),
         ("deletion|s of temporaries", lambda text: deletions(text, is_temporary), False),
     ]
-    folded = Folded(stable(source))
+    folded = Folded(_one_by_one(stable(source)))
     for what, recognise, again in passes:
         taken = _MOST_ROUNDS if again else 1
         while taken:
@@ -275,6 +275,27 @@ def _frame_lists(text: FunctionText) -> int:
 
 
 # ---- lines
+
+
+def _one_by_one(source: str) -> str:
+    """`a, b = x, y` as two assignments, where neither value has the names: the recognisers look at single ones."""
+    try:
+        text = FunctionText(source)
+    except (SyntaxError, ValueError):
+        return source
+    for statement in text.statements():
+        if not isinstance(statement, ast.Assign) or len(statement.targets) != 1:
+            continue
+        target, value = statement.targets[0], statement.value
+        if not isinstance(target, ast.Tuple) or not isinstance(value, ast.Tuple) or len(target.elts) != len(value.elts):
+            continue
+        names = {node.id for node in target.elts if isinstance(node, ast.Name)}
+        read = {node.id for node in ast.walk(value) if isinstance(node, ast.Name)}
+        if len(names) == len(target.elts) and not names & read:
+            pairs = zip(target.elts, value.elts)
+            lines = ["{} = {}".format(text.text(name), text.text(part)) for name, part in pairs]
+            text.replace(statement, ("\n" + " " * statement.col_offset).join(lines))
+    return text.apply()
 
 
 def _on_one_line(source: str) -> str:

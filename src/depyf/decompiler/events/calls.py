@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..bytecode import RawCode
 from ..syntax import nodes as n
 from .displays import Displays
 from .hints import call_hint
@@ -44,11 +45,11 @@ class Calls(Displays):
                     keywords.append(n.keyword(None, n.Dict([n.Constant(name)], [text])))
             return n.Call(callee, plain, keywords)
 
-        self.event(operands, build, call_hint(self.text_hint(function)))
-
-    def text_hint(self, function: Value) -> str:
-        names = self.state.names.get(function)
-        return names[0] if names else function.hint
+        hint = call_hint(self.text_hint(function))
+        for argument in arguments:
+            if isinstance(argument, Const) and isinstance(argument.value, RawCode):
+                hint = argument.value.name  # it makes a function
+        self.event(operands, build, hint)
 
     def op_CALL_EX(self, has_mapping: bool) -> None:
         values = self.pop_many(4 if has_mapping else 3)

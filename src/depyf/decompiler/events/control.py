@@ -13,6 +13,7 @@ from ..bytecode import CONDITIONAL_JUMPS, Handler, Instruction, RawCode
 from ..syntax import nodes as n
 from .functions import Definition, Nested, make_function
 from .operations import Operations
+from .parked import live_before, parked_locals
 from .paths import Paths
 from .spelling import Spelling
 from .state import Const, Container, Event, Null, Opaque, Pure, Raised, State, Unbound, Value
@@ -36,6 +37,9 @@ class Control(Operations):
         self.nested = nested or self.no_nested
         self.instructions = instructions
         self.paths = Paths(instructions, raw.qualname)
+        self.all_uses_known = True
+        self.parked = parked_locals(raw, instructions, self.paths)
+        self.live_before = live_before(self.parked, instructions, self.paths)
         self.steps_left = _MOST_STEPS * len(instructions) + 1000
         self.depth = 0
         self.handler: Handler | None = None
@@ -63,6 +67,7 @@ class Control(Operations):
 
     def step(self, pc: int, ins: Instruction, stops: frozenset[int]) -> int:
         """One instruction: where to go on, -1 if nowhere."""
+        self.live = frozenset().union(*[self.live_before[after] for after in self.paths.successors[pc]])
         if ins.op == "JUMP":
             return ins.target
         if ins.op in CONDITIONAL_JUMPS:
@@ -91,6 +96,9 @@ class Control(Operations):
 
     def delete_variables(self, pc: int) -> int:
         """``del x``; a store that follows, of what still has to be computed, is written first: nothing is between."""
+        if self.instructions[pc].arg in self.parked:
+            self.execute(self.instructions[pc])
+            return pc + 1
         end = pc
         while self.instructions[end].op == "DELETE_FAST" and self.handler_of(self.instructions[end]) == self.handler:
             end += 1
@@ -122,7 +130,9 @@ class Control(Operations):
                 self.push(value)
             return ins.target if decided else pc + 1
         [test] = self.texts([value])
-        self.flush()
+        with self.using([value]):
+            self.flush()
+        self.release([test])
         self.depth += 1
         if self.depth > _DEEPEST:
             raise self.error("branches are nested too deeply")
@@ -178,6 +188,7 @@ class Control(Operations):
         if ends[0] >= 0 and ends[1] >= 0:
             if ends[0] != ends[1]:
                 raise self.error("the arms of a branch go on at different places")
+            self.live = self.live_before[ends[0]]
             self.state = self.merge_states(falling[0], falling[1], jumping[0], jumping[1])
         else:
             self.state = falling[0] if ends[0] >= 0 else jumping[0]
@@ -210,9 +221,15 @@ class Control(Operations):
         joined: dict[tuple[Value, Value], Value] = {}
         for first, second in zip(a.stack[:], b.stack[:]):
             merged.stack.append(self.merge_slot(first, second, a, a_out, b, b_out, merged, joined))
+        for name in sorted(self.parked & set(a.locals) & set(b.locals)):
+            first, second = a.locals[name], b.locals[name]
+            if name in self.live:
+                merged.locals[name] = self.merge_slot(first, second, a, a_out, b, b_out, merged, joined)
+            elif first is second:
+                merged.locals[name] = first  # the original still holds it
         for state, out in ((a, a_out), (b, b_out)):
             self.within(state, out, self.flush)
-        for name in sorted(set(a.locals) | set(b.locals)):
+        for name in sorted((set(a.locals) | set(b.locals)) - self.parked):
             first_, second_ = a.locals.get(name), b.locals.get(name)
             if first_ is None or second_ is None:
                 merged.locals[name] = Unbound()
@@ -320,6 +337,7 @@ class Control(Operations):
         if handler is None or self.outer(handler) != self.handler:
             raise self.error("an exception range begins inside another one")
         self.flush()
+        self.release([])
         for value in self.state.stack:
             if not isinstance(value, (Null, Raised, Const, Pure)) and self.state.private(value) is None:
                 self.name(value)
@@ -332,6 +350,7 @@ class Control(Operations):
             for value in self.state.stack:
                 if self.parts_pending(value):
                     self.name(value)
+            self.release([], all_stale=True)
         self.handler = outer
         body, self.out = self.out, out
         after = self.state
@@ -366,7 +385,9 @@ class Control(Operations):
         if handler.lasti:
             state.stack.append(Raised("lasti"))
         state.stack.append(Raised("exception"))
+        before, self.handling = self.handling, True
         _, statements, end = self.arm(handler.target, frozenset(), state)
+        self.handling = before
         if end >= 0 or not statements or not isinstance(statements[-1], n.Raise) or statements[-1].exc is not None:
             raise self.error("an exception handler goes on after it")
         return statements[:-1]

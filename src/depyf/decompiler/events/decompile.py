@@ -15,7 +15,10 @@ from ..proof.verdict import Level, Verdict
 from ..syntax import nodes as n
 from ..syntax.printer import print_with_lines
 from .control import Control
+from .copies import leave_out_copies
 from .functions import Nested
+from .naming import choose_names
+from .polish import polish
 from .spelling import Spelling, identifier, is_name
 from .state import Opaque
 
@@ -56,6 +59,10 @@ def decompile_events(
         if name not in raw.cellvars:
             state.names[value] = [text]
     control.run(0, frozenset())
+    kept = {*raw.parameters, *raw.cellvars, *raw.freevars, *control.globals_stored, *control.nonlocals_stored}
+    leave_out_copies(control.out, control.temporaries, {spelling.variable(name) for name in kept})
+    named = choose_names(control.out, control.temporaries, raw, spelling)
+    polish(control.out, named.values())
     body: list[n.Statement] = []
     if raw.docstring is not None:
         body.append(n.Expr(n.Constant(raw.docstring)))

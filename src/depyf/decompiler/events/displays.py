@@ -102,13 +102,15 @@ class Displays(Machine):
             self.state.heap[target].append(Star(self.asked_now(value)))
             return
         name = self.name(target)
-        self.statement([value], lambda text: n.AugAssign(n.Name(name), "+", text))
+        self.statement([value], lambda text: n.AugAssign(n.Name(name), "+", text), long=True)
 
     def asked_now(self, iterable: Value) -> Value:
         """A tuple of what ``iterable`` gives, made now."""
+        self.settle([iterable])
         texts = self.texts([iterable])
         name = self.temporary("items")
-        self.flush()
+        with self.using([iterable]):
+            self.flush()
         self.emit(n.Assign([n.Name(name)], n.List([n.Starred(texts[0])])))
         result = Opaque(name, self.line)
         self.state.names[result] = [name]
@@ -157,7 +159,7 @@ class Displays(Machine):
 
     def unpack(self, value: Value, count: int, star: int) -> None:
         """Unpack into new variables, one of them (if ``star`` >= 0) with a star."""
-        names = [self.temporary(f"{item_hint(value.hint)}_{number}") for number in range(count)]
+        names = [self.temporary(item_hint(self.text_hint(value), number)) for number in range(count)]
         targets: list[n.Expression] = [n.Name(name) for name in names]
         if star >= 0:
             targets[star] = n.Starred(targets[star])

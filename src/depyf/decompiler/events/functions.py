@@ -70,12 +70,8 @@ def _statement(control: Control, definition: Definition, raw: RawCode, pc: int) 
     name = raw.name
     after = control.instructions[pc + 1]
     stored = after.op in _STORES and after.arg == name and control.handler_of(after) == control.handler
-    if not is_name(name) or not stored and name in control.spelling.taken:
+    if not is_name(name) or not stored and name in _other_names(control.raw):
         raise control.error(f"there is no free variable for the function {name}")
-    if not stored:
-        control.spelling.taken.add(name)
-    if name in raw.freevars and not stored:
-        raise control.error(f"the function {name} refers to another variable of its name")
     control.free(name)
     control.emit(definition)
     if stored and after.op == "STORE_DEREF":
@@ -92,6 +88,11 @@ def _statement(control: Control, definition: Definition, raw: RawCode, pc: int) 
         return pc + 2
     control.push(value)
     return pc + 1
+
+
+def _other_names(raw: RawCode) -> set[str]:
+    """Names that mean something here, or in functions within, that is no function made here."""
+    return {name for code in raw.walk() for name in (*code.names, *code.localsplus, *code.varnames)}
 
 
 def _lambda(control: Control, definition: Definition, pc: int) -> int:

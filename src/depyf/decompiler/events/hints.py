@@ -2,33 +2,72 @@
 
 from __future__ import annotations
 
+import re
+from typing import Any
+
 from .spelling import is_name
+
+_MADE_UP = re.compile(r"(tmp|graph_out)_\d+|___stack\d+")
+_VAGUE = re.compile(r"(out|out_\d+|tmp|value|item|result|instance)")
+_GLOBALS = (
+    (re.compile(r"__compiled_fn_.*"), "compiled_fn"),
+    (re.compile(r"__resume_at_.*"), "resume"),
+    (re.compile(r"__import_.*"), "module"),
+    (re.compile(r"___module_(\w+)_\d+_c\d+"), r"\1"),
+)
+_ATTRIBUTES = (
+    (re.compile(r".*_(enter)"), r"\1"),
+    (re.compile(r".*_(exit)"), r"\1_"),
+    (re.compile(r"_is_profiler_(enabled)"), r"\1"),
+)
+_RESULTS = (
+    (re.compile(r"(__)?compiled_fn.*"), "graph_out"),
+    (re.compile(r"enter"), "probe"),
+    (re.compile(r"call_(\w+)"), r"\1"),
+    (re.compile(r"new"), "instance"),
+)
+
+
+def is_made_up(variable: str) -> bool:
+    """Whether a local variable has a name that tools give, not people."""
+    return bool(_MADE_UP.fullmatch(variable))
+
+
+def is_vague(name: str) -> bool:
+    """Whether a name says little of what it holds."""
+    return bool(_VAGUE.fullmatch(name))
 
 
 def attribute_hint(name: str) -> str:
     """A variable's name for what an attribute gives."""
-    for word in ("enter", "exit"):
-        if name.endswith("_" + word):
-            return "exit_" if word == "exit" else word
-    return name.strip("_") if is_name(name.strip("_")) else name + "_"
+    return _first(_ATTRIBUTES, name) or name.strip("_") or "value"
 
 
 def global_hint(name: str) -> str:
     """For what a global name gives."""
-    for start, hint in (("__compiled_fn", "compiled_fn"), ("__resume_at", "resume"), ("__import_", "module")):
-        if name.startswith(start):
-            return hint
-    return name.strip("_") or "value"
+    return _first(_GLOBALS, name) or name.strip("_") or "value"
 
 
 def call_hint(callee: str) -> str:
     """For what a call gives, by the name of what is called."""
-    for start, hint in (("compiled_fn", "graph_out"), ("__compiled_fn", "graph_out"), ("enter", "probe")):
-        if callee.startswith(start):
-            return hint
-    return "result"
+    hint = _first(_RESULTS, callee)
+    if hint is None and callee[:1].isupper() and not callee.isupper():
+        hint = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", callee).lower()  # a class
+    return hint or "result"
 
 
-def item_hint(name: str) -> str:
-    """For an item of what ``name`` holds."""
-    return "out" if name.startswith("graph_out") else name
+def item_hint(owner: str, key: Any) -> str:
+    """For the item at ``key`` of what ``owner`` holds."""
+    if type(key) is str and is_name(key):
+        return key
+    if type(key) is not int or key < 0 or is_vague(owner):
+        return "item"
+    return f"out_{key}" if owner.startswith("graph_out") else f"{owner}_{key}"
+
+
+def _first(table: Any, name: str) -> str | None:
+    for pattern, hint in table:
+        match = pattern.fullmatch(name)
+        if match:
+            return str(match.expand(hint))
+    return None

@@ -42,9 +42,14 @@ class Machine(Writer):
         del stack[len(stack) - count :]
         return values
 
-    def event(self, operands: list[Value], build: Callable[..., n.Expression], hint: str) -> None:
+    def event(
+        self, operands: list[Value], build: Callable[..., n.Expression], hint: str, long: bool = True
+    ) -> None:
         """Something that happens now and has a result: pushed, and pending until it is written."""
+        if long:
+            self.settle(operands)
         texts = self.texts(operands)
+        self.escape(operands)
         value = Event(build(*texts), identifier(hint, "value"), self.line)
         self.state.pending.append(value)
         self.push(value)
@@ -77,17 +82,19 @@ class Machine(Writer):
         text = self.spelling.variable(name)
         if value is None or isinstance(value, Unbound):
             # Reading it raises, or not: that happens now.
-            self.event([], lambda: n.Name(text), text)
+            self.event([], lambda: n.Name(text), text, long=False)
         else:
             self.push(value)
 
     def op_STORE_FAST(self, name: str) -> None:
         value = self.pop()
-        self.store(self.spelling.variable(name), value)
+        if name not in self.parked:
+            self.store(self.spelling.variable(name), value)
         self.state.locals[name] = value
 
     def op_DELETE_FAST(self, name: str) -> None:
-        self.delete(self.spelling.variable(name))
+        if name not in self.parked:
+            self.delete(self.spelling.variable(name))
         self.state.locals.pop(name, None)
 
     def op_LOAD_CLOSURE(self, name: str) -> None:
@@ -95,7 +102,7 @@ class Machine(Writer):
 
     def op_LOAD_DEREF(self, name: str) -> None:
         text = self.spelling.variable(name)
-        self.event([], lambda: n.Name(text), text)
+        self.event([], lambda: n.Name(text), text, long=False)
 
     def op_STORE_DEREF(self, name: str) -> None:
         text = self.spelling.variable(name)
@@ -111,7 +118,7 @@ class Machine(Writer):
 
     def op_LOAD_GLOBAL(self, name: str) -> None:
         text = self.spelling.name(name)
-        self.event([], lambda: n.Name(text), global_hint(text))
+        self.event([], lambda: n.Name(text), global_hint(text), long=False)
 
     def op_STORE_GLOBAL(self, name: str) -> None:
         text = self.spelling.name(name)
@@ -125,7 +132,7 @@ class Machine(Writer):
 
     def op_LOAD_ATTR(self, name: str) -> None:
         text = self.spelling.name(name)
-        self.event([self.pop()], lambda owner: n.Attribute(owner, text), attribute_hint(text))
+        self.event([self.pop()], lambda owner: n.Attribute(owner, text), attribute_hint(text), long=False)
 
     def op_STORE_ATTR(self, name: str) -> None:
         text = self.spelling.name(name)

@@ -22,11 +22,9 @@ class Operations(Calls):
             self.folded += 1
             self.push(item)
             return
-        hint = "item"
         owner = self.unfoldable(owner)
-        if isinstance(key, Const) and type(key.value) is int and key.value >= 0 and self.state.has_name(owner):
-            hint = f"{item_hint(self.state.names[owner][0])}_{key.value}"
-        self.event([owner, *_parts(key)], _subscript(key), hint)
+        hint = item_hint(self.text_hint(owner), key.value if isinstance(key, Const) else None)
+        self.event([owner, *_parts(key)], _subscript(key), hint, long=not isinstance(key, Const))
 
     def op_STORE_SUBSCR(self, arg: Any) -> None:
         value, owner, key = self.pop_many(3)
@@ -34,7 +32,7 @@ class Operations(Calls):
             self.folded += 1
             return
         build = _subscript(key)
-        self.statement([value, owner, *_parts(key)], lambda v, o, *k: n.Assign([build(o, *k)], v))
+        self.statement([value, owner, *_parts(key)], lambda v, o, *k: n.Assign([build(o, *k)], v), long=True)
 
     def op_DELETE_SUBSCR(self, arg: Any) -> None:
         owner, key = self.pop_many(2)
@@ -42,7 +40,7 @@ class Operations(Calls):
             self.folded += 1
             return
         build = _subscript(key)
-        self.statement([owner, *_parts(key)], lambda o, *k: n.Delete([build(o, *k)]))
+        self.statement([owner, *_parts(key)], lambda o, *k: n.Delete([build(o, *k)]), long=True)
 
     def op_UNARY_OP(self, operator: str) -> None:
         [operand] = self.pop_many(1)
@@ -59,13 +57,15 @@ class Operations(Calls):
                 left = self.unfoldable(left)
             self.event([left, right], lambda a, b: n.BinOp(a, operator, b), "value")
             return
+        self.settle([left, right])
         # An operation in place has no expression: it is a statement on a variable that holds the left operand.
-        if self.is_used(left) and not isinstance(left, (Const, Pure)):
-            self.name(left)
-        name = self.temporary("value")
-        self.store(name, left)
-        texts = self.texts([right])
-        self.flush()
+        with self.using([right]):
+            if self.is_needed(left) and not isinstance(left, (Const, Pure)):
+                self.name(left)
+            name = self.temporary("value")
+            self.store(name, left)
+            texts = self.texts([right])
+            self.flush()
         if left in self.state.names:
             self.state.names[left].remove(name)
         self.emit(n.AugAssign(n.Name(name), operator[:-1], texts[0]))

@@ -151,6 +151,23 @@ class State:
                 raise RecursionError("a private container that contains itself")
             work.extend(list(self.parts(value))[::-1])
 
+    def held(self, values: Iterable[Value]) -> set[Value]:
+        """``values`` and all that is in containers among them."""
+        found: set[Value] = set()
+        work = list(values)
+        while work:
+            value = work.pop()
+            if value in found:
+                continue
+            found.add(value)
+            if isinstance(value, Pure):
+                work.extend(value.operands)
+            elif isinstance(value, Star):
+                work.append(value.iterable)
+            else:
+                work.extend(self.heap.get(value, ()))
+        return found
+
     def private(self, value: Value) -> list[Value] | None:
         """The items of ``value`` if it is a private container."""
         return self.heap.get(value) if not self.names.get(value) else None

@@ -7,7 +7,9 @@ otherwise those in the way are given names, that is, they are written as stateme
 
 from __future__ import annotations
 
-from typing import Any, Iterable
+import contextlib
+import itertools
+from typing import Any, Iterable, Iterator
 
 from ...errors import DecompilationError
 from ..bytecode import RawCode
@@ -25,10 +27,19 @@ class Writer:
         self.state = State()
         self.out: list[n.Statement] = []
         self.line: int | None = None
-        self.temporaries: set[str] = set()
+        self.temporaries: dict[str, str] = {}  # our variables, and what would be a good name for each
         self.globals_stored: dict[str, None] = {}
         self.nonlocals_stored: dict[str, None] = {}
         self.folded = 0
+        self.operands: list[list[Value]] = []  # of what is being written
+        self.handling = False
+        """Whether this is the handling of an exception, whose traceback keeps the variables in any case."""
+        self.all_uses_known = False
+        """Whether a value that neither stack nor variables hold is used no more: unused results then get no name,
+        and what a variable of ours holds longer than the original does is deleted."""
+        self.doomed: set[str] = set()  # variables of ours that are stale when something happens that takes long
+        self.parked: frozenset[str] = frozenset()
+        self.live: frozenset[str] = frozenset()  # parked variables that are still read
 
     def error(self, reason: str) -> DecompilationError:
         """The error to raise for code that has no text."""
@@ -40,13 +51,27 @@ class Writer:
         """Write one statement."""
         if statement.line is None:
             statement.line = self.line
+        if not isinstance(statement, _COMPOUND):
+            self.release([statement])
         self.out.append(statement)
 
-    def statement(self, operands: list[Value], build: Any) -> None:
-        """Write the statement that ``build`` makes of the operands' texts; all that is pending comes before it."""
+    def statement(self, operands: list[Value], build: Any, long: bool = False) -> None:
+        """Write the statement that ``build`` makes of the operands' texts; all that is pending comes before it.
+
+        ``long``: it may take long (see ``settle``).
+        """
+        if long:
+            self.settle(operands)
         texts = self.texts(operands)
-        self.flush()
+        with self.using(operands):
+            self.flush()
+        self.escape(operands)
         self.emit(build(*texts))
+
+    def escape(self, operands: list[Value]) -> None:
+        """Others have the operands now: what is in containers among them is not known any more."""
+        for value in self.state.held(operands):
+            self.state.heap.pop(value, None)
 
     def flush(self) -> None:
         """Write all pending events, each into a variable."""
@@ -54,8 +79,11 @@ class Writer:
             self.name_first_pending()
 
     def name_first_pending(self) -> None:
-        """Write the oldest pending event into a variable."""
+        """Write the oldest pending event, into a variable if it is needed."""
         event = self.state.pending.pop(0)
+        if self.all_uses_known and not self.is_needed(event):
+            self.emit(n.Expr(event.expression, line=event.line))
+            return
         name = self.temporary(event.hint)
         self.emit(n.Assign([n.Name(name)], event.expression, line=event.line))
         self.state.names[event] = [name]
@@ -63,14 +91,21 @@ class Writer:
     def temporary(self, hint: str) -> str:
         """A new variable of ours."""
         name = self.spelling.fresh(hint if is_name(hint) else "value")
-        self.temporaries.add(name)
+        self.temporaries[name] = hint if is_name(hint) else "value"
         return name
+
+    def text_hint(self, value: Value) -> str:
+        """What ``value`` is called, or would be."""
+        names = self.state.names.get(value)
+        if not names:
+            return value.hint
+        return self.temporaries.get(names[0], names[0])
 
     def discard(self, value: Value) -> None:
         """The value was popped or overwritten: what still has to happen for it, and nobody uses, happens now."""
         state = self.state
         for part in list(state.tree([value])):
-            if part in state.pending and not self.is_used(part):
+            if part in state.pending and not self.is_needed(part):
                 while state.pending[0] is not part:
                     self.name_first_pending()
                 event = state.pending.pop(0)
@@ -94,8 +129,9 @@ class Writer:
                 self.flush()
             [text] = self.texts([value], alone=True)
             line = self.line
-            self.flush()
-            self.free(name)
+            with self.using([value]):
+                self.flush()
+                self.free(name)
             if state.has_name(value):  # `free` may have moved it
                 text = n.Name(state.names[value][0])
         self.emit(n.Assign([n.Name(name)], text, line=line))
@@ -108,7 +144,7 @@ class Writer:
         for value, names in list(state.names.items()):
             if name in names:
                 names.remove(name)
-                if not names and self.is_used(value, but=name):
+                if not names and self.is_needed(value, but=name):
                     other = self.temporary(value.hint)
                     self.emit(n.Assign([n.Name(other)], n.Name(name), line=self.line))
                     names.append(other)
@@ -121,12 +157,73 @@ class Writer:
         self.free(name)
         self.emit(n.Delete([n.Name(name)]))
 
-    def is_used(self, value: Value, but: str = "") -> bool:
-        """Whether the stack or a local variable other than ``but`` still needs ``value``."""
+    def is_needed(self, value: Value, but: str = "") -> bool:
+        """Whether the stack, a local variable other than ``but``, or what is being written still needs ``value``."""
         state = self.state
-        if any(held is value for name, held in state.locals.items() if self.spelling.variable(name) != but):
-            return True
-        return any(used is value for used in state.tree(state.stack))
+        for name, held in state.locals.items():
+            if held is value and (name in self.live if name in self.parked else self.spelling.variable(name) != but):
+                return True
+        return any(used is value for used in state.tree([*state.stack, *self.live_parked(), *self.in_use()]))
+
+    def in_use(self) -> Iterator[Value]:
+        """The operands of all that is being written."""
+        return itertools.chain.from_iterable(self.operands)
+
+    @contextlib.contextmanager
+    def using(self, operands: list[Value]) -> Iterator[None]:
+        """While something is written: ``operands`` were taken from the stack, and are still needed."""
+        self.operands.append(operands)
+        yield
+        self.operands.pop()
+
+    def live_parked(self) -> list[Value]:
+        """What the parked variables hold that are still read."""
+        return [self.state.locals[name] for name in sorted(self.live) if name in self.state.locals]
+
+    # Lifetimes
+
+    def stale(self, operands: list[Value]) -> set[str]:
+        """Our variables whose values the original holds no longer, once it has taken ``operands``."""
+        if not self.all_uses_known:
+            return set()
+        state = self.state
+        ours: dict[Value, list[str]] = {}
+        for value, names in state.names.items():
+            found = [name for name in names if name in self.temporaries]
+            if found and not (isinstance(value, Event) and isinstance(value.expression, n.Name)):
+                ours[value] = found  # what a global or a cell has lives on in any case
+        if ours:
+            for value in state.held([*state.stack, *state.locals.values(), *self.in_use(), *operands]):
+                ours.pop(value, None)
+        return {name for names in ours.values() for name in names}
+
+    def settle(self, operands: list[Value]) -> None:
+        """Something is about to happen that may take long: what is pending must not mention stale variables then."""
+        stale = self.stale(operands)
+        if not stale or self.handling:
+            return
+        self.doomed |= stale
+        pending = self.state.pending
+        last = max((number for number, event in enumerate(pending) if mentioned(event.expression) & stale), default=-1)
+        with self.using(operands):
+            for _ in range(last + 1):
+                self.name_first_pending()
+
+    def release(self, texts: list[n.Node], all_stale: bool = False) -> None:
+        """Delete the stale variables that must go, or all of them; ``texts`` are about to be written."""
+        if self.handling or not (self.doomed or all_stale):
+            return
+        stale = self.stale([]) if all_stale else self.stale([]) & self.doomed
+        if not stale:
+            return
+        for node in [*texts, *[event.expression for event in self.state.pending]]:
+            stale -= mentioned(node)
+        if stale:
+            for value, names in list(self.state.names.items()):
+                names[:] = [name for name in names if name not in stale]
+                if not names:
+                    del self.state.names[value]
+            self.out.append(n.Delete([n.Name(name) for name in sorted(stale)], line=self.line))
 
     # Expressions
 
@@ -137,12 +234,13 @@ class Writer:
         a name although others use it, as it is about to get one.
         """
         state = self.state
-        self._name_shared(operands, alone)
-        while True:
-            used = [value for value in state.tree(operands) if value in state.pending]
-            if used == state.pending[len(state.pending) - len(used) :]:
-                break
-            self.name_first_pending()
+        with self.using(operands):
+            self._name_shared(operands, alone)
+            while True:
+                used = [value for value in state.tree(operands) if value in state.pending]
+                if used == state.pending[len(state.pending) - len(used) :]:
+                    break
+                self.name_first_pending()
         result = [self.text(operand) for operand in operands]
         if used:
             del state.pending[-len(used) :]
@@ -154,7 +252,7 @@ class Writer:
         again = True
         while again:
             again = False
-            elsewhere = set(state.tree(state.stack))
+            elsewhere = set(state.tree([*state.stack, *self.live_parked()]))
             seen: set[Value] = set()
             for value in list(state.tree(operands)):
                 unnamed = value in state.pending or isinstance(value, Container) and not state.has_name(value)
@@ -169,8 +267,9 @@ class Writer:
         state = self.state
         if not state.has_name(value):
             if value in state.pending:
-                while not state.has_name(value):
-                    self.name_first_pending()
+                with self.using([value]):
+                    while not state.has_name(value):
+                        self.name_first_pending()
             else:
                 self.store(self.temporary(value.hint), value)
         return state.names[value][0]
@@ -241,6 +340,15 @@ class Writer:
         return None
 
 
+def mentioned(tree: n.Node) -> set[str]:
+    """The names in ``tree``."""
+    return {node.id for node in n.walk(tree) if isinstance(node, n.Name)}
+
+
+_COMPOUND = (n.If, n.Try)
+"""Statements that are written after their parts."""
+
+
 def path_text(path: str) -> n.Expression:
     """``a.b.c`` as an expression."""
     first, *rest = path.split(".")
@@ -250,4 +358,4 @@ def path_text(path: str) -> n.Expression:
     return node
 
 
-__all__ = ["Opaque", "Writer", "path_text"]
+__all__ = ["Opaque", "Writer", "mentioned", "path_text"]

@@ -4,6 +4,7 @@ At each operation of LONG both sides hold: what their bound local variables have
 has, operands of the operation included, and the items of private containers among these. A value that only
 the recompiled side holds is reported; that is no difference in what the code does, so it makes nothing unproven.
 
+While an exception is handled nothing is compared: its traceback keeps the frame and all its variables.
 Left out: constants, truth values, and what is held elsewhere in any case: globals, contents of cells, modules.
 An operand that the recompiled side holds in a variable besides counts as held by both: both have it on the stack.
 """
@@ -13,7 +14,7 @@ from __future__ import annotations
 from typing import Collection
 
 from ..bytecode import Instruction
-from .symbolic_state import Heap, Pair, Side, Term, values_of
+from .symbolic_state import OUTER_EXCEPTION, Event, Heap, Pair, Side, Term, values_of
 from .verdict import Held
 
 LONG = frozenset(
@@ -22,10 +23,22 @@ LONG = frozenset(
      "BEFORE_ASYNC_WITH", "WITH_EXCEPT_START", "IMPORT_NAME"}
 )  # fmt: skip
 """Operations that may run for long, or allocate: calls, operators, subscripts, iteration, with, yield, import. Reading
-and storing attributes and names, truth tests and formatting are left out."""
+and storing attributes and names, reading at a constant index or key, truth tests and formatting are left out."""
 
 HELD_ELSEWHERE = frozenset({"LOAD_GLOBAL", "LOAD_NAME", "LOAD_DEREF", "LOAD_CLASSDEREF", "IMPORT_NAME"})
 """Operations whose results somebody else holds: to hold them longer keeps nothing alive."""
+
+
+def takes_long(event: Event) -> bool:
+    """Whether lifetimes are to be compared when this happens."""
+    if event.op == "BINARY_SUBSCR":
+        return bool(event.operands[1][0] != "k")
+    return event.op in LONG
+
+
+def held_by(side: Side, heap: Heap) -> set[Term]:
+    """The values that one side holds."""
+    return values_of([*side.locals.values(), *side.stack], heap)
 
 
 class Lifetimes:
@@ -40,14 +53,21 @@ class Lifetimes:
         """What was found, by the place in the recompiled code."""
         return tuple(self.found[key] for key in sorted(self.found, key=lambda key: (key[1], key[0])))
 
-    def compare(self, pair: Pair, instructions: tuple[Instruction, Instruction], booleans: Collection[Term]) -> None:
-        """Both sides of ``pair`` are about to do the same, by these instructions."""
+    def compare(
+        self, pair: Pair, before: set[Term], instructions: tuple[Instruction, Instruction], booleans: Collection[Term]
+    ) -> None:
+        """Both sides of ``pair`` are about to do the same, by these instructions.
+
+        ``before``: what the original held when its operands were still private; an operand has its items.
+        """
         left, right = pair.sides
-        surplus = values_of([*right.locals.values(), *right.stack], pair.heap)
+        if right.handled != OUTER_EXCEPTION:
+            return
+        surplus = held_by(right, pair.heap)
         surplus -= self.held_elsewhere
         if not surplus:
             return
-        surplus -= values_of([*left.locals.values(), *left.stack], pair.heap)
+        surplus -= before | held_by(left, pair.heap)
         surplus.difference_update(booleans)
         if surplus:
             self.report(right, pair.heap, surplus, instructions)

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from ...errors import DecompilationError
 from ..bytecode import Instruction, RawCode, disassemble, stack_use
-from .lifetimes import HELD_ELSEWHERE, LONG, Lifetimes
+from .lifetimes import HELD_ELSEWHERE, Lifetimes, held_by, takes_long
 from .metadata import metadata_differences
 from .symbolic_calls import BUILTINS
 from .symbolic_matching import Matching
@@ -175,11 +175,12 @@ class _Proof:
         same = list(zip(left.operands, right.operands))
         if left.kind not in ("return", "left"):
             same += self.seen(pair)
+        held = held_by(pair.sides[0], pair.heap) if takes_long(left) else None
         if not self.matching.unify(pair, same):
             raise self.different(pair, "not the same values", left, right)
-        if left.op in LONG:
+        if held is not None:
             mine, other = (stepper.instructions[side.pc] for stepper, side in zip(self.steppers, pair.sides))
-            self.lifetimes.compare(pair, (mine, other), self.numbers.tags)
+            self.lifetimes.compare(pair, held, (mine, other), self.numbers.tags)
 
     def seen(self, pair: Pair) -> list[tuple[Term, Term]]:
         """The variables that the code may look at while something happens, of both sides."""

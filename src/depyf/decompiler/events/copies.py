@@ -1,0 +1,68 @@
+"""Copies from our variables to those of the original, left out where one variable does for both.
+
+    t = f(); ...; x = t     ->  x = f(); ...          if nothing mentions x before
+    y = t                   ->  nothing               if nothing reads y
+"""
+
+from __future__ import annotations
+
+from typing import Collection
+
+from ..syntax import nodes as n
+from ..syntax.traverse import bodies, walk
+
+_FUNCTIONS = (n.FunctionDef, n.AsyncFunctionDef, n.ClassDef, n.Lambda)
+
+
+def leave_out_copies(body: list[n.Statement], ours: Collection[str], kept: Collection[str]) -> None:
+    """Remove copies from ``body``, in place; ``kept`` are the variables that others see, or that have a value before.
+
+    Any statement may come only once, and none again: there are no loops.
+    """
+    if any(isinstance(node, (n.While, n.For, n.AsyncFor)) for node in walk(body)):
+        return
+    mentions: dict[str, list[n.Name]] = {}
+    stored: set[int] = set()
+    for node in walk(body):
+        if isinstance(node, n.Name):
+            mentions.setdefault(node.id, []).append(node)
+        elif isinstance(node, n.Assign):
+            stored.update(id(part) for target in node.targets for part in _parts(target))
+    gone: set[int] = set()
+    for block in bodies(body, _FUNCTIONS):
+        for statement in block:
+            names = _copy(statement, ours, kept)
+            if names is None:
+                continue
+            target, source = names
+            uses = mentions[target.id]
+            if all(id(use) in stored for use in uses):
+                gone.add(id(statement))
+                mentions[target.id] = [use for use in uses if use is not target]
+                mentions[source.id] = [use for use in mentions[source.id] if use is not source]
+            elif uses[0] is target and sum(id(use) in stored for use in uses) == 1 and source.id in ours:
+                gone.add(id(statement))
+                merged = [use for use in [*mentions.pop(source.id), *uses] if use is not target and use is not source]
+                for use in merged:
+                    use.id = target.id
+                mentions[target.id] = merged
+    for block in bodies(body, _FUNCTIONS):
+        if any(id(statement) in gone for statement in block):
+            block[:] = [statement for statement in block if id(statement) not in gone] or [n.Pass()]
+
+
+def _copy(
+    statement: n.Statement, ours: Collection[str], kept: Collection[str]
+) -> tuple[n.Name, n.Name] | None:
+    if not isinstance(statement, n.Assign) or len(statement.targets) != 1:
+        return None
+    [target], source = statement.targets, statement.value
+    if not isinstance(target, n.Name) or not isinstance(source, n.Name) or target.id in kept or target.id in ours:
+        return None
+    return (target, source) if source.id in ours else None
+
+
+def _parts(target: n.Expression) -> list[n.Expression]:
+    if isinstance(target, (n.Tuple, n.List)):
+        return [part for element in target.elts for part in _parts(element)]
+    return [target.value if isinstance(target, n.Starred) else target]

@@ -1,0 +1,155 @@
+"""The names of our variables: when all is written, each gets one that says what it holds.
+
+A name comes from where the value goes, if that says more (the parameter of a call, the attribute it is stored to), else
+from where it comes from. While the text is written the variables have any names.
+"""
+
+from __future__ import annotations
+
+import builtins
+from typing import Iterable, Iterator, Mapping, Sequence
+
+from ..bytecode import RawCode
+from ..syntax import nodes as n
+from ..syntax.traverse import children
+from .hints import is_made_up, is_vague
+from .spelling import Spelling, is_name
+
+Signatures = Mapping[str, Sequence[str]]
+"""Names by the global name of a function: of its parameters, or of the items that it returns."""
+
+
+def choose_names(
+    body: list[n.Statement],
+    hints: Mapping[str, str],
+    raw: RawCode,
+    spelling: Spelling,
+    parameters: Signatures | None = None,
+    results: Signatures | None = None,
+) -> dict[str, str]:
+    """Rename the variables of ``hints`` in ``body``, in place. Gives the new names by the old ones."""
+    wishes = _Wishes(hints, parameters or {}, results or {})
+    for node in _outside_functions(body):
+        wishes.look_at(node)
+    taken = _taken(body, hints, raw, spelling)
+    new: dict[str, str] = {}
+    for old, base in wishes.bases().items():
+        if base in taken or not is_name(base):
+            base = base.rstrip("_") + "_"
+        text, number = base, 0
+        while text in new.values() or text in taken:
+            number += 1
+            text = f"{base.rstrip('_')}_{number}"
+        new[old] = text
+    seen: set[int] = set()  # a node may stand in the text twice
+    for node in _outside_functions(body):
+        if isinstance(node, n.Name) and id(node) not in seen:
+            seen.add(id(node))
+            node.id = new.get(node.id, node.id)
+    return new
+
+
+class _Wishes:
+    """What each variable should be called."""
+
+    def __init__(self, hints: Mapping[str, str], parameters: Signatures, results: Signatures) -> None:
+        self.hints = hints
+        self.parameters = parameters
+        self.results = results
+        self.found: dict[str, str] = {}  # variable -> the name that its use suggests
+        self.order: dict[str, None] = {}
+        self.values: dict[str, n.Expression] = {}
+
+    def look_at(self, node: n.Node) -> None:
+        if isinstance(node, n.Name) and node.id in self.hints:
+            self.order[node.id] = None
+        elif isinstance(node, n.Assign) and len(node.targets) == 1:
+            target = node.targets[0]
+            if isinstance(target, n.Name):
+                self.values.setdefault(target.id, node.value)
+            elif isinstance(target, n.Attribute):
+                self.wish(node.value, target.attr)
+        elif isinstance(node, n.keyword) and node.arg is not None:
+            self.wish(node.value, node.arg)
+        elif isinstance(node, n.Dict):
+            for key, value in zip(node.keys, node.values):
+                self.wish_constant(value, key)
+        elif isinstance(node, n.Call):
+            self.look_at_call(node)
+
+    def look_at_call(self, call: n.Call) -> None:
+        callee = call.func
+        while isinstance(callee, n.Call):  # a closure: __resume_at_1_2((cell,))(x)
+            callee = callee.func
+        if isinstance(callee, n.Name) and callee.id in self.parameters:
+            for name, argument in zip(self.parameters[callee.id], call.args):
+                if isinstance(argument, n.Starred):
+                    break
+                if not is_made_up(name):
+                    self.wish(argument, name)
+        if len(call.args) == 3 and isinstance(callee, (n.Name, n.Attribute)):
+            if "setattr" in (callee.id if isinstance(callee, n.Name) else callee.attr):
+                self.wish_constant(call.args[2], call.args[1])
+
+    def wish(self, value: n.Expression, name: str) -> None:
+        if isinstance(value, n.Name) and value.id in self.hints and is_name(name):
+            self.found.setdefault(value.id, name)
+
+    def wish_constant(self, value: n.Expression, key: n.Expression | None) -> None:
+        if isinstance(key, n.Constant) and type(key.value) is str:
+            self.wish(value, key.value)
+
+    def bases(self) -> dict[str, str]:
+        """The wanted name of each variable that the text has, in the order of the text."""
+        bases = {}
+        for variable in self.order:
+            hint = self.of_result(variable) or self.hints[variable]
+            bases[variable] = self.found.get(variable, hint) if is_vague(hint) else hint
+        items = [variable for variable, base in bases.items() if base.startswith("out_") and base[4:].isdigit()]
+        if len(items) == 1:
+            bases[items[0]] = "out"
+        return bases
+
+    def of_result(self, variable: str) -> str | None:
+        """The name of the item of a call's result that is read here, if the names of these items are known."""
+        value = self.values.get(variable)
+        if not isinstance(value, n.Subscript) or not isinstance(value.slice, n.Constant):
+            return None
+        index, owner = value.slice.value, value.value
+        for _ in range(2):
+            if isinstance(owner, n.Name):
+                owner = self.values.get(owner.id, owner)
+        callee = owner.func if isinstance(owner, n.Call) else None
+        if isinstance(callee, n.Name) and callee.id in self.values:
+            callee = self.values[callee.id]
+        names = self.results.get(callee.id, ()) if isinstance(callee, n.Name) else ()
+        return names[index] if type(index) is int and 0 <= index < len(names) and is_name(names[index]) else None
+
+
+def _taken(body: list[n.Statement], ours: Iterable[str], raw: RawCode, spelling: Spelling) -> set[str]:
+    """The names that mean something else: whatever the text says, inner functions included, and the builtins."""
+    taken = set(spelling.variables) | set(spelling.names) | set(dir(builtins)) | {"self"}
+    taken.update(text.split(".")[0] for text in spelling.constants)
+    for code in raw.nested:
+        for inner in code.walk():
+            taken.update(inner.names, inner.localsplus, inner.varnames, (inner.name,))
+    taken.update(raw.parameters, raw.cellvars, raw.freevars)
+    for node in n.walk(body):
+        if isinstance(node, n.Name):
+            taken.add(node.id)
+        elif isinstance(node, (n.Global, n.Nonlocal)):
+            taken.update(node.names)
+        elif isinstance(node, (n.FunctionDef, n.ClassDef)):
+            taken.add(node.name)
+    return taken.difference(ours)
+
+
+def _outside_functions(body: list[n.Statement]) -> Iterator[n.Node]:
+    """Every node but those in the bodies of inner functions, in the order of the text."""
+    work: list[n.Node] = list(reversed(body))
+    while work:
+        node = work.pop()
+        yield node
+        inner = node.body if isinstance(node, (n.FunctionDef, n.AsyncFunctionDef, n.Lambda)) else ()
+        skipped = {id(part) for part in inner} if isinstance(inner, list) else {id(inner)}
+        work.extend(child for child in reversed(list(children(node))) if id(child) not in skipped)

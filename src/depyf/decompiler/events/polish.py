@@ -1,0 +1,117 @@
+"""Statements that say the same in fewer lines. Everything happens in the same order as before.
+
+    del a / del b                       ->  del a, b
+    t = x.a / u = x.b                   ->  t, u = x.a, x.b        (variables of ours)
+    if c: t = a / else: t = b           ->  t = a if c else b      (variables of ours)
+    return None at the end              ->  nothing
+"""
+
+from __future__ import annotations
+
+from typing import Collection
+
+from ..syntax import nodes as n
+from ..syntax.printer import print_tree
+from ..syntax.traverse import bodies
+
+_MOST_TARGETS = 3
+_LONGEST = 88
+_READS = (n.Name, n.Attribute, n.Subscript, n.Constant)
+_FUNCTIONS = (n.FunctionDef, n.AsyncFunctionDef, n.ClassDef)
+
+
+def polish(body: list[n.Statement], ours: Collection[str]) -> None:
+    """Shorten the body of a function, in place; ``ours`` are the variables that the original does not have."""
+    for block in reversed(list(bodies(body, _FUNCTIONS))):
+        for number in range(len(block) - 1, -1, -1):
+            _choice(block, number, ours)
+        _hoist_deletions(block)
+        _merge(block, ours)
+    last = body[-1] if body else None
+    value = last.value if isinstance(last, n.Return) else last
+    if len(body) > 1 and (value is None or isinstance(value, n.Constant) and value.value is None):
+        if not isinstance(body[-2], n.Expr) or not isinstance(body[-2].value, n.Constant):
+            body.pop()
+
+
+def _merge(block: list[n.Statement], ours: Collection[str]) -> None:
+    """Neighbouring deletions, and neighbouring assignments that only read."""
+    merged: list[n.Statement] = []
+    for statement in block:
+        before = merged[-1] if merged else None
+        if isinstance(statement, n.Delete) and isinstance(before, n.Delete):
+            merged[-1] = n.Delete([*before.targets, *statement.targets], line=before.line)
+            continue
+        both = _both(before, statement, ours)
+        if both is not None:
+            merged[-1] = both
+        else:
+            merged.append(statement)
+    block[:] = merged
+
+
+def _both(first: n.Statement | None, second: n.Statement, ours: Collection[str]) -> n.Statement | None:
+    """Two assignments as one, if it is short and neither has effects but reading."""
+    if not isinstance(first, n.Assign) or not isinstance(second, n.Assign):
+        return None
+    targets, values = _parts(first)
+    more, other = _parts(second)
+    names = [target.id for target in [*targets, *more] if isinstance(target, n.Name)]
+    if len(names) != len(targets) + len(more) or len(set(names)) < len(names) or len(names) > _MOST_TARGETS:
+        return None
+    if not all(name in ours for name in names) or len(more) != 1 or not all(map(_only_reads, [*values, *other])):
+        return None
+    if {node.id for value in other for node in n.walk(value) if isinstance(node, n.Name)} & set(names):
+        return None
+    both = n.Assign([n.Tuple([*targets, *more])], n.Tuple([*values, *other]), line=first.line)
+    return both if len(print_tree(both).strip()) <= _LONGEST else None
+
+
+def _parts(statement: n.Assign) -> tuple[list[n.Expression], list[n.Expression]]:
+    if len(statement.targets) != 1:
+        return [], []
+    [target] = statement.targets
+    if isinstance(target, n.Tuple) and isinstance(statement.value, n.Tuple):
+        if len(target.elts) == len(statement.value.elts):
+            return target.elts, statement.value.elts
+    return [target], [statement.value]
+
+
+def _only_reads(value: n.Expression) -> bool:
+    return all(isinstance(node, _READS) for node in n.walk(value))
+
+
+def _choice(block: list[n.Statement], number: int, ours: Collection[str]) -> None:
+    """An ``if`` statement of which both arms only give one variable of ours a value."""
+    statement = block[number]
+    if not isinstance(statement, n.If) or len(statement.body) != 1 or len(statement.orelse) != 1:
+        return
+    first, second = statement.body[0], statement.orelse[0]
+    if not isinstance(first, n.Assign) or not isinstance(second, n.Assign) or first.targets != second.targets:
+        return
+    if len(first.targets) != 1 or not isinstance(first.targets[0], n.Name) or first.targets[0].id not in ours:
+        return
+    chosen = n.Assign(first.targets, n.IfExp(statement.test, first.value, second.value), line=statement.line)
+    if len(print_tree(chosen).strip()) <= _LONGEST:
+        block[number] = chosen
+
+
+def _hoist_deletions(block: list[n.Statement]) -> None:
+    """``if c: del t; ... else: del t; ...`` with the same deletions, of what the test does not need."""
+    for number in range(len(block) - 1, -1, -1):
+        statement = block[number]
+        if not isinstance(statement, n.If) or not statement.body:
+            continue
+        leaves = isinstance(statement.body[-1], (n.Return, n.Raise)) and not statement.orelse
+        other = block[number + 1 :] if leaves else statement.orelse
+        first, second = statement.body[0], other[0] if other else None
+        if not isinstance(first, n.Delete) or first != second or len(statement.body) < 2:
+            continue
+        if any(node in first.targets for node in n.walk(statement.test)):
+            continue
+        del statement.body[0]
+        if leaves:
+            del block[number + 1]
+        elif len(statement.orelse) > 1:
+            del statement.orelse[0]
+        block.insert(number, first)
