@@ -26,6 +26,15 @@ class Calls(Displays):
             function = lower
         else:
             function, arguments = lower, [upper, *arguments]
+        self.call_with_names(function, arguments, names)
+
+    def op_CALL_FUNCTION(self, arg: Any) -> None:
+        count, names = arg
+        function, *arguments = self.pop_many(count + 1)
+        self.call_with_names(function, arguments, names)
+
+    def call_with_names(self, function: Value, arguments: list[Value], names: tuple[str, ...]) -> None:
+        """A call of which the last arguments have ``names``."""
         positional = len(arguments) - len(names)
         self.call(function, arguments[:positional], list(zip(names, arguments[positional:])))
 
@@ -54,9 +63,16 @@ class Calls(Displays):
     def op_CALL_EX(self, has_mapping: bool) -> None:
         values = self.pop_many(4 if has_mapping else 3)
         function, iterable = (values[1], values[2]) if isinstance(values[0], Null) else (values[0], values[2])
+        self.call_with_containers(function, iterable, values[3] if has_mapping else None)
+
+    def op_CALL_FUNCTION_EX(self, has_mapping: bool) -> None:
+        function, iterable, *rest = self.pop_many(3 if has_mapping else 2)
+        self.call_with_containers(function, iterable, rest[0] if rest else None)
+
+    def call_with_containers(self, function: Value, iterable: Value, mapping: Value | None) -> None:
+        """``function(*iterable, **mapping)``, item by item where they are known."""
         named: list[tuple[Any, Value]] = []
-        if has_mapping:
-            mapping = values[3]
+        if mapping is not None:
             items = self.state.private(mapping)
             if items is not None:
                 named = self.keywords(items)

@@ -61,7 +61,7 @@ def decompile_events(
     control.run(0, frozenset())
     kept = {*raw.parameters, *raw.cellvars, *raw.freevars, *control.globals_stored, *control.nonlocals_stored}
     leave_out_copies(control.out, control.temporaries, {spelling.variable(name) for name in kept})
-    named = choose_names(control.out, control.temporaries, raw, spelling)
+    named = choose_names(control.out, control.hints, raw, spelling)
     polish(control.out, named.values())
     body: list[n.Statement] = []
     if raw.docstring is not None:

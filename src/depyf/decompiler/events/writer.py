@@ -27,7 +27,8 @@ class Writer:
         self.state = State()
         self.out: list[n.Statement] = []
         self.line: int | None = None
-        self.temporaries: dict[str, str] = {}  # our variables, and what would be a good name for each
+        self.temporaries: set[str] = set()
+        self.hints: dict[str, str] = {}  # what would be a good name for each of them
         self.globals_stored: dict[str, None] = {}
         self.nonlocals_stored: dict[str, None] = {}
         self.folded = 0
@@ -91,7 +92,8 @@ class Writer:
     def temporary(self, hint: str) -> str:
         """A new variable of ours."""
         name = self.spelling.fresh(hint if is_name(hint) else "value")
-        self.temporaries[name] = hint if is_name(hint) else "value"
+        self.temporaries.add(name)
+        self.hints[name] = hint if is_name(hint) else "value"
         return name
 
     def text_hint(self, value: Value) -> str:
@@ -99,7 +101,7 @@ class Writer:
         names = self.state.names.get(value)
         if not names:
             return value.hint
-        return self.temporaries.get(names[0], names[0])
+        return self.hints.get(names[0], names[0])
 
     def discard(self, value: Value) -> None:
         """The value was popped or overwritten: what still has to happen for it, and nobody uses, happens now."""
