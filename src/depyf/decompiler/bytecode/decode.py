@@ -31,6 +31,7 @@ class Decoder:
         self.closures = frozenset(raw.cellvars) | frozenset(raw.freevars)
         self.skip_pop = False
         self.starts_generator = False
+        self.copied_cells = False
 
     def error(self, reason: str, offset: int = -1) -> DecompilationError:
         """The exception to raise for ``reason``, with the place."""

@@ -101,9 +101,11 @@ def _generator_start(decoder: Decoder, row: Row, argument: int, offset: int) -> 
 
 
 def _prologue(decoder: Decoder, row: Row, argument: int, offset: int) -> None:
-    # COPY_FREE_VARS: the code's free variables say the same.
-    if decoder.out:
+    # COPY_FREE_VARS: the code's free variables say the same. Again (in Dynamo's resume functions the start of the
+    # function that they resume) it puts the same cells where they are.
+    if decoder.out and not decoder.copied_cells:
         raise decoder.error(f"{row.name} is not at the start", offset)
+    decoder.copied_cells = True
 
 
 def _make_cell(decoder: Decoder, row: Row, argument: int, offset: int) -> None:
