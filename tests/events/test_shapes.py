@@ -170,6 +170,30 @@ def test_free_variables_keep_an_order_that_no_compiler_makes():
     assert values[3][0]() == (300, 1)
 
 
+def replaced(code: types.CodeType, **changes: Any) -> types.CodeType:
+    """``code`` with the first code among its constants changed."""
+    place = next(i for i, constant in enumerate(code.co_consts) if isinstance(constant, types.CodeType))
+    consts = list(code.co_consts)
+    consts[place] = consts[place].replace(**changes)
+    return code.replace(co_consts=tuple(consts))
+
+
+@pytest.mark.parametrize("name", ["<resume in f>", "g", "x", "class"])
+def test_a_function_that_is_made_with_a_name_of_another_meaning(name: str):
+    def f(x):
+        def h(y):
+            return g(x, y)  # noqa: F821
+
+        return h
+
+    result = analyze(replaced(f.__code__, co_name=name))
+    assert result.verdict.proven, (result.text, result.verdict.describe())
+    assert result.code is not None
+    made = types.FunctionType(result.code, {"g": lambda *args: args})(1)
+    assert made.__name__ == name
+    assert made(2) == (1, 2)
+
+
 def test_a_loop_is_refused():
     def f(xs):
         for x in xs:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .bytecode import Instruction, RawCode, inside_comprehensions
+from .bytecode import Instruction, RawCode, inside_comprehensions, reached
 from .definitions import annotation
 from .lift.folding.negation import negate
 from .lift.values import AssertionClass, Marker
@@ -151,9 +151,10 @@ def mention_the_unused(
         i.op == "YIELD_VALUE" or i.op == "YIELD_FROM" and raw.flags & CO_GENERATOR for i in instructions
     ):
         dead.append(nodes.Expr(nodes.Yield()))
-    used = {i.arg for i in instructions if isinstance(i.arg, str)}
-    for nested in raw.nested:
-        used.update(nested.freevars)
+    live = reached(instructions)
+    used = {i.arg for i in live if isinstance(i.arg, str) and i.op != "CONST"}
+    for constant in [i.arg for i in live if isinstance(i.arg, RawCode)]:
+        used.update(constant.freevars)
     used.add("__classdict__")  # captured whether it is read or not
     if "super" in raw.names or any("super" in nested.names for nested in raw.nested):
         used.add("__class__")

@@ -11,6 +11,7 @@ from .bytecode import RawCode, comprehension_variables, disassemble
 from .bytecode.grammar import has_nested_quotes
 from .definitions import Definitions, arguments_of, value_of_lambda
 from .events import EventResult, decompile_events
+from .events.spelling import Spelling
 from .lift.handlers.calls import Comprehension
 from .lift.values import Function, Iterated
 from .private_names import unmangle
@@ -163,8 +164,10 @@ class Decompilation:
         return body
 
     def finished_events(self, raw: RawCode, enclosing: frozenset[str]) -> list[nodes.Statement]:
-        found = decompile_events(raw, self.nested_definition, enclosing)
-        if raw is not self.root and (found.spelled.constants or found.spelled.names or found.spelled.variables):
+        inside = raw is not self.root and self.way(self.root).engine == "events"
+        spelling = Spelling(self.root) if inside else None
+        found = decompile_events(raw, self.nested_definition, enclosing, spelling)
+        if found.spelled and raw is not self.root and not inside:
             raise DecompilationError(
                 "constants and names without a spelling in Python, in a nested function",
                 stage="events", where=raw.qualname,

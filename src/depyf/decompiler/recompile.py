@@ -30,9 +30,8 @@ def recompile(
     Raises DecompilationError if the text does not compile, lacks the function, or takes other arguments.
     """
     raw = load(like)
-    spelling = Spelling(raw)
     wanted = name or (like.co_name if is_name(like.co_name) else identifier(like.co_name, "function"))
-    spelled = Spelled(spelling.constants, spelling.names, spelling.variables)
+    spelled = Spelling(raw).spelled
     code = compile_unit(source, raw, name=wanted, filename=filename, spelled=spelled).code
     assert code is not None  # it was compiled here
     code = _put_back(code, spelled)
@@ -62,6 +61,23 @@ def _put_back(code: types.CodeType, spelled: Spelled) -> types.CodeType:
     return code.replace(**changes)
 
 
+def _as_named(code: types.CodeType, like: types.CodeType) -> types.CodeType:
+    """``code`` with the qualified names of ``like`` for what is nested in it: no text gives those that Dynamo makes."""
+    names: dict[str, list[types.CodeType]] = {}
+    for nested in like.co_consts:
+        if isinstance(nested, types.CodeType):
+            names.setdefault(nested.co_name, []).append(nested)
+    consts = []
+    for value in code.co_consts:
+        if isinstance(value, types.CodeType) and names.get(value.co_name):
+            other = names[value.co_name].pop(0)
+            value = _as_named(value, other)
+            if hasattr(value, "co_qualname"):
+                value = value.replace(co_qualname=other.co_qualname)
+        consts.append(value)
+    return code.replace(co_consts=tuple(consts))
+
+
 def _as_like(code: types.CodeType, like: types.CodeType) -> types.CodeType:
     """``code`` with the name, qualified name and place of the original; raises if callers could tell the two apart."""
     changes: dict[str, Any] = {"co_name": like.co_name}
@@ -80,7 +96,7 @@ def _as_like(code: types.CodeType, like: types.CodeType) -> types.CodeType:
             raise _error(like, f"{what} is {getattr(code, what)} in the place of {getattr(like, what)}")
     if code.co_flags & kind != like.co_flags & kind:
         raise _error(like, "the text is a function of another kind (generator, *args, **kwargs)")
-    return code
+    return _as_named(code, like)
 
 
 def _move(code: types.CodeType, before: str, after: str) -> types.CodeType:

@@ -29,6 +29,7 @@ from .instruction import (
     NO_FALL_THROUGH,
     Handler,
     Instruction,
+    reached,
     stack_use,
 )
 from .load import load
@@ -47,6 +48,7 @@ __all__ = [
     "disassemble",
     "inside_comprehensions",
     "load",
+    "reached",
     "read_code",
     "read_pyc",
     "read_pyc_bytes",

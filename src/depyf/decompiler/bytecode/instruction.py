@@ -241,3 +241,22 @@ def stack_use(instruction: Instruction, *, jump: bool = False) -> tuple[int, int
     use = OPERATIONS[op]
     pair: tuple[int, int] = use(instruction.arg) if callable(use) else use
     return pair
+
+
+def reached(instructions: list[Instruction]) -> list[Instruction]:
+    """Those of the instructions that control may reach, by jumps or by exceptions."""
+    found: set[int] = set()
+    todo = [0]
+    while todo:
+        index = todo.pop()
+        if index in found or index >= len(instructions):
+            continue
+        found.add(index)
+        instruction = instructions[index]
+        if instruction.op not in NO_FALL_THROUGH:
+            todo.append(index + 1)
+        if instruction.target >= 0:
+            todo.append(instruction.target)
+        if instruction.handler is not None:
+            todo.append(instruction.handler.target)
+    return [instructions[index] for index in sorted(found)]

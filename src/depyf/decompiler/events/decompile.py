@@ -41,14 +41,18 @@ class EventResult:
 
 
 def decompile_events(
-    raw: RawCode, nested: Nested | None = None, enclosing: frozenset[str] = frozenset()
+    raw: RawCode,
+    nested: Nested | None = None,
+    enclosing: frozenset[str] = frozenset(),
+    spelling: Spelling | None = None,
 ) -> EventResult:
     """``raw`` as a function definition, not yet proven; ``nested`` gives the definitions of functions that it makes.
 
-    ``enclosing`` are the names that functions around bind: a global of such a name must be declared.
+    ``enclosing`` are the names that functions around bind: a global of such a name must be declared. ``spelling`` is
+    that of the outermost code, if it is another.
     Raises DecompilationError for code with cycles, or with operations or shapes that have no text here.
     """
-    spelling = Spelling(raw)
+    spelling = spelling or Spelling(raw)
     instructions = disassemble(raw)
     control = Control(raw, spelling, instructions, nested or _nested)
     state = control.state
@@ -78,8 +82,8 @@ def decompile_events(
     tree = n.FunctionDef(name, _parameters(raw, spelling), body, line=raw.firstlineno)
     verdict = Verdict(Level.UNPROVEN, "", ("not compared yet",))
     text, line_map = print_with_lines(tree)
-    spelled = Spelled(spelling.constants, spelling.names, spelling.variables)
-    return EventResult(tree, text, verdict, control.folded, dict(spelling.constants), spelled, line_map=line_map)
+    spelled = spelling.spelled if spelling.used else Spelled()
+    return EventResult(tree, text, verdict, control.folded, dict(spelled.constants), spelled, line_map=line_map)
 
 
 def _nested(raw: RawCode) -> n.FunctionDef:

@@ -60,7 +60,7 @@ def make_function(control: Control, pc: int) -> int:
     texts = control.texts(operands)
     for put, text in zip(places, texts):
         put(text)
-    if raw.name == "<lambda>":
+    if raw.name == "<lambda>" and len(definition.body) == 1 and isinstance(definition.body[0], n.Return):
         return _lambda(control, definition, pc)
     return _statement(control, definition, raw, pc)
 
@@ -70,8 +70,9 @@ def _statement(control: Control, definition: Definition, raw: RawCode, pc: int) 
     name = raw.name
     after = control.instructions[pc + 1]
     stored = after.op in _STORES and after.arg == name and control.handler_of(after) == control.handler
-    if not is_name(name) or not stored and name in _other_names(control.raw):
-        raise control.error(f"there is no free variable for the function {name}")
+    if not stored or not is_name(name) or control.spelling.variable(name) != name:
+        stored, name = False, control.spelling.function(name)
+    definition.name = name
     control.free(name)
     control.emit(definition)
     if stored and after.op == "STORE_DEREF":
@@ -90,16 +91,10 @@ def _statement(control: Control, definition: Definition, raw: RawCode, pc: int) 
     return pc + 1
 
 
-def _other_names(raw: RawCode) -> set[str]:
-    """Names that mean something here, or in functions within, that is no function made here."""
-    return {name for code in raw.walk() for name in (*code.names, *code.localsplus, *code.varnames)}
-
-
 def _lambda(control: Control, definition: Definition, pc: int) -> int:
-    body = definition.body
-    if len(body) != 1 or not isinstance(body[0], n.Return) or definition.returns is not None:
-        raise control.error("a lambda has statements")
-    value = body[0].value or n.Constant(None)
+    [statement] = definition.body
+    assert isinstance(statement, n.Return)
+    value = statement.value or n.Constant(None)
     # The texts of the defaults are in place; making the function is one more event, which uses them.
     control.event([], lambda: n.Lambda(definition.args, value), "function")
     return pc + 1

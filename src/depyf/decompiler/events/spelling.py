@@ -15,6 +15,7 @@ import types
 from typing import Any
 
 from ..bytecode import RawCode
+from ..proof.scaffold import Spelled
 
 _DOTTED = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*")
 _LITERAL_TYPES = (bool, int, float, complex, str, bytes, type(None), type(Ellipsis))
@@ -37,50 +38,76 @@ class Spelling:
     """Names for everything in one code object (and the code nested in it) that can't be written as it is.
 
     ``constants`` maps the text that stands for a constant to the object, ``names`` the identifiers in the text to the
-    names of globals and attributes, ``variables`` those to the names of local variables and cells.
+    names of globals and attributes, ``variables`` those to the names of local variables and cells, ``functions`` those
+    to the names of nested functions, which also must be no variable or global of another meaning.
     """
 
     def __init__(self, raw: RawCode) -> None:
         self.constants: dict[str, Any] = {}
         self.names: dict[str, str] = {}
         self.variables: dict[str, str] = {}
+        self.functions: dict[str, str] = {}
         self.taken: set[str] = set()
+        self.used = False  # whether the text has anything of it
         self._text_of: dict[int, str] = {}
         self._spelled_names: dict[str, str] = {}
         self._spelled_variables: dict[str, str] = {}
         codes = list(raw.walk())
         for code in codes:
-            self.taken.update(code.names, code.localsplus, code.varnames, (code.name,))
-        # A global that is also a local variable of this code: no text can mean both by one name.
-        loaded = _global_names(raw)
+            self.taken.update(code.names, code.localsplus, code.varnames)
+        self._functions = {code.name: code.name for code in codes}
+        loaded = {code: _global_names(code) for code in codes}
         for code in codes:
             for name in code.names:
                 if not is_name(name) and name not in self._spelled_names:
                     self._spelled_names[name] = spelled = self.fresh(identifier(name, "name"))
                     self.names[spelled] = name
-        for name in raw.localsplus:
-            if not is_name(name) or (name in loaded and name not in raw.freevars):
-                self._spelled_variables[name] = spelled = self.fresh(identifier(name, "local"))
-                self.variables[spelled] = name
-        for constant in raw.consts:
-            self._spell(constant, 0)
+        for code in codes:
+            # A global that is also a local variable of this code: no text can mean both by one name.
+            below: set[str] = set().union(*(loaded[nested] for nested in code.walk()))
+            for name in code.localsplus:
+                clashes = name in below and name not in code.freevars
+                if (clashes or not is_name(name)) and name not in self._spelled_variables:
+                    self._spelled_variables[name] = spelled = self.fresh(identifier(name, "local"))
+                    self.variables[spelled] = name
+        for code in codes:
+            for constant in code.consts:
+                self._spell(constant, 0)
+        for code in codes[1:]:
+            if self._functions[code.name] == code.name and (code.name in self.taken or not is_name(code.name)):
+                self._functions[code.name] = spelled = self.fresh(identifier(code.name, "function"))
+                self.functions[spelled] = code.name
+
+    @property
+    def spelled(self) -> Spelled:
+        """What the text writes in another way than Python's."""
+        return Spelled(self.constants, self.names, self.variables, self.functions)
+
+    def _found(self, text: str, meant: str) -> str:
+        self.used = self.used or text != meant
+        return text
 
     def name(self, name: str) -> str:
         """The identifier for a global or an attribute."""
-        return self._spelled_names.get(name, name)
+        return self._found(self._spelled_names.get(name, name), name)
 
     def variable(self, name: str) -> str:
         """The identifier for a local variable or a cell."""
-        return self._spelled_variables.get(name, name)
+        return self._found(self._spelled_variables.get(name, name), name)
+
+    def function(self, name: str) -> str:
+        """The identifier for a nested function, a variable that means nothing else."""
+        return self._found(self._functions[name], name)
 
     def constant(self, value: Any) -> str | None:
         """The text that stands for a constant that is no literal; None if it has none."""
+        self.used = True
         return self._text_of.get(id(value))
 
     def fresh(self, wanted: str) -> str:
         """``wanted``, or ``wanted_1`` and so on: an identifier that stands for nothing else in this code."""
         text, number = wanted, 0
-        while text in self.taken or not is_name(text):
+        while text in self.taken or text in self._functions or not is_name(text):
             number += 1
             text = f"{wanted}_{number}"
         self.taken.add(text)
@@ -160,4 +187,4 @@ def _global_names(raw: RawCode) -> set[str]:
     from ..bytecode import disassemble
 
     ops = ("LOAD_GLOBAL", "STORE_GLOBAL", "DELETE_GLOBAL")
-    return {ins.arg for code in raw.walk() for ins in disassemble(code) if ins.op in ops}
+    return {ins.arg for ins in disassemble(raw) if ins.op in ops}

@@ -98,10 +98,9 @@ def prove_all(
             verdict = _named(verdict, left.qualname, right.qualname, "qualified name")
         elif left is not original:
             mine, other = _below(left.qualname, left_parent), _below(right.qualname, right_parent)
-            if left_parent == original.qualname and mine == left.qualname:
-                # Not made from the parent's: Dynamo gives part of a function another name than the function's.
-                mine, other = mine.rpartition(".")[2], other.rpartition(".")[2]
-            verdict = _named(verdict, mine, other, "qualified name")
+            # One that is not made from the parent's, as Dynamo makes them, has no text: `recompile` puts it back.
+            if mine != left.qualname or mine == left.name:
+                verdict = _named(verdict, mine, other, "qualified name")
         if left not in proofs or not verdict.proven or proofs[left][0].level is Level.EXACT:
             proofs[left] = (verdict, right)
         pairs = dict.fromkeys(verdict.pairs)

@@ -25,13 +25,21 @@ class Spelled:
     """What a text writes in another way, as Python has no way to write it.
 
     ``constants``: the dotted name that stands for a constant that is no literal -> the constant; ``names`` and
-    ``variables``: identifier -> the real name of a global or attribute, of a local variable or cell.
+    ``variables``: identifier -> the real name of a global or attribute, of a local variable or cell; ``functions``:
+    identifier -> the real name of a nested function.
     """
 
     def __init__(
-        self, constants: Mapping[str, Any] = {}, names: Mapping[str, str] = {}, variables: Mapping[str, str] = {}
+        self,
+        constants: Mapping[str, Any] = {},
+        names: Mapping[str, str] = {},
+        variables: Mapping[str, str] = {},
+        functions: Mapping[str, str] = {},
     ) -> None:
-        self.constants, self.names, self.variables = constants, names, variables
+        self.constants, self.names, self.variables, self.functions = constants, names, variables, functions
+
+    def __bool__(self) -> bool:
+        return bool(self.constants or self.names or self.variables or self.functions)
 
     @property
     def marks(self) -> dict[str, str]:
@@ -53,8 +61,9 @@ class Spelled:
         return self.variables.get(name, name)
 
     def qualname(self, name: str) -> str:
-        """The qualified name without what was added for the order of free variables."""
-        return ".".join(_ORDERED.sub("", part) for part in name.split("."))
+        """The real qualified name: without what was added for the order of free variables."""
+        parts = [_ORDERED.sub("", part) for part in name.split(".")]
+        return ".".join(self.functions.get(part, part) for part in parts)
 
 
 def compile_module(
