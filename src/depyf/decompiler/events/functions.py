@@ -103,7 +103,7 @@ def _lambda(control: Control, definition: Definition, pc: int) -> int:
 def _check_closure(control: Control, raw: RawCode, closure: Value | None) -> None:
     cells = control.state.private(closure) if closure is not None else []
     names = [cell.arg for cell in cells or [] if isinstance(cell, Pure) and cell.kind == "cell"]
-    if cells is None or len(names) != len(cells) or names != list(raw.freevars):
+    if cells is None or len(names) != len(cells) or names != [control.spelling.variable(free) for free in raw.freevars]:
         raise control.error(f"the function {raw.name} gets cells of other names than its own")
 
 
