@@ -24,6 +24,7 @@ _MOST_STEPS = 12
 _DEEPEST = 150
 """Branches within branches."""
 
+_LONG = frozenset({"CALL", "CALL_EX", "CALL_FUNCTION", "CALL_FUNCTION_EX", "BINARY_OP", "COMPARE_OP", "YIELD_VALUE"})
 _CLEAN_UP = ("COPY", "POP_EXCEPT", "RERAISE")
 
 
@@ -132,7 +133,6 @@ class Control(Operations):
         [test] = self.texts([value])
         with self.using([value]):
             self.flush()
-        self.release([test])
         self.depth += 1
         if self.depth > _DEEPEST:
             raise self.error("branches are nested too deeply")
@@ -189,7 +189,7 @@ class Control(Operations):
             if ends[0] != ends[1]:
                 raise self.error("the arms of a branch go on at different places")
             self.live = self.live_before[ends[0]]
-            self.state = self.merge_states(falling[0], falling[1], jumping[0], jumping[1])
+            self.state = self.merge_states(falling[0], falling[1], jumping[0], jumping[1], ends[0])
         else:
             self.state = falling[0] if ends[0] >= 0 else jumping[0]
         if "NONE" in ins.op:
@@ -213,7 +213,7 @@ class Control(Operations):
             self.emit(n.If(negative, orelse or [n.Pass()], [], line=line))
         return max(ends)
 
-    def merge_states(self, a: State, a_out: list[n.Statement], b: State, b_out: list[n.Statement]) -> State:
+    def merge_states(self, a: State, a_out: list[n.Statement], b: State, b_out: list[n.Statement], join: int) -> State:
         """The state where two arms meet; unequal stack slots are assigned to variables in both."""
         if len(a.stack) != len(b.stack):
             raise self.error("the arms of a branch leave stacks of different depth")
@@ -243,6 +243,9 @@ class Control(Operations):
                     joined[key] = Opaque(name)
                 merged.locals[name] = joined[key]
                 merged.names.setdefault(joined[key], []).append(self.spelling.variable(name))
+        for state, out, other in ((a, a_out, b), (b, b_out, a)):
+            if self.takes_long_after(join):
+                self.within(state, out, lambda: self.release_but(other))
         for value, names in a.names.items():
             common = [name for name in names if name in b.names.get(value, ())]
             if common:
@@ -295,6 +298,16 @@ class Control(Operations):
                 return False
         merged.heap[value] = items[:]
         return True
+
+    def takes_long_after(self, index: int) -> bool:
+        """Whether something that may take long can come at or after an instruction."""
+        return any(self.instructions[after].op in _LONG for after in self.paths.reach(index))
+
+    def release_but(self, other: State) -> None:
+        """At the end of an arm: delete our variables of values that are stale here, and unknown in the other arm."""
+        known = {name for value, names in other.names.items() if value in self.state.names for name in names}
+        self.doomed |= self.stale([]) - known
+        self.release([n.Name(name) for name in known])
 
     def within(self, state: State, out: list[n.Statement], action: object) -> None:
         """Do something at the end of an arm that was left."""

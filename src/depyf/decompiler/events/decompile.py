@@ -17,6 +17,7 @@ from ..syntax.printer import print_with_lines
 from .control import Control
 from .copies import leave_out_copies
 from .functions import Nested
+from .hints import is_made_up, local_hint
 from .naming import choose_names
 from .polish import polish
 from .spelling import Spelling, identifier, is_name
@@ -65,7 +66,10 @@ def decompile_events(
     control.run(0, frozenset())
     kept = {*raw.parameters, *raw.cellvars, *raw.freevars, *control.globals_stored, *control.nonlocals_stored}
     leave_out_copies(control.out, control.temporaries, {spelling.variable(name) for name in kept})
-    named = choose_names(control.out, control.hints, raw, spelling)
+    hints = {spelling.variable(name): local_hint(name) for name in raw.localsplus if is_made_up(name)}
+    hints = {text: hint for text, hint in hints.items() if text not in map(spelling.variable, kept)}
+    hints.update(control.hints)
+    named = choose_names(control.out, hints, raw, spelling)
     polish(control.out, named.values())
     body: list[n.Statement] = []
     if raw.docstring is not None:

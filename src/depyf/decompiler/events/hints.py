@@ -7,7 +7,7 @@ from typing import Any
 
 from .spelling import is_name
 
-_MADE_UP = re.compile(r"(tmp|graph_out)_\d+|___stack\d+")
+_MADE_UP = re.compile(r"(tmp|graph_out)_\d+|___(stack)\d+|___(context_manager)_\d+_\d+")
 _VAGUE = re.compile(r"(out|out_\d+|tmp|value|item|result|instance)")
 _GLOBALS = (
     (re.compile(r"__compiled_fn_.*"), "compiled_fn"),
@@ -19,6 +19,7 @@ _ATTRIBUTES = (
     (re.compile(r".*_(enter)"), r"\1"),
     (re.compile(r".*_(exit)"), r"\1_"),
     (re.compile(r"_is_profiler_(enabled)"), r"\1"),
+    (re.compile(r"(object_setattr)_ignore_descriptor"), r"\1"),
 )
 _RESULTS = (
     (re.compile(r"(__)?compiled_fn.*"), "graph_out"),
@@ -36,6 +37,12 @@ def is_made_up(variable: str) -> bool:
 def is_vague(name: str) -> bool:
     """Whether a name says little of what it holds."""
     return bool(_VAGUE.fullmatch(name))
+
+
+def local_hint(variable: str) -> str:
+    """A better name for a local variable whose name is made up."""
+    match = _MADE_UP.fullmatch(variable)
+    return next(filter(None, match.groups())) if match else variable
 
 
 def attribute_hint(name: str) -> str:
@@ -60,6 +67,8 @@ def item_hint(owner: str, key: Any) -> str:
     """For the item at ``key`` of what ``owner`` holds."""
     if type(key) is str and is_name(key):
         return key
+    if type(key) is str and key.isdigit() and owner.endswith("s"):
+        return f"{owner[:-1]}_{key}"
     if type(key) is not int or key < 0 or is_vague(owner):
         return "item"
     return f"out_{key}" if owner.startswith("graph_out") else f"{owner}_{key}"

@@ -39,8 +39,12 @@ def _merge(block: list[n.Statement], ours: Collection[str]) -> None:
     merged: list[n.Statement] = []
     for statement in block:
         before = merged[-1] if merged else None
-        if isinstance(statement, n.Delete) and isinstance(before, n.Delete):
-            merged[-1] = n.Delete([*before.targets, *statement.targets], line=before.line)
+        if isinstance(statement, n.Delete):
+            targets = statement.targets
+            if isinstance(before, n.Delete):
+                targets = [*before.targets, *targets]
+                merged.pop()
+            merged += _deletions(targets, statement.line)
             continue
         both = _both(before, statement, ours)
         if both is not None:
@@ -48,6 +52,18 @@ def _merge(block: list[n.Statement], ours: Collection[str]) -> None:
         else:
             merged.append(statement)
     block[:] = merged
+
+
+def _deletions(targets: list[n.Expression], line: int | None) -> list[n.Statement]:
+    """Statements that delete ``targets``: one, if it is not too long."""
+    found: list[n.Statement] = []
+    some: list[n.Expression] = []
+    for target in targets:
+        if some and len(print_tree(n.Delete([*some, target])).strip()) > _LONGEST:
+            found.append(n.Delete(some, line=line))
+            some = []
+        some.append(target)
+    return [*found, n.Delete(some, line=line)]
 
 
 def _both(first: n.Statement | None, second: n.Statement, ours: Collection[str]) -> n.Statement | None:

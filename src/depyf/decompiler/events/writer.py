@@ -52,7 +52,7 @@ class Writer:
         """Write one statement."""
         if statement.line is None:
             statement.line = self.line
-        if not isinstance(statement, _COMPOUND):
+        if takes_long(statement):
             self.release([statement])
         self.out.append(statement)
 
@@ -225,7 +225,7 @@ class Writer:
                 names[:] = [name for name in names if name not in stale]
                 if not names:
                     del self.state.names[value]
-            self.out.append(n.Delete([n.Name(name) for name in sorted(stale)], line=self.line))
+            self.out.append(n.Delete([n.Name(name) for name in self.hints if name in stale], line=self.line))
 
     # Expressions
 
@@ -347,8 +347,18 @@ def mentioned(tree: n.Node) -> set[str]:
     return {node.id for node in n.walk(tree) if isinstance(node, n.Name)}
 
 
-_COMPOUND = (n.If, n.Try)
-"""Statements that are written after their parts."""
+_COMPOUND = (n.If, n.Try, n.FunctionDef)
+_LONG = (n.Call, n.BinOp, n.UnaryOp, n.Compare, n.AugAssign, n.Starred, n.Yield)
+
+
+def takes_long(statement: n.Statement) -> bool:
+    """Whether the statement does something that may take long, or need memory (see proof/lifetimes.py)."""
+    if isinstance(statement, _COMPOUND):
+        return False  # written after their parts
+    return any(
+        isinstance(node, _LONG) or isinstance(node, n.Subscript) and not isinstance(node.slice, n.Constant)
+        for node in n.walk(statement)
+    )
 
 
 def path_text(path: str) -> n.Expression:
