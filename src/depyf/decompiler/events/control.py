@@ -7,6 +7,7 @@ is not the same on both ways, gets a variable that both arms assign.
 
 from __future__ import annotations
 
+import contextlib
 from typing import Iterator
 
 from ..bytecode import CONDITIONAL_JUMPS, Handler, Instruction, RawCode
@@ -228,7 +229,8 @@ class Control(Operations):
             elif first is second:
                 merged.locals[name] = first  # the original still holds it
         for state, out in ((a, a_out), (b, b_out)):
-            self.within(state, out, self.flush)
+            with self.within(state, out):
+                self.flush()
         for name in sorted((set(a.locals) | set(b.locals)) - self.parked):
             first_, second_ = a.locals.get(name), b.locals.get(name)
             if first_ is None or second_ is None:
@@ -245,7 +247,8 @@ class Control(Operations):
                 merged.names.setdefault(joined[key], []).append(self.spelling.variable(name))
         for state, out, other in ((a, a_out, b), (b, b_out, a)):
             if self.takes_long_after(join):
-                self.within(state, out, lambda: self.release_but(other))
+                with self.within(state, out):
+                    self.release_but(other)
         for value, names in a.names.items():
             common = [name for name in names if name in b.names.get(value, ())]
             if common:
@@ -275,8 +278,10 @@ class Control(Operations):
             name = self.temporary(first.hint if not isinstance(first, Const) else second.hint)
             common = [name for name in a.names.get(first, ()) if name in b.names.get(second, ())]
             if not common:
-                self.within(a, a_out, lambda: self.store(name, first))
-                self.within(b, b_out, lambda: self.store(name, second))
+                with self.within(a, a_out):
+                    self.store(name, first)
+                with self.within(b, b_out):
+                    self.store(name, second)
                 common = [name]
             joined[key] = Opaque(name)
             merged.names[joined[key]] = common
@@ -309,11 +314,12 @@ class Control(Operations):
         self.doomed |= self.stale([]) - known
         self.release([n.Name(name) for name in known])
 
-    def within(self, state: State, out: list[n.Statement], action: object) -> None:
-        """Do something at the end of an arm that was left."""
+    @contextlib.contextmanager
+    def within(self, state: State, out: list[n.Statement]) -> Iterator[None]:
+        """At the end of an arm that was left."""
         kept = self.state, self.out
         self.state, self.out = state, out
-        action()  # type: ignore[operator]
+        yield
         self.state, self.out = kept
 
     # Exception ranges
