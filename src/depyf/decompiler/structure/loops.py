@@ -109,6 +109,12 @@ def write_while(
     breaks = [place for place in places if not writer.is_constant_exit(place)] or places[-1:]
     if follow is not None and through(follow) in breaks:
         breaks = [place for place in breaks if place is not through(context.break_to)] or breaks
+    end = through(follow) if through(follow) in breaks else None
+    for place in breaks[:] if end is not None else breaks[:-1]:
+        ending = set(writer.flow.dominated(place)) & context.inside
+        if place is not end and writer.flow.dominates(node, place) and set(writer.leaving(ending)) <= {end}:
+            inside |= ending  # code before a `break`, or that returns or raises, laid out behind the last jump back
+            breaks.remove(place)
     if len(breaks) > 1:
         breaks = [place for place in breaks if place not in (context.break_to, context.continue_to)]
     if len(breaks) > 1:

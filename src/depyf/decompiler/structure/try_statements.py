@@ -78,7 +78,7 @@ def _end(
     from_handler = [place for place in writer.leaving(handling) if place not in loop or place is end]
     handler_real = [place for place in from_handler if not writer.is_constant_exit(place)]
     body_real = [place for place in from_body if not writer.is_constant_exit(place) or place.layout > last]
-    finish = [place for place in from_handler if place.implicit_return]
+    finish = [place for place in from_handler if place.implicit_return and isinstance(place.test, nodes.Constant)]
     if len(finish) == 1 and not handler_real and (end is None or end is finish[0]):
         # The handlers fall off the end of the code, where nobody wrote a return: what only the body reaches is `else`.
         private = [place for place in body_real if place is not finish[0] and not writer.is_constant_exit(place)]
