@@ -13,6 +13,7 @@ from .flowgraph import (
     join_exit_copies,
     mark_regions,
     move_handlers_back,
+    separate_breaks,
     separate_handler_ends,
     separate_with_exits,
     strip_finally_copies,
@@ -131,6 +132,7 @@ def _stages(
     regions = mark_regions(graph)
     separate_with_exits(graph, regions)
     separate_handler_ends(graph)
+    separate_breaks(graph)
     strip_finally_copies(graph, regions)
     if unit.raw.handlers_are_last:
         move_handlers_back(graph, regions)

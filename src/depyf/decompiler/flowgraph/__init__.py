@@ -12,7 +12,7 @@ from .control_flow_graph import BasicBlock, ControlFlowGraph, build_flowgraph
 from .dominators import dominator_tree
 from .exit_copies import join_exit_copies
 from .finally_copies import strip_finally_copies
-from .handler_ends import separate_handler_ends
+from .handler_ends import separate_breaks, separate_handler_ends
 from .inlined_builtins import drop_inlined_builtins
 from .regions import Region, mark_regions, separate_with_exits
 
@@ -25,6 +25,7 @@ __all__ = [
     "drop_inlined_builtins",
     "join_exit_copies",
     "mark_regions",
+    "separate_breaks",
     "separate_handler_ends",
     "move_handlers_back",
     "separate_with_exits",

@@ -1,13 +1,15 @@
-"""Cuts blocks behind the end of an exception handler.
+"""Cuts blocks behind the end of an exception handler, and behind a ``break``.
 
 From 3.12 on the code behind a try statement may stand right behind POP_EXCEPT, without a jump, where only the handler
-goes on to it. It is no part of the handler.
+goes on to it. It is no part of the handler. Likewise the code behind a ``for``, where only its ``break`` leads to it,
+stands right behind the POP of the iterator; it is no part of the loop.
 """
 
 from __future__ import annotations
 
 from ..bytecode import Instruction
 from .control_flow_graph import BasicBlock, ControlFlowGraph
+from .stack_entries import ITERATOR, entries_after, entries_at_starts
 
 _LEAVES = frozenset({"JUMP", "RETURN_VALUE", "SWAP", "POP", "POP_EXCEPT", "RERAISE"})
 """What may follow in the handler's own way out, besides the return of a constant."""
@@ -21,6 +23,22 @@ def separate_handler_ends(graph: ControlFlowGraph) -> None:
             graph.split(block, position)
 
 
+def separate_breaks(graph: ControlFlowGraph) -> None:
+    """Let code that follows the end of a ``for`` loop begin a block of its own."""
+    for block, entries in list(entries_at_starts(graph).items()):
+        for position, instruction in enumerate(block.instructions[:-1]):
+            if instruction.op == "POP" and entries[-1:] == (ITERATOR,):
+                if not _only_leaves(block.instructions[position + 1 :]):
+                    graph.split(block, position + 1)
+                break
+            entries = entries_after(instruction, entries)
+
+
+def _only_leaves(instructions: list[Instruction]) -> bool:
+    rest = [i.op for i in instructions if i.op != "NOP"]
+    return not rest or rest[0] in _LEAVES or rest == ["CONST", "RETURN_VALUE"]
+
+
 def _end(block: BasicBlock) -> int | None:
     instructions = block.instructions
     position = next((index for index, i in enumerate(instructions) if i.op == "POP_EXCEPT"), None)
@@ -31,10 +49,7 @@ def _end(block: BasicBlock) -> int | None:
         position += 1
     if _unbinds(instructions[position : position + 3]):
         position += 3
-    rest = [i.op for i in instructions[position:] if i.op != "NOP"]
-    if not rest or rest[0] in _LEAVES or rest == ["CONST", "RETURN_VALUE"]:
-        return None
-    return position
+    return None if _only_leaves(instructions[position:]) else position
 
 
 def _unbinds(steps: list[Instruction]) -> bool:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Tuple
+from typing import Tuple, Union
 
 from ..bytecode import Instruction, stack_use
 from .control_flow_graph import BasicBlock, ControlFlowGraph
 
-Entries = Tuple[bool, ...]
-"""For each entry, from the bottom, whether a statement keeps it there (an iterator, an exception, ``__exit__``)."""
+ITERATOR = "iterator"
+Entries = Tuple[Union[bool, str], ...]
+"""For each entry, from the bottom, whether a statement keeps it there (ITERATOR, an exception, ``__exit__``)."""
 
 
 def entries_at_starts(graph: ControlFlowGraph) -> dict[BasicBlock, Entries]:
@@ -44,7 +45,7 @@ def entries_after(instruction: Instruction, entries: Entries, *, jump: bool = Fa
     pops, pushes = stack_use(instruction, jump=jump)
     below = entries[: max(0, len(entries) - pops)]
     if op in ("FOR_ITER", "ASYNC_FOR_ITER") and not jump:
-        return (*entries[:-1], True, False)
+        return (*entries[:-1], ITERATOR, False)
     if op in ("BEFORE_WITH", "BEFORE_ASYNC_WITH"):
         return (*below, True, False)
     if op == "PUSH_EXC_INFO":

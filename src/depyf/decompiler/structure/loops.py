@@ -77,7 +77,8 @@ def _end(
 ) -> tuple[LiftedBlock | None, LiftedBlock | None]:
     """Where ``break`` goes, and where the ``else`` clause begins if there is one."""
     places = [place for place in writer.leaving(inside) if place is not header]
-    if not places or any(writer.is_copy(place, exhausted) for place in places):
+    goal = writer.final(exhausted, shared=True)
+    if not places or any(writer.is_copy(p, exhausted) or writer.final(p, shared=True) is goal for p in places):
         return exhausted, None
     breaks = [
         place

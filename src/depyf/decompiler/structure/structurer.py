@@ -126,7 +126,12 @@ class Structurer:
             self.written.update((place, end))
             out.append(nodes.Return(end.test, line=end.test_line))
             return None
-        goal = self.final(place)
+        goal = self.final(place, shared=True)
+        if follow is not None and goal is self.final(follow, shared=True):
+            return None
+        if context.break_to is not None and goal is self.final(context.break_to, shared=True):
+            out.append(nodes.Break(line=target.line))
+            return None
         if goal is not place:
             return self.go(source, goal, follow, context, out, after_statement)
         raise labelled_exit(source, place)
@@ -138,12 +143,15 @@ class Structurer:
             sources = self.flow.sources[sources[0]]
         return len(sources) <= 1
 
-    def final(self, place: LiftedBlock) -> LiftedBlock:
-        """Where control ends up from ``place`` if all it does before is to leave statements."""
+    def final(self, place: LiftedBlock, shared: bool = False) -> LiftedBlock:
+        """Where control ends up from ``place`` if all it does before is to leave statements.
+
+        ``shared``: past places where several paths meet, too.
+        """
         for _ in range(1000):
             only_leaves = place.kind == "goto" and not place.statements and _computes_nothing(place)
             following = through(place.next) if only_leaves else None
-            if following is None or len(self.flow.sources.get(place, ())) > 1:
+            if following is None or not shared and len(self.flow.sources.get(place, ())) > 1:
                 return place
             place = following
         return place
@@ -248,7 +256,7 @@ class Structurer:
             inner
             for inner in self.flow.dominated(first)
             if inner in context.inside
-            and through(inner) is inner
+            and (through(inner) is inner or through(inner) not in (context.break_to, context.continue_to))
             and inner.layout > second.layout
             and any(source.layout < second.layout for source in self.flow.sources[inner])
             and len(inner.markers) <= len(node.markers)  # not in a handler, which may be laid out behind all else

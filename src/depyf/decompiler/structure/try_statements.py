@@ -74,8 +74,10 @@ def _end(
     loop = [through(place) for place in (context.break_to, context.continue_to) if place is not None]
     end = through(follow)
     last = max(node.layout for node in handling)
-    from_body = [place for place in writer.leaving(inside) if place not in loop or place is end]
-    from_handler = [place for place in writer.leaving(handling) if place not in loop or place is end]
+    from_body, from_handler = (
+        [place for place in places if place not in loop or place is end]
+        for places in _left_to(writer, inside, handling, loop)
+    )
     handler_real = [place for place in from_handler if not writer.is_constant_exit(place)]
     body_real = [place for place in from_body if not writer.is_constant_exit(place) or place.layout > last]
     finish = [place for place in from_handler if place.implicit_return and isinstance(place.test, nodes.Constant)]
@@ -116,6 +118,24 @@ def _end(
         return behind[0], _single([place for place in rest if place.layout < last])
     returns = [place for place in from_handler if place.layout > last]
     return (returns[0] if returns else None), _single(rest)
+
+
+def _left_to(
+    writer: Structurer, inside: set[LiftedBlock], handling: set[LiftedBlock], loop: list[LiftedBlock | None]
+) -> tuple[list[LiftedBlock], list[LiftedBlock]]:
+    """Where control goes from the body and from the handlers, but for returns of what was evaluated there: they stand
+    there as well.
+    """
+    both = [
+        [p for p in writer.leaving(part) if not writer.is_constant_exit(p) or isinstance(p.test, nodes.Constant)]
+        for part in (inside, handling)
+    ]
+    left = {place for places in both for place in places if not writer.is_constant_exit(place)}
+    for place in left if len(left) > 1 else ():
+        end = writer.final(place, shared=True)  # behind what unwinds the statements around
+        if end in loop and all(place in places for places in both):
+            both = [[end if other is place else other for other in places] for places in both]
+    return both[0], both[1]
 
 
 def _behind_the_handlers(
