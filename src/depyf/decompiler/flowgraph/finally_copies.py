@@ -20,20 +20,36 @@ _Place = Tuple[BasicBlock, int]
 def strip_finally_copies(graph: ControlFlowGraph, regions: list[Region]) -> None:
     """Lead every edge out of a ``finally`` region past its copy. ``regions`` come inner ones first.
 
+    A region waits for those in its handler or copies: either all of them still have their own copies, or none has.
     Raises DecompilationError if an edge does not lead to a copy.
     """
-    for region in regions:
-        if region.kind != "finally" or region.handler not in graph.blocks:
-            continue  # the handlers in a copy of an outer body are gone with the copy
-        graph.split(region.handler, region.handler.instructions.index(_push(region)) + 1)
-        for block in list(graph.blocks):
-            if region not in chain(block.region):
-                continue
-            for edge in ("fall", "target"):
-                after = getattr(block, edge)
-                if after is not None and region not in chain(after.region):
-                    setattr(block, edge, _past_copy(graph, region, after))
-        graph.remove_unreachable()
+    waiting = [region for region in regions if region.kind == "finally"]
+    done: set[tuple[Region, BasicBlock, str]] = set()
+    while waiting:
+        failures: list[tuple[Region, DecompilationError]] = []
+        for region in waiting:
+            try:
+                _strip(graph, region, done)
+            except DecompilationError as error:
+                failures.append((region, error))
+        if len(failures) == len(waiting):
+            raise failures[0][1]
+        waiting = [region for region, _ in failures]
+
+
+def _strip(graph: ControlFlowGraph, region: Region, done: set[tuple[Region, BasicBlock, str]]) -> None:
+    if region.handler not in graph.blocks:
+        return  # the handlers in a copy of an outer body are gone with the copy
+    graph.split(region.handler, region.handler.instructions.index(_push(region)) + 1)
+    for block in list(graph.blocks):
+        if region not in chain(block.region):
+            continue
+        for edge in ("fall", "target"):
+            after = getattr(block, edge)
+            if after is not None and region not in chain(after.region) and (region, block, edge) not in done:
+                setattr(block, edge, _past_copy(graph, region, after))
+                done.add((region, block, edge))
+    graph.remove_unreachable()
 
 
 def _push(region: Region) -> Instruction:

@@ -49,7 +49,10 @@ def _end(block: BasicBlock) -> int | None:
         position += 1
     if _unbinds(instructions[position : position + 3]):
         position += 3
-    return None if _only_leaves(instructions[position:]) else position
+    rest = instructions[position:]
+    if rest and rest[0].op == "RERAISE" and instructions[0].op != "COPY":
+        return position  # of an exception around: the end of a `finally` body
+    return None if _only_leaves(rest) else position
 
 
 def _unbinds(steps: list[Instruction]) -> bool:
