@@ -7,6 +7,7 @@ get a copy of the rest of their body in front (loop rotation). Which of the form
 
 from __future__ import annotations
 
+import heapq
 from typing import Callable, NamedTuple, Sequence, Union
 
 from ..errors import DecompilationError
@@ -45,37 +46,40 @@ class NotApplicable(DecompilationError):
 
 
 class Ladder:
-    """Searches for a form of the graph that can be structured: depth first, the most readable edit first.
+    """Searches for a form of the graph that can be structured: those first that follow the order of preference.
 
     ``attempt`` runs the stages with the edits that it is given; the two methods here make them, each in its stage.
     """
 
     def __init__(self, attempt: Callable[[list[Edit]], None]) -> None:
         self.attempt = attempt
-        self.left = ATTEMPTS
-        self.edits: list[Edit] = []  # those that helped
+        self.edits: list[Edit] = []
         self.rotated = False
         self.graph: ControlFlowGraph
         self.flow: Flow
 
     def climb(self) -> None:
-        """Run the stages until they succeed; raises what the first attempt did if no form is found."""
-        self._climb([])
+        """Run the stages until they succeed, ``edits`` are made then; raises what the first attempt did if none does.
 
-    def _climb(self, edits: list[Edit]) -> None:
-        self.left -= 1
-        try:
-            self.attempt(edits)
-            self.edits = edits
-        except NoPlace as failure:
-            for edit in _proposals(failure, self.graph, self.flow):
-                if self.left <= 0:
-                    break
-                try:
-                    return self._climb([*edits, edit])
-                except DecompilationError:
-                    continue
-            raise
+        The next attempt is the one that took second choices least often and, of those, has the most edits.
+        """
+        waiting: list[tuple[int, int, int, list[Edit]]] = [(0, 0, 0, [])]
+        first: DecompilationError | None = None
+        for number in range(ATTEMPTS):
+            if not waiting:
+                break
+            passed_over, _, _, self.edits = heapq.heappop(waiting)
+            try:
+                return self.attempt(self.edits)
+            except NoPlace as failure:
+                first = first or failure
+                for rank, edit in enumerate(_proposals(failure, self.graph, self.flow, self.edits)):
+                    edits = [*self.edits, edit]
+                    heapq.heappush(waiting, (passed_over + rank, -len(edits), number * ATTEMPTS + rank, edits))
+            except DecompilationError as error:
+                first = first or error
+        assert first is not None
+        raise first
 
     def copy_tails(self, graph: ControlFlowGraph, edits: Sequence[Edit]) -> None:
         """The edits of the graph of instructions."""
@@ -105,10 +109,12 @@ def rung_of(ladder: Ladder) -> str:
     return "one-trip loop" if ladder.edits else "structured"
 
 
-def _proposals(failure: NoPlace, graph: ControlFlowGraph, flow: Flow) -> list[Edit]:
+def _proposals(failure: NoPlace, graph: ControlFlowGraph, flow: Flow, made: list[Edit]) -> list[Edit]:
+    """What could help where structuring failed, the most readable form first."""
+    ends = {edit.end for edit in made if isinstance(edit, OneTrip)}
     found: list[tuple[int, Edit]] = []
     for target in failure.targets:
-        if target in flow.dominator:
+        if target in flow.dominator and target.layout not in ends:
             found += [(SHORT, edit) for edit in one_trips(flow, target)]
         found += _copies(failure, target, graph, flow)
     return [edit for _, edit in sorted(found, key=lambda pair: pair[0])]
