@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from depyf.decompiler.bytecode import Instruction
 from depyf.decompiler.flowgraph import build_flowgraph, join_exit_copies
-from depyf.decompiler.flowgraph.stack_entries import entries_at_starts
+from depyf.decompiler.flowgraph.stack_entries import ITERATOR, entries_at_starts
 
 
 def line(number, *operations):
@@ -64,4 +64,4 @@ def test_what_statements_keep_on_the_stack_is_known():
     loop[2].target, loop[4].target = 5, 2
     graph = build_flowgraph(loop + line(2, ("CONST", None), ("RETURN_VALUE", None)))
     entries = entries_at_starts(graph)
-    assert [entries[block] for block in graph.blocks] == [(), (False,), (True, False), ()]
+    assert [entries[block] for block in graph.blocks] == [(), (False,), (ITERATOR, False), ()]
