@@ -566,6 +566,10 @@ _SOMETIMES_REAL = frozenset({"all", "any", "tuple", "list", "set"})
 """Builtins that newer compilers treat in a special way if they are what they seem to be."""
 
 
+_ASSUMED = frozenset({"slice", "iter", "BaseException"})
+"""Builtins that the decompiler's text names where the original has an operation; the proof says so."""
+
+
 class Globals(Dict[str, Any]):
     """Globals that make up what they are asked for. They serve as the namespace of a module, too."""
 
@@ -581,8 +585,8 @@ class Globals(Dict[str, Any]):
         return self.world.new()
 
     def __getitem__(self, name: str) -> Any:
-        if name == "slice":
-            return slice
+        if name in _ASSUMED:
+            return getattr(builtins, name)
         if name == "__name__":  # asked for by class bodies and imports, not by what the source says
             return super().__getitem__(name)
         self.world.event("global", name)

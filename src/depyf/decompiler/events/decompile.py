@@ -28,7 +28,9 @@ from .state import Opaque
 class EventResult:
     """A code object as source: the tree, its text, what was proven, and how many operations needed no code.
 
-    ``constants`` maps the text that stands for a constant that is no literal to the constant.
+    ``constants`` maps the text that stands for a constant that is no literal to the constant. ``rung`` says what kind
+    of statements it took: "events", or, from dispatch/, "structured", "state" (a variable says where to go on) or
+    "dispatch" (and a loop around a choice by it).
     """
 
     tree: n.FunctionDef
@@ -39,6 +41,7 @@ class EventResult:
     spelled: Spelled = field(default_factory=Spelled)
     code: types.CodeType | None = None
     line_map: dict[int, int] = field(default_factory=dict)
+    rung: str = "events"
 
 
 def decompile_events(

@@ -1,0 +1,257 @@
+"""Instructions -> nodes: runs of instructions that stand at the same levels, and the edges between them.
+
+Instructions that are reached with different handled exceptions, or with stack entries that no variable can hold (the
+empty slot of a call) in different places, belong to several nodes.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from ..bytecode import CONDITIONAL_JUMPS, NEVER_RAISES, NO_FALL_THROUGH, Instruction
+from .levels import Error, Level, Levels, Ranges, handled_part, is_inside
+from .slots import VALUE, Slot, Slots, merge, rigid, same_slot, simulate
+
+_MOST_COPIES = 6
+"""Nodes for each instruction, on average, before there are too many contexts."""
+
+_SILENT = frozenset(
+    {"NOP", "CONST", "POP", "COPY", "SWAP", "STORE_FAST", "DELETE_FAST", "LOAD_FAST", "STORE_DEREF", "DELETE_DEREF",
+     "JUMP", "NULL", "LOAD_CLOSURE"}
+)  # fmt: skip
+"""What a handler may do unseen before it raises again."""
+
+
+class Edge(NamedTuple):
+    """A way to another node, with the stack as it is then."""
+
+    target: Node
+    slots: Slots
+
+
+class Node:
+    """A run of instructions. ``end``: "jump", "branch" (edges: falls, jumps), "for" (edges: item, exhausted), "exit",
+    "raise" (the handled exception again), "leave" (the handler is left with the exception as a value)."""
+
+    def __init__(self, number: int, pc: int, levels: Levels, slots: Slots) -> None:
+        self.number = number
+        self.pc = pc
+        self.levels = levels
+        self.slots = slots
+        self.pcs: list[int] = []
+        self.end = "jump"
+        self.edges: list[Edge] = []
+        self.handlers: list[Node] = []
+
+    def __repr__(self) -> str:
+        return f"node {self.number} at {self.pc}"
+
+
+class Analysis:
+    """All nodes of a code object, from its first instruction on."""
+
+    def __init__(self, instructions: list[Instruction], error: Error) -> None:
+        self.instructions = instructions
+        self.error = error
+        self.ranges = Ranges(instructions, error)
+        self.nodes: dict[Any, Node] = {}
+        self.handler_of: dict[Levels, Node] = {}  # by the levels of the try body
+        self.joins = self._joins()
+        self.todo: list[Node] = []
+        self.entry = self.enter(0, (), [])
+        while self.todo:
+            self.follow(self.todo.pop())
+            if len(self.nodes) > _MOST_COPIES * len(instructions) + 50:
+                raise error("too many contexts")
+        self._drop_unreached()
+
+    def _joins(self) -> set[int]:
+        """Instructions with several predecessors."""
+        counts = [0] * (len(self.instructions) + 1)
+        counts[0] = 1
+        for index, ins in enumerate(self.instructions):
+            if ins.target >= 0:
+                counts[ins.target] += 1
+            if ins.op not in NO_FALL_THROUGH:
+                counts[index + 1] += 1
+        return {index for index, count in enumerate(counts) if count > 1}
+
+    def _drop_unreached(self) -> None:
+        reached: dict[Node, None] = {}
+        todo = [self.entry]
+        while todo:
+            node = todo.pop()
+            if node not in reached:
+                reached[node] = None
+                todo += [edge.target for edge in node.edges] + node.handlers
+        self.all = sorted(reached, key=lambda node: node.number)
+
+    # Entering a place
+
+    def enter(self, pc: int, handled: Levels, slots: list[Slot]) -> Node:
+        """The node at ``pc``, where these exceptions are handled, reached with this stack."""
+        if pc >= len(self.instructions):
+            raise self.error("control leaves the code")
+        return self.node(pc, self.levels_at(pc, handled, slots), slots)
+
+    def node(self, pc: int, levels: Levels, slots: list[Slot]) -> Node:
+        """The node with this beginning; what it knows of the stack is now true for this path too."""
+        slots = [self.settled(slot, levels) for slot in slots]
+        key = (pc, levels, tuple(rigid(slot) for slot in slots))
+        node = self.nodes.get(key)
+        if node is None:
+            node = self.nodes[key] = Node(len(self.nodes), pc, levels, tuple(slots))
+            self.todo.append(node)
+            return node
+        merged = tuple(merge(a, b)._replace(origin=-1) for a, b in zip(node.slots, slots))
+        if not all(same_slot(a, b) for a, b in zip(merged, node.slots)):
+            node.slots = merged
+            self.todo.append(node)
+        return node
+
+    def settled(self, slot: Slot, levels: Levels) -> Slot:
+        """``slot`` as it is at ``levels``: what belongs to a handler that was left is a value, or of no use."""
+        if slot.kind == "exception" and not is_inside(levels, slot.detail):
+            return VALUE._replace(origin=slot.origin)
+        if slot.kind == "previous" and not is_inside(levels, slot.detail):
+            return Slot("lasti")
+        return slot
+
+    def levels_at(self, pc: int, handled: Levels, slots: list[Slot]) -> Levels:
+        """The levels of what comes at ``pc``: those of the first instruction that can raise."""
+        first, seen = pc, set()
+        while pc < len(self.instructions) and pc not in seen and (pc == first or pc not in self.joins):
+            seen.add(pc)
+            ins = self.instructions[pc]
+            if ins.op in ("PUSH_EXC_INFO", "POP_EXCEPT"):
+                break
+            if ins.op not in NEVER_RAISES:
+                return self.ranges.levels_of(pc, handled, slots) or handled
+            if ins.op in CONDITIONAL_JUMPS or ins.op in NO_FALL_THROUGH and ins.op != "JUMP":
+                break
+            pc = ins.target if ins.op == "JUMP" else pc + 1
+        return self.ranges.levels_of(first, handled, slots) or handled
+
+    # Following a node to its end
+
+    def follow(self, node: Node) -> None:
+        node.pcs, node.edges, node.handlers = [], [], []
+        slots = [slot._replace(origin=place) for place, slot in enumerate(node.slots)]
+        handled = handled_part(node.levels)
+        if node.end == "leave":
+            level = node.levels[-1]
+            node.edges = [self.edge(level.handler.target, handled_part(node.levels[:-1]), slots)]
+            return
+        pc = node.pc
+        while True:
+            ins = self.instructions[pc]
+            if pc != node.pc and pc in self.joins:
+                node.end, node.edges = "jump", [self.edge(pc, handled, slots)]
+                return
+            if ins.op not in NEVER_RAISES:
+                levels = self.ranges.levels_of(pc, handled, slots)
+                if levels is None:
+                    raise self.error(f"code in a handler that would not restore the exception handled before {pc} {ins} {self.ranges.chain(pc)} {handled}")
+                if levels != node.levels:
+                    if pc == node.pc:
+                        raise self.error("exception ranges that no source can have")
+                    node.end, node.edges = "jump", [self.edge(pc, handled, slots)]
+                    return
+                self.may_raise(node, slots)
+            node.pcs.append(pc)
+            try:
+                if self.step(node, ins, pc, handled, slots):
+                    return
+            except IndexError:
+                raise self.error(f"{ins.op} stands on too small a stack") from None
+            pc = ins.target if ins.op == "JUMP" else pc + 1
+            if pc >= len(self.instructions):
+                raise self.error("control leaves the code")
+            if pc in node.pcs:
+                raise self.error("a loop in which nothing happens")
+
+    def step(self, node: Node, ins: Instruction, pc: int, handled: Levels, slots: list[Slot]) -> bool:
+        """One instruction; True at the end of the node."""
+        if ins.op in CONDITIONAL_JUMPS:
+            node.end = "for" if ins.op.endswith("FOR_ITER") else "branch"
+            jumped = slots[:]
+            simulate(ins, slots)
+            simulate(ins, jumped, jump=True)
+            node.edges = [self.edge(pc + 1, handled, slots), self.edge(ins.target, handled, jumped)]
+            return True
+        if ins.op in NO_FALL_THROUGH and ins.op != "JUMP":
+            node.end = "exit"
+            if not slots and ins.arg != 0:
+                raise IndexError
+            return True
+        if ins.op == "PUSH_EXC_INFO":
+            if pc != node.pc or not node.levels or slots[-1] != Slot("exception", node.levels, len(slots) - 1):
+                raise self.error("PUSH_EXC_INFO is not at the beginning of a handler")
+            slots[-1:] = [Slot("previous", node.levels), Slot("exception", node.levels)]
+            return False
+        if ins.op == "POP_EXCEPT":
+            top = slots.pop()
+            if not handled or handled[-1].kind != "except" or (top.kind, top.detail) != ("previous", handled):
+                raise self.error("POP_EXCEPT restores another exception than that handled before")
+            if self.raises_again(pc + 1, slots, handled):
+                node.end = "raise"
+            else:
+                node.end, node.edges = "jump", [self.edge(pc + 1, handled_part(handled[:-1]), slots)]
+            return True
+        simulate(ins, slots)
+        return False
+
+    def edge(self, pc: int, handled: Levels, slots: list[Slot]) -> Edge:
+        target = self.enter(pc, handled, slots)
+        return Edge(target, tuple(self.settled(slot, target.levels) for slot in slots))
+
+    def raises_again(self, pc: int, slots: list[Slot], levels: Levels) -> bool:
+        """Whether all that happens from ``pc`` on is that the exception of ``levels`` is raised again."""
+        slots = slots[:]
+        for _ in range(20):
+            if pc >= len(self.instructions):
+                return False
+            ins = self.instructions[pc]
+            if ins.op == "RERAISE":
+                return bool(slots) and (slots[-1].kind, slots[-1].detail) == ("exception", levels)
+            if ins.op not in _SILENT:
+                return False
+            try:
+                simulate(ins, slots)
+            except IndexError:
+                return False
+            pc = ins.target if ins.op == "JUMP" else pc + 1
+        return False
+
+    # Exceptions
+
+    def may_raise(self, node: Node, slots: list[Slot]) -> None:
+        """An instruction of ``node`` can raise: the innermost handler is entered with this stack."""
+        place = len(node.levels) - 1
+        while place >= 0 and node.levels[place].kind != "try":
+            place -= 1
+        if place < 0:
+            return
+        body = node.levels[: place + 1]
+        entry = self.handler_entry(body, slots[: body[-1].handler.depth])
+        self.handler_of[body] = entry
+        if entry not in node.handlers:
+            node.handlers.append(entry)
+
+    def handler_entry(self, body: Levels, slots: list[Slot]) -> Node:
+        outer, level = body[:-1], body[-1]
+        if level.handler.lasti:
+            slots = [*slots, Slot("lasti")]
+        if self.instructions[level.handler.target].op == "PUSH_EXC_INFO":
+            levels = (*outer, level._replace(kind="except"))
+            return self.node(level.handler.target, levels, [*slots, Slot("exception", levels)])
+        levels = (*outer, level._replace(kind="silent"))
+        entry = [*slots, Slot("exception", levels)]
+        if self.raises_again(level.handler.target, entry, levels):
+            return self.node(level.handler.target, levels, entry)
+        known = len(self.nodes)
+        levels = (*outer, level._replace(kind="except"))
+        node = self.node(-1 - level.handler.target, levels, [*slots, Slot("exception", levels)])
+        if node.number == known:
+            node.end = "leave"
+        return node

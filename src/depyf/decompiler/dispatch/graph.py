@@ -1,0 +1,253 @@
+"""The blocks of one level as a graph whose loops have one entry each.
+
+A ``try`` statement with all that stands in it is one item of the graph around it. A cycle with several entries gets
+one more item, a ``Dispatch``, that all its entries are reached through.
+"""
+
+from __future__ import annotations
+
+from typing import Iterable
+
+from ..flowgraph.dominators import dominator_tree
+from .analysis import Node
+from .blocks import Block
+from .levels import Levels, is_inside
+
+
+class Item:
+    """A block, a ``try`` statement, or a dispatch. ``edges``: the nodes outside of it that it goes to."""
+
+    def __init__(self) -> None:
+        self.edges: list[Node] = []
+        self.entries: dict[Node, None] = {}
+
+    @property
+    def chooses(self) -> bool:
+        """Whether what it does first depends on the node that was jumped to."""
+        return len(self.entries) > 1
+
+
+class BlockItem(Item):
+    """One block."""
+
+    def __init__(self, block: Block) -> None:
+        super().__init__()
+        self.block = block
+        self.edges = [way.target for way in block.ways]
+
+
+class TryItem(Item):
+    """All at ``levels``, which end with a ``try``, and its handler."""
+
+    def __init__(self, levels: Levels) -> None:
+        super().__init__()
+        self.levels = levels
+        self.handler = (levels[:-1], levels[-1].handler, levels[-1].below)
+
+    def part(self, node: Node) -> Levels:
+        """The levels of the part, body or handler, that ``node`` stands in."""
+        return node.levels[: len(self.levels)]
+
+
+class Dispatch(Item):
+    """Goes to the node that was jumped to."""
+
+
+class Loop:
+    """A loop with one entry, its header. ``breaks``: where it was left to, found while it is written."""
+
+    def __init__(self, header: Item, members: set[Item], outer: Loop | None) -> None:
+        self.header = header
+        self.members = members
+        self.outer = outer
+        self.breaks: dict[Node, None] = {}
+
+
+class Graph:
+    """The items inside ``levels``. ``start`` is where it is entered; nested items have entries of their own."""
+
+    def __init__(self, blocks: Iterable[Block], levels: Levels, entries: Iterable[Node]) -> None:
+        self.levels = levels
+        self._item_of: dict[Node, Item] = {}
+        self._dispatch_of: dict[Item, Dispatch] = {}
+        tries: dict[Levels, TryItem] = {}
+        self.items: list[Item] = []
+        for block in blocks:
+            node = block.node
+            if not is_inside(node.levels, levels):
+                continue
+            if node.levels == levels:
+                item: Item = BlockItem(block)
+                self.items.append(item)
+            else:
+                body = (*levels, node.levels[len(levels)]._replace(kind="try"))
+                if body not in tries:
+                    tries[body] = TryItem(body)
+                    self.items.append(tries[body])
+                item = tries[body]
+                item.edges += [w.target for w in block.ways if not is_inside(w.target.levels, item.part(node))]
+            self._item_of[node] = item
+        self.entries = list(dict.fromkeys(entries))
+        for node in self.entries:
+            self._item_of[node].entries[node] = None
+        for item in self.items:
+            item.edges = list(dict.fromkeys(item.edges))
+            for target in item.edges:
+                if target in self._item_of:
+                    self._item_of[target].entries[target] = None
+        starts = {self._item_of[node] for node in self.entries}
+        if len(starts) == 1:
+            [self.start] = starts
+        else:
+            self.start = Dispatch()
+            self.start.edges = self.entries
+            self.items.append(self.start)
+        self.loop_of: dict[Item, Loop] = {}
+        self.headed: dict[Item, Loop] = {}
+        self.back: set[tuple[Item, Item]] = set()
+        self._find_loops(set(self.items), self.start, None)
+        self.order, self.dominator = dominator_tree(self.start, self.successors)
+        self._place()
+
+    def base(self, node: Node) -> Item | None:
+        return self._item_of.get(node)
+
+    def resolve(self, node: Node, source: Item | None = None) -> Item | None:
+        """The item that a jump to ``node`` goes to; None if it is not in this graph."""
+        item = self._item_of.get(node)
+        if item is None:
+            return None
+        dispatch = self._dispatch_of.get(item)
+        return item if dispatch is None or dispatch is source else dispatch
+
+    def successors(self, item: Item) -> list[Item]:
+        found = [self.resolve(node, item) for node in item.edges]
+        return [one for one in found if one is not None]
+
+    # Loops
+
+    def _find_loops(self, within: set[Item], start: Item, outer: Loop | None) -> None:
+        for part in self._cycles(within, start, outer):
+            inside = set(part)
+            entered = {
+                after
+                for item in within - inside
+                for after in self.successors(item)
+                if after in inside and not (outer and after is outer.header)
+            }
+            if start in inside:
+                entered.add(start)
+            if len(entered) == 1:
+                [header] = entered
+            else:
+                header = self._dispatch(inside, entered)
+                inside.add(header)
+                within.add(header)
+                if start in entered:
+                    start = self.start = header
+                known = outer
+                while known is not None:
+                    known.members.add(header)
+                    known = known.outer
+            loop = Loop(header, inside, outer)
+            self.headed[header] = loop
+            for item in inside:
+                self.loop_of[item] = loop
+                if header in self.successors(item):
+                    self.back.add((item, header))
+            self._find_loops(set(inside), header, loop)
+
+    def _dispatch(self, inside: set[Item], entered: set[Item]) -> Dispatch:
+        dispatch = Dispatch()
+        targets = [node for item in self.items for node in item.edges if self._item_of.get(node) in entered]
+        targets += [node for node in self.entries if self._item_of[node] in entered]
+        dispatch.edges = sorted(set(targets), key=lambda node: node.number)
+        dispatch.entries = dict.fromkeys(dispatch.edges)
+        for item in entered:
+            self._dispatch_of[item] = dispatch
+        self.items.append(dispatch)
+        return dispatch
+
+    def _cycles(self, within: set[Item], start: Item, outer: Loop | None) -> list[list[Item]]:
+        """Strongly connected parts with a cycle, edges to the header of ``outer`` aside (Kosaraju's algorithm)."""
+        def forward(item: Item) -> list[Item]:
+            return [one for one in self.successors(item) if one in within and not (outer and one is outer.header)]
+
+        members = [item for item in self.items if item in within]
+        order: list[Item] = []
+        seen: set[Item] = set()
+        for root in [start, *members]:
+            if root in seen:
+                continue
+            seen.add(root)
+            work = [(root, iter(forward(root)))]
+            while work:
+                item, rest = work[-1]
+                for after in rest:
+                    if after not in seen:
+                        seen.add(after)
+                        work.append((after, iter(forward(after))))
+                        break
+                else:
+                    order.append(item)
+                    work.pop()
+        before: dict[Item, list[Item]] = {item: [] for item in members}
+        for item in members:
+            for after in forward(item):
+                before[after].append(item)
+        parts: list[list[Item]] = []
+        done: set[Item] = set()
+        for root in reversed(order):
+            if root in done:
+                continue
+            part, todo = [], [root]
+            done.add(root)
+            while todo:
+                item = todo.pop()
+                part.append(item)
+                for other in before[item]:
+                    if other not in done:
+                        done.add(other)
+                        todo.append(other)
+            if len(part) > 1 or root in forward(root):
+                parts.append(part)
+        return parts
+
+    # Where each item is written
+
+    def _place(self) -> None:
+        """Decide for each item: behind its dominator, behind a loop, or at the one jump that goes to it."""
+        self.behind: dict[Item, list[Item]] = {item: [] for item in self.order}
+        self.behind_loop: dict[Loop, list[Item]] = {loop: [] for loop in self.headed.values()}
+        self.inline: set[Item] = set()
+        jumps: dict[Item, int] = {}
+        for item in self.order:
+            for node in item.edges:
+                after = self.resolve(node, item)
+                if after is not None and (item, after) not in self.back:
+                    jumps[after] = jumps.get(after, 0) + 1
+        for item in self.order[1:]:
+            parent = self.dominator[item]
+            left: Loop | None = None
+            loop = self.loop_of.get(parent)
+            while loop is not None and item not in loop.members:
+                left, loop = loop, loop.outer
+            if left is not None:
+                self.behind_loop[left].append(item)
+            elif jumps.get(item) == 1 and not isinstance(parent, TryItem):
+                self.inline.add(item)
+            else:
+                self.behind[parent].append(item)
+        for followers in self.behind_loop.values():
+            for item in followers[:-1]:
+                if jumps.get(item) == 1 and not isinstance(self.dominator[item], TryItem) and self._is_closed(item):
+                    followers.remove(item)
+                    self.inline.add(item)
+
+    def _is_closed(self, item: Item) -> bool:
+        """Whether all that is dominated by ``item`` ends there."""
+        inside = {item}
+        for other in self.order:
+            if self.dominator[other] in inside and other is not self.start:
+                inside.add(other)
+        return all(self.resolve(node, one) in inside for one in inside for node in one.edges)

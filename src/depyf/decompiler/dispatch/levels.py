@@ -1,0 +1,102 @@
+"""Levels: in which ``try`` bodies and handlers an instruction stands, by its handlers and the exceptions handled.
+
+The source has one place for each level: ``try`` in ``except`` in ``try`` ... An instruction is covered by the
+handlers of all ``try`` bodies around it; what restores the handled exception when a handler is left by another one
+(``COPY 3; POP_EXCEPT; RERAISE``) belongs to each ``except`` around it.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Callable, NamedTuple, Tuple
+
+from ...errors import DecompilationError
+from ..bytecode import Handler, Instruction
+from .slots import Slot, rigid
+
+Error = Callable[[str], DecompilationError]
+
+
+class Level(NamedTuple):
+    """``kind``: "try", "except", or "silent": a handler that raises again before anything can be seen, and so need
+    not be told from one that handles. ``below``: what no variable can hold of the stack entries below the handler."""
+
+    kind: str
+    handler: Handler
+    below: Tuple[Any, ...]
+
+
+Levels = Tuple[Level, ...]
+
+
+def handled_part(levels: Levels) -> Levels:
+    """The levels up to the innermost handler."""
+    end = len(levels)
+    while end and levels[end - 1].kind == "try":
+        end -= 1
+    return levels[:end]
+
+
+def is_inside(levels: Levels, outer: Levels) -> bool:
+    """Whether ``levels`` begin with ``outer``."""
+    return levels[: len(outer)] == outer
+
+
+class Ranges:
+    """The handlers of each instruction, innermost first."""
+
+    def __init__(self, instructions: list[Instruction], error: Error) -> None:
+        self.instructions = instructions
+        self.error = error
+        self._chains: dict[int, tuple[Any, ...]] = {}
+
+    def chain(self, pc: int) -> tuple[Any, ...]:
+        """Handlers around ``pc``; of those that only restore the handled exception, the depth."""
+        if pc not in self._chains:
+            found: list[Any] = []
+            seen = set()
+            handler = self.instructions[pc].handler
+            while handler is not None:
+                if handler in seen:
+                    raise self.error("an exception handler covers itself")
+                seen.add(handler)
+                found.append(handler.depth if self.restores(handler) else handler)
+                depth = handler.depth
+                handler = self.instructions[handler.target].handler
+                while handler is not None and handler.depth > depth and self.restores(handler):
+                    # PUSH_EXC_INFO, which can't raise, may stand in the range of its own handler's end.
+                    handler = self.instructions[handler.target].handler
+            self._chains[pc] = tuple(found)
+        return self._chains[pc]
+
+    def restores(self, handler: Handler) -> bool:
+        """Whether the handler only restores the exception handled before and raises again."""
+        code = self.instructions[handler.target : handler.target + 3]
+        if [ins.op for ins in code] != ["COPY", "POP_EXCEPT", "RERAISE"]:
+            return False
+        return bool(code[0].arg == (3 if handler.lasti else 2))
+
+    def expected(self, levels: Levels) -> tuple[Any, ...]:
+        """The chain of code at these levels."""
+        found: list[Any] = []
+        for level in reversed(levels):
+            if level.kind == "try":
+                found.append(level.handler)
+            elif level.kind == "except":
+                found.append(level.handler.depth + level.handler.lasti + 1)
+        return tuple(found)
+
+    def levels_of(self, pc: int, handled: Levels, slots: list[Slot]) -> Levels | None:
+        """The levels of the instruction at ``pc``, given those of the exceptions handled; None if it fits nowhere.
+
+        None too while the stack is still too small for the handlers.
+        """
+        chain, outer = self.chain(pc), self.expected(handled)
+        count = len(chain) - len(outer)
+        if count < 0 or chain[count:] != outer:
+            return None
+        levels = handled
+        for handler in reversed(chain[:count]):
+            if not isinstance(handler, Handler) or handler.depth > len(slots):
+                return None
+            levels += (Level("try", handler, tuple(rigid(slot) for slot in slots[: handler.depth])),)
+        return levels

@@ -1,0 +1,232 @@
+"""Operations that acyclic code of Dynamo's does not need: iterators, imports, exceptions, awaits, calls on one slot."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..bytecode import Instruction
+from ..events.operations import Operations
+from ..syntax import nodes as n
+from .analysis import Node
+from .levels import handled_part
+from ..events.state import Const, Container, Null, Opaque, Pure, Value
+
+_STORES = ("STORE_FAST", "STORE_DEREF", "STORE_GLOBAL")
+
+
+class MoreOperations(Operations):
+    """Executes what can be written as an expression or a statement."""
+
+    node: Node
+    place: int
+    exceptions: dict[Value, object]
+
+    def upcoming(self, count: int) -> list[Instruction]:
+        """The next instructions of the node."""
+        raise NotImplementedError
+
+    @property
+    def kinds(self) -> dict[Value, str]:
+        """Containers of a known type that are in variables: "items", "members" or "mapping"."""
+        if not hasattr(self, "_kinds"):
+            self._kinds: dict[Value, str] = {}
+        return self._kinds
+
+    def opaque(self, name: str) -> Opaque:
+        """A value that the variable of ours holds."""
+        value = Opaque(name, self.line)
+        self.state.names[value] = [name]
+        return value
+
+    def ops_are(self, *operations: str) -> bool:
+        return [ins.op for ins in self.upcoming(len(operations))] == list(operations)
+
+    # Iterators and awaits
+
+    def op_GET_ITER(self, arg: Any) -> None:
+        if "iter" in self.raw.localsplus:
+            raise self.error("an iterator is made where iter is a variable")
+        self.event([self.pop()], lambda value: n.Call(n.Name("iter"), [value]), "iterator")
+
+    def op_GET_YIELD_FROM_ITER(self, arg: Any) -> None:
+        self.delegate(n.YieldFrom)
+
+    def op_GET_AWAITABLE(self, arg: Any) -> None:
+        self.delegate(n.Await)
+
+    def delegate(self, make: Any) -> None:
+        """``yield from`` and ``await``."""
+        if not self.ops_are("CONST", "YIELD_FROM") or self.upcoming(1)[0].arg is not None:
+            raise self.error("an awaitable or a generator that is delegated to lives on")
+        self.place += 2
+        self.event([self.pop()], make, "result")
+
+    # Calls on one slot
+
+    def op_CALL_FUNCTION(self, arg: Any) -> None:
+        count, names = arg
+        function, *arguments = self.pop_many(count + 1)
+        positional = len(arguments) - len(names)
+        self.call(function, arguments[:positional], list(zip(names, arguments[positional:])))
+
+    def op_CALL_FUNCTION_EX(self, has_mapping: bool) -> None:
+        self.state.stack.insert(len(self.state.stack) - (3 if has_mapping else 2), Null())
+        self.op_CALL_EX(has_mapping)
+
+    # Exceptions
+
+    def op_CHECK_EXC_MATCH(self, arg: Any) -> None:
+        kind = self.pop()
+        if self.exceptions.get(self.state.stack[-1]) != handled_part(self.node.levels):
+            raise self.error("an exception is matched outside of its handler")
+        [text] = self.texts([kind])
+        self.flush()
+        name = self.temporary("matches")
+        yes, no = (n.Assign([n.Name(name)], n.Constant(truth)) for truth in (True, False))
+        self.emit(n.Try([n.Raise()], [n.ExceptHandler(text, None, [yes]), n.ExceptHandler(None, None, [no])], [], []))
+        self.push(self.opaque(name))
+
+    def op_LOAD_ASSERTION_ERROR(self, arg: Any) -> None:
+        self.push(Pure("AssertionError", ()))
+
+    def call(self, function: Value, arguments: list[Value], named: list[tuple[str, Value]]) -> None:
+        if not isinstance(function, Pure) or function.kind != "AssertionError":
+            super().call(function, arguments, named)
+            return
+        if named or len(arguments) != 1 or not self.ops_are("RAISE_VARARGS") or self.upcoming(1)[0].arg != 1:
+            raise self.error("AssertionError is called where no assertion fails")
+        self.push(Pure("AssertionError", tuple(arguments)))
+
+    def _pure(self, value: Pure) -> n.Expression:
+        if value.kind == "AssertionError":
+            raise self.error("AssertionError is used where no assertion fails")
+        return super()._pure(value)
+
+    # Truth values
+
+    def op_TO_BOOL(self, arg: Any) -> None:
+        self.event([self.pop()], lambda value: n.UnaryOp("not", n.UnaryOp("not", value)), "truth")
+
+    # Containers that are in variables
+
+    def exact(self, value: Value) -> str:
+        """The hint for containers of the type of ``value``, if that is known exactly."""
+        if isinstance(value, Container):
+            return {"list": "items", "map": "mapping"}.get(value.kind, "")
+        return self.kinds.get(value, "")
+
+    def op_BUILD_SET(self, count: int) -> None:
+        super().op_BUILD_SET(count)
+        self.kinds[self.state.stack[-1]] = "members"
+
+    def op_BUILD_MAP(self, count: int) -> None:
+        super().op_BUILD_MAP(count)
+        self.kinds[self.state.stack[-1]] = "mapping"
+
+    def into(self, depth: int, kind: str) -> str | None:
+        """The variable of the container that is added to; None if it is private."""
+        target = self.state.stack[-depth]
+        if self.state.private(target) is not None:
+            return None
+        if self.exact(target) != kind:
+            raise self.error("a container is added to that others may have made")
+        return self.name(target)
+
+    def op_LIST_APPEND(self, depth: int) -> None:
+        value = self.pop()
+        name = self.into(depth, "items")
+        if name is None:
+            self.push(value)
+            super().op_LIST_APPEND(depth)
+        else:
+            self.statement([value], lambda text: n.AugAssign(n.Name(name), "+", n.List([text])))
+
+    def op_SET_ADD(self, depth: int) -> None:
+        value = self.pop()
+        name = self.into(depth, "members")
+        assert name is not None
+        self.statement([value], lambda text: n.AugAssign(n.Name(name), "|", n.Set([text])))
+
+    def op_SET_UPDATE(self, depth: int) -> None:
+        value = self.pop()
+        name = self.into(depth, "members")
+        assert name is not None
+        self.statement([value], lambda text: n.AugAssign(n.Name(name), "|", n.Set([n.Starred(text)])))
+
+    def op_MAP_ADD(self, depth: int) -> None:
+        key, value = self.pop_many(2)
+        target = self.state.stack[-depth]
+        if self.exact(target) != "mapping":
+            raise self.error("a container is added to that others may have made")
+        name = self.name(target)
+        self.statement([value, key], lambda v, k: n.Assign([n.Subscript(n.Name(name), k)], v))
+
+    # Imports
+
+    def op_IMPORT_NAME(self, name: str) -> None:
+        level, names = self.pop_many(2)
+        if not isinstance(level, Const) or not isinstance(names, Const):
+            raise self.error("an import whose names are computed")
+        self.flush()
+        module = ("." * level.value + name) if level.value else name
+        if names.value is None:
+            self.import_module(module)
+        else:
+            self.import_from(name, level.value)
+
+    def import_module(self, module: str) -> None:
+        *path, _ = module.split(".")[1:] or [""]
+        steps = [op for _ in path for op in ("IMPORT_FROM", "SWAP", "POP")] + ["IMPORT_FROM"]
+        if "." in module and self.ops_are(*steps, "SWAP", "POP"):
+            self.place += len(steps) + 2
+        elif "." in module and self.ops_are(*steps, "STORE_FAST", "POP"):
+            self.push(self.imported(module))
+            self.execute(self.upcoming(len(steps) + 1)[-1])
+            self.place += len(steps) + 2
+            return
+        elif "." in module:
+            after = self.upcoming(1)
+            if not after or after[0].op not in _STORES or after[0].arg != module.split(".")[0]:
+                raise self.error("an import of a module in a package whose package is not stored")
+            self.emit(n.Import([n.alias(module)]))
+            self.place += 1
+            self.stored(after[0])
+            return
+        self.push(self.imported(module))
+
+    def imported(self, module: str) -> Value:
+        name = self.temporary(module.split(".")[-1])
+        self.emit(n.Import([n.alias(module, name)]))
+        return self.opaque(name)
+
+    def stored(self, ins: Instruction) -> None:
+        """A statement has stored a value to the variable that ``ins`` stores to."""
+        if ins.op == "STORE_FAST":
+            value = Opaque(ins.arg, self.line)
+            text = self.spelling.variable(ins.arg)
+            self.state.locals[ins.arg] = value
+            self.state.names[value] = [text]
+        elif ins.op == "STORE_GLOBAL":
+            self.globals_stored[ins.arg] = None
+        elif ins.arg in self.raw.freevars:
+            self.nonlocals_stored[ins.arg] = None
+
+    def import_from(self, module: str, level: int) -> None:
+        aliases: list[n.alias] = []
+        stores: list[tuple[Instruction, str]] = []
+        while self.ops_are("IMPORT_FROM", self.upcoming(2)[-1].op) and self.upcoming(2)[-1].op in _STORES:
+            source, store = self.upcoming(2)
+            self.place += 2
+            text = self.spelling.variable(store.arg) if store.op != "STORE_GLOBAL" else self.spelling.name(store.arg)
+            if store.op == "STORE_FAST":
+                self.free(text)
+            aliases.append(n.alias(source.arg, text if text != source.arg else None))
+            stores.append((store, text))
+        if not aliases or not self.ops_are("POP"):
+            raise self.error("names are imported and kept on the stack")
+        self.place += 1
+        self.emit(n.ImportFrom(module or None, aliases, level))
+        for store, _ in stores:
+            self.stored(store)
+
+

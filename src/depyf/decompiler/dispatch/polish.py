@@ -1,0 +1,80 @@
+"""Small corrections of the finished statements that make them shorter and change nothing else."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from ..syntax import nodes as n
+
+
+def polish(body: list[n.Statement], ours: set[str]) -> list[n.Statement]:
+    """The statements, shorter; ``ours`` are variables that the original does not have."""
+    n.rewrite_bodies(body, _turn_empty_arms)
+    uses = Counter(node.id for node in n.walk(body) if isinstance(node, n.Name))
+    n.rewrite_bodies(body, lambda statements: _iterate_directly(statements, uses, ours))
+    n.rewrite_bodies(body, lambda statements: _bind_directly(statements, uses, ours))
+    return body
+
+
+def _turn_empty_arms(body: list[n.Statement]) -> None:
+    for statement in body:
+        for holder in [statement, *getattr(statement, "handlers", ())]:
+            if not isinstance(statement, n.If) and getattr(holder, "body", None) == []:
+                holder.body = [n.Pass()]
+        if isinstance(statement, n.If) and not statement.body:
+            if statement.orelse:
+                statement.test, statement.body, statement.orelse = negation(statement.test), statement.orelse, []
+            else:
+                statement.body = [n.Pass()]
+
+
+def negation(test: n.Expression) -> n.Expression:
+    """``not test``."""
+    if isinstance(test, n.Compare) and len(test.ops) == 1 and test.ops[0] in ("is", "is not"):
+        return n.Compare(test.left, ["is not" if test.ops[0] == "is" else "is"], test.comparators)
+    if isinstance(test, n.UnaryOp) and test.op == "not":
+        return test.operand
+    return n.UnaryOp("not", test)
+
+
+def _iterate_directly(body: list[n.Statement], uses: Counter[str], ours: set[str]) -> None:
+    """``iterator = iter(x)`` before ``for i in iterator`` -> ``for i in x``, if nothing else uses the iterator."""
+    place = 0
+    while place + 1 < len(body):
+        made, loop = body[place], body[place + 1]
+        if (
+            isinstance(made, n.Assign)
+            and isinstance(loop, n.For)
+            and isinstance(loop.iter, n.Name)
+            and isinstance(made.targets[0], n.Name)
+            and made.targets[0].id == loop.iter.id
+            and loop.iter.id in ours
+            and uses[loop.iter.id] == 2
+            and isinstance(made.value, n.Call)
+            and isinstance(made.value.func, n.Name)
+            and made.value.func.id == "iter"
+        ):
+            loop.iter = made.value.args[0]
+            del body[place]
+        place += 1
+
+
+def _bind_directly(body: list[n.Statement], uses: Counter[str], ours: set[str]) -> None:
+    """``for item in x: y = item`` -> ``for y in x``, if nothing else uses ``item``."""
+    for statement in body:
+        if not isinstance(statement, (n.For, n.AsyncFor)) or not isinstance(statement.target, n.Name):
+            continue
+        first = statement.body[0]
+        name = statement.target.id
+        if (
+            isinstance(first, n.Assign)
+            and isinstance(first.value, n.Name)
+            and first.value.id == name
+            and name in ours
+            and uses[name] == 2
+            and isinstance(first.targets[0], n.Name)
+        ):
+            statement.target = first.targets[0]
+            del statement.body[0]
+            if not statement.body:
+                statement.body.append(n.Pass())

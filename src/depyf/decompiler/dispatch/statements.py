@@ -1,0 +1,287 @@
+"""Graphs -> nested statements.
+
+An item is written where its one jump is, or behind what dominates it, or behind the loop that was left to it. A jump
+to what comes later falls through the end of the statement it stands in; ``continue`` and ``break`` leave loops. Where
+several things come after one place, a variable says which of them was jumped to.
+"""
+
+from __future__ import annotations
+
+from typing import Dict, Iterable, List, Tuple
+
+from ..events.spelling import Spelling
+from ..syntax import nodes as n
+from .analysis import Analysis, Node
+from .blocks import Block, Way
+from .graph import BlockItem, Dispatch, Graph, Item, Loop, TryItem
+from .levels import Error
+from .variables import SlotVariables
+
+Body = List[n.Statement]
+Written = Tuple[Body, Dict[Node, None]]
+"""Statements, and the nodes that were jumped to by falling through their end."""
+
+
+class Structure:
+    """Writes all blocks of a code object. ``has_state``: a variable had to say where to go on."""
+
+    def __init__(self, analysis: Analysis, blocks: list[Block], variables: SlotVariables, error: Error) -> None:
+        self.analysis = analysis
+        self.blocks = blocks
+        self.variables = variables
+        self.spelling: Spelling = variables.spelling
+        self.error = error
+        self.graphs: list[Graph] = []
+        self.loops: list[tuple[Loop, Graph]] = []
+        self.state = ""
+        self.sets: list[tuple[n.Statement, Node]] = []
+        self.numbers: dict[Node, n.Constant] = {}
+        self.told_apart: dict[Node, None] = {}
+        self.has_dispatch = False
+
+    @property
+    def has_state(self) -> bool:
+        return bool(self.told_apart)
+
+    def run(self) -> Body:
+        body, falls = self.graph((), [self.analysis.entry])
+        if falls:
+            raise self.error("internal error: control falls through the end")
+        self._settle_numbers(body)
+        return body
+
+    def graph(self, levels: tuple, entries: Iterable[Node]) -> Written:  # type: ignore[type-arg]
+        graph = Graph(self.blocks, levels, entries)
+        self.graphs.append(graph)
+        body: Body = []
+        if graph.start.chooses and len(graph.entries) == 1:
+            body += self.set(graph.entries[0])
+        rest, falls = self.item(graph.start)
+        self.graphs.pop()
+        return body + rest, falls
+
+    # The variable that says where to go on
+
+    def number(self, node: Node) -> n.Constant:
+        return self.numbers.setdefault(node, n.Constant(-1))
+
+    def set(self, node: Node) -> Body:
+        if not self.state:
+            self.state = self.spelling.fresh("state")
+        statement = n.Assign([n.Name(self.state)], self.number(node))
+        self.sets.append((statement, node))
+        return [statement]
+
+    def test(self, nodes: Iterable[Node]) -> n.Expression:
+        tests: list[n.Expression] = [n.Compare(n.Name(self.state), ["=="], [self.number(node)]) for node in nodes]
+        return tests[0] if len(tests) == 1 else n.BoolOp("or", tests)
+
+    def _settle_numbers(self, body: Body) -> None:
+        for number, node in enumerate(self.told_apart):
+            self.number(node).value = number
+        unneeded = {id(statement) for statement, node in self.sets if node not in self.told_apart}
+
+        def drop(statements: Body) -> None:
+            statements[:] = [one for one in statements if id(one) not in unneeded]
+
+        n.rewrite_bodies(body, drop)
+
+    # Jumps
+
+    def jump(self, node: Node) -> Written:
+        """Go to ``node``, which is written elsewhere."""
+        where = self.set(node)
+        if not self.loops:
+            return where, {node: None}
+        loop, owner = self.loops[-1]
+        for graph in reversed(self.graphs):
+            if graph is owner:
+                break
+            if graph.base(node) is not None:
+                return where, {node: None}
+        item = owner.resolve(node)
+        if item is loop.header:
+            return [*where, n.Continue()], {}
+        if item in loop.members:
+            return where, {node: None}
+        loop.breaks[node] = None
+        return [*where, n.Break()], {}
+
+    def edge(self, source: Item, node: Node) -> Written:
+        """Go to ``node`` from ``source``: it is written here if this is the only way to it."""
+        graph = self.graphs[-1]
+        item = graph.resolve(node, source)
+        if item is None or item not in graph.inline or (source, item) in graph.back:
+            return self.jump(node)
+        before = self.set(node) if item.chooses else []
+        body, falls = self.item(item)
+        return before + body, falls
+
+    def way(self, source: Item, way: Way) -> Written:
+        body, falls = self.edge(source, way.target)
+        return way.statements + body, falls
+
+    # Items
+
+    def item(self, item: Item) -> Written:
+        """``item`` with all that is written behind it."""
+        graph = self.graphs[-1]
+        loop = graph.headed.get(item)
+        if loop is None:
+            return self.with_followers(item)
+        self.loops.append((loop, graph))
+        iteration = self.iteration(item, loop)
+        if iteration is not None:
+            statement, falls = iteration
+        else:
+            body, falls = self.with_followers(item)
+            self.loops.pop()
+            _drop_last_continue(body)
+            statement = n.While(n.Constant(True), body or [n.Pass()], [])
+            if falls:
+                raise self.error("internal error: control falls through the end of a loop")
+        return self.after_loop(statement, {**loop.breaks, **falls}, graph.behind_loop[loop])
+
+    def iteration(self, item: Item, loop: Loop) -> tuple[n.Statement, dict[Node, None]] | None:
+        """A ``for`` statement for a loop that does nothing but FOR_ITER at its beginning."""
+        block = item.block if isinstance(item, BlockItem) else None
+        if block is None or block.iterator is None or block.statements or not isinstance(block.iterator, n.Name):
+            return None
+        if any(assigns(part, block.iterator.id) for part in self.text_of(loop)):
+            return None
+        first, exhausted = block.ways
+        if self.graphs[-1].behind[item] or exhausted.target is first.target:
+            return None
+        body, falls = self.way(item, first)
+        self.loops.pop()
+        if falls:
+            raise self.error("internal error: control falls through the end of an iteration")
+        _drop_last_continue(body)
+        orelse, falls = self.way(item, exhausted)
+        make = n.AsyncFor if block.is_async else n.For
+        return make(n.Name(block.item), block.iterator, body or [n.Pass()], orelse, line=block.line), falls
+
+    def text_of(self, loop: Loop) -> Iterable[n.Statement]:
+        levels = self.graphs[-1]
+        for block in self.blocks:
+            if levels.base(block.node) in loop.members:
+                yield from block.statements
+                if block.item:
+                    yield n.Assign([n.Name(block.item)], n.Constant(None))
+                for way in block.ways:
+                    yield from way.statements
+
+    def after_loop(self, statement: n.Statement, arriving: dict[Node, None], followers: list[Item]) -> Written:
+        """What comes after a loop: the loop around may have to be left or continued too."""
+        body = [statement]
+        kinds: dict[str, tuple[n.Statement, list[Node]]] = {}
+        falls: dict[Node, None] = {}
+        for node in arriving:
+            jump, fallen = self.jump(node)
+            falls.update(fallen)
+            if not fallen:
+                last = jump[-1]
+                kinds.setdefault(type(last).__name__, (last, []))[1].append(node)
+        for number, (last, nodes) in enumerate(kinds.values()):
+            if falls or number + 1 < len(kinds):
+                self.told_apart.update(arriving)
+                body.append(n.If(self.test(nodes), [last], []))
+            else:
+                body.append(last)
+        return self.sequence(body, falls, followers)
+
+    def with_followers(self, item: Item) -> Written:
+        body, falls = self.own(item)
+        return self.sequence(body, falls, self.graphs[-1].behind[item])
+
+    def sequence(self, body: Body, arriving: dict[Node, None], followers: list[Item]) -> Written:
+        """``body``, then those of the followers that were jumped to, in order."""
+        graph = self.graphs[-1]
+        for item in followers:
+            mine = [node for node in arriving if graph.resolve(node) is item]
+            if not mine:
+                continue
+            rest = {node: None for node in arriving if node not in mine}
+            if item.chooses:
+                self.told_apart.update(item.entries)
+            code, falls = self.item(item)
+            if rest:
+                self.told_apart.update(arriving)
+                body.append(n.If(self.test(mine), code or [n.Pass()], []))
+            else:
+                body += code
+            arriving = {**rest, **falls}
+        return body, arriving
+
+    def own(self, item: Item) -> Written:
+        """What ``item`` itself does, with what is written at its jumps."""
+        if isinstance(item, TryItem):
+            return self.try_statement(item)
+        if isinstance(item, Dispatch):
+            self.has_dispatch = True
+            self.told_apart.update(dict.fromkeys(item.edges))
+            return self.choose(item, item.edges)
+        assert isinstance(item, BlockItem)
+        block = item.block
+        body = list(block.statements)
+        if not block.ways:
+            return body, {}
+        if len(block.ways) == 1:
+            rest, falls = self.way(item, block.ways[0])
+            return body + rest, falls
+        test = block.test
+        if block.iterator is not None:
+            found = self.spelling.fresh("found")
+            yes, no = (n.Assign([n.Name(found)], n.Constant(truth)) for truth in (True, False))
+            make = n.AsyncFor if block.is_async else n.For
+            body.append(make(n.Name(block.item), block.iterator, [yes, n.Break()], [no], line=block.line))
+            test = n.Name(found)
+        assert test is not None
+        (yes_body, yes_falls), (no_body, no_falls) = (self.way(item, way) for way in block.ways)
+        body.append(n.If(test, yes_body, no_body, line=block.line))
+        return body, {**yes_falls, **no_falls}
+
+    def choose(self, item: Dispatch, nodes: list[Node]) -> Written:
+        """A tree of tests for the node that was jumped to."""
+        if len(nodes) == 1:
+            return self.edge(item, nodes[0])
+        first, falls = self.edge(item, nodes[0])
+        rest, others = self.choose(item, nodes[1:])
+        return [n.If(self.test(nodes[:1]), first, rest)], {**falls, **others}
+
+    def try_statement(self, item: TryItem) -> Written:
+        body, falls = self.graph(item.levels, item.entries)
+        entry = self.analysis.handler_of.get(item.levels)
+        if entry is None:
+            return body, falls
+        handler, others = self.graph(entry.levels, [entry])
+        name = self.variables.exception(entry.levels)
+        used = any(isinstance(part, n.Name) and part.id == name for part in n.walk(handler))
+        kind = n.Name("BaseException") if used else None
+        clause = n.ExceptHandler(kind, name if used else None, handler or [n.Pass()])
+        return [n.Try(body or [n.Pass()], [clause], [], [])], {**falls, **others}
+
+
+def assigns(tree: n.Node, name: str) -> bool:
+    """Whether a statement in ``tree`` stores to the variable."""
+    for node in n.walk(tree):
+        targets = getattr(node, "targets", None) or [getattr(node, "target", None)]
+        for target in targets:
+            if isinstance(target, n.Node) and any(isinstance(p, n.Name) and p.id == name for p in n.walk(target)):
+                return True
+    return False
+
+
+def _drop_last_continue(body: Body) -> None:
+    """A ``continue`` at the end of a loop's body says nothing."""
+    while body:
+        last = body[-1]
+        if isinstance(last, n.Continue):
+            body.pop()
+            continue
+        if isinstance(last, n.If):
+            _drop_last_continue(last.body)
+            _drop_last_continue(last.orelse)
+        return
+
+

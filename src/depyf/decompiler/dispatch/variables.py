@@ -1,0 +1,85 @@
+"""Variables for stack entries that live from one node to another, and which local variables are bound where."""
+
+from __future__ import annotations
+
+from ..bytecode import RawCode
+from ..events.spelling import Spelling
+from .analysis import Analysis, Node
+from .levels import Levels
+
+
+
+class SlotVariables:
+    """One variable for each stack entry and all that it is passed on to at the same place of the stack."""
+
+    def __init__(self, analysis: Analysis, spelling: Spelling) -> None:
+        self.spelling = spelling
+        self._parent: dict[tuple[int, int], tuple[int, int]] = {}
+        self._names: dict[tuple[int, int], str] = {}
+        self._hints: dict[tuple[int, int], str | None] = {}
+        self._exceptions: dict[Levels, str] = {}
+        self.ours: set[str] = set()
+        for node in analysis.all:
+            for edge in node.edges:
+                for place, slot in enumerate(edge.target.slots):
+                    if slot.kind == "value" and edge.slots[place].origin == place:
+                        self._join(node, edge.target, place)
+            for handler in node.handlers:
+                depth = handler.levels[-1].handler.depth
+                for place, slot in enumerate(handler.slots[:depth]):
+                    if slot.kind == "value" and place < len(node.slots):
+                        self._join(node, handler, place)
+        for node in analysis.all:
+            for place, slot in enumerate(node.slots):
+                if slot.kind == "value":
+                    root = self._find((node.number, place))
+                    known = self._hints.setdefault(root, slot.detail)
+                    if known != slot.detail:
+                        self._hints[root] = None
+
+    def name(self, node: Node, place: int) -> str:
+        """The variable that holds the entry at ``place`` where ``node`` begins."""
+        root = self._find((node.number, place))
+        if root not in self._names:
+            self._names[root] = self.spelling.fresh(self._hints.get(root) or f"stack_{place}")
+            self.ours.add(self._names[root])
+        return self._names[root]
+
+    def exception(self, levels: Levels) -> str:
+        """The variable of the handler at ``levels``."""
+        if levels not in self._exceptions:
+            self._exceptions[levels] = self.spelling.fresh("exception")
+        return self._exceptions[levels]
+
+    def _find(self, place: tuple[int, int]) -> tuple[int, int]:
+        while self._parent.get(place, place) != place:
+            place = self._parent[place]
+        return place
+
+    def _join(self, a: Node, b: Node, place: int) -> None:
+        if a.slots[place].kind == "value" and b.slots[place].kind == "value":
+            self._parent[self._find((a.number, place))] = self._find((b.number, place))
+
+
+def bound_variables(analysis: Analysis, raw: RawCode) -> dict[Node, frozenset[str]]:
+    """Local variables that certainly have a value where each node begins."""
+    every = frozenset(raw.varnames) - frozenset(raw.cellvars) - frozenset(raw.freevars)
+    entry: dict[Node, frozenset[str]] = {analysis.entry: frozenset(raw.parameters) & every}
+    todo = [analysis.entry]
+    while todo:
+        node = todo.pop()
+        bound, deleted = set(entry[node]), set()
+        for pc in node.pcs:
+            ins = analysis.instructions[pc]
+            if ins.op == "STORE_FAST":
+                bound.add(ins.arg)
+            elif ins.op in ("DELETE_FAST", "LOAD_FAST_AND_CLEAR"):
+                bound.discard(ins.arg)
+                deleted.add(ins.arg)
+        arriving = [(edge.target, frozenset(bound) & every) for edge in node.edges]
+        arriving += [(handler, entry[node] - deleted) for handler in node.handlers]
+        for target, names in arriving:
+            if target not in entry or not entry[target] <= names:
+                entry[target] = entry.get(target, names) & names
+                todo.append(target)
+    return entry
