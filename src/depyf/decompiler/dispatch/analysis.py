@@ -145,13 +145,13 @@ class Analysis:
         pc = node.pc
         while True:
             ins = self.instructions[pc]
-            if pc != node.pc and pc in self.joins:
+            if node.pcs and (pc in self.joins or pc == node.pc):
                 node.end, node.edges = "jump", [self.edge(pc, handled, slots)]
                 return
             if ins.op not in NEVER_RAISES:
                 levels = self.ranges.levels_of(pc, handled, slots)
                 if levels is None:
-                    raise self.error(f"code in a handler that would not restore the exception handled before {pc} {ins} {self.ranges.chain(pc)} {handled}")
+                    raise self.error("code in a handler that would not restore the exception handled before")
                 if levels != node.levels:
                     if pc == node.pc:
                         raise self.error("exception ranges that no source can have")
@@ -167,8 +167,6 @@ class Analysis:
             pc = ins.target if ins.op == "JUMP" else pc + 1
             if pc >= len(self.instructions):
                 raise self.error("control leaves the code")
-            if pc in node.pcs:
-                raise self.error("a loop in which nothing happens")
 
     def step(self, node: Node, ins: Instruction, pc: int, handled: Levels, slots: list[Slot]) -> bool:
         """One instruction; True at the end of the node."""

@@ -2,68 +2,61 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from ..bytecode import RawCode, disassemble
-from ..events.decompile import EventResult, _parameters
-from ..events.functions import Nested
-from ..events.spelling import Spelling, identifier, is_name
-from ..proof.verdict import Level, Verdict
-from ..syntax import nodes as n
-from ..syntax.printer import print_with_lines
 from ...errors import DecompilationError
+from ..bytecode import Instruction, RawCode, disassemble
+from ..bytecode.code_flags import CO_GENERATOR
+from ..events.decompile import EventResult, function_result
+from ..events.functions import Nested
+from ..events.spelling import Spelling
+from ..syntax import nodes as n
 from .analysis import Analysis
 from .blocks import Blocks
 from .polish import polish
 from .statements import Structure
 
-CO_GENERATOR, CO_COROUTINE, CO_ASYNC_GENERATOR = 0x20, 0x80, 0x200
 
 
-def _nested(raw: RawCode) -> n.FunctionDef:
-    """A function that is made: a compiler made its code, so the structured way comes first."""
-    from ..events.decompile import _nested as without_loops
 
-    try:
-        return without_loops(raw)
-    except DecompilationError:
-        return decompile_dispatch(raw).tree
-
-
-def decompile_dispatch(raw: RawCode, nested: Nested | None = None) -> EventResult:
+def decompile_dispatch(
+    raw: RawCode, nested: Nested | None = None, enclosing: frozenset[str] = frozenset()
+) -> EventResult:
     """``raw`` as a function definition, not yet proven; ``nested`` gives the definitions of functions that it makes.
 
+    ``enclosing`` are the names that functions around bind: a global of such a name must be declared.
     Raises DecompilationError for operations or games with the stack that have no text.
     """
+    return decompile_instructions(raw, disassemble(raw), nested or _nested, enclosing)
+
+
+def decompile_instructions(
+    raw: RawCode, instructions: list[Instruction], nested: Nested, enclosing: frozenset[str] = frozenset()
+) -> EventResult:
+    """A function that executes ``instructions``; parameters, names and constants are those of ``raw``."""
 
     def error(reason: str) -> DecompilationError:
         return DecompilationError(reason, stage="dispatch", where=raw.qualname)
 
     if not raw.is_function:
         raise error("it is no function")
-    spelling = Spelling(raw)
-    instructions = disassemble(raw)
     analysis = Analysis(instructions, error)
-    machine = Blocks(raw, spelling, analysis, nested or _nested)
+    machine = Blocks(raw, Spelling(raw), analysis, nested)
     blocks = machine.run()
     structure = Structure(analysis, blocks, machine.variables, error)
     code = polish(structure.run(), machine.variables.ours | machine.temporaries)
-    body: list[n.Statement] = []
-    if raw.docstring is not None:
-        body.append(n.Expr(n.Constant(raw.docstring)))
-    if machine.globals_stored:
-        body.append(n.Global(list(machine.globals_stored)))
-    if machine.nonlocals_stored:
-        body.append(n.Nonlocal(list(machine.nonlocals_stored)))
-    body += code
     if raw.flags & CO_GENERATOR and not any(isinstance(part, (n.Yield, n.YieldFrom)) for part in n.walk(code)):
-        body.append(n.If(n.Constant(False), [n.Expr(n.Yield())], []))
-    name = raw.name if is_name(raw.name) else identifier(raw.name, "function")
-    make: Any = n.AsyncFunctionDef if raw.flags & (CO_COROUTINE | CO_ASYNC_GENERATOR) else n.FunctionDef
-    tree = make(name, _parameters(raw, spelling), body or [n.Pass()], line=raw.firstlineno)
-    verdict = Verdict(Level.UNPROVEN, "", ("not compared yet",))
-    text, line_map = print_with_lines(tree)
-    rung = "dispatch" if structure.has_dispatch else "state" if structure.has_state else "structured"
-    return EventResult(
-        tree, text, verdict, machine.folded, dict(spelling.constants), line_map=line_map, rung=rung
-    )
+        code.append(n.If(n.Constant(False), [n.Expr(n.Yield())], []))
+    result = function_result(raw, instructions, machine, code, enclosing)
+    result.rung = structure.rung
+    return result
+
+
+def _nested(raw: RawCode) -> n.FunctionDef | n.AsyncFunctionDef:
+    """A function that is made: a compiler made its code, so the structured way comes first."""
+    from ..decompilation import Decompilation
+
+    tree = Decompilation(raw).run().tree
+    if isinstance(tree, (n.FunctionDef, n.AsyncFunctionDef)) and not tree.decorator_list:
+        return tree
+    if isinstance(tree, n.Expr) and isinstance(tree.value, n.Lambda):
+        return n.FunctionDef("lambda_", tree.value.args, [n.Return(tree.value.body)])
+    return decompile_dispatch(raw).tree

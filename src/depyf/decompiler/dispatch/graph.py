@@ -222,9 +222,9 @@ class Graph:
         self.inline: set[Item] = set()
         jumps: dict[Item, int] = {}
         for item in self.order:
-            for node in item.edges:
-                after = self.resolve(node, item)
-                if after is not None and (item, after) not in self.back:
+            targets = self.successors(item)
+            for after in dict.fromkeys(targets) if isinstance(item, Dispatch) else targets:
+                if (item, after) not in self.back:
                     jumps[after] = jumps.get(after, 0) + 1
         for item in self.order[1:]:
             parent = self.dominator[item]

@@ -23,7 +23,7 @@ Written = Tuple[Body, Dict[Node, None]]
 
 
 class Structure:
-    """Writes all blocks of a code object. ``has_state``: a variable had to say where to go on."""
+    """Writes all blocks of a code object."""
 
     def __init__(self, analysis: Analysis, blocks: list[Block], variables: SlotVariables, error: Error) -> None:
         self.analysis = analysis
@@ -40,8 +40,9 @@ class Structure:
         self.has_dispatch = False
 
     @property
-    def has_state(self) -> bool:
-        return bool(self.told_apart)
+    def rung(self) -> str:
+        """How the blocks were put together: 'structured', 'state' or 'dispatch'."""
+        return "dispatch" if self.has_dispatch else "state" if self.told_apart else "structured"
 
     def run(self) -> Body:
         body, falls = self.graph((), [self.analysis.entry])
@@ -220,7 +221,7 @@ class Structure:
         if isinstance(item, Dispatch):
             self.has_dispatch = True
             self.told_apart.update(dict.fromkeys(item.edges))
-            return self.choose(item, item.edges)
+            return self.choose(item)
         assert isinstance(item, BlockItem)
         block = item.block
         body = list(block.statements)
@@ -241,13 +242,22 @@ class Structure:
         body.append(n.If(test, yes_body, no_body, line=block.line))
         return body, {**yes_falls, **no_falls}
 
-    def choose(self, item: Dispatch, nodes: list[Node]) -> Written:
+    def choose(self, dispatch: Dispatch) -> Written:
         """A tree of tests for the node that was jumped to."""
-        if len(nodes) == 1:
-            return self.edge(item, nodes[0])
-        first, falls = self.edge(item, nodes[0])
-        rest, others = self.choose(item, nodes[1:])
-        return [n.If(self.test(nodes[:1]), first, rest)], {**falls, **others}
+        graph = self.graphs[-1]
+        groups: dict[Item, list[Node]] = {}
+        for node in dispatch.edges:
+            item = graph.base(node)
+            assert item is not None
+            groups.setdefault(item, []).append(node)
+        arms = [(nodes, *self.item(item)) for item, nodes in groups.items()]
+        falls: dict[Node, None] = {}
+        _, body, last = arms.pop()
+        falls.update(last)
+        for nodes, arm, more in reversed(arms):
+            body = [n.If(self.test(nodes), arm, body)]
+            falls.update(more)
+        return body, falls
 
     def try_statement(self, item: TryItem) -> Written:
         body, falls = self.graph(item.levels, item.entries)

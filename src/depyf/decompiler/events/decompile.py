@@ -6,8 +6,8 @@ import types
 from dataclasses import dataclass, field
 from typing import Any
 
-from ..bytecode import RawCode, disassemble, load
-from ..bytecode.code_flags import CO_VARARGS, CO_VARKEYWORDS
+from ..bytecode import Instruction, RawCode, disassemble, load
+from ..bytecode.code_flags import CO_ASYNC_GENERATOR, CO_COROUTINE, CO_VARARGS, CO_VARKEYWORDS
 from ..proof.prove import prove_all
 from ..proof.scaffold import Spelled
 from ..proof.symbolic import prove_symbolic
@@ -22,6 +22,8 @@ from .naming import choose_names
 from .polish import polish
 from .spelling import Spelling, identifier, is_name
 from .state import Opaque
+from .writer import Writer
+
 
 
 @dataclass
@@ -33,7 +35,7 @@ class EventResult:
     "dispatch" (and a loop around a choice by it).
     """
 
-    tree: n.FunctionDef
+    tree: n.FunctionDef | n.AsyncFunctionDef
     text: str
     verdict: Verdict
     folded: int
@@ -74,23 +76,35 @@ def decompile_events(
     hints.update(control.hints)
     named = choose_names(control.out, hints, raw, spelling)
     polish(control.out, named.values())
+    return function_result(raw, instructions, control, control.out, enclosing)
+
+
+def function_result(
+    raw: RawCode, instructions: list[Instruction], writer: Writer, code: list[n.Statement], enclosing: frozenset[str]
+) -> EventResult:
+    """The definition of the function with the statements ``code``, which ``writer`` has written."""
+    spelling = writer.spelling
     body: list[n.Statement] = []
     if raw.docstring is not None:
         body.append(n.Expr(n.Constant(raw.docstring)))
     for ins in instructions:
         if ins.op == "LOAD_GLOBAL" and ins.arg in enclosing:
-            control.globals_stored[spelling.name(ins.arg)] = None
-    if control.globals_stored:
-        body.append(n.Global(list(control.globals_stored)))
-    if control.nonlocals_stored:
-        body.append(n.Nonlocal(list(control.nonlocals_stored)))
-    body += control.out
+            writer.globals_stored[spelling.name(ins.arg)] = None
+    if writer.globals_stored:
+        body.append(n.Global(list(writer.globals_stored)))
+    if writer.nonlocals_stored:
+        body.append(n.Nonlocal(list(writer.nonlocals_stored)))
+    body += code
     name = raw.name if is_name(raw.name) else identifier(raw.name, "function")
-    tree = n.FunctionDef(name, _parameters(raw, spelling), body, line=raw.firstlineno)
+    make: Any = n.AsyncFunctionDef if raw.flags & (CO_COROUTINE | CO_ASYNC_GENERATOR) else n.FunctionDef
+    tree = make(name, _parameters(raw, spelling), body, line=raw.firstlineno)
     verdict = Verdict(Level.UNPROVEN, "", ("not compared yet",))
     text, line_map = print_with_lines(tree)
     spelled = spelling.spelled if spelling.used else Spelled()
     return EventResult(tree, text, verdict, control.folded, dict(spelled.constants), spelled, line_map=line_map)
+=======
+    spelled = Spelled(spelling.constants, spelling.names, spelling.variables)
+    return EventResult(tree, text, verdict, writer.folded, dict(spelling.constants), spelled, line_map=line_map)
 
 
 def _nested(raw: RawCode) -> n.FunctionDef:
