@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from ..bytecode import CONDITIONAL_JUMPS, NEVER_RAISES, NO_FALL_THROUGH, Instruction
-from .levels import Error, Level, Levels, Ranges, handled_part, is_inside
+from .levels import Error, Levels, Ranges, handled_part, is_inside
 from .slots import VALUE, Slot, Slots, merge, rigid, same_slot, simulate
 
 _MOST_COPIES = 6

@@ -104,11 +104,11 @@ class Blocks(MoreOperations):
         state = State()
         for name in sorted(self.bound[node]):
             text = self.spelling.variable(name)
-            value = Opaque(text)
-            state.locals[name] = value
-            state.names[value] = [text]
+            state.locals[name] = held = Opaque(text)
+            state.names[held] = [text]
         self.exceptions: dict[Value, object] = {}
         for place, slot in enumerate(node.slots):
+            value: Value
             if slot.kind == "null":
                 value = Null()
             elif slot.kind == "const":

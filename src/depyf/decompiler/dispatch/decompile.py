@@ -15,8 +15,6 @@ from .polish import polish
 from .statements import Structure
 
 
-
-
 def decompile_dispatch(
     raw: RawCode, nested: Nested | None = None, enclosing: frozenset[str] = frozenset()
 ) -> EventResult:
@@ -43,6 +41,8 @@ def decompile_instructions(
     blocks = machine.run()
     structure = Structure(analysis, blocks, machine.variables, error)
     code = polish(structure.run(), machine.variables.ours | machine.temporaries)
+    if any(part is made for part in n.walk(code) for made in machine.asynchronous):
+        raise error("an asynchronous iterator lives on")
     if raw.flags & CO_GENERATOR and not any(isinstance(part, (n.Yield, n.YieldFrom)) for part in n.walk(code)):
         code.append(n.If(n.Constant(False), [n.Expr(n.Yield())], []))
     result = function_result(raw, instructions, machine, code, enclosing)

@@ -170,6 +170,7 @@ class Graph:
 
     def _cycles(self, within: set[Item], start: Item, outer: Loop | None) -> list[list[Item]]:
         """Strongly connected parts with a cycle, edges to the header of ``outer`` aside (Kosaraju's algorithm)."""
+
         def forward(item: Item) -> list[Item]:
             return [one for one in self.successors(item) if one in within and not (outer and one is outer.header)]
 

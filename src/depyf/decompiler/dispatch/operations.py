@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..bytecode import Instruction
+from ..bytecode import Instruction, RawCode
 from ..events.operations import Operations
+from ..events.spelling import Spelling
+from ..events.state import Const, Container, Null, Opaque, Pure, Value
 from ..syntax import nodes as n
 from .analysis import Node
 from .levels import handled_part
-from ..events.state import Const, Container, Null, Opaque, Pure, Value
 
 _STORES = ("STORE_FAST", "STORE_DEREF", "STORE_GLOBAL")
 
@@ -25,12 +26,10 @@ class MoreOperations(Operations):
         """The next instructions of the node."""
         raise NotImplementedError
 
-    @property
-    def kinds(self) -> dict[Value, str]:
-        """Containers of a known type that are in variables: "items", "members" or "mapping"."""
-        if not hasattr(self, "_kinds"):
-            self._kinds: dict[Value, str] = {}
-        return self._kinds
+    def __init__(self, raw: RawCode, spelling: Spelling) -> None:
+        super().__init__(raw, spelling)
+        self.kinds: dict[Value, str] = {}  # containers of a known type: "items", "members" or "mapping"
+        self.asynchronous: list[n.Name] = []  # the functions of calls that must become part of an ``async for``
 
     def opaque(self, name: str) -> Opaque:
         """A value that the variable of ours holds."""
@@ -47,6 +46,12 @@ class MoreOperations(Operations):
         if "iter" in self.raw.localsplus:
             raise self.error("an iterator is made where iter is a variable")
         self.event([self.pop()], lambda value: n.Call(n.Name("iter"), [value]), "iterator")
+
+    def op_GET_AITER(self, arg: Any) -> None:
+        # Only ``async for`` does this everywhere; polish.py puts the operand there.
+        function = n.Name("aiter")
+        self.asynchronous.append(function)
+        self.event([self.pop()], lambda value: n.Call(function, [value]), "iterator")
 
     def op_GET_YIELD_FROM_ITER(self, arg: Any) -> None:
         self.delegate(n.YieldFrom)
@@ -228,5 +233,3 @@ class MoreOperations(Operations):
         self.emit(n.ImportFrom(module or None, aliases, level))
         for store, _ in stores:
             self.stored(store)
-
-

@@ -44,7 +44,7 @@ def _iterate_directly(body: list[n.Statement], uses: Counter[str], ours: set[str
         made, loop = body[place], body[place + 1]
         if (
             isinstance(made, n.Assign)
-            and isinstance(loop, n.For)
+            and isinstance(loop, (n.For, n.AsyncFor))
             and isinstance(loop.iter, n.Name)
             and isinstance(made.targets[0], n.Name)
             and made.targets[0].id == loop.iter.id
@@ -52,7 +52,7 @@ def _iterate_directly(body: list[n.Statement], uses: Counter[str], ours: set[str
             and uses[loop.iter.id] == 2
             and isinstance(made.value, n.Call)
             and isinstance(made.value.func, n.Name)
-            and made.value.func.id == "iter"
+            and made.value.func.id == ("iter" if isinstance(loop, n.For) else "aiter")
         ):
             loop.iter = made.value.args[0]
             del body[place]

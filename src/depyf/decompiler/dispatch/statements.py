@@ -219,7 +219,7 @@ class Structure:
         if isinstance(item, TryItem):
             return self.try_statement(item)
         if isinstance(item, Dispatch):
-            self.has_dispatch = True
+            self.has_dispatch |= item in self.graphs[-1].headed
             self.told_apart.update(dict.fromkeys(item.edges))
             return self.choose(item)
         assert isinstance(item, BlockItem)
@@ -247,7 +247,7 @@ class Structure:
         graph = self.graphs[-1]
         groups: dict[Item, list[Node]] = {}
         for node in dispatch.edges:
-            item = graph.base(node)
+            item = graph.resolve(node, dispatch)
             assert item is not None
             groups.setdefault(item, []).append(node)
         arms = [(nodes, *self.item(item)) for item, nodes in groups.items()]
@@ -293,5 +293,3 @@ def _drop_last_continue(body: Body) -> None:
             _drop_last_continue(last.body)
             _drop_last_continue(last.orelse)
         return
-
-

@@ -8,7 +8,6 @@ from .analysis import Analysis, Node
 from .levels import Levels
 
 
-
 class SlotVariables:
     """One variable for each stack entry and all that it is passed on to at the same place of the stack."""
 

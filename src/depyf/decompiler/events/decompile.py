@@ -25,7 +25,6 @@ from .state import Opaque
 from .writer import Writer
 
 
-
 @dataclass
 class EventResult:
     """A code object as source: the tree, its text, what was proven, and how many operations needed no code.
@@ -107,7 +106,7 @@ def function_result(
     return EventResult(tree, text, verdict, writer.folded, dict(spelling.constants), spelled, line_map=line_map)
 
 
-def _nested(raw: RawCode) -> n.FunctionDef:
+def _nested(raw: RawCode) -> n.FunctionDef | n.AsyncFunctionDef:
     """A function that is made: a compiler made its code, so the structured way comes first."""
     from ..decompilation import Decompilation
 

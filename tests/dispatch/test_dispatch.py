@@ -1,0 +1,163 @@
+"""The last way to source: what it writes does the same as the code that it was given."""
+
+from __future__ import annotations
+
+import types
+from typing import Any, Callable, List
+
+import pytest
+import random_graphs
+import standins
+from attack.machine_runs import machine_run
+
+from depyf.decompiler.bytecode import RawCode, load
+from depyf.decompiler.dispatch import decompile_dispatch
+from depyf.decompiler.dispatch.decompile import decompile_instructions
+from depyf.decompiler.events import EventResult
+from depyf.decompiler.recompile import recompile
+from depyf.decompiler.syntax import nodes as n
+from depyf.errors import DecompilationError
+
+PLAN = standins.Plan(exceptions=frozenset({"E0", "E1"}))
+SEEDS = 6
+GRAPHS = 60
+
+
+def no_nested(raw: RawCode) -> n.FunctionDef:
+    raise AssertionError("no functions are made")
+
+
+def graph_result(seed: int) -> str:
+    """How the text for a random graph stands up to the graph itself: its rung, 'refused: ...' or 'WRONG ...'."""
+    raw, instructions = random_graphs.random_graph(seed)
+    try:
+        result = decompile_instructions(raw, instructions, no_nested)
+    except DecompilationError as error:
+        return f"refused: {error.reason}"
+    assert raw.code is not None
+    code = recompile(result.text, raw.code, "<graph>")
+    for run in range(SEEDS):
+        if machine_run(raw, instructions, run, PLAN) != standins.run(code, run, PLAN):
+            return f"WRONG {seed}\n{result.text}"
+    return result.rung
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")  # some catch GeneratorExit
+def test_random_graphs_do_the_same():
+    results: List[str] = [graph_result(seed) for seed in range(GRAPHS)]
+    assert [result for result in results if result.startswith(("WRONG", "refused"))] == []
+    assert {"structured", "state", "dispatch"} == set(results)
+
+
+# Ordinary functions, written this way though they need not be
+
+
+def branches(a, b):
+    if a and b or a.c:
+        a.d()
+    elif b:
+        return a
+    return b if a else (a or b)
+
+
+def loops(a, b):
+    for x in a:
+        if x:
+            continue
+        while b.next():
+            if x.y:
+                break
+            if a:
+                return x
+        else:
+            b.end()
+    else:
+        a.exhausted()
+    return b
+
+
+def handlers(a, b):
+    for x in a:
+        try:
+            x()
+        except KeyError as error:
+            b(error)
+            continue
+        except (a.Error, TypeError):
+            break
+        finally:
+            b.close()
+    return x
+
+
+def raising(a, b):
+    try:
+        a()
+    except b.E:
+        raise
+    except ValueError as error:
+        raise TypeError(a) from error
+    assert b, a
+    del a.x, b
+    return a
+
+
+def generator(a, b):
+    try:
+        got = yield a
+        while got:
+            got = yield from b(got)
+    finally:
+        yield b
+
+
+async def coroutine(a, b):
+    try:
+        x = await a
+        async for y in b:
+            x = await y(x)
+    except Exception as error:
+        return error
+    return x
+
+
+def imports(a, b):
+    import os.path
+    import xml.etree.ElementTree as tree
+    from sys import argv
+    from sys import path as where
+
+    return os, tree, argv, where
+
+
+def nested(a, b):
+    def inner(c=a, *, d=b):
+        return a, c
+
+    return lambda e: inner(e)
+
+
+def displays(a, b):
+    x = [a, *b]
+    y = {**a, "k": b}
+    z = {a, b} | {*x}
+    return f"{a!r:>{b}} {x}", y, z, a(*x, **y)
+
+
+ORDINARY = [branches, loops, handlers, raising, generator, coroutine, imports, nested, displays]
+
+
+@pytest.mark.parametrize("function", ORDINARY)
+def test_ordinary_functions_do_the_same(function: Callable[..., Any]):
+    code = function.__code__
+    result: EventResult = decompile_dispatch(load(code))
+    assert result.rung in ("structured", "state")
+    again = recompile(result.text, code, "<test>")
+    assert standins.same(code, again, SEEDS), result.text
+
+
+def test_a_class_body_is_refused():
+    module = compile("class A:\n    x = 1", "<test>", "exec")
+    body = next(constant for constant in module.co_consts if isinstance(constant, types.CodeType))
+    with pytest.raises(DecompilationError, match="no function"):
+        decompile_dispatch(load(body))
