@@ -156,7 +156,7 @@ class Blocks(MoreOperations):
     def end_jump(self, block: Block) -> None:
         [edge] = block.node.edges
         wanted = self.wanted(edge)
-        self.settle(wanted)
+        self.into_variables(wanted)
         self.flush()
         block.ways = [Way(edge.target, [])]
 
@@ -188,7 +188,7 @@ class Blocks(MoreOperations):
             for other, name in self.wanted(jumps):
                 if other == place:
                     self.keep(value, name)
-        self.settle_common(falls, jumps, value)
+        self.into_common_variables(falls, jumps, value)
         self.pop()
         decided = self.truth(ins, value)
         if decided is None:
@@ -222,7 +222,7 @@ class Blocks(MoreOperations):
         for other, name in self.wanted(item):
             if other == place:
                 self.keep(iterator, name)
-        self.settle_common(item, exhausted, iterator)
+        self.into_common_variables(item, exhausted, iterator)
         [block.iterator] = self.texts([iterator])
         self.flush()
         block.item = self.variables.name(item.target, place + 1)
@@ -236,12 +236,12 @@ class Blocks(MoreOperations):
 
     # What the next nodes need of the stack
 
-    def settle_common(self, a: Edge, b: Edge, last: Value) -> None:
+    def into_common_variables(self, a: Edge, b: Edge, last: Value) -> None:
         """See to what both ways need, before ``last`` is used."""
         others = self.wanted(b)
-        self.settle([want for want in self.wanted(a) if want in others], last)
+        self.into_variables([want for want in self.wanted(a) if want in others], last)
 
-    def settle(self, wanted: list[tuple[int, str]], last: Value | None = None) -> None:
+    def into_variables(self, wanted: list[tuple[int, str]], last: Value | None = None) -> None:
         """Put stack entries into variables; pending events are written into them where that is possible."""
         state = self.state
         names = dict(wanted)

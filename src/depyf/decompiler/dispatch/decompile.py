@@ -16,18 +16,26 @@ from .statements import Structure
 
 
 def decompile_dispatch(
-    raw: RawCode, nested: Nested | None = None, enclosing: frozenset[str] = frozenset()
+    raw: RawCode,
+    nested: Nested | None = None,
+    enclosing: frozenset[str] = frozenset(),
+    spelling: Spelling | None = None,
 ) -> EventResult:
     """``raw`` as a function definition, not yet proven; ``nested`` gives the definitions of functions that it makes.
 
-    ``enclosing`` are the names that functions around bind: a global of such a name must be declared.
+    ``enclosing`` are the names that functions around bind: a global of such a name must be declared. ``spelling`` is
+    that of the outermost code, if it is another.
     Raises DecompilationError for operations or games with the stack that have no text.
     """
-    return decompile_instructions(raw, disassemble(raw), nested or _nested, enclosing)
+    return decompile_instructions(raw, disassemble(raw), nested or _nested, enclosing, spelling)
 
 
 def decompile_instructions(
-    raw: RawCode, instructions: list[Instruction], nested: Nested, enclosing: frozenset[str] = frozenset()
+    raw: RawCode,
+    instructions: list[Instruction],
+    nested: Nested,
+    enclosing: frozenset[str] = frozenset(),
+    spelling: Spelling | None = None,
 ) -> EventResult:
     """A function that executes ``instructions``; parameters, names and constants are those of ``raw``."""
 
@@ -37,7 +45,7 @@ def decompile_instructions(
     if not raw.is_function:
         raise error("it is no function")
     analysis = Analysis(instructions, error)
-    machine = Blocks(raw, Spelling(raw), analysis, nested)
+    machine = Blocks(raw, spelling or Spelling(raw), analysis, nested)
     blocks = machine.run()
     structure = Structure(analysis, blocks, machine.variables, error)
     code = polish(structure.run(), machine.variables.ours | machine.temporaries)

@@ -200,7 +200,7 @@ class MoreOperations(Operations):
         self.push(self.imported(module))
 
     def imported(self, module: str) -> Value:
-        name = self.temporary(module.split(".")[-1])
+        name = self.spelling.fresh(module.split(".")[-1])
         self.emit(n.Import([n.alias(module, name)]))
         return self.opaque(name)
 

@@ -100,10 +100,7 @@ def function_result(
     verdict = Verdict(Level.UNPROVEN, "", ("not compared yet",))
     text, line_map = print_with_lines(tree)
     spelled = spelling.spelled if spelling.used else Spelled()
-    return EventResult(tree, text, verdict, control.folded, dict(spelled.constants), spelled, line_map=line_map)
-=======
-    spelled = Spelled(spelling.constants, spelling.names, spelling.variables)
-    return EventResult(tree, text, verdict, writer.folded, dict(spelling.constants), spelled, line_map=line_map)
+    return EventResult(tree, text, verdict, writer.folded, dict(spelled.constants), spelled, line_map=line_map)
 
 
 def _nested(raw: RawCode) -> n.FunctionDef | n.AsyncFunctionDef:
