@@ -66,11 +66,13 @@ class Plan:
         lengths: Sequence[int] = (),
         matches: bool = False,
         steady: bool = False,
+        iterators: FrozenSet[str] = frozenset(),
     ) -> None:
         self.exceptions = exceptions
         self.lengths = tuple(lengths)
         self.matches = matches
         self.steady = steady  # a truth value that is asked for twice in a row is asked for once
+        self.iterators = iterators  # parameters that get an iterator
 
 
 class World:
@@ -665,8 +667,9 @@ def run(code: types.CodeType, seed: int, plan: Plan | None = None, caller: Calle
 def full_arguments(code: types.CodeType, world: World) -> Tuple[List[Any], Dict[str, Any]]:
     """An argument for every parameter of ``code``, and some more where it takes them."""
     count = code.co_argcount
-    first = ".0"  # what a comprehension iterates over
-    positional = [Iteration(world, world.some()) if n == first else world.new() for n in code.co_varnames[:count]]
+    iterators = world.plan.iterators | {".0"}  # .0: what a comprehension iterates over
+    names = code.co_varnames[:count]
+    positional = [Iteration(world, world.some()) if name in iterators else world.new() for name in names]
     if code.co_name == "__annotate__" or code.co_varnames[:count] == (".format",):
         positional = [world.dice.choice((1, 2, 3, 4))]  # the compiler relies on an int
     named = {name: world.new() for name in code.co_varnames[count : count + code.co_kwonlyargcount]}

@@ -1,0 +1,1 @@
+"""Bytecode written by hand: a notation of instructions, how each CPython spells them, and random programs in it."""

@@ -1,0 +1,115 @@
+"""One program through depyf and back: what was proven, and whether both codes do the same on stand-ins."""
+
+from __future__ import annotations
+
+import json
+import time
+import types
+from typing import Any, Callable, Dict, List, NamedTuple, Sequence
+
+import standins
+from attack.children import in_child
+from attack.observed import first_difference
+
+import depyf
+from assembler.assemble import Unspellable, assemble
+from assembler.flow import Invalid
+from assembler.generate import EXCEPTIONS, ITERATORS, generate
+from assembler.notation import Program
+from depyf.errors import DecompilationError
+
+PLAN = standins.Plan(frozenset(EXCEPTIONS), (2,), iterators=frozenset(ITERATORS))
+MOST_EVENTS = 250
+"""After so many events a run is stopped: many of the programs have endless loops."""
+SEEDS = 12
+BATCH = 25
+
+
+class Outcome(NamedTuple):
+    """``kind``: proven, refused, unproven, wrong (proven, but the runs differ, or no code came of it), or broken."""
+
+    kind: str
+    rung: str = ""
+    reason: str = ""
+    milliseconds: float = 0.0
+
+
+def examine(program: Program, seeds: int = SEEDS) -> Outcome:
+    """What becomes of ``program``. Runs made-up code: only in a child process."""
+    return examine_code(assemble(program), seeds)
+
+
+def examine_code(code: types.CodeType, seeds: int = SEEDS) -> Outcome:
+    start = time.perf_counter()
+    result = depyf.analyze(code)
+    spent = 1000 * (time.perf_counter() - start)
+    level = result.verdict.level.name.lower()
+    reason = "; ".join(result.verdict.reasons)
+    if level == "refused":
+        return Outcome("refused", "refused", reason, spent)
+    if not result.proven:
+        return Outcome("unproven", result.rung, reason, spent)
+    try:
+        again = depyf.recompile(result.source, code, "<again>")
+    except DecompilationError as error:
+        return Outcome("wrong", result.rung, f"proven, but: {error}\n{result.source}", spent)
+    difference = differs(code, again, seeds)
+    if difference:
+        return Outcome("wrong", result.rung, f"{difference}\n{result.source}", spent)
+    return Outcome("proven", result.rung, level, spent)
+
+
+def differs(code: types.CodeType, again: types.CodeType, seeds: int) -> str:
+    """How runs of two codes on stand-ins differ; '' if they do not."""
+    usual, standins.MOST_EVENTS = standins.MOST_EVENTS, MOST_EVENTS
+    try:
+        for seed in range(seeds):
+            left, right = standins.run(code, seed, PLAN), standins.run(again, seed, PLAN)
+            if left != right:
+                return f"run {seed}: {first_difference(left, right)}"
+    finally:
+        standins.MOST_EVENTS = usual
+    return ""
+
+
+def examine_seed(seed: int, seeds: int = SEEDS) -> Outcome:
+    return examine(generate(seed), seeds)
+
+
+def outcomes(tasks: Sequence[Callable[[], Outcome]], batch: int = BATCH) -> List[Outcome]:
+    """What the tasks give, each run in a child process; 'broken' for one that died or did not end."""
+    found: List[Outcome] = []
+    for first in range(0, len(tasks), batch):
+        some = tasks[first : first + batch]
+        texts = in_child([lambda task=task: json.dumps(task()) for task in some])  # type: ignore[misc]
+        for text in texts:
+            found.append(Outcome(*json.loads(text)) if text[0] == "[" else Outcome("broken", "", text))
+    return found
+
+
+def same_as(program: Program) -> Callable[[Outcome], bool]:
+    """For the shrinker: whether another outcome is of the same kind as that of ``program``."""
+    (wanted,) = outcomes([lambda: examine(program)])
+    return lambda outcome: (outcome.kind, general(outcome)) == (wanted.kind, general(wanted))
+
+
+def general(outcome: Outcome) -> str:
+    """The reason without places and names, so that equal causes count as one."""
+    if outcome.kind in ("wrong", "broken"):
+        return outcome.kind
+    words = outcome.reason.splitlines()[0].split() if outcome.reason else []
+    cut = " ".join("N" if any(c.isdigit() for c in word) else word for word in words)
+    return cut.replace("cannot decompile in function, ", "")[:100]
+
+
+def try_program(program: Program) -> Outcome:
+    """As ``examine``, in a child process; an invalid program gives the kind 'invalid'."""
+    try:
+        assemble(program)
+    except (Invalid, Unspellable, KeyError, ValueError, IndexError) as error:
+        return Outcome("invalid", "", repr(error))
+    (outcome,) = outcomes([lambda: examine(program)])
+    return outcome
+
+
+Table = Dict[str, Any]
