@@ -8,7 +8,7 @@ is not the same on both ways, gets a variable that both arms assign.
 from __future__ import annotations
 
 import contextlib
-from typing import Iterator
+from typing import Callable, FrozenSet, Iterator, List, Tuple
 
 from ..bytecode import CONDITIONAL_JUMPS, Handler, Instruction, RawCode
 from ..syntax import nodes as n
@@ -18,6 +18,7 @@ from .parked import live_before, parked_locals
 from .paths import Paths
 from .spelling import Spelling
 from .state import Const, Container, Event, Null, Opaque, Pure, Raised, State, Unbound, Value
+from .with_statements import Leaving, with_statement
 
 _MOST_STEPS = 12
 """Instructions executed for each instruction of the code, before the text is too big (tails are written twice)."""
@@ -26,6 +27,14 @@ _DEEPEST = 150
 """Branches within branches."""
 
 _LONG = frozenset({"CALL", "CALL_EX", "CALL_FUNCTION", "CALL_FUNCTION_EX", "BINARY_OP", "COMPARE_OP", "YIELD_VALUE"})
+Stops = FrozenSet[int]
+Arm = Tuple[State, List[n.Statement], int]
+"""What is known at the end of an arm, its statements, where it goes on (-1: nowhere)."""
+
+EMPTY: Stops = frozenset()
+LEFT = -2
+"""An arm has gone to several places out of the exception range around it, see ``Control.leaving``."""
+
 _CLEAN_UP = ("COPY", "POP_EXCEPT", "RERAISE")
 
 
@@ -45,6 +54,8 @@ class Control(Operations):
         self.steps_left = _MOST_STEPS * len(instructions) + 1000
         self.depth = 0
         self.handler: Handler | None = None
+        self.leaving: list[Leaving] | None = None
+        """The ways out of the exception range around, if what is after it can tell them apart."""
 
     def no_nested(self, raw: RawCode) -> Definition:
         raise self.error(f"it makes a function of the code {raw.name}")
@@ -90,6 +101,8 @@ class Control(Operations):
             return -1
         if ins.op == "DELETE_FAST":
             return self.delete_variables(pc)
+        if ins.op == "BEFORE_WITH":
+            return with_statement(self, pc, stops)
         if ins.op == "MAKE_FUNCTION":
             self.line = ins.line or self.line
             return make_function(self, pc)
@@ -134,21 +147,45 @@ class Control(Operations):
         [test] = self.texts([value])
         with self.using([value]):
             self.flush()
+        falls, jumps = self.state.copy(), self.state.copy()
+        if keep:
+            jumps.stack.append(value)
+        return self.fork(ins.op, test, (pc + 1, falls), (ins.target, jumps), stops)
+
+    def fork(
+        self, op: str, test: n.Expression, falls: tuple[int, State], jumps: tuple[int, State], stops: frozenset[int]
+    ) -> int:
+        """Write the ``if`` statement for a jump of the kind ``op``; an arm is where it begins and what holds there."""
         self.depth += 1
         if self.depth > _DEEPEST:
             raise self.error("branches are nested too deeply")
-        join = self.paths.join(pc + 1, ins.target, stops)
+        join = self.paths.join(falls[0], jumps[0], stops)
         inner = stops | {join} if join >= 0 else stops
         line = self.line
-        before = self.state
-        falling, falling_out, falling_end = self.arm(pc + 1, inner, before.copy())
-        jumped = before.copy()
-        if keep:
-            jumped.stack.append(value)
-        jumping, jumping_out, jumping_end = self.arm(ins.target, inner, jumped)
+        falling = self.arm(lambda: self.run(falls[0], inner), falls[1])
+        jumping = self.arm(lambda: self.run(jumps[0], inner), jumps[1])
         self.depth -= 1
         self.line = line
-        return self.write_if(ins, test, (falling, falling_out, falling_end), (jumping, jumping_out, jumping_end), line)
+        return self.join(op, test, falling, jumping, stops, inner)
+
+    def join(self, op: str, test: n.Expression, falling: Arm, jumping: Arm, stops: Stops, inner: Stops = EMPTY) -> int:
+        """Write the ``if`` statement for two arms that were executed to one of ``inner``; where to go on."""
+        if LEFT in (falling[2], jumping[2]) or falling[2] != jumping[2] and min(falling[2], jumping[2]) >= 0:
+            return self.part(op, test, falling, jumping, inner, stops)
+        return self.write_if(op, test, falling, jumping, self.line)
+
+    def part(self, op: str, test: n.Expression, falling: Arm, jumping: Arm, inner: Stops, stops: Stops) -> int:
+        """Write the ``if`` statement whose arms leave the exception range around for different places."""
+        for state, out, end in (falling, jumping):
+            with self.within(state, out):
+                if end in inner:
+                    end = self.run(end, stops)
+                if self.leaving is None or end in stops:
+                    raise self.error("the arms of a branch go on at different places")
+                if end >= 0:
+                    self.leaving.append(Leaving(end, self.state, out))
+        self.emit(n.If(*_tests(op, test)[:1], falling[1], jumping[1]))
+        return LEFT
 
     def name_unless_constant(self, value: Value) -> None:
         if not isinstance(value, (Const, Pure)):
@@ -169,38 +206,29 @@ class Control(Operations):
     def parts_pending(self, value: Value) -> bool:
         return any(part in self.state.pending for part in self.state.tree([value]))
 
-    def arm(self, pc: int, stops: frozenset[int], state: State) -> tuple[State, list[n.Statement], int]:
+    def arm(self, run: Callable[[], int], state: State) -> Arm:
         """Execute one arm of a branch: its state at the end, its statements, where it ends."""
         out, self.out, self.state = self.out, [], state
-        end = self.run(pc, stops)
+        end = run()
         statements, self.out = self.out, out
         return self.state, statements, end
 
     def write_if(
         self,
-        ins: Instruction,
+        op: str,
         test: n.Expression,
-        falling: tuple[State, list[n.Statement], int],
-        jumping: tuple[State, list[n.Statement], int],
+        falling: Arm,
+        jumping: Arm,
         line: int | None,
     ) -> int:
         """Write the statement for a branch whose arms were executed; where to go on."""
         ends = (falling[2], jumping[2])
         if ends[0] >= 0 and ends[1] >= 0:
-            if ends[0] != ends[1]:
-                raise self.error("the arms of a branch go on at different places")
             self.live = self.live_before[ends[0]]
             self.state = self.merge_states(falling[0], falling[1], jumping[0], jumping[1], ends[0])
         else:
             self.state = falling[0] if ends[0] >= 0 else jumping[0]
-        if "NONE" in ins.op:
-            ops = ("is not", "is") if ins.op.endswith("IF_NONE") else ("is", "is not")
-            positive: n.Expression = n.Compare(test, [ops[0]], [n.Constant(None)])
-            negative: n.Expression = n.Compare(test, [ops[1]], [n.Constant(None)])
-        else:
-            positive, negative = test, _negation(test)
-            if "IF_TRUE" in ins.op:
-                positive, negative = negative, positive
+        positive, negative = _tests(op, test)
         body, orelse = falling[1], jumping[1]
         if ends[0] < 0:
             self.emit(n.If(positive, body, [], line=line))
@@ -357,13 +385,13 @@ class Control(Operations):
             raise self.error("an exception range begins inside another one")
         self.flush()
         self.release([])
-        for value in self.state.stack:
-            if not isinstance(value, (Null, Raised, Const, Pure)) and self.state.private(value) is None:
-                self.name(value)
+        self.name_stack()
         entry = self.state.copy()
         outer, out, self.out = self.handler, self.out, []
+        leaving, self.leaving = self.leaving, None
         self.handler = handler
         end = self.run(pc, stops)
+        self.leaving = leaving
         if end >= 0:
             self.flush()
             for value in self.state.stack:
@@ -383,8 +411,34 @@ class Control(Operations):
         tries.append((statement, len(self.out), statements))
         return end
 
+    def name_stack(self) -> None:
+        """Variables hold what is on the stack, private containers and terms aside."""
+        for value in self.state.stack:
+            if not isinstance(value, (Null, Raised, Const, Pure)) and self.state.private(value) is None:
+                self.name(value)
+
+    def skip(self, pc: int) -> int:
+        """The first instruction from ``pc`` on that does something."""
+        while self.instructions[pc].op in ("NOP", "JUMP"):
+            pc = self.instructions[pc].target if self.instructions[pc].op == "JUMP" else pc + 1
+        return pc
+
     def handler_statements(self, handler: Handler, entry: State, body: list[n.Statement]) -> list[n.Statement]:
         """What the handler does before it raises the exception again."""
+        state = self.state_of_handler(entry, body)
+        state.stack = state.stack[: handler.depth]
+        if handler.lasti:
+            state.stack.append(Raised("lasti"))
+        state.stack.append(Raised("exception"))
+        before, self.handling = self.handling, True
+        _, statements, end = self.arm(lambda: self.run(handler.target, EMPTY), state)
+        self.handling = before
+        if end >= 0 or not statements or not isinstance(statements[-1], n.Raise) or statements[-1].exc is not None:
+            raise self.error("an exception handler goes on after it")
+        return statements[:-1]
+
+    def state_of_handler(self, entry: State, body: list[n.Statement]) -> State:
+        """What is known after any statement of ``body``, before which ``entry`` was known."""
         state = entry.copy()
         assigned = set(_assigned(body))
         for name in entry.locals:
@@ -400,16 +454,7 @@ class Control(Operations):
                 state.names[value] = kept
             else:
                 del state.names[value]
-        state.stack = state.stack[: handler.depth]
-        if handler.lasti:
-            state.stack.append(Raised("lasti"))
-        state.stack.append(Raised("exception"))
-        before, self.handling = self.handling, True
-        _, statements, end = self.arm(handler.target, frozenset(), state)
-        self.handling = before
-        if end >= 0 or not statements or not isinstance(statements[-1], n.Raise) or statements[-1].exc is not None:
-            raise self.error("an exception handler goes on after it")
-        return statements[:-1]
+        return state
 
     def finish_tries(self, tries: list[tuple[n.Try, int, list[n.Statement]]]) -> None:
         """Choose between ``finally``, if what follows the range is what its handler does, and ``except``."""
@@ -429,6 +474,14 @@ def _assigned(body: list[n.Statement]) -> Iterator[str]:
         for target in targets:
             if isinstance(target, n.Name):
                 yield target.id
+
+
+def _tests(op: str, test: n.Expression) -> tuple[n.Expression, n.Expression]:
+    """The conditions under which a jump of the kind ``op`` is not taken, and taken."""
+    if "NONE" in op:
+        ops = ("is not", "is") if op.endswith("IF_NONE") else ("is", "is not")
+        return n.Compare(test, [ops[0]], [n.Constant(None)]), n.Compare(test, [ops[1]], [n.Constant(None)])
+    return (_negation(test), test) if "IF_TRUE" in op else (test, _negation(test))
 
 
 def _negation(test: n.Expression) -> n.Expression:

@@ -3,6 +3,7 @@
     del a / del b                       ->  del a, b
     t = x.a / u = x.b                   ->  t, u = x.a, x.b        (variables of ours)
     if c: t = a / else: t = b           ->  t = a if c else b      (variables of ours)
+    if c: nothing / else: s             ->  if not c: s
     return None at the end              ->  nothing
 """
 
@@ -24,6 +25,7 @@ def polish(body: list[n.Statement], ours: Collection[str]) -> None:
     """Shorten the body of a function, in place; ``ours`` are the variables that the original does not have."""
     for block in reversed(list(bodies(body, _FUNCTIONS))):
         for number in range(len(block) - 1, -1, -1):
+            _without_empty_body(block[number])
             _choice(block, number, ours)
         _hoist_deletions(block)
         _merge(block, ours)
@@ -95,6 +97,13 @@ def _parts(statement: n.Assign) -> tuple[list[n.Expression], list[n.Expression]]
 
 def _only_reads(value: n.Expression) -> bool:
     return all(isinstance(node, _READS) for node in n.walk(value))
+
+
+def _without_empty_body(statement: n.Statement) -> None:
+    if isinstance(statement, n.If) and not statement.body:
+        test = statement.test
+        test = test.operand if isinstance(test, n.UnaryOp) and test.op == "not" else n.UnaryOp("not", test)
+        statement.test, statement.body, statement.orelse = test, statement.orelse, []
 
 
 def _choice(block: list[n.Statement], number: int, ours: Collection[str]) -> None:

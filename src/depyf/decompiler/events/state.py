@@ -60,6 +60,12 @@ class Raised(Value):
     __slots__ = ()
 
 
+class Exit(Raised):
+    """The exit function of a context manager, below the body of its with statement."""
+
+    __slots__ = ()
+
+
 class Event(Value):
     """The result of something that happens at one moment; ``expression`` is the text that makes it happen."""
 

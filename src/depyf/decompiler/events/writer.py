@@ -347,7 +347,7 @@ def mentioned(tree: n.Node) -> set[str]:
     return {node.id for node in n.walk(tree) if isinstance(node, n.Name)}
 
 
-_COMPOUND = (n.If, n.Try, n.FunctionDef)
+_COMPOUND = (n.If, n.Try, n.With, n.FunctionDef)
 _LONG = (n.Call, n.BinOp, n.UnaryOp, n.Compare, n.AugAssign, n.Starred, n.Yield)
 
 

@@ -1,0 +1,189 @@
+"""BEFORE_WITH as a ``with`` statement, wherever its body begins and wherever control goes on after it.
+
+Three things may come after the body: its end, a place that it leaves for by a jump, and what follows where the manager
+suppresses an exception. Where these go on at different places, variables tell which it was:
+
+    completed = False
+    with manager:
+        ...
+        completed = True
+    if not completed:
+        ...
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, List, NamedTuple
+
+from ..bytecode import Handler
+from ..syntax import nodes as n
+from .state import Const, Exit, Opaque, State
+
+if TYPE_CHECKING:
+    from .control import Control
+
+_SUPPRESSED = ("PUSH_EXC_INFO", "WITH_EXCEPT_START", "POP_JUMP_IF_TRUE")
+_AFTERWARDS = ("POP", "POP_EXCEPT", "POP", "POP")
+_SILENT = ("NOP", "CONST", "SWAP", "COPY")
+
+
+class Leaving(NamedTuple):
+    """A way out of an exception range: where it goes on, what is known there, the end of its statements."""
+
+    pc: int
+    state: State
+    out: List[n.Statement]
+
+
+def with_statement(control: Control, pc: int, stops: frozenset[int]) -> int:
+    """Write the ``with`` statement of the BEFORE_WITH at ``pc``; where to go on after it."""
+    instructions = control.instructions
+    control.line = instructions[pc].line or control.line
+    manager = control.pop()
+    handler = control.handler_of(instructions[pc + 1])
+    depth = len(control.state.stack) + 1
+    if handler is None or control.outer(handler) != control.handler or (handler.depth, handler.lasti) != (depth, True):
+        raise control.error("a context manager is entered without a handler of its own")
+    suppressed_pc = _suppressed(control, handler)
+    control.settle([manager])
+    [context] = control.texts([manager])
+    with control.using([manager]):
+        control.flush()
+        control.name_stack()
+    control.release([context])
+    entry = control.state.copy()
+    statement = n.With([n.withitem(context)], [], line=control.line)
+    control.push(Exit())
+    if instructions[pc + 1].op == "POP":
+        start = pc + 2
+    else:
+        name = control.temporary("entered")
+        entered = Opaque(name, control.line)
+        control.state.names[entered] = [name]
+        control.push(entered)
+        statement.items[0].optional_vars = n.Name(name)
+        start = pc + 1
+    leaving = _body(control, start, stops, handler, statement.body)
+    suppressed = control.state_of_handler(entry, statement.body)
+    return _go_on(control, statement, leaving, Leaving(suppressed_pc, suppressed, []), stops)
+
+
+def _suppressed(control: Control, handler: Handler) -> int:
+    """Checks that the handler is that of a with statement. Where it goes on if the exception is suppressed."""
+    place = handler.target
+    for op in _SUPPRESSED:
+        place = control.skip(place)
+        ins = control.instructions[place]
+        if ins.op != op:
+            break
+        place += 1
+    else:
+        if control.instructions[control.skip(place)].op == "RERAISE":
+            place = ins.target
+            for op in _AFTERWARDS:
+                place = control.skip(place)
+                if control.instructions[place].op != op:
+                    break
+                place += 1
+            else:
+                return _skip_unused(control, place)
+    raise control.error("a context manager with another handler than that of a with statement")
+
+
+def _body(
+    control: Control, pc: int, stops: frozenset[int], handler: Handler, body: list[n.Statement]
+) -> list[Leaving]:
+    """Execute the body into the list ``body``; the ways out of it, behind the call of the exit function."""
+    outer, out, leaving = control.handler, control.out, control.leaving
+    control.handler, control.out, control.leaving = handler, body, []
+    end = control.run(pc, stops)
+    if end >= 0:
+        control.leaving.append(Leaving(end, control.state, body))
+    found, control.leaving = control.leaving, leaving
+    control.handler = outer
+    result = []
+    for way in found:
+        control.state, control.out = way.state, []
+        place = _exit(control, way.pc)
+        if control.out:
+            raise control.error("something happens between the body of a with statement and its end")
+        control.out = way.out
+        if control.instructions[place].op == "RETURN_VALUE":
+            control.statement([control.pop()], lambda value: n.Return(value))
+            continue
+        control.flush()
+        control.name_stack()
+        control.release([], all_stale=True)
+        result.append(Leaving(place, control.state, way.out))
+    control.out = out
+    return result
+
+
+def _exit(control: Control, pc: int) -> int:
+    """Execute the call of the exit function, and what prepares it; where control goes on."""
+    instructions, stack = control.instructions, control.state.stack
+    pc = control.skip(pc)
+    while instructions[pc].op in _SILENT:
+        control.execute(instructions[pc])
+        pc = control.skip(pc + 1)
+    arguments = stack[-3:]
+    called = instructions[pc].op == "CALL" and instructions[pc].arg == (2, ()) and len(stack) > 3
+    if not called or not isinstance(stack[-4], Exit):
+        raise control.error("a with statement is left without a call of its exit function")
+    if not all(isinstance(argument, Const) and argument.value is None for argument in arguments):
+        raise control.error("an exit function is called with other arguments than None")
+    del stack[-4:]
+    pc = control.skip(pc + 1)
+    if instructions[pc].op != "POP":
+        raise control.error("what an exit function gives is used")
+    return _skip_unused(control, pc + 1)
+
+
+def _skip_unused(control: Control, pc: int) -> int:
+    """The first instruction from ``pc`` on that does something: no jump, no constant that is dropped at once."""
+    pc = control.skip(pc)
+    while control.instructions[pc].op == "CONST":
+        after = control.skip(pc + 1)
+        if control.instructions[after].op != "POP":
+            break
+        pc = control.skip(after + 1)
+    return pc
+
+
+def _go_on(
+    control: Control, statement: n.With, leaving: list[Leaving], suppressed: Leaving, stops: frozenset[int]
+) -> int:
+    flags: list[tuple[n.Expression, Leaving]] = []
+    for way in leaving:
+        if way.pc == suppressed.pc and _same_stack(way.state, suppressed.state):
+            continue
+        flag = n.Name(control.temporary("completed"))
+        control.emit(n.Assign([flag], n.Constant(False)))
+        way.out.append(n.Assign([flag], n.Constant(True), line=control.line))
+        flags.append((flag, way))
+    if not statement.body:
+        statement.body.append(n.Pass())
+    control.emit(statement)
+    return _choose(control, flags, suppressed, stops)
+
+
+def _choose(
+    control: Control, flags: list[tuple[n.Expression, Leaving]], otherwise: Leaving, stops: frozenset[int]
+) -> int:
+    """Go on in the way whose flag is set, else as ``otherwise``."""
+    control.state = otherwise.state
+    if not flags:
+        return otherwise.pc
+    (flag, way), *rest = flags
+    if not rest:
+        return control.fork("POP_JUMP_IF_TRUE", flag, (otherwise.pc, otherwise.state), (way.pc, way.state), stops)
+    jumping = control.arm(lambda: control.run(way.pc, stops), way.state)
+    falling = control.arm(lambda: _choose(control, rest, otherwise, stops), otherwise.state)
+    return control.join("POP_JUMP_IF_TRUE", flag, falling, jumping, stops)
+
+
+def _same_stack(a: State, b: State) -> bool:
+    """Whether what two states need is the same, whichever it was."""
+    if len(a.stack) != len(b.stack) or any(first is not second for first, second in zip(a.stack, b.stack)):
+        return False
+    return all(a.heap.get(value) == b.heap.get(value) for value in a.held(a.stack))
