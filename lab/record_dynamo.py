@@ -36,6 +36,8 @@ import torch._dynamo  # noqa: E402
 
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE))
+import dynamo_effects  # noqa: E402, F401
+import dynamo_layers  # noqa: E402, F401
 from dynamo_programs import PROGRAMS  # noqa: E402
 
 SECONDS = 60
@@ -253,6 +255,7 @@ def main() -> None:
                 elif run.variant:
                     continue  # the same as with the default settings
                 rows.append([run.label, function, line, kind, known])
+        print(f"{start + TOGETHER} programs, {len(lines)} codes", file=sys.stderr)
     if not options.only:
         version = "".join(map(str, sys.version_info[:2]))
         numbers = "".join(torch.__version__.split(".")[:2])

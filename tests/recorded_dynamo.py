@@ -140,7 +140,7 @@ def _constant(kind: str, *data: Any) -> Any:
     if kind == "slice":
         return slice(*[_constant(*item) for item in data[0]])
     if kind == "literal":
-        return ast.literal_eval(data[0])
+        return ... if data[0] == "Ellipsis" else ast.literal_eval(data[0])
     if kind == "number":
         return complex(data[0]) if "j" in data[0] else float(data[0])
     if kind == "globals":
