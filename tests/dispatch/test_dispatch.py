@@ -46,7 +46,7 @@ def graph_result(seed: int) -> str:
 def test_random_graphs_do_the_same():
     results: List[str] = [graph_result(seed) for seed in range(GRAPHS)]
     assert [result for result in results if result.startswith(("WRONG", "refused"))] == []
-    assert {"structured", "state", "dispatch"} == set(results)
+    assert {"nested blocks", "state variable", "dispatch loop"} == set(results)
 
 
 # Ordinary functions, written this way though they need not be
@@ -151,7 +151,7 @@ ORDINARY = [branches, loops, handlers, raising, generator, coroutine, imports, n
 def test_ordinary_functions_do_the_same(function: Callable[..., Any]):
     code = function.__code__
     result: EventResult = decompile_dispatch(load(code))
-    assert result.rung in ("structured", "state")
+    assert result.rung in ("nested blocks", "state variable")
     again = recompile(result.text, code, "<test>")
     assert standins.same(code, again, SEEDS), result.text
 

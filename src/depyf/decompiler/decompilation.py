@@ -10,6 +10,7 @@ from .bodies import finish, finish_early, mention_the_unused
 from .bytecode import RawCode, comprehension_variables, disassemble
 from .bytecode.grammar import has_nested_quotes
 from .definitions import Definitions, arguments_of, value_of_lambda
+from .dispatch import decompile_dispatch
 from .events import EventResult, decompile_events
 from .events.spelling import Spelling
 from .lift.handlers.calls import Comprehension
@@ -25,6 +26,8 @@ from .stepper import Stepper
 from .syntax import nodes
 from .syntax.printer import PrintError, print_tree, print_with_lines
 from .units import FUNCTION_WAYS, Unit, Way, kind_of, lift_unit, ways_of
+
+_ENGINES = {"events": decompile_events, "dispatch": decompile_dispatch}
 
 CO_COROUTINE, CO_ASYNC_GENERATOR = 0x80, 0x200
 _SCOPES = ("function", "lambda", "comprehension", "generic")
@@ -143,7 +146,7 @@ class Decompilation:
     def finished(self, raw: RawCode) -> list[nodes.Statement]:
         enclosing: frozenset[str] = frozenset().union(*(self.bound.get(place, ()) for place in self.ancestors(raw)))
         self.events.pop(raw, None)
-        if self.way(raw).engine == "events":
+        if self.way(raw).engine != "structured":
             return self.finished_events(raw, enclosing)
         # Lifted anew each time: resolving changes the tree in place, and a retry must not see its traces.
         unit = self.units.pop(raw, None) or lift_unit(raw, way=self.way(raw))
@@ -164,15 +167,16 @@ class Decompilation:
         return body
 
     def finished_events(self, raw: RawCode, enclosing: frozenset[str]) -> list[nodes.Statement]:
-        inside = raw is not self.root and self.way(self.root).engine == "events"
+        engine = self.way(raw).engine
+        inside = raw is not self.root and self.way(self.root).engine != "structured"
         spelling = Spelling(self.root) if inside else None
-        found = decompile_events(raw, self.nested_definition, enclosing, spelling)
+        found = _ENGINES[engine](raw, self.nested_definition, enclosing, spelling)
         if found.spelled and raw is not self.root and not inside:
             raise DecompilationError(
                 "constants and names without a spelling in Python, in a nested function",
-                stage="events", where=raw.qualname,
+                stage=engine, where=raw.qualname,
             )  # fmt: skip
-        self.events[raw], self.rungs[raw] = found, "events"
+        self.events[raw], self.rungs[raw] = found, found.rung
         body = found.tree.body
         mention_the_unused(body, raw, disassemble(raw), alone=raw is self.root)
         return body or [nodes.Pass()]

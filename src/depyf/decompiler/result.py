@@ -16,7 +16,7 @@ class Result(NamedTuple):
     ``source`` is its text with the nested ones spliced in. ``verdict`` is for this code object alone: nested ones have
     their own results in ``nested``. ``line_map`` leads from lines of ``source`` to lines of the original.
     ``rung`` names the way it was found: 'structured', 'one-trip loop', 'tail duplication', 'loop rotation', 'events',
-    'rebuilt' (a live class) or 'refused';
+    'nested blocks', 'state variable', 'dispatch loop' (docs/ladder.md), 'rebuilt' (a live class) or 'refused';
     ``folded`` counts operations on the code's own lists that were folded away. ``tree`` is the syntax tree,
     ``spelled`` what the text writes in another way: ``spelled.constants`` are the objects that names in it stand for.
     """

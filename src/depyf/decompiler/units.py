@@ -65,8 +65,8 @@ class Unit:
 class Way(NamedTuple):
     """Choices between sources of the same meaning, where hints decide: whether copies of the code's ends that have
     the same position are joined, and which transforms of the finished tree are left out. ``climbs``: where control has
-    no form in Python the graph is given another one. ``engine``: 'structured', or 'events', which needs no shapes that
-    a compiler makes and whose results are proven symbolically."""
+    no form in Python the graph is given another one. ``engine``: 'structured', or one that needs no shapes that a
+    compiler makes and whose results are proven symbolically: 'events' for code without cycles, 'dispatch' for any."""
 
     joins_ends: bool = True
     skipped_transforms: frozenset[str] = frozenset()
@@ -82,7 +82,7 @@ WAYS = (
 )
 """In the order in which they are tried until one is proven."""
 
-FUNCTION_WAYS = (*WAYS, Way(engine="events"))
+FUNCTION_WAYS = (*WAYS, Way(engine="events"), Way(engine="dispatch"))
 """Those of functions: what stands on the stack across statements becomes variables, which only they have."""
 
 

@@ -41,8 +41,8 @@ class Structure:
 
     @property
     def rung(self) -> str:
-        """How the blocks were put together: 'structured', 'state' or 'dispatch'."""
-        return "dispatch" if self.has_dispatch else "state" if self.told_apart else "structured"
+        """How the blocks were put together: 'nested blocks', 'state variable' or 'dispatch loop'."""
+        return "dispatch loop" if self.has_dispatch else "state variable" if self.told_apart else "nested blocks"
 
     def run(self) -> Body:
         body, falls = self.graph((), [self.analysis.entry])
