@@ -46,9 +46,10 @@ def decompiler(monkeypatch):
     """Plants an answer of the decompiler: `decompiler(result, recompile)`."""
 
     def plant(result, make=recompile):
-        def analyze(code):
+        def analyze(code, *, settings):
             graph = next(name for name in code.co_names if name.startswith("__compiled_fn_"))
             assert re.match(r"__compiled_fn_\d+$", graph), "the decompiler sees names without uuids"
+            assert set(settings.result_names) == {graph}
             if isinstance(result, Exception):
                 raise result
             result.source = result.source.replace("__compiled_fn_1", graph)

@@ -27,8 +27,6 @@ from .syntax import nodes
 from .syntax.printer import PrintError, print_tree, print_with_lines
 from .units import FUNCTION_WAYS, Unit, Way, kind_of, lift_unit, ways_of
 
-_ENGINES = {"events": decompile_events, "dispatch": decompile_dispatch}
-
 CO_COROUTINE, CO_ASYNC_GENERATOR = 0x80, 0x200
 _SCOPES = ("function", "lambda", "comprehension", "generic")
 
@@ -170,7 +168,10 @@ class Decompilation:
         engine = self.way(raw).engine
         inside = raw is not self.root and self.way(self.root).engine != "structured"
         spelling = Spelling(self.root) if inside else None
-        found = _ENGINES[engine](raw, self.nested_definition, enclosing, spelling)
+        if engine == "dispatch":
+            found = decompile_dispatch(raw, self.nested_definition, enclosing, spelling)
+        else:
+            found = decompile_events(raw, self.nested_definition, enclosing, spelling, self.settings.result_names)
         if found.spelled and raw is not self.root and not inside:
             raise DecompilationError(
                 "constants and names without a spelling in Python, in a nested function",

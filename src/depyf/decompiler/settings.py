@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import FrozenSet, NamedTuple
+from types import MappingProxyType
+from typing import FrozenSet, Mapping, NamedTuple, Sequence
 
 
 class Settings(NamedTuple):
@@ -12,11 +13,14 @@ class Settings(NamedTuple):
     the reason and the instructions as comments.
     ``skip_transforms``: names of transforms in ``polish`` that are switched off.
     ``proof_budget``: how many steps a proof may take before the result is called unproven; a limit, not a verdict.
+    ``result_names``: for functions that give tuples, by their global names: what the items would be called. They name
+    variables that have no names in the bytecode.
     """
 
     strict: bool = True
     skip_transforms: FrozenSet[str] = frozenset()
     proof_budget: int = 200_000
+    result_names: Mapping[str, Sequence[str]] = MappingProxyType({})
 
 
 DEFAULT = Settings()

@@ -59,8 +59,9 @@ def _unpack_one(
     names: Dict[int, str] = {}
     for index, statement in adjacent.items():
         bound = plain_target(statement)
-        if bound is not None and text.stores(bound.id) == 1 and not is_temporary(bound.id):
-            names[index] = bound.id  # the user's own name for it
+        if bound is not None and text.stores(bound.id) == 1:
+            if not is_temporary(bound.id) or bound.id == wished[index]:
+                names[index] = bound.id  # the user's own name for it, or the graph's already
     renamed: Dict[str, str] = {}
     for index, wish in enumerate(wished):
         names.setdefault(index, _free_name(wish, index, set(text.mentions) | set(text.parameters) | claimed))

@@ -34,7 +34,7 @@ from depyf.explain.graph_files import (
     stage_of,
     why_open,
 )
-from depyf.explain.graphs import graph_from_module
+from depyf.explain.graphs import graph_from_module, result_names
 from depyf.explain.guards import collect_guards
 from depyf.explain.kernel_files import kernel_text, point_functions_at_file
 from depyf.explain.model import (
@@ -125,7 +125,9 @@ class Recorder:
         frame = self._frame_of(code, known.get("globals"))
         template = "__transformed_code_{{}}_for_{}.py".format(_NOT_IN_FILE_NAMES.sub("_", code.co_name))
         path = self.dump.reserve(template)
-        found = decompile_transformed(new_code, path, compile_id)
+        graphs = {graph.name: graph for graph in map(self._graphs.get, map(stable, new_code.co_names)) if graph}
+        names = {name: result_names(graph) for name, graph in graphs.items()}
+        found = decompile_transformed(new_code, path, compile_id, names)
         why = "what runs in place of the function"
         if found.code is None:
             why = "not what runs, Dynamo's code does: " + found.reason

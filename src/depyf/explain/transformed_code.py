@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from types import CodeType
-from typing import Any, List, Optional
+from typing import Any, List, Mapping, Optional, Sequence
 
 from depyf.explain.decompiled import from_result, listing_of
 from depyf.explain.global_names import with_names, with_own_name, without_uuids
@@ -30,19 +30,22 @@ class TransformedCode:
     reason: str = ""
 
 
-def decompile_transformed(new_code: CodeType, path: str, compile_id: str) -> TransformedCode:
+def decompile_transformed(
+    new_code: CodeType, path: str, compile_id: str, result_names: Optional[Mapping[str, Sequence[str]]] = None
+) -> TransformedCode:
     """Decompiles `new_code` for the file `path`. Never raises: what fails is said in the result.
 
     Args:
         new_code: what Dynamo made.
         path: the file the text will be written to; debuggers look it up by this name.
         compile_id: Dynamo's number for the header.
+        result_names: names of what each graph returns, by the graph's stable name.
     """
     try:
         real_name = without_uuids(new_code)
         clean = with_names(new_code, {real: name for name, real in real_name.items()})
         clean = with_own_name(clean, identifier(clean.co_name))
-        return _decompile(new_code, clean, real_name, path, compile_id)
+        return _decompile(new_code, clean, real_name, path, compile_id, result_names or {})
     except Exception as error:  # any bug of the decompiler: Dynamo's code runs, the listing is shown
         return _refused(new_code, compile_id, "{}: {}".format(type(error).__name__, error))
 
@@ -56,10 +59,18 @@ def is_valid_python(text: str) -> bool:
     return True
 
 
-def _decompile(new_code: CodeType, clean: CodeType, real_name: Any, path: str, compile_id: str) -> TransformedCode:
+def _decompile(
+    new_code: CodeType,
+    clean: CodeType,
+    real_name: Any,
+    path: str,
+    compile_id: str,
+    result_names: Mapping[str, Sequence[str]],
+) -> TransformedCode:
     from depyf.decompiler.pipeline import analyze
+    from depyf.decompiler.settings import Settings
 
-    result = analyze(clean)
+    result = analyze(clean, settings=Settings(result_names=result_names))
     decompiled = from_result(result)
     if not result.source.strip():
         return _refused(new_code, compile_id, "; ".join(decompiled.reasons) or decompiled.verdict, decompiled)

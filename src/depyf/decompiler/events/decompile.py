@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import types
 from dataclasses import dataclass, field
-from typing import Any
+from types import MappingProxyType
+from typing import Any, Mapping, Sequence
 
 from ..bytecode import Instruction, RawCode, disassemble, load
 from ..bytecode.code_flags import CO_ASYNC_GENERATOR, CO_COROUTINE, CO_VARARGS, CO_VARKEYWORDS
@@ -19,6 +20,7 @@ from .copies import leave_out_copies
 from .functions import Nested
 from .hints import is_made_up, local_hint
 from .naming import choose_names
+from .parked import always_bound
 from .polish import polish
 from .spelling import Spelling, identifier, is_name
 from .state import Opaque
@@ -50,11 +52,12 @@ def decompile_events(
     nested: Nested | None = None,
     enclosing: frozenset[str] = frozenset(),
     spelling: Spelling | None = None,
+    result_names: Mapping[str, Sequence[str]] = MappingProxyType({}),
 ) -> EventResult:
     """``raw`` as a function definition, not yet proven; ``nested`` gives the definitions of functions that it makes.
 
     ``enclosing`` are the names that functions around bind: a global of such a name must be declared. ``spelling`` is
-    that of the outermost code, if it is another.
+    that of the outermost code, if it is another. ``result_names``: see Settings.
     Raises DecompilationError for code with cycles, or with operations or shapes that have no text here.
     """
     spelling = spelling or Spelling(raw)
@@ -70,10 +73,11 @@ def decompile_events(
     control.run(0, frozenset())
     kept = {*raw.parameters, *raw.cellvars, *raw.freevars, *control.globals_stored, *control.nonlocals_stored}
     leave_out_copies(control.out, control.temporaries, {spelling.variable(name) for name in kept})
-    hints = {spelling.variable(name): local_hint(name) for name in raw.localsplus if is_made_up(name)}
-    hints = {text: hint for text, hint in hints.items() if text not in map(spelling.variable, kept)}
-    hints.update(control.hints)
-    named = choose_names(control.out, hints, raw, spelling)
+    hints = dict(control.hints)
+    for local in raw.localsplus:
+        if is_made_up(local) and local not in kept and always_bound(local, instructions, control.paths):
+            hints[spelling.variable(local)] = local_hint(local)
+    named = choose_names(control.out, hints, raw, spelling, result_names)
     polish(control.out, named.values())
     return function_result(raw, instructions, control, control.out, enclosing)
 

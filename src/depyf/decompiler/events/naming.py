@@ -12,11 +12,8 @@ from typing import Iterable, Iterator, Mapping, Sequence
 from ..bytecode import RawCode
 from ..syntax import nodes as n
 from ..syntax.traverse import children
-from .hints import is_made_up, is_vague
+from .hints import is_vague
 from .spelling import Spelling, is_name
-
-Signatures = Mapping[str, Sequence[str]]
-"""Names by the global name of a function: of its parameters, or of the items that it returns."""
 
 
 def choose_names(
@@ -24,11 +21,13 @@ def choose_names(
     hints: Mapping[str, str],
     raw: RawCode,
     spelling: Spelling,
-    parameters: Signatures | None = None,
-    results: Signatures | None = None,
+    results: Mapping[str, Sequence[str]],
 ) -> dict[str, str]:
-    """Rename the variables of ``hints`` in ``body``, in place. Gives the new names by the old ones."""
-    wishes = _Wishes(hints, parameters or {}, results or {})
+    """Rename the variables of ``hints`` in ``body``, in place. Gives the new names by the old ones.
+
+    ``results``: for functions by their global names, the names of the items that they return.
+    """
+    wishes = _Wishes(hints, results)
     for node in _outside_functions(body):
         wishes.look_at(node)
     taken = _taken(body, hints, raw, spelling)
@@ -52,9 +51,8 @@ def choose_names(
 class _Wishes:
     """What each variable should be called."""
 
-    def __init__(self, hints: Mapping[str, str], parameters: Signatures, results: Signatures) -> None:
+    def __init__(self, hints: Mapping[str, str], results: Mapping[str, Sequence[str]]) -> None:
         self.hints = hints
-        self.parameters = parameters
         self.results = results
         self.found: dict[str, str] = {}  # variable -> the name that its use suggests
         self.order: dict[str, None] = {}
@@ -79,14 +77,6 @@ class _Wishes:
 
     def look_at_call(self, call: n.Call) -> None:
         callee = call.func
-        while isinstance(callee, n.Call):  # a closure: __resume_at_1_2((cell,))(x)
-            callee = callee.func
-        if isinstance(callee, n.Name) and callee.id in self.parameters:
-            for name, argument in zip(self.parameters[callee.id], call.args):
-                if isinstance(argument, n.Starred):
-                    break
-                if not is_made_up(name):
-                    self.wish(argument, name)
         if len(call.args) == 3 and isinstance(callee, (n.Name, n.Attribute)):
             if "setattr" in (callee.id if isinstance(callee, n.Name) else callee.attr):
                 self.wish_constant(call.args[2], call.args[1])

@@ -34,6 +34,19 @@ def parked_locals(raw: RawCode, instructions: list[Instruction], paths: Paths) -
     return frozenset(found)
 
 
+def always_bound(name: str, instructions: list[Instruction], paths: Paths) -> bool:
+    """Whether a local variable that is no parameter has a value wherever it is read, after exceptions as well."""
+    stores = {index for index, ins in enumerate(instructions) if ins.op == "STORE_FAST" and ins.arg == name}
+    gone = [index for index, ins in enumerate(instructions) if ins.op == "DELETE_FAST" and ins.arg == name]
+    found: set[int] = set()
+    todo = [0, *[after for index in gone for after in paths.successors[index]]]
+    while todo:
+        reached = _reach(paths, todo, stores) - found
+        found |= reached
+        todo = [ins.handler.target for ins in map(instructions.__getitem__, reached) if ins.handler is not None]
+    return not any(instructions[index].op in _READS and instructions[index].arg == name for index in found)
+
+
 def _reach(paths: Paths, starts: Iterable[int], without: set[int]) -> set[int]:
     found: set[int] = set()
     todo = list(starts)

@@ -4,6 +4,7 @@
     t = x.a / u = x.b                   ->  t, u = x.a, x.b        (variables of ours)
     if c: t = a / else: t = b           ->  t = a if c else b      (variables of ours)
     if c: nothing / else: s             ->  if not c: s
+    t = a / return t                    ->  return a               (a variable of ours)
     return None at the end              ->  nothing
 """
 
@@ -23,11 +24,14 @@ _FUNCTIONS = (n.FunctionDef, n.AsyncFunctionDef, n.ClassDef)
 
 def polish(body: list[n.Statement], ours: Collection[str]) -> None:
     """Shorten the body of a function, in place; ``ours`` are the variables that the original does not have."""
+    handling = [part for node in n.walk(body) if isinstance(node, n.Try) for part in (*node.handlers, *node.finalbody)]
+    handled = {node.id for node in n.walk(handling) if isinstance(node, n.Name)}
     for block in reversed(list(bodies(body, _FUNCTIONS))):
-        for number in range(len(block) - 1, -1, -1):
+        _hoist_deletions(block)
+        for number in range(len(block)):
             _without_empty_body(block[number])
             _choice(block, number, ours)
-        _hoist_deletions(block)
+        _return_directly(block, {name for name in ours if name not in handled})
         _merge(block, ours)
     last = body[-1] if body else None
     value = last.value if isinstance(last, n.Return) else last
@@ -119,6 +123,16 @@ def _choice(block: list[n.Statement], number: int, ours: Collection[str]) -> Non
     chosen = n.Assign(first.targets, n.IfExp(statement.test, first.value, second.value), line=statement.line)
     if len(print_tree(chosen).strip()) <= _LONGEST:
         block[number] = chosen
+
+
+def _return_directly(block: list[n.Statement], ours: Collection[str]) -> None:
+    """``t = a if c else b`` and ``return t``: nothing comes after it."""
+    if len(block) < 2:
+        return
+    made, returned = block[-2:]
+    if isinstance(made, n.Assign) and isinstance(returned, n.Return) and made.targets == [returned.value]:
+        if isinstance(returned.value, n.Name) and returned.value.id in ours:
+            block[-2:] = [n.Return(made.value, line=made.line)]
 
 
 def _hoist_deletions(block: list[n.Statement]) -> None:

@@ -1,0 +1,151 @@
+"""Short text with names that say something: what is left out, merged and named, and what must not be."""
+
+from __future__ import annotations
+
+import types
+from typing import Any, Callable
+
+import pytest
+
+from depyf.decompiler.bytecode import load
+from depyf.decompiler.events import analyze, decompile_events
+from depyf.decompiler.events.copies import leave_out_copies
+from depyf.decompiler.events.polish import polish
+from depyf.decompiler.syntax import nodes as n
+from depyf.decompiler.syntax.printer import print_tree
+
+
+def with_names(function: Callable[..., Any], new: dict[str, str]) -> types.CodeType:
+    """The code of ``function`` with other names for its local variables."""
+    code = function.__code__
+    return code.replace(co_varnames=tuple(new.get(name, name) for name in code.co_varnames))
+
+
+def text_of(function: Callable[..., Any], **new: str) -> str:
+    result = analyze(with_names(function, new))
+    assert result.verdict.proven, (result.text, result.verdict.describe())
+    assert not result.verdict.held, (result.text, result.verdict.describe())
+    return result.text
+
+
+def test_a_made_up_variable_goes_where_its_value_is_used_once():
+    def f(a):
+        t = a.enter
+        u = t()
+        del t
+        return u[0]
+
+    assert text_of(f, t="tmp_1", u="graph_out_0") == "def f(a):\n    return a.enter()[0]\n"
+    assert "t = a.enter\n" in text_of(f)  # a name that somebody chose stays
+
+
+def test_a_made_up_variable_that_is_used_again_gets_a_name():
+    def f(a, g):
+        t = a["weight"]
+        g(t)
+        return t
+
+    assert text_of(f, t="tmp_1") == "def f(a, g):\n    weight = a['weight']\n    g(weight)\n    return weight\n"
+
+
+def test_a_made_up_variable_that_may_be_unbound_stays():
+    def f(a, g):
+        if a:
+            t = g()
+        return t
+
+    assert text_of(f, t="tmp_1").endswith("        tmp_1 = g()\n    return tmp_1\n")
+
+
+def test_both_arms_of_a_branch_give_a_made_up_variable_its_value():
+    def f(a, g):
+        t = None
+        if a:
+            t = g.enter()
+        g(1)
+        return t
+
+    text = text_of(f, t="tmp_1")
+    assert "probe = g.enter() if a else None\n" in text
+
+
+def test_a_variable_of_ours_is_deleted_where_the_original_has_let_go():
+    def f(a, g):
+        t = g(a)
+        u = t[0], t[1]
+        del t
+        return g(g(u[1]), u[0]) if u[0] else g(2)
+
+    lines = text_of(f, t="graph_out_0", u="tmp_1").splitlines()
+    assert [line.strip() for line in lines[2:]] == [
+        "item, item_1 = result[0], result[1]",
+        "del result",
+        "return g(g(item_1), item) if item else g(2)",
+    ]
+
+
+def test_items_are_named_by_those_who_know():
+    def f(a, g):
+        t = h(a)  # noqa: F821
+        u, v = t[0], t[1]
+        del t
+        return g(u, u, v, v)
+
+    code = with_names(f, {"t": "graph_out_0", "u": "tmp_1", "v": "tmp_2"})
+    assert "    item, item_1 = result[0], result[1]\n" in decompile_events(load(code)).text
+    text = decompile_events(load(code), result_names={"h": ["lt", "x"]}).text
+    assert "    lt, x = result[0], result[1]\n    del result\n    return g(lt, lt, x, x)\n" in text
+
+
+def lines(text: str) -> list[n.Statement]:
+    """Assignments ``t = u`` and deletions, a calculus small enough to write by hand."""
+    body: list[n.Statement] = []
+    for line in text.split("; "):
+        if line.startswith("del "):
+            body.append(n.Delete([n.Name(name) for name in line[4:].split(", ")]))
+        elif "=" in line:
+            target, _, value = line.partition(" = ")
+            owner, _, attribute = value.partition(".")
+            call = attribute.endswith("()")
+            expression: n.Expression = n.Name(owner)
+            if attribute:
+                expression = n.Attribute(expression, attribute.rstrip("()"))
+            body.append(n.Assign([n.Name(target)], n.Call(expression) if call else expression))
+        else:
+            body.append(n.Return(n.Name(line)))
+    return body
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("del a; del b", "del a, b"),
+        ("t = x.a; u = x.b; x", "t, u = x.a, x.b; return x"),
+        ("t = x.a; u = t.b; x", "t = x.a; u = t.b; return x"),  # the second needs the first
+        ("t = x.a(); u = x.b; x", "t = x.a(); u = x.b; return x"),  # a call has a line of its own
+        ("y = x.a; u = x.b; x", "y = x.a; u = x.b; return x"),  # a variable of the original
+        ("t = x.a; t = x.b; x", "t = x.a; t = x.b; return x"),
+        ("t = x.a(); t", "return x.a()"),
+    ],
+)
+def test_statements_are_merged(before: str, after: str):
+    body = lines(before)
+    polish(body, {"t", "u"})
+    assert print_tree(body).strip().replace("\n", "; ") == after
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("t = p.a(); y = t; y", "y = p.a(); return y"),
+        ("t = p.a(); u = p.b(); y = t; y", "y = p.a(); u = p.b(); return y"),
+        ("y = p.b(); t = p.a(); u = y; y = t; y", "y = p.b(); t = p.a(); u = y; y = t; return y"),  # y is needed before
+        ("t = p.a(); p = t; p", "t = p.a(); p = t; return p"),  # a parameter
+        ("t = p.a(); y = t; t", "t = p.a(); return t"),  # nothing reads y
+        ("t = p.a(); y = t; del y; t", "y = p.a(); del y; return y"),
+    ],
+)
+def test_copies_are_left_out(before: str, after: str):
+    body = lines(before)
+    leave_out_copies(body, {"t", "u"}, {"p"})
+    assert print_tree(body).strip().replace("\n", "; ") == after
