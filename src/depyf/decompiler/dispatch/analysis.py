@@ -22,6 +22,17 @@ _SILENT = frozenset(
 """What a handler may do unseen before it raises again."""
 
 
+_UNSEEN = frozenset({"NOP", "CONST", "POP", "COPY", "SWAP", "JUMP", "NULL", "LOAD_CLOSURE", "POP_EXCEPT"})
+"""What may happen between the end of the body of a with statement and the call of the exit function."""
+
+
+def is_exit_call(ins: Instruction, slots: list[Slot]) -> bool:
+    """Whether ``ins`` calls the exit function of a with statement, as it is called where no exception leaves it."""
+    if ins.op != "CALL" or ins.arg != (2, ()) or len(slots) < 4 or slots[-4].kind != "exit":
+        return False
+    return all(slot.kind == "const" and slot.detail is None for slot in slots[-3:])
+
+
 class Edge(NamedTuple):
     """A way to another node, with the stack as it is then."""
 
@@ -30,8 +41,8 @@ class Edge(NamedTuple):
 
 
 class Node:
-    """A run of instructions. ``end``: "jump", "branch" (edges: falls, jumps), "for" (edges: item, exhausted), "exit",
-    "raise" (the handled exception again), "leave" (the handler is left with the exception as a value)."""
+    """A run of instructions. ``end``: "jump", "branch" (edges: falls, jumps), "for" (edges: item, exhausted), "with"
+    (a context manager is entered), "exit", "raise" (the handled exception again), "leave" (the handler is left with the exception as a value)."""
 
     def __init__(self, number: int, pc: int, levels: Levels, slots: Slots) -> None:
         self.number = number
@@ -41,7 +52,7 @@ class Node:
         self.pcs: list[int] = []
         self.end = "jump"
         self.edges: list[Edge] = []
-        self.handlers: list[Node] = []
+        self.handlers: list[tuple[Node, int]] = []  # where exceptions go, and how many stack entries they leave
 
     def __repr__(self) -> str:
         return f"node {self.number} at {self.pc}"
@@ -83,8 +94,19 @@ class Analysis:
             node = todo.pop()
             if node not in reached:
                 reached[node] = None
-                todo += [edge.target for edge in node.edges] + node.handlers
+                todo += [edge.target for edge in node.edges] + [handler for handler, _ in node.handlers]
+                for edge in node.edges:
+                    self._check_with(node, edge.target)
         self.all = sorted(reached, key=lambda node: node.number)
+
+    def _check_with(self, node: Node, target: Node) -> None:
+        """Only its beginning leads into the body of a with statement."""
+        common = 0
+        while common < min(len(node.levels), len(target.levels)) and node.levels[common] == target.levels[common]:
+            common += 1
+        entered = [level for level in target.levels[common:] if level.kind == "with"]
+        if entered and (node.end != "with" or len(target.levels) > common + 1):
+            raise self.error("control enters a with statement in another way than by its beginning")
 
     # Entering a place
 
@@ -159,6 +181,7 @@ class Analysis:
                     return
                 self.may_raise(node, slots)
             node.pcs.append(pc)
+            self.check_exits(node, ins, slots)
             try:
                 if self.step(node, ins, pc, handled, slots):
                     return
@@ -182,6 +205,15 @@ class Analysis:
             if not slots and ins.arg != 0:
                 raise IndexError
             return True
+        if ins.op in ("BEFORE_WITH", "BEFORE_ASYNC_WITH"):
+            self.enter_with(node, ins, pc, handled, slots)
+            return True
+        if is_exit_call(ins, slots):
+            slots[-4:] = [Slot("lasti")]
+            return False
+        if ins.op in ("GET_AWAITABLE", "YIELD_FROM") and slots[-1 - (ins.op == "YIELD_FROM")].kind == "lasti":
+            del slots[len(slots) - (ins.op == "YIELD_FROM") :]
+            return False
         if ins.op == "PUSH_EXC_INFO":
             if pc != node.pc or not node.levels or slots[-1] != Slot("exception", node.levels, len(slots) - 1):
                 raise self.error("PUSH_EXC_INFO is not at the beginning of a handler")
@@ -198,6 +230,29 @@ class Analysis:
             return True
         simulate(ins, slots)
         return False
+
+    # With statements
+
+    def enter_with(self, node: Node, ins: Instruction, pc: int, handled: Levels, slots: list[Slot]) -> None:
+        """A context manager is entered: what comes then is the body of a with statement."""
+        slots[-1:] = [Slot("exit", (pc, ins.op == "BEFORE_ASYNC_WITH")), VALUE]
+        pc += 1
+        if ins.op == "BEFORE_ASYNC_WITH":
+            if [one.op for one in self.instructions[pc : pc + 3]] != ["GET_AWAITABLE", "CONST", "YIELD_FROM"]:
+                raise self.error("an asynchronous context manager is not awaited where it is entered")
+            pc += 3
+        levels = self.ranges.levels_of(pc, handled, slots)
+        if levels is None or levels[:-1] != node.levels or levels[-1].kind != "with":
+            raise self.error("a context manager is entered without a with statement")
+        node.end = "with"
+        node.edges = [Edge(self.node(pc, levels, slots), tuple(slots))]
+
+    def check_exits(self, node: Node, ins: Instruction, slots: list[Slot]) -> None:
+        """Where a with statement was left nothing can be seen before the exit function is called."""
+        active = {level.handler.depth - 1 for level in node.levels if level.kind == "with"}
+        left = [place for place, slot in enumerate(slots) if slot.kind == "exit" and place not in active]
+        if left and ins.op not in _UNSEEN and not (is_exit_call(ins, slots) and left[-1] == len(slots) - 4):
+            raise self.error("a with statement is left without a call of the exit function")
 
     def edge(self, pc: int, handled: Levels, slots: list[Slot]) -> Edge:
         target = self.enter(pc, handled, slots)
@@ -226,15 +281,28 @@ class Analysis:
     def may_raise(self, node: Node, slots: list[Slot]) -> None:
         """An instruction of ``node`` can raise: the innermost handler is entered with this stack."""
         place = len(node.levels) - 1
-        while place >= 0 and node.levels[place].kind != "try":
+        while place >= 0 and not node.levels[place].is_body:
             place -= 1
         if place < 0:
             return
         body = node.levels[: place + 1]
-        entry = self.handler_entry(body, slots[: body[-1].handler.depth])
+        level = body[-1]
+        if level.kind == "with":
+            entry = self.with_entry(body, slots[: level.kept])
+        else:
+            entry = self.handler_entry(body, slots[: level.kept])
         self.handler_of[body] = entry
-        if entry not in node.handlers:
-            node.handlers.append(entry)
+        if (entry, level.kept) not in node.handlers:
+            node.handlers.append((entry, level.kept))
+
+    def with_entry(self, body: Levels, slots: list[Slot]) -> Node:
+        """Where a with statement goes on whose exit function has dealt with the exception."""
+        outer, level = body[:-1], body[-1]
+        chain = self.ranges.chain(level.handler.target + 1)
+        end = self.ranges.with_end(level.handler)
+        if end is None or chain != self.ranges.expected((*outer, level._replace(kind="except"))):
+            raise self.error("the handler of a with statement that would not restore the exception handled before")
+        return self.enter(end, handled_part(outer), slots)
 
     def handler_entry(self, body: Levels, slots: list[Slot]) -> Node:
         outer, level = body[:-1], body[-1]

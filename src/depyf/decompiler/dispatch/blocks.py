@@ -69,7 +69,7 @@ class Blocks(MoreOperations):
             if block.line is None:
                 block.line = self.line
             self.place += 1
-            if self.place == len(node.pcs) and node.end in ("branch", "for", "exit"):
+            if self.place == len(node.pcs) and node.end in ("branch", "for", "with", "exit"):
                 getattr(self, "end_" + node.end)(block, ins)
                 return block
             self.one(pc, ins)
@@ -89,8 +89,17 @@ class Blocks(MoreOperations):
             self.state.stack.insert(-1, Raised("previous"))
         elif ins.op == "POP_EXCEPT":
             self.pop()
+        elif ins.op == "CALL" and self.is_exit_function(-4):
+            self.pop_many(4)  # leaving the with statement has done it
+            self.push(Raised("left"))
+        elif ins.op == "GET_AWAITABLE" and isinstance(self.state.stack[-1], Raised):
+            self.place += 2
         elif ins.op != "JUMP":
             self.execute(ins)
+
+    def is_exit_function(self, place: int) -> bool:
+        stack = self.state.stack
+        return len(stack) >= -place and isinstance(stack[place], Raised) and stack[place].hint == "exit"
 
     def handler_of(self, ins: Instruction) -> Handler | None:
         """For ``make_function``: whether ``ins`` stands in this node."""
@@ -134,16 +143,17 @@ class Blocks(MoreOperations):
     def keep_for_handlers(self) -> None:
         """Variables of stack entries that a handler around may read hold what the stack holds."""
         stack = self.state.stack
-        for entry in self.entries_around():
-            depth = min(entry.levels[-1].handler.depth, len(stack))
-            for place in range(depth):
+        for entry, kept in self.entries_around():
+            for place in range(min(kept, len(stack))):
                 if entry.slots[place].kind == "value":
                     self.keep(stack[place], self.variables.name(entry, place))
 
-    def entries_around(self) -> list[Node]:
+    def entries_around(self) -> list[tuple[Node, int]]:
+        """Where exceptions may go from here, and how many stack entries they leave."""
         levels = self.node.levels
-        bodies = [levels[: count + 1] for count, level in enumerate(levels) if level.kind == "try"]
-        return [self.analysis.handler_of[body] for body in bodies if body in self.analysis.handler_of]
+        bodies = [levels[: count + 1] for count, level in enumerate(levels) if level.is_body]
+        known = self.analysis.handler_of
+        return [(known[body], body[-1].kept) for body in bodies if body in known]
 
     def keep(self, value: Value, name: str) -> None:
         if name not in self.state.names.get(value, ()):
@@ -233,6 +243,15 @@ class Blocks(MoreOperations):
         first = self.way(item)
         del self.state.stack[-2:]
         block.ways = [first, self.way(exhausted)]
+
+    def end_with(self, block: Block, ins: Instruction) -> None:
+        [edge] = block.node.edges
+        place = len(self.state.stack) - 1
+        manager = self.state.stack[-1]
+        self.into_variables([want for want in self.wanted(edge) if want[0] < place], manager)
+        name = self.variables.manager(edge.slots[place].detail)
+        self.statement([self.pop()], lambda text: n.Assign([n.Name(name)], text))
+        block.ways = [Way(edge.target, [])]
 
     # What the next nodes need of the stack
 

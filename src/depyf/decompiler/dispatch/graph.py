@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Iterable
 
 from ..flowgraph.dominators import dominator_tree
-from .analysis import Node
+from .analysis import Analysis, Node
 from .blocks import Block
 from .levels import Levels, is_inside
 
@@ -37,12 +37,11 @@ class BlockItem(Item):
 
 
 class TryItem(Item):
-    """All at ``levels``, which end with a ``try``, and its handler."""
+    """All at ``levels``, which end with the body of a ``try`` or ``with`` statement, and its handler."""
 
     def __init__(self, levels: Levels) -> None:
         super().__init__()
         self.levels = levels
-        self.handler = (levels[:-1], levels[-1].handler, levels[-1].below)
 
     def part(self, node: Node) -> Levels:
         """The levels of the part, body or handler, that ``node`` stands in."""
@@ -66,7 +65,7 @@ class Loop:
 class Graph:
     """The items inside ``levels``. ``start`` is where it is entered; nested items have entries of their own."""
 
-    def __init__(self, blocks: Iterable[Block], levels: Levels, entries: Iterable[Node]) -> None:
+    def __init__(self, analysis: Analysis, blocks: Iterable[Block], levels: Levels, entries: Iterable[Node]) -> None:
         self.levels = levels
         self._item_of: dict[Node, Item] = {}
         self._dispatch_of: dict[Item, Dispatch] = {}
@@ -80,10 +79,13 @@ class Graph:
                 item: Item = BlockItem(block)
                 self.items.append(item)
             else:
-                body = (*levels, node.levels[len(levels)]._replace(kind="try"))
+                inner = node.levels[len(levels)]
+                body = (*levels, inner if inner.is_body else inner._replace(kind="try"))
                 if body not in tries:
                     tries[body] = TryItem(body)
                     self.items.append(tries[body])
+                    if inner.kind == "with" and body in analysis.handler_of:
+                        tries[body].edges.append(analysis.handler_of[body])
                 item = tries[body]
                 item.edges += [w.target for w in block.ways if not is_inside(w.target.levels, item.part(node))]
             self._item_of[node] = item

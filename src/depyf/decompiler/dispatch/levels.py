@@ -17,21 +17,34 @@ Error = Callable[[str], DecompilationError]
 
 
 class Level(NamedTuple):
-    """``kind``: "try", "except", or "silent": a handler that raises again before anything can be seen, and so need
-    not be told from one that handles. ``below``: what no variable can hold of the stack entries below the handler."""
+    """``kind``: "try", "with", "except", or "silent": a handler that raises again before anything can be seen, and so
+    need not be told from one that handles. ``below``: what no variable can hold of the stack entries below the handler.
+    """
 
     kind: str
     handler: Handler
     below: Tuple[Any, ...]
 
+    @property
+    def is_body(self) -> bool:
+        """Whether the handler covers what stands at this level."""
+        return self.kind in ("try", "with")
+
+    @property
+    def kept(self) -> int:
+        """How many stack entries remain when an exception leaves this body."""
+        return self.handler.depth - (self.kind == "with")
+
 
 Levels = Tuple[Level, ...]
+
+_TEST = (("GET_AWAITABLE", 2), ("CONST", None), ("YIELD_FROM", None), ("POP_JUMP_IF_TRUE", None))
 
 
 def handled_part(levels: Levels) -> Levels:
     """The levels up to the innermost handler."""
     end = len(levels)
-    while end and levels[end - 1].kind == "try":
+    while end and levels[end - 1].is_body:
         end -= 1
     return levels[:end]
 
@@ -79,7 +92,7 @@ class Ranges:
         """The chain of code at these levels."""
         found: list[Any] = []
         for level in reversed(levels):
-            if level.kind == "try":
+            if level.is_body:
                 found.append(level.handler)
             elif level.kind == "except":
                 found.append(level.handler.depth + level.handler.lasti + 1)
@@ -98,5 +111,27 @@ class Ranges:
         for handler in reversed(chain[:count]):
             if not isinstance(handler, Handler) or handler.depth > len(slots):
                 return None
-            levels += (Level("try", handler, tuple(rigid(slot) for slot in slots[: handler.depth])),)
+            below = slots[: handler.depth]
+            is_with = bool(below) and below[-1].kind == "exit" and self.with_end(handler) is not None
+            levels += (Level("with" if is_with else "try", handler, tuple(rigid(slot) for slot in below)),)
         return levels
+
+    def with_end(self, handler: Handler) -> int | None:
+        """Where the handler of a with statement goes on if the exit function says that the exception is no more."""
+        pc = handler.target
+        for op, arg in [("PUSH_EXC_INFO", None), ("WITH_EXCEPT_START", None), *_TEST, ("RERAISE", None)]:
+            ins = self.instructions[pc]
+            if op in ("GET_AWAITABLE", "CONST", "YIELD_FROM") and ins.op == "POP_JUMP_IF_TRUE":
+                continue
+            if ins.op != op or op == "GET_AWAITABLE" and ins.arg != arg:
+                return None
+            if ins.op == "POP_JUMP_IF_TRUE":
+                end = ins.target
+            pc += 1
+        for op in ("POP", "POP_EXCEPT", "POP", "POP"):
+            while self.instructions[end].op in ("NOP", "JUMP"):
+                end = end + 1 if self.instructions[end].op == "NOP" else self.instructions[end].target
+            if self.instructions[end].op != op:
+                return None
+            end += 1
+        return end

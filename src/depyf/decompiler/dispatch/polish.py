@@ -56,6 +56,17 @@ def _iterate_directly(body: list[n.Statement], uses: Counter[str], ours: set[str
         ):
             loop.iter = made.value.args[0]
             del body[place]
+        if (
+            isinstance(made, n.Assign)
+            and isinstance(loop, (n.With, n.AsyncWith))
+            and isinstance(loop.items[0].context_expr, n.Name)
+            and isinstance(made.targets[0], n.Name)
+            and made.targets[0].id == loop.items[0].context_expr.id
+            and made.targets[0].id in ours
+            and uses[made.targets[0].id] == 2
+        ):
+            loop.items[0].context_expr = made.value
+            del body[place]
         place += 1
 
 

@@ -52,7 +52,7 @@ class Structure:
         return body
 
     def graph(self, levels: tuple, entries: Iterable[Node]) -> Written:  # type: ignore[type-arg]
-        graph = Graph(self.blocks, levels, entries)
+        graph = Graph(self.analysis, self.blocks, levels, entries)
         self.graphs.append(graph)
         body: Body = []
         if graph.start.chooses and len(graph.entries) == 1:
@@ -262,6 +262,8 @@ class Structure:
     def try_statement(self, item: TryItem) -> Written:
         body, falls = self.graph(item.levels, item.entries)
         entry = self.analysis.handler_of.get(item.levels)
+        if item.levels[-1].kind == "with":
+            return self.with_statement(item, body, falls, entry)
         if entry is None:
             return body, falls
         handler, others = self.graph(entry.levels, [entry])
@@ -270,6 +272,29 @@ class Structure:
         kind = n.Name("BaseException") if used else None
         clause = n.ExceptHandler(kind, name if used else None, handler or [n.Pass()])
         return [n.Try(body or [n.Pass()], [clause], [], [])], {**falls, **others}
+
+
+    def with_statement(self, item: TryItem, body: Body, falls: dict[Node, None], end: Node | None) -> Written:
+        """``end`` is where to go on if the exit function has dealt with an exception."""
+        if item.chooses:
+            raise self.error("a with statement with several beginnings")
+        [first] = item.entries
+        place = item.levels[-1].handler.depth - 1
+        detail = first.slots[place].detail
+        value = first.slots[place + 1] if len(first.slots) > place + 1 else None
+        target = n.Name(self.variables.name(first, place + 1)) if value is not None and value.kind == "value" else None
+        make = n.AsyncWith if detail[1] else n.With
+        manager = n.withitem(n.Name(self.variables.manager(detail)), target)
+        statement = make([manager], body or [n.Pass()])
+        if end is None:
+            return [statement], falls
+        if set(falls) <= {end}:
+            return [statement, *self.set(end)], {end: None}
+        left = self.spelling.fresh("left")
+        before, after = (n.Assign([n.Name(left)], n.Constant(truth)) for truth in (False, True))
+        statement.body.append(after)
+        found = n.If(n.UnaryOp("not", n.Name(left)), self.set(end), [])
+        return [before, statement, found], {**falls, end: None}
 
 
 def assigns(tree: n.Node, name: str) -> bool:

@@ -17,14 +17,14 @@ class SlotVariables:
         self._names: dict[tuple[int, int], str] = {}
         self._hints: dict[tuple[int, int], str | None] = {}
         self._exceptions: dict[Levels, str] = {}
+        self._managers: dict[object, str] = {}
         self.ours: set[str] = set()
         for node in analysis.all:
             for edge in node.edges:
                 for place, slot in enumerate(edge.target.slots):
                     if slot.kind == "value" and edge.slots[place].origin == place:
                         self._join(node, edge.target, place)
-            for handler in node.handlers:
-                depth = handler.levels[-1].handler.depth
+            for handler, depth in node.handlers:
                 for place, slot in enumerate(handler.slots[:depth]):
                     if slot.kind == "value" and place < len(node.slots):
                         self._join(node, handler, place)
@@ -43,6 +43,13 @@ class SlotVariables:
             self._names[root] = self.spelling.fresh(self._hints.get(root) or f"stack_{place}")
             self.ours.add(self._names[root])
         return self._names[root]
+
+    def manager(self, detail: object) -> str:
+        """The variable of a context manager, given what its exit function is known by."""
+        if detail not in self._managers:
+            self._managers[detail] = self.spelling.fresh("manager")
+            self.ours.add(self._managers[detail])
+        return self._managers[detail]
 
     def exception(self, levels: Levels) -> str:
         """The variable of the handler at ``levels``."""
@@ -76,7 +83,7 @@ def bound_variables(analysis: Analysis, raw: RawCode) -> dict[Node, frozenset[st
                 bound.discard(ins.arg)
                 deleted.add(ins.arg)
         arriving = [(edge.target, frozenset(bound) & every) for edge in node.edges]
-        arriving += [(handler, entry[node] - deleted) for handler in node.handlers]
+        arriving += [(handler, entry[node] - deleted) for handler, _ in node.handlers]
         for target, names in arriving:
             if target not in entry or not entry[target] <= names:
                 entry[target] = entry.get(target, names) & names

@@ -27,6 +27,9 @@ from .state import Opaque
 from .writer import Writer
 
 
+_READS = ("LOAD_FAST", "DELETE_FAST", "LOAD_DEREF", "DELETE_DEREF", "LOAD_CLOSURE", "LOAD_FAST_AND_CLEAR")
+
+
 @dataclass
 class EventResult:
     """A code object as source: the tree, its text, what was proven, and how many operations needed no code.
@@ -98,6 +101,9 @@ def function_result(
     if writer.nonlocals_stored:
         body.append(n.Nonlocal(list(writer.nonlocals_stored)))
     body += code
+    unbound = _unbound(raw, instructions, code, spelling)
+    if unbound:
+        body.append(n.If(n.Constant(False), [n.Assign([n.Name(text) for text in unbound], n.Constant(None))], []))
     name = raw.name if is_name(raw.name) else identifier(raw.name, "function")
     make: Any = n.AsyncFunctionDef if raw.flags & (CO_COROUTINE | CO_ASYNC_GENERATOR) else n.FunctionDef
     tree = make(name, _parameters(raw, spelling), body, line=raw.firstlineno)
@@ -105,6 +111,25 @@ def function_result(
     text, line_map = print_with_lines(tree)
     spelled = spelling.spelled if spelling.used else Spelled()
     return EventResult(tree, text, verdict, writer.folded, dict(spelled.constants), spelled, line_map=line_map)
+
+
+def _unbound(
+    raw: RawCode, instructions: list[Instruction], code: list[n.Statement], spelling: Spelling
+) -> list[str]:
+    """Local variables that are read and never bound, which only a binding makes local."""
+    read = {ins.arg for ins in instructions if ins.op in _READS and ins.arg not in raw.parameters}
+    wanted = [spelling.variable(name) for name in raw.localsplus if name in read and name not in raw.freevars]
+    bound: set[str] = set()
+    for node in n.walk(code) if wanted else ():
+        targets = list(getattr(node, "targets", None) or [getattr(node, "target", None)])
+        while targets:
+            one = targets.pop()
+            targets += getattr(one, "elts", [])
+            one = one.value if isinstance(one, n.Starred) else one
+            if isinstance(one, n.Name):
+                bound.add(one.id)
+        bound.update(text for field in ("name", "asname") for text in [getattr(node, field, None)] if text is not None)
+    return [text for text in wanted if text not in bound]
 
 
 def _nested(raw: RawCode) -> n.FunctionDef | n.AsyncFunctionDef:
