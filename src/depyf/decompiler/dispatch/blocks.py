@@ -89,7 +89,7 @@ class Blocks(MoreOperations):
             self.state.stack.insert(-1, Raised("previous"))
         elif ins.op == "POP_EXCEPT":
             self.pop()
-        elif ins.op == "CALL" and self.is_exit_function(-4):
+        elif ins.op == "CALL" and ins.arg == (2, ()) and self.calls_exit_function():
             self.pop_many(4)  # leaving the with statement has done it
             self.push(Raised("left"))
         elif ins.op == "GET_AWAITABLE" and isinstance(self.state.stack[-1], Raised):
@@ -97,9 +97,11 @@ class Blocks(MoreOperations):
         elif ins.op != "JUMP":
             self.execute(ins)
 
-    def is_exit_function(self, place: int) -> bool:
-        stack = self.state.stack
-        return len(stack) >= -place and isinstance(stack[place], Raised) and stack[place].hint == "exit"
+    def calls_exit_function(self) -> bool:
+        """Whether a call of two arguments is that of the exit function where a with statement was left."""
+        function, *arguments = self.state.stack[-4:]
+        nothing = all(isinstance(one, Const) and one.value is None for one in arguments)
+        return isinstance(function, Raised) and function.hint == "exit" and nothing
 
     def handler_of(self, ins: Instruction) -> Handler | None:
         """For ``make_function``: whether ``ins`` stands in this node."""

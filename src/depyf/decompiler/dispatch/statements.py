@@ -288,13 +288,14 @@ class Structure:
         statement = make([manager], body or [n.Pass()])
         if end is None:
             return [statement], falls
+        jump, fallen = self.jump(end)
         if set(falls) <= {end}:
-            return [statement, *self.set(end)], {end: None}
+            return [statement, *jump], fallen
         left = self.spelling.fresh("left")
         before, after = (n.Assign([n.Name(left)], n.Constant(truth)) for truth in (False, True))
         statement.body.append(after)
-        found = n.If(n.UnaryOp("not", n.Name(left)), self.set(end), [])
-        return [before, statement, found], {**falls, end: None}
+        found = n.If(n.UnaryOp("not", n.Name(left)), jump, [])
+        return [before, statement, found], {**falls, **fallen}
 
 
 def assigns(tree: n.Node, name: str) -> bool:
