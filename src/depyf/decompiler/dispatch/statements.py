@@ -273,7 +273,6 @@ class Structure:
         clause = n.ExceptHandler(kind, name if used else None, handler or [n.Pass()])
         return [n.Try(body or [n.Pass()], [clause], [], [])], {**falls, **others}
 
-
     def with_statement(self, item: TryItem, body: Body, falls: dict[Node, None], end: Node | None) -> Written:
         """``end`` is where to go on if the exit function has dealt with an exception."""
         if item.chooses:
