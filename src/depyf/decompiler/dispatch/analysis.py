@@ -248,11 +248,14 @@ class Analysis:
         node.edges = [Edge(self.node(pc, levels, slots), tuple(slots))]
 
     def check_exits(self, node: Node, ins: Instruction, slots: list[Slot]) -> None:
-        """Where a with statement was left nothing can be seen before the exit function is called."""
+        """Where a with statement was left nothing can be seen before the exit function is called, and that it is."""
+        top = slots[-1].kind if slots else ""
+        if ins.op == "POP" and top == "exit" or ins.op == "RETURN_VALUE" and any(s.kind == "exit" for s in slots):
+            raise self.error("a with statement is left without a call of the exit function")
         active = {level.handler.depth - 1 for level in node.levels if level.kind == "with"}
         left = [place for place, slot in enumerate(slots) if slot.kind == "exit" and place not in active]
         if left and ins.op not in _UNSEEN and not (is_exit_call(ins, slots) and left[-1] == len(slots) - 4):
-            raise self.error("a with statement is left without a call of the exit function")
+            raise self.error("something happens between a with statement and the call of its exit function")
 
     def edge(self, pc: int, handled: Levels, slots: list[Slot]) -> Edge:
         target = self.enter(pc, handled, slots)

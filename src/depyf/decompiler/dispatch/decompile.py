@@ -51,7 +51,8 @@ def decompile_instructions(
     code = polish(structure.run(), machine.variables.ours | machine.temporaries)
     if any(part is made for part in n.walk(code) for made in machine.asynchronous):
         raise error("an asynchronous iterator lives on")
-    if raw.flags & CO_GENERATOR and not any(isinstance(part, (n.Yield, n.YieldFrom)) for part in n.walk(code)):
+    yields = any(ins.op in ("YIELD_VALUE", "YIELD_FROM") for ins in instructions)
+    if raw.flags & CO_GENERATOR and yields and not any(isinstance(p, (n.Yield, n.YieldFrom)) for p in n.walk(code)):
         code.append(n.If(n.Constant(False), [n.Expr(n.Yield())], []))
     result = function_result(raw, instructions, machine, code, enclosing)
     result.rung = structure.rung
