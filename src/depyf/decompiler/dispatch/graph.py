@@ -248,9 +248,11 @@ class Graph:
                     self.inline.add(item)
 
     def _is_closed(self, item: Item) -> bool:
-        """Whether all that is dominated by ``item`` ends there."""
+        """Whether all that is dominated by ``item`` ends there, and is written where it is jumped to."""
         inside = {item}
         for other in self.order:
             if self.dominator[other] in inside and other is not self.start:
                 inside.add(other)
+        if any(self.behind[one] or one in self.headed or isinstance(one, TryItem) for one in inside):
+            return False
         return all(self.resolve(node, one) in inside for one in inside for node in one.edges)

@@ -19,7 +19,7 @@ from .control import Control
 from .copies import leave_out_copies
 from .functions import Nested
 from .hints import is_made_up, local_hint
-from .naming import choose_names
+from .naming import choose_names, outside_functions
 from .parked import always_bound
 from .polish import polish
 from .spelling import Spelling, identifier, is_name
@@ -120,7 +120,7 @@ def _unbound(
     read = {ins.arg for ins in instructions if ins.op in _READS and ins.arg not in raw.parameters}
     wanted = [spelling.variable(name) for name in raw.localsplus if name in read and name not in raw.freevars]
     bound: set[str] = set()
-    for node in n.walk(code) if wanted else ():
+    for node in outside_functions(code) if wanted else ():
         targets = list(getattr(node, "targets", None) or [getattr(node, "target", None)])
         while targets:
             one = targets.pop()

@@ -28,7 +28,7 @@ def choose_names(
     ``results``: for functions by their global names, the names of the items that they return.
     """
     wishes = _Wishes(hints, results)
-    for node in _outside_functions(body):
+    for node in outside_functions(body):
         wishes.look_at(node)
     taken = _taken(body, hints, raw, spelling)
     new: dict[str, str] = {}
@@ -41,7 +41,7 @@ def choose_names(
             text = f"{base.rstrip('_')}_{number}"
         new[old] = text
     seen: set[int] = set()  # a node may stand in the text twice
-    for node in _outside_functions(body):
+    for node in outside_functions(body):
         if isinstance(node, n.Name) and id(node) not in seen:
             seen.add(id(node))
             node.id = new.get(node.id, node.id)
@@ -134,7 +134,7 @@ def _taken(body: list[n.Statement], ours: Iterable[str], raw: RawCode, spelling:
     return taken.difference(ours)
 
 
-def _outside_functions(body: list[n.Statement]) -> Iterator[n.Node]:
+def outside_functions(body: list[n.Statement]) -> Iterator[n.Node]:
     """Every node but those in the bodies of inner functions, in the order of the text."""
     work: list[n.Node] = list(reversed(body))
     while work:
