@@ -10,12 +10,14 @@ import random_graphs
 import standins
 from attack.machine_runs import machine_run
 
-from depyf.decompiler.bytecode import RawCode, load
+from depyf.decompiler.bodies import mention_the_unused
+from depyf.decompiler.bytecode import Instruction, RawCode, disassemble, load
 from depyf.decompiler.dispatch import decompile_dispatch
 from depyf.decompiler.dispatch.decompile import decompile_instructions
 from depyf.decompiler.events import EventResult
 from depyf.decompiler.recompile import recompile
 from depyf.decompiler.syntax import nodes as n
+from depyf.decompiler.syntax.printer import print_tree
 from depyf.errors import DecompilationError
 
 PLAN = standins.Plan(exceptions=frozenset({"E0", "E1"}))
@@ -27,6 +29,12 @@ def no_nested(raw: RawCode) -> n.FunctionDef:
     raise AssertionError("no functions are made")
 
 
+def whole_text(result: EventResult, raw: RawCode, instructions: List[Instruction]) -> str:
+    """The text with what keeps a generator without a yield one."""
+    mention_the_unused(result.tree.body, raw, instructions)
+    return print_tree(result.tree)
+
+
 def graph_result(seed: int) -> str:
     """How the text for a random graph stands up to the graph itself: its rung, 'refused: ...' or 'WRONG ...'."""
     raw, instructions = random_graphs.random_graph(seed)
@@ -35,7 +43,7 @@ def graph_result(seed: int) -> str:
     except DecompilationError as error:
         return f"refused: {error.reason}"
     assert raw.code is not None
-    code = recompile(result.text, raw.code, "<graph>")
+    code = recompile(whole_text(result, raw, instructions), raw.code, "<graph>")
     for run in range(SEEDS):
         if machine_run(raw, instructions, run, PLAN) != standins.run(code, run, PLAN):
             return f"WRONG {seed}\n{result.text}"
@@ -152,7 +160,7 @@ def test_ordinary_functions_do_the_same(function: Callable[..., Any]):
     code = function.__code__
     result: EventResult = decompile_dispatch(load(code))
     assert result.rung in ("nested blocks", "state variable")
-    again = recompile(result.text, code, "<test>")
+    again = recompile(whole_text(result, load(code), disassemble(load(code))), code, "<test>")
     assert standins.same(code, again, SEEDS), result.text
 
 

@@ -41,8 +41,11 @@ class Edge(NamedTuple):
 
 
 class Node:
-    """A run of instructions. ``end``: "jump", "branch" (edges: falls, jumps), "for" (edges: item, exhausted), "with"
-    (a context manager is entered), "exit", "raise" (the handled exception again), "leave" (the handler is left with the exception as a value)."""
+    """A run of instructions.
+
+    ``end``: "jump", "branch" (edges: falls, jumps), "for" (edges: item, exhausted), "with" (a context manager is
+    entered), "exit", "raise" (the handled exception again), "leave" (the handler is left with the exception).
+    """
 
     def __init__(self, number: int, pc: int, levels: Levels, slots: Slots) -> None:
         self.number = number

@@ -147,7 +147,7 @@ class Blocks(MoreOperations):
         stack = self.state.stack
         for entry, kept in self.entries_around():
             for place in range(min(kept, len(stack))):
-                if entry.slots[place].kind == "value":
+                if entry.slots[place].kind == "value" and not isinstance(stack[place], (Null, Raised)):
                     self.keep(stack[place], self.variables.name(entry, place))
 
     def entries_around(self) -> list[tuple[Node, int]]:

@@ -26,7 +26,6 @@ from .spelling import Spelling, identifier, is_name
 from .state import Opaque
 from .writer import Writer
 
-
 _READS = ("LOAD_FAST", "DELETE_FAST", "LOAD_DEREF", "DELETE_DEREF", "LOAD_CLOSURE", "LOAD_FAST_AND_CLEAR")
 
 
