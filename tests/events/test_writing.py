@@ -48,6 +48,37 @@ def test_a_made_up_variable_that_is_used_again_gets_a_name():
     assert text_of(f, t="tmp_1") == "def f(a, g):\n    weight = a['weight']\n    g(weight)\n    return weight\n"
 
 
+def test_variables_of_the_same_kind_are_told_apart():
+    def f(net, g):
+        t = net["norm"].p
+        u = net["out"].p
+        g(t["w"], t["b"])
+        return g(u["w"], t["w"], t["w"])
+
+    text = text_of(f, t="tmp_1", u="tmp_2")
+    assert "norm_p" in text and "out_p" in text
+
+
+def test_a_variable_of_ours_hides_no_builtin():
+    def f(a, g):
+        t = a.__dict__
+        g(t)
+        return t
+
+    assert "dict_ = a.__dict__\n" in text_of(f, t="tmp_1")
+
+
+def test_a_list_that_contains_itself():
+    def f(a, g):
+        t = [a]
+        t += [t, 1]
+        g(t)
+        return t
+
+    text = text_of(f, t="tmp_1")
+    assert "+= [items, 1]\n" in text
+
+
 def test_a_made_up_variable_that_may_be_unbound_stays():
     def f(a, g):
         if a:

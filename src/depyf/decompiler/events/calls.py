@@ -54,7 +54,7 @@ class Calls(Displays):
                     keywords.append(n.keyword(None, n.Dict([n.Constant(name)], [text])))
             return n.Call(callee, plain, keywords)
 
-        hint = call_hint(self.text_hint(function))
+        hint = call_hint(self.text_hint(function), self.text_hint(arguments[0]) if arguments else "")
         for argument in arguments:
             if isinstance(argument, Const) and isinstance(argument.value, RawCode):
                 hint = argument.value.name  # it makes a function

@@ -35,6 +35,15 @@ def _place(key: Value, length: int) -> Any:
     return None
 
 
+def _goes_into_itself(ops: Machine, owner: Value, part: Value) -> bool:
+    """Whether ``owner`` is, or is in, what becomes an item of it: no display gives that, so it gets a variable."""
+    if owner not in ops.state.held([part]):
+        return False
+    with ops.using([owner, part]):
+        ops.name(owner)
+    return True
+
+
 def read(ops: Machine, owner: Value, key: Value) -> Value | None:
     """``owner[key]``: the item, or a new container of the items, or None."""
     items = _known(ops, owner)
@@ -56,7 +65,7 @@ def write(ops: Machine, owner: Value, key: Value, value: Value) -> bool:
     if items is None or not isinstance(owner, Container) or owner.kind != "list":
         return False
     place = _place(key, len(items))
-    if place is None:
+    if place is None or _goes_into_itself(ops, owner, value):
         return False
     if type(place) is int:
         old: list[Value] = [items[place]]
@@ -90,7 +99,7 @@ def delete(ops: Machine, owner: Value, key: Value) -> bool:
 def extend(ops: Machine, owner: Value, more: Value) -> bool:
     """LIST_EXTEND: ``owner += more`` with a container whose items are known."""
     items, new = ops.state.private(owner), _known(ops, more)
-    if items is None or new is None:
+    if items is None or new is None or _goes_into_itself(ops, owner, more):
         return False
     items.extend(new[:])
     return True
@@ -104,6 +113,8 @@ def concatenate(ops: Machine, operator: str, left: Value, right: Value) -> bool:
     if not isinstance(left, Container) or not isinstance(right, Container) or left.kind != right.kind:
         return False
     if operator == "+=" and left.kind == "list":
+        if _goes_into_itself(ops, left, right):
+            return False
         a.extend(b[:])
         ops.push(left)
     else:

@@ -55,8 +55,10 @@ def global_hint(name: str) -> str:
     return _first(_GLOBALS, name) or name.strip("_") or "value"
 
 
-def call_hint(callee: str) -> str:
-    """For what a call gives, by the name of what is called."""
+def call_hint(callee: str, argument: str = "") -> str:
+    """For what a call gives, by the name of what is called; by that of its first argument if it only converts."""
+    if callee.lstrip("_").startswith("as_") and is_name(argument) and not is_vague(argument):
+        return argument
     hint = _first(_RESULTS, callee)
     if hint is None and callee[:1].isupper() and not callee.isupper():
         hint = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", callee).lower()  # a class

@@ -7,6 +7,7 @@ from where it comes from. While the text is written the variables have any names
 from __future__ import annotations
 
 import builtins
+from collections import Counter
 from typing import Iterable, Iterator, Mapping, Sequence
 
 from ..bytecode import RawCode
@@ -14,6 +15,9 @@ from ..syntax import nodes as n
 from ..syntax.traverse import children
 from .hints import is_vague
 from .spelling import Spelling, is_name
+
+_NUMBERED = ("result", "item", "value", "graph_out", "constant")
+_FARTHEST = 6
 
 
 def choose_names(
@@ -98,7 +102,34 @@ class _Wishes:
         items = [variable for variable, base in bases.items() if base.startswith("out_") and base[4:].isdigit()]
         if len(items) == 1:
             bases[items[0]] = "out"
-        return bases
+        count = Counter(bases.values())
+        shared = {variable: base for variable, base in bases.items() if count[base] > 1}
+        return {**bases, **{variable: self.told_apart(variable, base) for variable, base in shared.items()}}
+
+    def told_apart(self, variable: str, base: str) -> str:
+        """A name that says whose ``base`` it is, where that is known: ``norm1_weight`` of many weights."""
+        value = self.values.get(variable)
+        word = self.whose(value.value) if isinstance(value, (n.Attribute, n.Subscript)) else None
+        if word is None or base in _NUMBERED:
+            return base
+        return f"{base}_{word}" if word.isdigit() else f"{word}_{base}"
+
+    def whose(self, owner: n.Expression, depth: int = 0) -> str | None:
+        """A word for ``owner``: the last name, index or key on the way to it that tells something."""
+        if depth > _FARTHEST:
+            return None
+        word = ""
+        if isinstance(owner, n.Attribute):
+            word = owner.attr
+        elif isinstance(owner, n.Subscript) and isinstance(owner.slice, n.Constant):
+            word = str(owner.slice.value)
+        if word and (is_name(word) and word[0] != "_" or word.isdigit()):
+            return word
+        if isinstance(owner, (n.Attribute, n.Subscript)):
+            return self.whose(owner.value, depth + 1)
+        if isinstance(owner, n.Name) and owner.id in self.values and owner.id in self.hints:
+            return self.whose(self.values[owner.id], depth + 1)
+        return None
 
     def of_result(self, variable: str) -> str | None:
         """The name of the item of a call's result that is read here, if the names of these items are known."""
@@ -118,12 +149,7 @@ class _Wishes:
 
 def _taken(body: list[n.Statement], ours: Iterable[str], raw: RawCode, spelling: Spelling) -> set[str]:
     """The names that mean something else: whatever the text says, inner functions included, and the builtins."""
-    taken = set(spelling.variables) | set(spelling.names) | set(dir(builtins)) | {"self"}
-    taken.update(text.split(".")[0] for text in spelling.constants)
-    for code in raw.nested:
-        for inner in code.walk():
-            taken.update(inner.names, inner.localsplus, inner.varnames, (inner.name,))
-    taken.update(raw.parameters, raw.cellvars, raw.freevars)
+    taken: set[str] = set()
     for node in n.walk(body):
         if isinstance(node, n.Name):
             taken.add(node.id)
@@ -131,7 +157,13 @@ def _taken(body: list[n.Statement], ours: Iterable[str], raw: RawCode, spelling:
             taken.update(node.names)
         elif isinstance(node, (n.FunctionDef, n.ClassDef)):
             taken.add(node.name)
-    return taken.difference(ours)
+    taken.difference_update(ours)
+    taken.update(spelling.variables, spelling.names, dir(builtins), ("self",))
+    taken.update(text.split(".")[0] for text in spelling.constants)
+    for code in raw.nested:
+        for inner in code.walk():
+            taken.update(inner.names, inner.localsplus, inner.varnames, (inner.name,))
+    return taken | {*raw.parameters, *raw.cellvars, *raw.freevars}
 
 
 def outside_functions(body: list[n.Statement]) -> Iterator[n.Node]:

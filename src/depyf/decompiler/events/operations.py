@@ -73,16 +73,6 @@ class Operations(Calls):
         self.state.names[result] = [name]
         self.push(result)
 
-    def unfoldable(self, value: Value) -> Value:
-        """``value``, held by a variable if it is a constant: the compiler would compute with constants itself."""
-        if not isinstance(value, Const):
-            return value
-        name = self.temporary("constant")
-        self.store(name, value)
-        held = Opaque(name, self.line)
-        self.state.names[held] = [name]
-        return held
-
     def op_COMPARE_OP(self, operator: str) -> None:
         self.event(self.pop_many(2), lambda a, b: n.Compare(a, [operator], [b]), "value")
 

@@ -17,7 +17,7 @@ from ..syntax.printer import print_tree
 from ..syntax.traverse import bodies
 
 _MOST_TARGETS = 3
-_LONGEST = 88
+_LONGEST = 94
 _READS = (n.Name, n.Attribute, n.Subscript, n.Constant)
 _FUNCTIONS = (n.FunctionDef, n.AsyncFunctionDef, n.ClassDef)
 

@@ -227,6 +227,16 @@ class Writer:
                     del self.state.names[value]
             self.out.append(n.Delete([n.Name(name) for name in self.hints if name in stale], line=self.line))
 
+    def unfoldable(self, value: Value) -> Value:
+        """``value``, held by a variable if it is a constant: the compiler would compute with constants itself."""
+        if not isinstance(value, Const):
+            return value
+        name = self.temporary("constant")
+        self.store(name, value)
+        held = Opaque(name, self.line)
+        self.state.names[held] = [name]
+        return held
+
     # Expressions
 
     def texts(self, operands: list[Value], alone: bool = False) -> list[n.Expression]:
