@@ -154,12 +154,14 @@ def _row(path: str, code: types.CodeType, result: Any, checked: Witnessed) -> Ro
     if result is None:
         return make("refused", "", "no result of its own")
     level, method = result.verdict.level.value, result.verdict.method
-    reason = "; ".join(result.verdict.reasons)
+    reasons = result.verdict.reasons
+    reason = reasons[0] if level == "refused" else "; ".join(reasons)
     objection = checked.objections.get(id(code))
     if level in PROVEN and objection:
         return make("wrong", method, f"called {level}, but {objection}", True)
-    if level == "refused" and reason.startswith("internal error"):
-        return make("crash", method, reason)
+    crashes = [one for one in reasons if "internal error" in one]
+    if level == "refused" and crashes:
+        return make("crash", method, crashes[0])
     return make(level, method, reason, objection is not None and level in PROVEN)
 
 

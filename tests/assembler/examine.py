@@ -46,7 +46,7 @@ def examine_code(code: types.CodeType, seeds: int = SEEDS) -> Outcome:
     level = result.verdict.level.name.lower()
     reason = "; ".join(result.verdict.reasons)
     if level == "refused":
-        return Outcome("refused", "refused", reason, spent)
+        return Outcome("refused", "refused", result.verdict.reasons[-1], spent)
     if not result.proven:
         return Outcome("unproven", result.rung, reason, spent)
     try:

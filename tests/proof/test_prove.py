@@ -88,7 +88,7 @@ def test_nested_code_of_a_unit_that_was_given_another_name(compile_text):
     assert [raw.qualname for raw in left.walk()][1] == "f.<locals>.g"
     assert all(v.proven for v in by_name(prove_all(left, right, names=False)).values())
     assert not all(v.proven for v in by_name(prove_all(left, right)).values())
-    right.nested[0].qualname = "resume_in_f.<locals>.h"
+    right.nested[0].name = "h"
     assert not by_name(prove_all(left, right, names=False))["f.<locals>.g"].proven
 
 
@@ -107,7 +107,7 @@ def test_the_symbolic_proof_is_asked_last(compile_text):
     assert prove(left, same, symbolic=symbolic).method == "instructions" and asked == []
     verdict = prove(left, other, symbolic=symbolic)
     assert asked == [("f", "f")] and verdict.describe() == "equivalent (by symbolic); assuming an axiom"
-    assert prove(left, other, symbolic=powerless).reasons[-1] == "no idea"
+    assert prove(left, other, symbolic=powerless).reasons[0] == "no idea"
 
 
 def test_stack_without_a_normal_form_is_unproven(compile_text, monkeypatch):

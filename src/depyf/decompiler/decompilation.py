@@ -116,6 +116,8 @@ class Decompilation:
                         return self.bodies[raw]
                     except DecompilationError as failure:
                         error = failure
+                    except RecursionError:
+                        error = DecompilationError("nested too deep for the interpreter's stack", where=raw.qualname)
                     except (AssertionError, AttributeError, KeyError, IndexError, TypeError, ValueError) as failure:
                         error = DecompilationError(
                             f"internal error: {type(failure).__name__}: {failure}", stage="polish", where=raw.qualname
@@ -302,7 +304,12 @@ class Decompilation:
             lines = instruction_lines(raw)
             error.instructions = "\n".join(lines)
             text = self.refused_text(raw, error)
-            verdict = Verdict(Level.REFUSED, error.stage, (error.reason,))
+            others = [
+                f"by {way.engine}: {failure.reason}"
+                for way, failure in zip(ways_of(raw), self.failures.get(raw, ()))
+                if way.engine != "structured"
+            ]
+            verdict = Verdict(Level.REFUSED, error.stage, (error.reason, *others))
             return Result(raw.name, raw.qualname, text, verdict, raw, raw.code, nested, rung="refused")
         nested = tuple(self.result(child, proofs) for child in raw.nested)
         tree = self.tree_of(raw)

@@ -38,7 +38,7 @@ def prove(
     other = symbolic(original, recompiled)
     if other.proven:
         return other
-    return verdict._replace(reasons=verdict.reasons + other.reasons)
+    return verdict._replace(reasons=other.reasons + verdict.reasons, difference=other.difference or verdict.difference)
 
 
 def _compare(original: RawCode, recompiled: RawCode) -> Verdict:
