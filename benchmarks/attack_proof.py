@@ -24,12 +24,10 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0] if __doc__ else "")
     parser.add_argument("--mutants", type=int, default=2500, help="how many to try at least (default 2500)")
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--only", choices=("source", "instructions"), help="one kind of mutants")
+    parser.add_argument("--only", choices=("source", "instructions", "symbolic"), help="one kind of mutants")
     parser.add_argument("--json", help="write the result to this file")
     options = parser.parse_args()
-    report = attack(
-        options.mutants, options.seed, options.only != "source", options.only != "instructions"
-    ).as_dict()
+    report = attack(options.mutants, options.seed, options.only or "").as_dict()
     version = sys.version.split()[0]
     report = {"version": version, "seed": options.seed, **report}
     if options.json:

@@ -20,6 +20,7 @@ from attack.observed import compiled, first_difference
 from attack.rewritings import rewritten
 from attack.source_mutations import mutant
 from attack.subjects import Subject, subjects
+from attack.symbolic import recorded_attack, recorded_pairs, symbolic_attack
 from depyf.decompiler.bytecode import RawCode, disassemble, load
 from depyf.decompiler.proof import prove_all, verify
 from depyf.decompiler.proof.bisimulation import lock_step
@@ -87,19 +88,23 @@ class Report:
         return {**counts, **rest, "kinds": kinds, "examples": self.examples}
 
 
-def attack(count: int, seed: int, instructions: bool = True, source: bool = True) -> Report:
-    """Try ``count`` mutants at least, half of them of source and half of instructions."""
+def attack(count: int, seed: int, only: str = "") -> Report:
+    """Try ``count`` mutants at least: of source, of instructions, and of instructions in another shape ("symbolic")."""
     dice = random.Random(seed)
     report = Report()
     batch: List[Tried] = []
     made = 0
+    recorded = recorded_pairs(dice)
     for subject in subjects(dice):
         found: List[Tried] = []
-        if source:
+        if only in ("", "source"):
             found += source_attack(subject, dice)
             found += code_attack(subject, dice)
-        if instructions:
+        if only in ("", "instructions"):
             found += instruction_attack(subject, dice)
+        if only in ("", "symbolic"):
+            found += [Tried(*one) for one in symbolic_attack(subject, dice)]
+            found += [Tried(*one) for one in recorded_attack(recorded, dice)]
         made += len(found)
         batch += found
         if made >= count or len(batch) > 400:

@@ -35,6 +35,7 @@ def outcome(op: str) -> Event | Split | None:
     """What a side finds that stands at this operation, with unknown values on its stack."""
     constants, numbers, side = Constants(), Numbers(), Side()
     raw = load((lambda: None).__code__)
+    raw.cellvars = ("x",) if "DEREF" in op or op == "LOAD_CLOSURE" else ()
     argument = ARGUMENTS.get(op, "x" if op in NAMES else 1)
     ins = Instruction(op, argument, 0 if op in CONDITIONAL_JUMPS or op == "JUMP" else -1)
     stepper = Stepper(raw, [ins, ins], constants, numbers)
@@ -47,6 +48,8 @@ def outcome(op: str) -> Event | Split | None:
         side.stack.append(constants.term(("x",)))
     elif op == "BUILD_MAP":
         side.stack[-2] = constants.term("x")
+    elif op == "POP_EXCEPT":
+        side.stack.append(("before", numbers.value()))
     elif op == "CALL_EX":
         side.stack[-3] = ("null",)
     return stepper.step(side, Pair(side, Side()), ins)

@@ -140,7 +140,7 @@ class _Proof:
                 return
             events.append(found)
         for number in (0, 1):
-            if self.matching.skips_iter(pair, events[number], events[1 - number]):
+            if self.matching.skips_iter(pair, number, events[number], events[1 - number]):
                 self.steppers[number].go(pair.sides[number], pair.sides[number].pc + 1)
                 self.todo.append(pair)
                 return

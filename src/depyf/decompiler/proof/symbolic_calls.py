@@ -27,16 +27,12 @@ class Calls(Containers):
     def do_CALL(self, side: Side, heap: Heap, arg: Any) -> Event | None:
         count, names = arg
         values = side.stack[len(side.stack) - count - 2 :]
-        if len(values) != count + 2 or count < 0:
-            raise IndexError
         called = [value for value in values[:2] if value != NULL]
         return self.call(side, [*called, *values[2:]], names, count + 2)
 
     def do_CALL_FUNCTION(self, side: Side, heap: Heap, arg: Any) -> Event | None:
         count, names = arg
         values = side.stack[len(side.stack) - count - 1 :]
-        if len(values) != count + 1 or count < 0:
-            raise IndexError
         return self.call(side, values, names, count + 1)
 
     def call(self, side: Side, operands: list[Term], names: tuple[str, ...], pops: int) -> Event | None:

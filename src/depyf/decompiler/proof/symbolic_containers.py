@@ -21,15 +21,11 @@ class Containers:
         self.build(side, heap, "list", count)
 
     def do_BUILD_TUPLE(self, side: Side, heap: Heap, count: int) -> None:
-        if count > len(side.stack):
-            raise IndexError
         items = tuple(side.stack[len(side.stack) - count :])
         del side.stack[len(side.stack) - count :]
         side.stack.append(self.new_tuple(heap, items))
 
     def build(self, side: Side, heap: Heap, kind: Any, count: int) -> None:
-        if count > len(side.stack):
-            raise IndexError
         items = side.stack[len(side.stack) - count :]
         del side.stack[len(side.stack) - count :]
         side.stack.append(self.numbers.container(heap, kind, items))
@@ -307,5 +303,9 @@ class Containers:
             raise NotUnderstood("a function is made of something that is no code")
         count = len(kinds)
         items = side.stack[len(side.stack) - count :]
+        for kind, item in zip(kinds, items):
+            known = heap[item][0] if item in heap else ""
+            if kind in ("closure", "defaults") and known not in ("", "tuple"):
+                raise NotUnderstood(f"the {kind} of a function are no tuple")
         del side.stack[len(side.stack) - count :]
         side.stack.append(self.numbers.container(heap, ("function", kinds, code), items))

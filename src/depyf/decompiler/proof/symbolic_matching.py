@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Tuple
 
 from ..bytecode import RawCode
-from .symbolic_state import NULL, Constants, Event, NotUnderstood, Numbers, Pair, Term
+from .symbolic_state import Constants, Event, NotUnderstood, Numbers, Pair, Term
 
 TERMS = Tuple[Term, Term]
 
@@ -13,6 +13,7 @@ NO_ITERABLE = "a list extended by an object that is no iterable: the text of the
 COPIED = "a callee that gets **mapping does not keep or change the dictionary"
 ITER = "iter() of an iterator gives the iterator itself"
 
+_NO_OPERANDS = frozenset({"null", "lasti", "h0", "before"})
 _ANY_TRUTH = {"test", "not", "bool"}
 _PARTS_OF = frozenset({"slice", "star", "one", "not", "copy"})
 
@@ -37,18 +38,21 @@ class Matching:
     def same_operation(self, left: Event, right: Event) -> bool:
         """Whether both are the same but for their values."""
         for event in (left, right):
-            if NULL in event.operands:
-                raise NotUnderstood("an empty slot of the stack is used as a value")
+            if any(operand[0] in _NO_OPERANDS for operand in event.operands):
+                raise NotUnderstood("an entry of the stack that is no object is used as a value")
         if left.op != right.op or left.static != right.static or len(left.operands) != len(right.operands):
             return False
         return left.kind == right.kind or {left.kind, right.kind} <= _ANY_TRUTH
 
-    def skips_iter(self, pair: Pair, event: Event, other: Event) -> bool:
-        """Whether ``event`` asks an iterator for an iterator, and the other side does something else meanwhile."""
+    def skips_iter(self, pair: Pair, number: int, event: Event, other: Event) -> bool:
+        """Whether ``event``, of side ``number``, asks an iterator for an iterator, and the other side does not.
+
+        An iterator is what GET_ITER gave, or what the original iterates over as it is.
+        """
         if event.op != "GET_ITER" or event == other:
             return False
         value = event.operands[0]
-        iterated = other.op == "FOR_ITER" and other.operands == event.operands
+        iterated = number == 1 and other.op == "FOR_ITER" and other.operands == event.operands
         if not iterated and ("iterator", value) not in pair.facts and self.numbers.tags.get(value) != "iterator":
             return False
         self.assumptions[ITER] = None

@@ -200,7 +200,7 @@ class _Merger:
             return found
         if a[0] == "a" and b[0] == "a":
             return self.container(a, b)
-        if a[0] == b[0] and a[0] in ("not", "star") or a[0] == b[0] == "slice":
+        if a[0] == b[0] and a[0] in COMPOUND and a[0] != "is":
             return (a[0], *[self.merge(x, y) for x, y in zip(a[1:], b[1:])])
         if {a[0], b[0]} & NO_OBJECTS or "a" in (a[0], b[0]) or "slice" in (a[0], b[0]):
             raise _NothingInCommon

@@ -11,6 +11,7 @@ Values are tuples, equal only if they are known to be the same object at run tim
     ("common", name)  an object that the interpreter itself holds, such as AssertionError
     ("one", v), ("copy", v)   in a call: what ``*v`` gives, a fresh copy of the mapping v
     ("h0",)           the exception handled by the caller, ("lasti",) what a handler gets besides the exception
+    ("before", e)     what a handler keeps on the stack: the exception that was handled before it
 """
 
 from __future__ import annotations
@@ -28,9 +29,9 @@ Facts = Dict[Term, bool]
 NULL: Term = ("null",)
 LASTI: Term = ("lasti",)
 OUTER_EXCEPTION: Term = ("h0",)
-COMPOUND = frozenset({"is", "not", "slice", "star"})
+COMPOUND = frozenset({"is", "not", "slice", "star", "before"})
 """Kinds of terms that are made of terms."""
-NO_OBJECTS = frozenset({"null", "lasti", "h0", "star", "one", "copy"})
+NO_OBJECTS = frozenset({"null", "lasti", "h0", "before", "star", "one", "copy"})
 """Kinds of terms that are no object a program can have in its hands."""
 _LITERALS = (bool, int, float, complex, str, bytes, tuple, frozenset, type(None), type(Ellipsis))
 _SINGLETONS = (None, True, False, Ellipsis)

@@ -54,6 +54,8 @@ class Stepper(Calls):
         self.builtins = frozenset()
         self.assumptions = {}
         self.facts: dict[Term, bool] = {}  # those of the pair that is being advanced
+        self.pops = [stack_use(ins)[0] for ins in instructions]
+        self.cells = frozenset(raw.cellvars) | frozenset(raw.freevars)
         self.liveness = Liveness(instructions)
         self.most_silent_steps = 1000 + 10 * len(instructions)
 
@@ -66,8 +68,16 @@ class Stepper(Calls):
         return {ins.arg for ins in self.instructions if ins.op in operations}
 
     def is_variable(self, name: str) -> bool:
-        """Whether only this code can see the variable: a cell that is never handed out counts."""
+        """Whether only this code can see what is in the cell: it is never handed out."""
+        if name not in self.cells:
+            raise NotUnderstood("a variable that is no cell is used as one")
         return name not in self.raw.freevars and name not in self.shared_cells
+
+    def plain(self, name: str) -> str:
+        """The name, of a local variable that is no cell."""
+        if name in self.cells:
+            raise NotUnderstood("a cell is used as a variable that is none")
+        return name
 
     # Leaving
 
@@ -95,14 +105,23 @@ class Stepper(Calls):
     # Silent steps
 
     def advance(self, pair: Pair, number: int) -> Event | Split:
-        """Run one side of ``pair`` to its next event or undecided branch."""
+        """Run one side of ``pair`` to its next event or undecided branch.
+
+        A loop that comes back to where it was with nothing changed, and nothing happening, is an event: the last one.
+        """
         side = pair.sides[number]
         self.facts = pair.facts
-        for _ in range(self.most_silent_steps):
+        been: set[Any] = set()
+        for count in range(2 * self.most_silent_steps):
             if side.raised is not None:
                 return Event("LEFT", None, (side.raised,), 0, "left")
             if not 0 <= side.pc < len(self.instructions):
                 raise NotUnderstood("control leaves the code")
+            if count >= self.most_silent_steps and side.pc in self.liveness.joins:
+                here = (side.pc, tuple(side.stack), tuple(side.locals.items()), side.handled, tuple(pair.heap.items()))
+                if here in been:
+                    return Event("SPIN", None, (), 0, "return")
+                been.add(here)
             ins = self.instructions[side.pc]
             try:
                 found = self.step(side, pair, ins)
@@ -110,11 +129,13 @@ class Stepper(Calls):
                 raise NotUnderstood(f"{ins.op} stands on too small a stack") from None
             if found is not None:
                 return found
-        raise NotUnderstood("a loop in which nothing happens")
+        raise NotUnderstood("a loop in which nothing can be seen to happen")
 
     def step(self, side: Side, pair: Pair, ins: Instruction) -> Event | Split | None:
         """One instruction: None if it was silent, else the event it is (nothing is done yet)."""
         op = ins.op
+        if self.pops[side.pc] > len(side.stack):
+            raise IndexError
         if op in CONDITIONAL_JUMPS:
             return self.conditional(side, pair, ins)
         if op == "JUMP":
@@ -123,6 +144,8 @@ class Stepper(Calls):
         if op == "RETURN_VALUE":
             return Event(op, None, (side.stack[-1],), 0, "return")
         if op == "RERAISE":
+            if side.stack[-1][0] != "v":
+                raise NotUnderstood("RERAISE of what is no exception")
             self.raise_(side, side.stack[-1])
             return None
         if op == "RAISE_VARARGS":
@@ -148,6 +171,8 @@ class Stepper(Calls):
             raise IndexError
         operands = tuple(stack[len(stack) - reads :])
         if op in INTO:
+            if not 0 < arg <= len(stack) - pops:
+                raise IndexError
             operands = (stack[len(stack) - pops - arg], *operands)
         return operands
 
@@ -226,51 +251,55 @@ class Stepper(Calls):
         side.stack.pop()
 
     def do_COPY(self, side: Side, heap: Heap, arg: int) -> None:
+        if arg < 1:
+            raise IndexError
         side.stack.append(side.stack[-arg])
 
     def do_SWAP(self, side: Side, heap: Heap, arg: int) -> None:
         stack = side.stack
+        if arg < 1:
+            raise IndexError
         stack[-1], stack[-arg] = stack[-arg], stack[-1]
 
     def do_LOAD_FAST(self, side: Side, heap: Heap, name: str) -> Event | None:
+        return self.load(side, self.plain(name))
+
+    def do_STORE_FAST(self, side: Side, heap: Heap, name: str) -> None:
+        value = side.stack.pop()
+        if value == NULL:  # an inlined comprehension puts back that there was none
+            side.locals.pop(self.plain(name), None)
+        else:
+            side.locals[self.plain(name)] = value
+
+    def do_DELETE_FAST(self, side: Side, heap: Heap, name: str) -> Event | None:
+        return self.delete(side, self.plain(name))
+
+    def do_LOAD_FAST_AND_CLEAR(self, side: Side, heap: Heap, name: str) -> None:
+        side.stack.append(side.locals.pop(self.plain(name), NULL))
+
+    def load(self, side: Side, name: str) -> Event | None:
         if name not in side.locals:
             return Event("UNBOUND", name, (), 0, "raise")
         side.stack.append(side.locals[name])
         return None
 
-    def do_STORE_FAST(self, side: Side, heap: Heap, name: str) -> None:
-        value = side.stack.pop()
-        if value == NULL:  # an inlined comprehension puts back that there was none
-            side.locals.pop(name, None)
-        else:
-            side.locals[name] = value
-
-    def do_DELETE_FAST(self, side: Side, heap: Heap, name: str) -> Event | None:
+    def delete(self, side: Side, name: str) -> Event | None:
         if name not in side.locals:
             return Event("UNBOUND", name, (), 0, "raise")
         del side.locals[name]
         return None
 
-    def do_LOAD_FAST_AND_CLEAR(self, side: Side, heap: Heap, name: str) -> None:
-        if name in self.raw.cellvars or name in self.raw.freevars:
-            raise NotUnderstood("an inlined comprehension hides a cell")
-        side.stack.append(side.locals.pop(name, NULL))
-
     def do_LOAD_DEREF(self, side: Side, heap: Heap, name: str) -> Event | None:
-        if self.is_variable(name):
-            return self.do_LOAD_FAST(side, heap, name)
-        return Event("LOAD_DEREF", name, (), 1)
+        return self.load(side, name) if self.is_variable(name) else Event("LOAD_DEREF", name, (), 1)
 
     def do_STORE_DEREF(self, side: Side, heap: Heap, name: str) -> Event | None:
-        if self.is_variable(name):
-            side.locals[name] = side.stack.pop()
-            return None
-        return Event("STORE_DEREF", name, (side.stack[-1],), 0)
+        if not self.is_variable(name):
+            return Event("STORE_DEREF", name, (side.stack[-1],), 0)
+        side.locals[name] = side.stack.pop()
+        return None
 
     def do_DELETE_DEREF(self, side: Side, heap: Heap, name: str) -> Event | None:
-        if self.is_variable(name):
-            return self.do_DELETE_FAST(side, heap, name)
-        return Event("DELETE_DEREF", name, (), 0)
+        return self.delete(side, name) if self.is_variable(name) else Event("DELETE_DEREF", name, (), 0)
 
     def do_LOAD_CLOSURE(self, side: Side, heap: Heap, name: str) -> None:
         side.stack.append(("cell", name))
@@ -342,11 +371,14 @@ class Stepper(Calls):
 
     def do_PUSH_EXC_INFO(self, side: Side, heap: Heap, arg: Any) -> None:
         exception = side.stack[-1]
-        side.stack[-1:] = [side.handled, exception]
+        side.stack[-1:] = [("before", side.handled), exception]
         side.handled = exception
 
     def do_POP_EXCEPT(self, side: Side, heap: Heap, arg: Any) -> None:
-        side.handled = side.stack.pop()
+        before = side.stack.pop()
+        if before[0] != "before":
+            raise NotUnderstood("POP_EXCEPT of what no handler has kept")
+        side.handled = before[1]
 
     def do_CHECK_EXC_MATCH(self, side: Side, heap: Heap, arg: Any) -> Event | None:
         exception, kind = side.stack[-2:]

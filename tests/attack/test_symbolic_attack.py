@@ -1,0 +1,180 @@
+"""A small attack on the symbolic proof, and attacks on symbolic proofs with a planted weakness, which must succeed."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+import standins
+
+from attack import children
+from attack.attack import attack
+from attack.reshaped import STATE, reshaped
+from attack.subjects import construct_subjects
+from attack.symbolic import accepts, mutants_of, pairs_of, recorded_attack, recorded_pairs
+from depyf.decompiler.bytecode import disassemble, load
+from depyf.decompiler.proof import symbolic, symbolic_liveness, symbolic_matching, symbolic_memo, symbolic_state
+from depyf.decompiler.proof import symbolic_steps as steps
+
+PLAN = standins.Plan(frozenset("EF"))
+
+
+def test_no_accepted_mutant_is_harmful():
+    report = attack(250, 11, "symbolic").as_dict()
+    assert report["examples"] == []
+    assert report["tried"] >= 250
+    assert report["accepted"] > 10
+    assert report["not_run"] <= report["accepted"] / 10
+
+
+def test_nearly_all_code_in_another_shape_is_proven():
+    dice = random.Random(4)
+    tried = proven = states = 0
+    for one in construct_subjects():
+        for _, original, other in pairs_of(one, dice):
+            tried += 1
+            proven += accepts(original, other)
+            states += any(i.op == "LOAD_FAST" and i.arg.startswith(STATE) for i in other[1])
+    assert proven > 0.9 * tried
+    assert states > 0.2 * tried
+
+
+def forget_types_of_constants(monkeypatch):
+    monkeypatch.setattr(symbolic_state, "constant_key", lambda value: value)
+
+
+def forget_what_stands_in_the_instruction(monkeypatch):
+    def same(self, left, right):
+        return left.op == right.op and left.kind == right.kind and len(left.operands) == len(right.operands)
+
+    monkeypatch.setattr(symbolic_matching.Matching, "same_operation", same)
+
+
+def forget_operands(monkeypatch):
+    unify = symbolic_matching.Matching.unify
+
+    def forgetful(self, pair, terms):
+        return unify(self, pair, [(a, b) for a, b in terms if a[0] not in ("v", "k")])
+
+    monkeypatch.setattr(symbolic_matching.Matching, "unify", forgetful)
+
+
+def forget_what_is_handled(monkeypatch):
+    push = steps.Stepper.do_PUSH_EXC_INFO
+
+    def forgetful(self, side, heap, arg):
+        handled = side.handled
+        push(self, side, heap, arg)
+        side.handled = handled
+
+    monkeypatch.setattr(steps.Stepper, "do_PUSH_EXC_INFO", forgetful)
+
+
+def forget_handlers(monkeypatch):
+    monkeypatch.setattr(symbolic._Proof, "fail", lambda self, pair, left, right: None)
+
+
+def follow_one_outcome(monkeypatch):
+    split = symbolic._Proof.split
+
+    def forgetful(self, pair, condition):
+        split(self, pair, condition)
+        self.todo.pop()
+
+    monkeypatch.setattr(symbolic._Proof, "split", forgetful)
+
+
+def forget_exhaustion(monkeypatch):
+    after = symbolic._Proof.after
+
+    def forgetful(self, pair, left, right):
+        before = len(self.todo)
+        after(self, pair, left, right)
+        if left.kind == "branch":
+            del self.todo[before:-1]
+
+    monkeypatch.setattr(symbolic._Proof, "after", forgetful)
+
+
+def forget_live_variables(monkeypatch):
+    monkeypatch.setattr(symbolic_liveness.Liveness, "at", lambda self, index: frozenset())
+
+
+def cover_all_states(monkeypatch):
+    monkeypatch.setattr(symbolic_memo.Memo, "covers", lambda self, seen, slots, pair: True)
+
+
+def forget_states_of_dispatch(monkeypatch):
+    layout = symbolic_memo.Memo.layout
+
+    def forgetful(self, pair, live):
+        shape, slots = layout(self, pair, live)
+        return tuple(part for part in shape if not (type(part) is tuple and len(part) == 2)), slots
+
+    monkeypatch.setattr(symbolic_memo.Memo, "layout", forgetful)
+    monkeypatch.setattr(symbolic_memo.Memo, "covers", lambda self, seen, slots, pair: True)
+
+
+def loads_never_raise(monkeypatch):
+    load_ = steps.Stepper.load
+
+    def forgetful(self, side, name):
+        side.locals.setdefault(name, self.constants.term(None))
+        return load_(self, side, name)
+
+    monkeypatch.setattr(steps.Stepper, "load", forgetful)
+
+
+def containers_stay_private(monkeypatch):
+    unify = symbolic_matching.Matching.unify
+
+    def forgetful(self, pair, terms):
+        return unify(self, pair.copy(), terms)
+
+    monkeypatch.setattr(symbolic_matching.Matching, "unify", forgetful)
+
+
+def forget_kinds_of_containers(monkeypatch):
+    monkeypatch.setattr(
+        symbolic_matching.Matching, "same_kind", lambda self, kind, other, codes: type(kind) is type(other)
+    )
+
+
+WEAKNESSES = (
+    forget_types_of_constants, forget_what_stands_in_the_instruction, forget_operands, forget_what_is_handled,
+    forget_handlers, follow_one_outcome, forget_exhaustion, forget_live_variables, cover_all_states,
+    forget_states_of_dispatch, loads_never_raise, containers_stay_private, forget_kinds_of_containers,
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("weaken", WEAKNESSES)
+def test_a_weak_proof_is_found_out(weaken, monkeypatch):
+    """Until the first harmful mutant; a weakness that this does not find would make the attack worth nothing."""
+    weaken(monkeypatch)
+    monkeypatch.setattr(children, "SECONDS", 1)
+    dice = random.Random(3)
+    chosen = list(construct_subjects())
+    for _ in range(40):
+        tried = []
+        for one in dice.sample(chosen, 4):
+            for name, original, other in pairs_of(one, dice):
+                tried += mutants_of(name, original, other, one.plan, dice, 8)
+        found = children.in_child([compare for _, _, accepted, compare in tried if accepted][:12])
+        if any(difference.startswith("at ") for difference in found):
+            return
+    pytest.fail("not found")
+
+
+def test_shapes_differ():
+    raw = load((lambda a: [b for b in a if b() or a]).__code__)
+    instructions = disassemble(raw)
+    shapes = {repr(reshaped(instructions, random.Random(seed))) for seed in range(20)}
+    assert len(shapes) > 10
+
+
+def test_recorded_codes_are_attacked():
+    dice = random.Random(2)
+    pairs = recorded_pairs(dice)
+    first = next(pairs, None)
+    if first is not None:  # on the Pythons that there are recordings of
+        assert len(list(recorded_attack(pairs, dice))) > 3
