@@ -125,6 +125,13 @@ DIFFERENT = [
      "while True:\n    e = None\n    try:\n        a()\n    except BaseException as e_:\n        e = e_\n"
      "    if e:\n        c()\n        raise e\n    b()"),
     ("value of another state", VALUES, VALUES_DISPATCHED.replace("s0 = s1", "s0 = s0")),
+    ("second time round", "x, y = a, b\nwhile c():\n    x()\n    x, y = y, x", "x = a\nwhile c():\n    x()"),
+    ("third time round", "x, y, z = a, b, c\nwhile c():\n    x()\n    x, y, z = y, z, x",
+     "x, y = a, b\nwhile c():\n    x()\n    x, y = y, x"),
+    ("list given away", "x = [b]\na(x)\nc(x[0])", "x = [b]\na(x)\nc(b)"),
+    ("list given away in a loop", "x = []\nwhile a(x):\n    x += [b]", "while a([]):\n    b"),
+    ("known only the first time", "x = None\nwhile a():\n    if x is None:\n        b()\n    x = c()",
+     "x = None\nwhile a():\n    b()\n    x = c()"),
     ("integers that are values", "return a == 3", "return b == 3"),
     ("one time less", "for x in a:\n    b(x)", "for x in a:\n    for x in a:\n        b(x)\n    break"),
     ("lists that differ", "r = []\nfor x in a:\n    r += [x]\nreturn r",
