@@ -50,7 +50,7 @@ def recorded_pairs(dice: random.Random) -> Iterator[Tuple[str, Code, Code]]:
         case = dice.choice(cases)
         try:
             found = analyze(case.code)
-        except DecompilationError:
+        except (DecompilationError, RecursionError):
             continue
         assert found.code is not None
         original, other = load(case.code), load(found.code)
