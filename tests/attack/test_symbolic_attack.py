@@ -215,4 +215,4 @@ def test_recorded_codes_are_attacked():
     pairs = recorded_pairs(dice)
     first = next(pairs, None)
     if first is not None:  # on the Pythons that there are recordings of
-        assert len(list(recorded_attack(pairs, dice))) > 3
+        assert len(list(recorded_attack(pairs, dice, 40))) > 3
