@@ -97,6 +97,14 @@ def deleted(log, a, b):
     return log(x, y)
 
 
+def lists_in_themselves(log, a, b):
+    x = [a]
+    y = [b, x]
+    x += [b, y]
+    y[0] = y
+    return log(len(x), x[2] is y, y[0] is y, y[1] is x)
+
+
 def formatted(log, a, b):
     return log(f"{a!r:>{b}} and {b}", a in (1, 2, 3), a in {1, 2}, a[b] if log(0) else -b)
 
@@ -116,6 +124,7 @@ def inner_functions(log, a, b):
 EXAMPLES = [
     inner_functions,
     branches, early_return, finally_statement, reraised, many_arguments, stars, containers, values_in_place, deleted,
+    lists_in_themselves,
 ]  # fmt: skip
 
 

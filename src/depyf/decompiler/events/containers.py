@@ -105,6 +105,15 @@ def extend(ops: Machine, owner: Value, more: Value) -> bool:
     return True
 
 
+def append(ops: Machine, owner: Value, item: Value) -> bool:
+    """LIST_APPEND."""
+    items = ops.state.private(owner)
+    if items is None or _goes_into_itself(ops, owner, item):
+        return False
+    items.append(item)
+    return True
+
+
 def concatenate(ops: Machine, operator: str, left: Value, right: Value) -> bool:
     """``left + right`` and ``left += right`` of two private containers of the same kind: pushes the result."""
     a, b = _known(ops, left), _known(ops, right)

@@ -119,10 +119,9 @@ class Displays(Machine):
     def op_LIST_APPEND(self, depth: int) -> None:
         value = self.pop()
         target = self.state.stack[-depth]
-        items = self.state.private(target)
-        if items is None:
-            raise self.error("an item is appended to a list that others can see")
-        items.append(value)
+        if not containers.append(self, target, value):
+            name = self.name(target)
+            self.statement([value], lambda text: n.AugAssign(n.Name(name), "+", n.List([text])))
 
     def op_DICT_UPDATE(self, depth: int) -> None:
         self.merge(depth)
