@@ -243,7 +243,8 @@ class Decompilation:
         except DecompilationError as error:
             self.refuse_culprit(error.reason)
             return {}
-        symbolic = prove_symbolic if self.events else None
+        live = [raw for raw in self.root.walk() if raw not in self.refused]
+        symbolic = prove_symbolic if any(self.way(raw).symbolic for raw in live) else None
         found = prove_all(self.root, recompiled, symbolic=symbolic, names=False)
         unproven = {raw for raw, (verdict, _) in found.items() if not verdict.proven}
         proofs = {

@@ -11,6 +11,7 @@ from .flowgraph import (
     build_flowgraph,
     drop_inlined_builtins,
     join_exit_copies,
+    load_parameters_later,
     mark_regions,
     move_handlers_back,
     separate_breaks,
@@ -65,13 +66,20 @@ class Unit:
 class Way(NamedTuple):
     """Choices between sources of the same meaning, where hints decide: whether copies of the code's ends that have
     the same position are joined, and which transforms of the finished tree are left out. ``climbs``: where control has
-    no form in Python the graph is given another one. ``engine``: 'structured', or one that needs no shapes that a
+    no form in Python the graph is given another one. ``settles``: parameters that lie on the stack at the beginning are
+    loaded later, which lets the rest be what a compiler made; proven symbolically. ``engine``: 'structured', or one that needs no shapes that a
     compiler makes and whose results are proven symbolically: 'events' for code without cycles, 'dispatch' for any."""
 
     joins_ends: bool = True
     skipped_transforms: frozenset[str] = frozenset()
     climbs: bool = False
+    settles: bool = False
     engine: str = "structured"
+
+    @property
+    def symbolic(self) -> bool:
+        """Whether its results need the symbolic proof."""
+        return self.settles or self.engine != "structured"
 
 
 WAYS = (
@@ -82,7 +90,7 @@ WAYS = (
 )
 """In the order in which they are tried until one is proven."""
 
-FUNCTION_WAYS = (*WAYS, Way(engine="events"), Way(engine="dispatch"))
+FUNCTION_WAYS = (*WAYS, Way(engine="events"), Way(settles=True), Way(engine="dispatch"))
 """Those of functions: what stands on the stack across statements becomes variables, which only they have."""
 
 
@@ -98,7 +106,7 @@ def lift_unit(raw: RawCode, stepper: Stepper | None = None, way: Way = WAYS[0]) 
         if way.climbs:
             _climb(unit, stepper or Stepper())
         else:
-            _stages(unit, stepper or Stepper(), way.joins_ends)
+            _stages(unit, stepper or Stepper(), way.joins_ends, settles=way.settles)
     except DecompilationError as error:
         unit.error = error
     except RecursionError:
@@ -122,9 +130,16 @@ def _climb(unit: Unit, stepper: Stepper) -> None:
 
 
 def _stages(
-    unit: Unit, stepper: Stepper, joined: bool, edits: Sequence[Edit] = (), ladder: Ladder | None = None
+    unit: Unit,
+    stepper: Stepper,
+    joined: bool,
+    edits: Sequence[Edit] = (),
+    ladder: Ladder | None = None,
+    settles: bool = False,
 ) -> None:
     unit.instructions = disassemble(unit.raw)
+    if settles:
+        load_parameters_later(unit.instructions, unit.raw)
     stepper.stage("disassemble", lambda: listing(unit.instructions))
     graph = build_flowgraph(unit.instructions)
     stepper.stage("flowgraph", graph.render)

@@ -14,6 +14,7 @@ from .exit_copies import join_exit_copies
 from .finally_copies import strip_finally_copies
 from .handler_ends import separate_breaks, separate_handler_ends
 from .inlined_builtins import drop_inlined_builtins
+from .parameter_loads import load_parameters_later
 from .regions import Region, mark_regions, separate_with_exits
 
 __all__ = [
@@ -24,6 +25,7 @@ __all__ = [
     "dominator_tree",
     "drop_inlined_builtins",
     "join_exit_copies",
+    "load_parameters_later",
     "mark_regions",
     "separate_breaks",
     "separate_handler_ends",
