@@ -13,6 +13,7 @@ from typing import Callable, FrozenSet, Iterator, List, Tuple
 from ..bytecode import CONDITIONAL_JUMPS, Handler, Instruction, RawCode
 from ..syntax import nodes as n
 from .functions import Definition, Nested, make_function
+from .iteration import for_statement
 from .operations import Operations
 from .parked import live_before, parked_locals
 from .paths import Paths
@@ -132,8 +133,10 @@ class Control(Operations):
 
     def branch(self, pc: int, ins: Instruction, stops: frozenset[int]) -> int:
         """A conditional jump: writes an ``if`` statement."""
-        if ins.op in ("FOR_ITER", "ASYNC_FOR_ITER"):
-            raise self.error("an iteration in code that no compiler made")
+        if ins.op == "FOR_ITER":
+            return for_statement(self, pc)
+        if ins.op == "ASYNC_FOR_ITER":
+            raise self.error("an asynchronous iteration in code that no compiler made")
         self.line = ins.line or self.line
         keep = ins.op.endswith("OR_POP")
         if keep:

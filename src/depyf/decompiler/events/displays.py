@@ -50,7 +50,7 @@ class Displays(Machine):
     def op_BUILD_SET(self, count: int) -> None:
         items = self.pop_many(count)
         if count > 2 and all(isinstance(item, Const) for item in items):
-            items[-1] = self.unfoldable(items[-1])  # the compiler would make a constant of all of them
+            items[-1] = self.unfoldable(items[-1], items[:-1])  # the compiler would make a constant of all of them
         self.event(items, lambda *texts: n.Set(list(texts)), "members")
 
     def op_BUILD_STRING(self, count: int) -> None:

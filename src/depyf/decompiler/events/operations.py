@@ -7,6 +7,7 @@ from typing import Any, Callable
 from ..syntax import nodes as n
 from . import containers
 from .calls import Calls
+from .iteration import Iterator
 from .hints import item_hint
 from .spelling import is_literal
 from .state import Const, Container, Opaque, Pure, Raised, Value
@@ -22,7 +23,7 @@ class Operations(Calls):
             self.folded += 1
             self.push(item)
             return
-        owner = self.unfoldable(owner)
+        owner = self.unfoldable(owner, [key])
         hint = item_hint(self.text_hint(owner), key.value if isinstance(key, Const) else None)
         self.event([owner, *_parts(key)], _subscript(key), hint, long=not isinstance(key, Const))
 
@@ -54,7 +55,7 @@ class Operations(Calls):
         if not operator.endswith("="):
             formats = operator == "%" and isinstance(right, Container)
             if isinstance(right, Const) or formats:
-                left = self.unfoldable(left)
+                left = self.unfoldable(left, [right])
             self.event([left, right], lambda a, b: n.BinOp(a, operator, b), "value")
             return
         self.settle([left, right])
@@ -96,7 +97,7 @@ class Operations(Calls):
     # Others
 
     def op_GET_ITER(self, arg: Any) -> None:
-        raise self.error("an iterator on the stack has no expression")
+        self.event([self.pop()], Iterator, "iterator")
 
     def op_LOAD_ASSERTION_ERROR(self, arg: Any) -> None:
         raise self.error("an assertion in code with other stack shapes")

@@ -1,7 +1,7 @@
 """Local variables that only park values, as a stack slot would: Dynamo makes up their names.
 
 Such a variable need not be one in the text. It is *parked* if its name is made up and every path that reads or deletes
-it has stored it before, without an exception in between. Then what it holds is always known, and is written where it
+it has stored it before, without an exception in between, and no loop stores it. Then what it holds is always known, and is written where it
 is used, under a name that says what it is.
 """
 
@@ -25,9 +25,12 @@ def parked_locals(raw: RawCode, instructions: list[Instruction], paths: Paths) -
     for name in [*raw.parameters, *raw.cellvars, *raw.freevars]:
         stores.pop(name, None)
     entries = [0, *{ins.handler.target for ins in instructions if ins.handler is not None}]
+    loops = [paths.loop(head) for head, ins in enumerate(instructions) if ins.op == "FOR_ITER"]
     found = set()
     for name, places in stores.items():
         gone = [index for index, ins in enumerate(instructions) if ins.op == "DELETE_FAST" and ins.arg == name]
+        if any(index in loop for index in places for loop in loops):
+            continue
         unstored = _reach(paths, [*entries, *[after for index in gone for after in paths.successors[index]]], places)
         if not any(instructions[index].op in _READS and instructions[index].arg == name for index in unstored):
             found.add(name)
@@ -61,7 +64,9 @@ def _reach(paths: Paths, starts: Iterable[int], without: set[int]) -> set[int]:
 def live_before(parked: frozenset[str], instructions: list[Instruction], paths: Paths) -> list[frozenset[str]]:
     """For each instruction, the parked variables that may still be read there or after it."""
     live_in: list[frozenset[str]] = [frozenset()] * len(instructions)
-    if parked:
+    changed = bool(parked)
+    while changed:
+        changed = False
         for index in sorted(range(len(instructions)), key=lambda index: -paths.order[index]):
             ins = instructions[index]
             out = frozenset().union(*[live_in[after] for after in paths.successors[index]])
@@ -69,5 +74,6 @@ def live_before(parked: frozenset[str], instructions: list[Instruction], paths: 
                 out -= {ins.arg}
             elif ins.op == "LOAD_FAST" and ins.arg in parked:
                 out |= {ins.arg}
+            changed = changed or out != live_in[index]
             live_in[index] = out
     return live_in

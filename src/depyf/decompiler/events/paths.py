@@ -1,4 +1,4 @@
-"""Which instructions are reached from which, in code without cycles; where the arms of a branch meet."""
+"""Which instructions are reached from which; where the arms of a branch meet. The only cycles are those of iterations."""
 
 from __future__ import annotations
 
@@ -7,7 +7,10 @@ from ..bytecode import CONDITIONAL_JUMPS, NO_FALL_THROUGH, Instruction
 
 
 class Paths:
-    """The control flow between instructions, exceptions aside. Raises DecompilationError for a cycle."""
+    """The control flow between instructions, exceptions aside.
+
+    ``forward`` is without the jumps back to the head of an iteration. Raises DecompilationError for any other cycle.
+    """
 
     def __init__(self, instructions: list[Instruction], where: str) -> None:
         self.instructions = instructions
@@ -19,7 +22,30 @@ class Paths:
             if ins.target >= 0 and (ins.op == "JUMP" or ins.op in CONDITIONAL_JUMPS):
                 targets.append(ins.target)
             self.successors.append(tuple(target for target in targets if target < len(instructions)))
+        self.forward = [
+            tuple(target for target in targets if not self._is_jump_back(index, target))
+            for index, targets in enumerate(self.successors)
+        ]
         self.order = self._topological(where)
+
+    def _is_jump_back(self, index: int, target: int) -> bool:
+        return target <= index and self.instructions[target].op == "FOR_ITER"
+
+    def loop(self, head: int) -> set[int]:
+        """The instructions from which control may come back to the iteration at ``head``, and it."""
+        before: dict[int, list[int]] = {}
+        for index, targets in enumerate(self.successors):
+            for target in targets:
+                before.setdefault(target, []).append(index)
+        inside = self.reach(head)
+        found = {head}
+        todo = [index for index in before.get(head, ()) if self._is_jump_back(index, head)]
+        while todo:
+            index = todo.pop()
+            if index not in found and index in inside:
+                found.add(index)
+                todo.extend(before.get(index, ()))
+        return found
 
     def _topological(self, where: str) -> list[int]:
         """The position of each instruction in an order that no edge goes against."""
@@ -31,7 +57,7 @@ class Paths:
             if not count or state[root]:
                 continue
             state[root] = 1
-            work = [(root, iter(self.successors[root]))]
+            work = [(root, iter(self.forward[root]))]
             while work:
                 index, rest = work[-1]
                 for target in rest:
@@ -40,7 +66,7 @@ class Paths:
                         raise DecompilationError(reason, stage="events", where=where)
                     if not state[target]:
                         state[target] = 1
-                        work.append((target, iter(self.successors[target])))
+                        work.append((target, iter(self.forward[target])))
                         break
                 else:
                     work.pop()
@@ -49,8 +75,9 @@ class Paths:
                     order[index] = position
         return order
 
-    def reach(self, start: int, without: int = -1) -> set[int]:
+    def reach(self, start: int, without: int = -1, successors: list[tuple[int, ...]] | None = None) -> set[int]:
         """All instructions on paths from ``start``, those only reached through ``without`` left out."""
+        successors = successors or self.successors
         found: set[int] = set()
         todo = [start]
         while todo:
@@ -58,7 +85,7 @@ class Paths:
             if index in found or index == without:
                 continue
             found.add(index)
-            todo.extend(self.successors[index])
+            todo.extend(successors[index])
         return found
 
     def join(self, first: int, second: int, stops: frozenset[int]) -> int:
@@ -66,9 +93,10 @@ class Paths:
 
         No path may reach one of ``stops`` (where the statements around continue) before it.
         """
-        common = self.reach(first) & self.reach(second)
+        ways = self.forward
+        common = self.reach(first, successors=ways) & self.reach(second, successors=ways)
         for place in sorted(common, key=lambda index: self.order[index]):
-            a, b = self.reach(first, place), self.reach(second, place)
+            a, b = self.reach(first, place, ways), self.reach(second, place, ways)
             if not a & b and not (a | b) & stops:
                 return place
         return -1

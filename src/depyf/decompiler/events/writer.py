@@ -39,6 +39,7 @@ class Writer:
         """Whether a value that neither stack nor variables hold is used no more: unused results then get no name,
         and what a variable of ours holds longer than the original does is deleted."""
         self.doomed: set[str] = set()  # variables of ours that are stale when something happens that takes long
+        self.set_before: set[str] = set()  # variables of ours from before the loop around: every turn may let them go
         self.parked: frozenset[str] = frozenset()
         self.live: frozenset[str] = frozenset()  # parked variables that are still read
 
@@ -128,7 +129,8 @@ class Writer:
             self.free(name)
         else:
             if value in state.pending:
-                self.flush()
+                with self.using([value]):
+                    self.flush()
             [text] = self.texts([value], alone=True)
             line = self.line
             with self.using([value]):
@@ -225,7 +227,11 @@ class Writer:
                 names[:] = [name for name in names if name not in stale]
                 if not names:
                     del self.state.names[value]
-            self.out.append(n.Delete([n.Name(name) for name in self.hints if name in stale], line=self.line))
+            again = [name for name in self.hints if name in stale & self.set_before]
+            self.out += [n.Assign([n.Name(name)], n.Constant(None), line=self.line) for name in again]
+            once = [n.Name(name) for name in self.hints if name in stale - self.set_before]
+            if once:
+                self.out.append(n.Delete(once, line=self.line))
 
     def unfoldable(self, value: Value) -> Value:
         """``value``, held by a variable if it is a constant: the compiler would compute with constants itself."""
@@ -357,7 +363,7 @@ def mentioned(tree: n.Node) -> set[str]:
     return {node.id for node in n.walk(tree) if isinstance(node, n.Name)}
 
 
-_COMPOUND = (n.If, n.Try, n.With, n.FunctionDef)
+_COMPOUND = (n.If, n.Try, n.With, n.For, n.FunctionDef)
 _LONG = (n.Call, n.BinOp, n.UnaryOp, n.Compare, n.AugAssign, n.Starred, n.Yield)
 
 

@@ -1,0 +1,135 @@
+"""FOR_ITER as a ``for`` statement, whatever lies on the stack below the iterator.
+
+The body is executed once, with only that known which holds at the start of every turn: what it assigns is unknown, and
+it must not touch what lies below the iterator.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ..syntax import nodes as n
+from .state import Const, Container, Null, Opaque, Pure, Raised, State, Unbound, Value
+
+if TYPE_CHECKING:
+    from .control import Control
+
+
+class Iterator(n.Call):
+    """What GET_ITER gives; only a ``for`` or a comprehension can be written with it."""
+
+    def __init__(self, iterable: n.Expression) -> None:
+        super().__init__(n.Name("iter"), [iterable], [])
+
+
+class Below(Raised):
+    """An entry of the stack below the iterator, which the body of the loop must leave alone."""
+
+    __slots__ = ()
+
+
+def for_statement(control: Control, pc: int) -> int:
+    """Write the ``for`` statement of the FOR_ITER at ``pc``; where to go on when it is exhausted."""
+    instructions = control.instructions
+    control.line = instructions[pc].line or control.line
+    iterator = control.pop()
+    [iterable] = control.texts([iterator])
+    if not isinstance(iterable, Iterator):
+        raise control.error("an iterator on the stack has no expression")
+    inside = [instructions[index] for index in control.paths.loop(pc)]
+    changed = {ins.arg for ins in inside if ins.op in ("STORE_FAST", "DELETE_FAST")}
+    deleted = {ins.arg for ins in inside if ins.op == "DELETE_FAST"}
+    with control.using([iterator]):
+        control.flush()
+        _keep(control, {control.spelling.variable(name) for name in changed}, pc)
+    control.release([iterable])
+    start = _start(control, changed, deleted)
+    control.state = start.copy()
+    below = control.state.stack
+    control.state.stack = [*(Below() for _ in below), Raised("iterator")]
+    leaving, control.leaving = control.leaving, None
+    before, control.set_before = control.set_before, set(control.temporaries)
+    statement = n.For(n.Name("item"), iterable.args[0], [], [], line=control.line)
+    out, control.out = control.out, statement.body
+    height = len(below) + 1
+    with control.using([*below, *start.locals.values()]):
+        first, statement.target = _target(control, pc + 1)
+        end = control.run(first, frozenset({pc}))
+        if end == pc:
+            control.flush()
+    if end >= 0 and end != pc or end == pc and len(control.state.stack) != height:
+        raise control.error("an iteration does not come back to its head")
+    control.out, control.leaving, control.set_before = out, leaving, before
+    if not statement.body:
+        statement.body.append(n.Pass())
+    control.state = start
+    control.emit(statement)
+    return instructions[pc].target
+
+
+def _keep(control: Control, changed: set[str], head: int) -> None:
+    """Variables that the loop does not change hold what is needed after it began."""
+    state = control.state
+    parked = [state.locals[name] for name in sorted(control.live_before[head]) if name in state.locals]
+    for value in state.held([*state.stack, *parked]):
+        if isinstance(value, (Null, Raised, Const, Pure, Unbound)):
+            continue
+        names = state.names.get(value, [])
+        if isinstance(value, Container) and not names and value not in state.held(parked):
+            continue
+        if not names:
+            control.name(value)
+        elif changed.issuperset(names):
+            name = control.temporary(value.hint)
+            control.emit(n.Assign([n.Name(name)], n.Name(names[0]), line=control.line))
+            state.names[value].append(name)
+    control.escape(parked)
+
+
+def _start(control: Control, changed: set[str], deleted: set[str]) -> State:
+    """What is known at the start of every turn."""
+    state = control.state.copy()
+    for name in changed:
+        text = control.spelling.variable(name)
+        for value, names in list(state.names.items()):
+            if text in names:
+                names.remove(text)
+                if not names:
+                    del state.names[value]
+        held = state.locals.get(name)
+        if held is None:
+            continue
+        if isinstance(held, Unbound) or name in deleted:
+            state.locals[name] = Unbound()
+        else:
+            state.locals[name] = new = Opaque(text)
+            state.names[new] = [text]
+    return state
+
+
+def _target(control: Control, pc: int) -> tuple[int, n.Expression]:
+    """The target of the loop, and where its body begins."""
+    instructions = control.instructions
+    count = instructions[pc].arg if instructions[pc].op == "UNPACK_SEQUENCE" else 0
+    first = pc + 1 if count else pc
+    stores = instructions[first : first + (count or 1)]
+    plain = all(ins.op == "STORE_FAST" and ins.arg not in control.parked for ins in stores)
+    if plain and len({ins.arg for ins in stores}) == len(stores):
+        targets: list[n.Expression] = [n.Name(control.spelling.variable(ins.arg)) for ins in stores]
+        for ins in stores:
+            _bind(control, ins.arg)
+        return first + len(stores), n.Tuple(targets) if count else targets[0]
+    name = control.temporary("item")
+    item: Value = Opaque(name, control.line)
+    control.state.names[item] = [name]
+    control.push(item)
+    return pc, n.Name(name)
+
+
+def _bind(control: Control, name: str) -> None:
+    """The local variable ``name`` gets a value that is not known."""
+    text = control.spelling.variable(name)
+    control.free(text)
+    value = Opaque(text, control.line)
+    control.state.locals[name] = value
+    control.state.names[value] = [text]
