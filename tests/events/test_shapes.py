@@ -203,10 +203,10 @@ def test_a_function_that_is_made_with_a_name_of_another_meaning(name: str):
     assert made(2) == (1, 2)
 
 
-def test_a_loop_is_refused():
+def test_a_loop_without_an_iterator_is_refused():
     def f(xs):
-        for x in xs:
-            print(x)
+        while xs:
+            print(xs.pop())
 
     with pytest.raises(DecompilationError, match=r"loop|iterat"):
         analyze(f.__code__)

@@ -67,8 +67,8 @@ class Way(NamedTuple):
     """Choices between sources of the same meaning, where hints decide: whether copies of the code's ends that have
     the same position are joined, and which transforms of the finished tree are left out. ``climbs``: where control has
     no form in Python the graph is given another one. ``settles``: parameters that lie on the stack at the beginning are
-    loaded later, which lets the rest be what a compiler made; proven symbolically. ``engine``: 'structured', or one that needs no shapes that a
-    compiler makes and whose results are proven symbolically: 'events' for code without cycles, 'dispatch' for any."""
+    loaded later, so that the rest is what a compiler made. ``engine``: 'structured', or one that needs no shapes that a
+    compiler makes: 'events' for code whose only loops are iterations, 'dispatch' for any."""
 
     joins_ends: bool = True
     skipped_transforms: frozenset[str] = frozenset()

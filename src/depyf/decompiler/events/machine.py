@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any, Callable, Sequence
+from typing import Any, Callable
 
 from ..bytecode import Instruction
 from ..syntax import nodes as n
 from .hints import attribute_hint, global_hint
 from .spelling import identifier
-from .state import Const, Event, Null, Opaque, Pure, Unbound, Value
+from .state import Const, Event, Null, Pure, Unbound, Value
 from .writer import Writer
 
 
@@ -53,20 +53,6 @@ class Machine(Writer):
         value = Event(build(*texts), identifier(hint, "value"), self.line)
         self.state.pending.append(value)
         self.push(value)
-
-    def unfoldable(self, value: Value, others: Sequence[Value] = ()) -> Value:
-        """``value``, held by a variable if it is a constant: the compiler would compute with constants itself.
-
-        ``others`` are the operands beside it.
-        """
-        if not isinstance(value, Const):
-            return value
-        name = self.temporary("constant")
-        with self.using([*others]):
-            self.store(name, value)
-        held = Opaque(name, self.line)
-        self.state.names[held] = [name]
-        return held
 
     # The stack
 

@@ -7,8 +7,8 @@ from typing import Any, Callable
 from ..syntax import nodes as n
 from . import containers
 from .calls import Calls
-from .iteration import Iterator
 from .hints import item_hint
+from .iteration import Iterator
 from .spelling import is_literal
 from .state import Const, Container, Opaque, Pure, Raised, Value
 

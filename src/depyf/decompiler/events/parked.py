@@ -1,8 +1,8 @@
 """Local variables that only park values, as a stack slot would: Dynamo makes up their names.
 
 Such a variable need not be one in the text. It is *parked* if its name is made up and every path that reads or deletes
-it has stored it before, without an exception in between, and no loop stores it. Then what it holds is always known, and is written where it
-is used, under a name that says what it is.
+it has stored it before, without an exception in between, and outside of loops. Then what it holds is always known, and
+is written where it is used, under a name that says what it is.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Which instructions are reached from which; where the arms of a branch meet. The only cycles are those of iterations."""
+"""Which instructions are reached from which, and where the arms of a branch meet; the only cycles are iterations."""
 
 from __future__ import annotations
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import itertools
-from typing import Any, Iterable, Iterator
+from typing import Any, Iterable, Iterator, Sequence
 
 from ...errors import DecompilationError
 from ..bytecode import RawCode
@@ -228,17 +228,21 @@ class Writer:
                 if not names:
                     del self.state.names[value]
             again = [name for name in self.hints if name in stale & self.set_before]
-            self.out += [n.Assign([n.Name(name)], n.Constant(None), line=self.line) for name in again]
-            once = [n.Name(name) for name in self.hints if name in stale - self.set_before]
+            self.out.extend(n.Assign([n.Name(name)], n.Constant(None), line=self.line) for name in again)
+            once: list[n.Expression] = [n.Name(name) for name in self.hints if name in stale - self.set_before]
             if once:
                 self.out.append(n.Delete(once, line=self.line))
 
-    def unfoldable(self, value: Value) -> Value:
-        """``value``, held by a variable if it is a constant: the compiler would compute with constants itself."""
+    def unfoldable(self, value: Value, others: Sequence[Value] = ()) -> Value:
+        """``value``, held by a variable if it is a constant: the compiler would compute with constants itself.
+
+        ``others`` are the operands beside it.
+        """
         if not isinstance(value, Const):
             return value
         name = self.temporary("constant")
-        self.store(name, value)
+        with self.using([*others]):
+            self.store(name, value)
         held = Opaque(name, self.line)
         self.state.names[held] = [name]
         return held
