@@ -44,7 +44,6 @@ def build_code(reader: Reader) -> Generator[None, Any, RawCode]:
     raw.exception_table = fields["exception_table"]
     raw.code = None
     raw.notes = []
-    raw._positions = None
     reason = _contradiction(raw)
     if reason:
         reader.fail(f"code object {raw.name!r}: {reason}", start)

@@ -24,8 +24,23 @@ from .two_slots import hide_second_slots
 def disassemble(raw: RawCode) -> list[Instruction]:
     """The canonical instructions of ``raw``; jump targets and handlers are indices into the list.
 
+    The instructions are the caller's own: they are worked out once for each RawCode, and copied.
     Raises DecompilationError for opcodes, operands or jump targets that no compiler or Dynamo emits.
     """
+    fields = [getattr(raw, name) for name in _READ]
+    if raw.disassembled is None or any(old is not new for old, new in zip(raw.disassembled[0], fields)):
+        raw.disassembled = fields, _disassemble(raw)
+    return [instruction.copy() for instruction in raw.disassembled[1]]
+
+
+_READ = (
+    "version", "name", "qualname", "firstlineno", "flags", "bytecode", "consts", "names", "varnames", "cellvars",
+    "freevars", "localsplus", "exception_table", "linetable",
+)  # fmt: skip
+"""What the instructions are made of: where one of these is replaced they are worked out anew."""
+
+
+def _disassemble(raw: RawCode) -> list[Instruction]:
     decoder = Decoder(raw)
     table = decoder.table
     instructions = unwind_blocks(decoder.run(), decoder.error, loops_are_blocks=table.loops_are_blocks)

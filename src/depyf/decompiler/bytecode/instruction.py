@@ -49,6 +49,10 @@ class Instruction:
         self.line = line
         self.position = position
 
+    def copy(self) -> Instruction:
+        """Another instruction with the same fields."""
+        return Instruction(self.op, self.arg, self.target, self.handler, self.offset, self.line, self.position)
+
     def __repr__(self) -> str:
         text = self.op
         if self.arg is not None or self.op == "CONST":

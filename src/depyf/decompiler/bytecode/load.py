@@ -62,7 +62,6 @@ def _read(code: types.CodeType) -> RawCode:
     raw.linetable = code.co_linetable if hasattr(code, "co_linetable") else code.co_lnotab
     raw.code = code
     raw.notes = []
-    raw._positions = None
     return raw
 
 

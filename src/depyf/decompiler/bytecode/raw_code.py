@@ -7,7 +7,7 @@ from typing import Any, Iterator, NamedTuple
 
 from .code_flags import CO_OPTIMIZED, CO_VARARGS, CO_VARKEYWORDS, docstring_flag, future_annotations_flag
 from .formats import FORMATS
-from .instruction import Position
+from .instruction import Instruction, Position
 from .versions import TABLES
 
 
@@ -32,7 +32,7 @@ class RawCode:
     __slots__ = (
         "version", "name", "qualname", "filename", "firstlineno", "argcount", "posonlyargcount", "kwonlyargcount",
         "flags", "bytecode", "consts", "names", "varnames", "cellvars", "freevars", "localsplus", "exception_table",
-        "stacksize", "linetable", "code", "notes", "_positions",
+        "stacksize", "linetable", "code", "notes", "disassembled", "_positions",
     )  # fmt: skip
 
     version: tuple[int, int]
@@ -56,6 +56,11 @@ class RawCode:
     linetable: bytes
     notes: list[str]
     code: types.CodeType | None
+    disassembled: tuple[list[Any], list[Instruction]] | None
+
+    def __init__(self) -> None:
+        self.disassembled = None  # kept by disassemble
+        self._positions = None
 
     def __repr__(self) -> str:
         return f"<RawCode {self.qualname} {self.version[0]}.{self.version[1]}>"
