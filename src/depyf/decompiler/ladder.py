@@ -15,6 +15,7 @@ from .flowgraph import ControlFlowGraph
 from .flowgraph.loop_rotation import rotate_loops
 from .flowgraph.tail_duplication import Dominance, duplicate, entering, size, spread
 from .lift import LiftedBlock
+from .lift.folding.shapes import through
 from .structure import Flow, NoPlace, OneTrip, one_trips, put_in
 
 SHORT, LONG = 8, 40
@@ -70,7 +71,8 @@ class Ladder:
                 break
             passed_over, _, _, self.edits = heapq.heappop(waiting)
             try:
-                return self.attempt(self.edits)
+                self.attempt(self.edits)
+                return self.leave_out()
             except NoPlace as failure:
                 first = first or failure
                 for rank, edit in enumerate(_proposals(failure, self.graph, self.flow, self.edits)):
@@ -80,6 +82,17 @@ class Ladder:
                 first = first or error
         assert first is not None
         raise first
+
+    def leave_out(self) -> None:
+        """Take back the edits that later ones have made needless; the stages end with those that are left."""
+        for edit in self.edits[:-1]:
+            needed = self.edits
+            self.edits = [other for other in needed if other is not edit]
+            try:
+                self.attempt(self.edits)
+            except DecompilationError:
+                self.edits = needed
+        self.attempt(self.edits)
 
     def copy_tails(self, graph: ControlFlowGraph, edits: Sequence[Edit]) -> None:
         """The edits of the graph of instructions."""
@@ -130,7 +143,8 @@ def _copies(failure: NoPlace, target: LiftedBlock, graph: ControlFlowGraph, flow
     sources = entering(graph, block, set(piece))
     if failure.source is not None:
         heads = {node.index for node in flow.nodes}
-        mine = [source for source in sources if dominance.nearest(source, heads) == failure.source.index]
+        ways = {failure.source.index, *(jump.index for jump in _jumps(failure.source))}
+        mine = [source for source in sources if dominance.nearest(source, heads) in ways]
         sources = mine if len(mine) < len(sources) else mine[:-1]
     else:
         sources = sources[1:]
@@ -141,5 +155,16 @@ def _copies(failure: NoPlace, target: LiftedBlock, graph: ControlFlowGraph, flow
     if size(piece) <= LONG:
         found.append((size(piece), Duplicate(block.start, starts, True)))
     if len(piece) > 1 and size([block]) <= LONG and block not in block.successors:
-        found.append((SHORT + size([block]), Duplicate(block.start, starts, False)))
+        found.append((LONG + size([block]), Duplicate(block.start, starts, False)))
+    return found
+
+
+def _jumps(source: LiftedBlock) -> list[LiftedBlock]:
+    """The blocks behind ``source`` that only jump."""
+    found: list[LiftedBlock] = []
+    for successor in source.successors:
+        block: LiftedBlock | None = successor
+        while block is not None and through(block) is not block and block not in found:
+            found.append(block)
+            block = block.next
     return found

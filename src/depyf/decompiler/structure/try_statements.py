@@ -75,7 +75,7 @@ def _end(
     end = through(follow)
     last = max(node.layout for node in handling)
     from_body, from_handler = (
-        [place for place in places if place not in loop or place is end]
+        [p for p in places if p is end or p not in loop and (p in context.inside or writer.is_constant_exit(p))]
         for places in _left_to(writer, inside, handling, loop)
     )
     handler_real = [place for place in from_handler if not writer.is_constant_exit(place)]
