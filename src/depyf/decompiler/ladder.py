@@ -126,7 +126,7 @@ def _proposals(failure: NoPlace, graph: ControlFlowGraph, flow: Flow, made: list
     """What could help where structuring failed, the most readable form first."""
     ends = {edit.end for edit in made if isinstance(edit, OneTrip)}
     found: list[tuple[int, Edit]] = []
-    for target in failure.targets:
+    for target in reversed(failure.targets):  # what all the rest goes on to comes last
         if target in flow.dominator and target.layout not in ends:
             found += [(SHORT, edit) for edit in one_trips(flow, target)]
         found += _copies(failure, target, graph, flow)

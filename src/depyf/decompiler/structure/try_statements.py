@@ -87,8 +87,8 @@ def _end(
         if len(private) == 1 and private[0].layout > last:
             return finish[0], private[0]
     beyond = [place for place in handler_real if place not in loop and place is not end]
-    if len(beyond) == 1 and context.continue_to is not None and end is through(context.continue_to):
-        # The body goes on with the loop, the handlers with what follows the statement.
+    if len(beyond) == 1 and end is not None and end in loop:
+        # The body goes on with the loop or leaves it, the handlers go on with what follows the statement.
         rest = [place for place in body_real if place is not beyond[0] and place is not end]
         return beyond[0], _single([place for place in rest if not writer.is_constant_exit(place)])
     if end is not None and (end in from_body or end in from_handler):
