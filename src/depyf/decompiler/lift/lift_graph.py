@@ -229,7 +229,8 @@ class _Lifter:
         elif op == "RETURN_VALUE":
             lifted.test = state.pop()
             lifted.kind = "return"
-            lifted.implicit_return = self.is_implicit_return(block)
+            lifted.loads_last = [i.op for i in block.instructions[-2:]] == ["CONST", "RETURN_VALUE"]
+            lifted.implicit_return = lifted.loads_last and self.is_implicit_return(block)
             self.finish(lifted, state)
         elif op == "RAISE_VARARGS":
             lifted.kind = "raise"

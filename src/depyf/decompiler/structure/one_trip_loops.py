@@ -94,7 +94,8 @@ def _behind(node: LiftedBlock, head: LiftedBlock, count: int) -> None:
     node.entry = list(head.exit)
     rest.statements, head.statements = head.statements[count:], head.statements[:count]
     rest.line, rest.test_line = head.test_line, head.test_line
-    rest.repeated, rest.implicit_return, rest.is_end = head.repeated, head.implicit_return, head.is_end
+    for name in ("repeated", "implicit_return", "loads_last", "is_end"):
+        setattr(rest, name, getattr(head, name))
     rest.become(
         head.kind, test=head.test, next=head.next, true=head.true, false=head.false, fall=head.fall, sense=head.sense
     )

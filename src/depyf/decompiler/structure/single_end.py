@@ -21,7 +21,7 @@ def join_ends(blocks: list[LiftedBlock], kind: str) -> None:
     end = LiftedBlock(last.index, None, [])
     end.layout = max(block.layout for block in blocks) + 0.5
     end.become("return", test=last.test)
-    end.implicit_return = True
+    end.implicit_return = end.loads_last = True
     end.is_end = kind != "function"
     for block in ends:
         block.become("goto", next=end, fall=end if block is blocks[-1] else None)

@@ -170,10 +170,10 @@ class Structurer:
         if not same_place(place, other):
             return False
         value = self.final(place).test
-        if isinstance(value, nodes.Constant):
-            return True
-        carried = any(value is entry for entry in place.entry)
-        return not carried and self.same_surroundings(place, other)
+        if any(value is entry for entry in place.entry):
+            return False  # it was evaluated before
+        late = self.final(place).loads_last and self.final(other).loads_last
+        return late or self.same_surroundings(place, other)
 
     @staticmethod
     def same_surroundings(source: LiftedBlock, place: LiftedBlock) -> bool:
