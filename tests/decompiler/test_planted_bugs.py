@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from depyf.decompiler import units
 from depyf.decompiler.lift.folding import conditions
 from depyf.decompiler.pipeline import analyze
 from depyf.decompiler.structure import loops, structurer
@@ -66,6 +67,7 @@ PLANTED = {
 @pytest.mark.parametrize("name", PLANTED)
 def test_a_planted_bug_is_refused(name, monkeypatch):
     target = function()
+    monkeypatch.setattr(units, "FUNCTION_WAYS", units.WAYS)  # the way by events does without these rooms
     for owner, attribute, planted in PLANTED[name]:
         monkeypatch.setattr(owner, attribute, planted)
     result = analyze(target)

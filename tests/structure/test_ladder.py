@@ -129,14 +129,14 @@ SOURCES = [
     "try:\n    b = a.b\nexcept KeyError:\n    pass\nelse:\n    return b()\nfinally:\n    del a.b",
     "try:\n    a()\nfinally:\n    raise",
     "for x in a:\n    try:\n        if x:\n            return x()\n    finally:\n        raise b(x)\nreturn c",
-    "if b:\n    return c()\nelse:\n    try:\n        a()\n    except KeyError:\n        b()\n    finally:\n        try:\n"
-    "            a(b)\n        finally:\n            c()",
+    "if b:\n    return c()\nelse:\n    try:\n        a()\n    except KeyError:\n        b()\n    finally:\n"
+    "        try:\n            a(b)\n        finally:\n            c()",
     "for x in a:\n    if x(b):\n        break\nelse:\n    raise ValueError(b)\nreturn x, b",
     "for x in a:\n    if b(x):\n        return c\n    c(x)\nreturn c",
     "while True:\n    b = a()\n    if b:\n        break\n    if c:\n        raise ValueError(b)\nb(c)",
-    "while True:\n    a(b)\n    if b:\n        while True:\n            b = a(c)\n            if b:\n                c(a)\n"
-    "                break\n            elif not c:\n                c(b)\n                break\n"
-    "    elif not c:\n        break\na(c)",
+    "while True:\n    a(b)\n    if b:\n        while True:\n            b = a(c)\n            if b:\n"
+    "                c(a)\n                break\n            elif not c:\n"
+    "                c(b)\n                break\n    elif not c:\n        break\na(c)",
 ]
 
 
