@@ -118,7 +118,54 @@ end:
     RETURN_VALUE
 """
 
-RUNGS = {"one-trip loop": OUT_OF_A_WITH, "tail duplication": OUT_OF_TWO_LOOPS, "loop rotation": INTO_A_LOOP}
+INTO_A_TRY = """
+function()
+    LOAD_GLOBAL_CALLABLE t
+    CONST 1
+    CALL 1
+    POP_JUMP_IF_TRUE later
+    SETUP_FINALLY caught
+    LOAD_GLOBAL_CALLABLE t
+    CONST 2
+    CALL 1
+    POP
+    JUMP middle
+later:
+    SETUP_FINALLY caught
+    JUMP middle
+middle:
+    LOAD_GLOBAL_CALLABLE t
+    CONST 3
+    CALL 1
+    POP
+    POP_BLOCK
+    JUMP end
+caught:
+    COPY_EXC
+    LOAD_GLOBAL E0
+    JUMP_IF_NOT_MATCH other
+    POP
+    LOAD_GLOBAL_CALLABLE t
+    CONST 4
+    CALL 1
+    POP
+    POP_EXCEPT
+    JUMP end
+other:
+    RERAISE
+end:
+    LOAD_GLOBAL_CALLABLE t
+    CONST 5
+    CALL 1
+    RETURN_VALUE
+"""
+
+FORMS = [
+    ("one-trip loop", OUT_OF_A_WITH),
+    ("tail duplication", OUT_OF_TWO_LOOPS),
+    ("loop rotation", INTO_A_LOOP),
+    ("loop rotation", INTO_A_TRY),
+]
 
 SOURCES = [
     "try:\n    b = a()\nexcept KeyError:\n    if c:\n        return None\n    try:\n        b = a(1)\n"
@@ -146,9 +193,9 @@ def no_events(monkeypatch):
     monkeypatch.setattr(units, "FUNCTION_WAYS", units.WAYS)
 
 
-@pytest.mark.parametrize("rung", RUNGS)
-def test_what_has_no_words_gets_another_form(no_events, rung):
-    code = assemble(program(RUNGS[rung]))
+@pytest.mark.parametrize("rung, text", FORMS)
+def test_what_has_no_words_gets_another_form(no_events, rung, text):
+    code = assemble(program(text))
     result = analyze(code)
     assert (result.rung, result.verdict.proven) == (rung, True), result.source
     assert differs(code, recompile(result.source, code), 40) == ""

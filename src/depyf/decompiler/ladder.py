@@ -12,11 +12,12 @@ from typing import Callable, NamedTuple, Sequence, Union
 
 from ..errors import DecompilationError
 from .flowgraph import ControlFlowGraph
-from .flowgraph.loop_rotation import rotate_loops
+from .flowgraph.loop_rotation import open_at, rotate_loops
+from .flowgraph.regions import chain
 from .flowgraph.tail_duplication import Dominance, duplicate, entering, size, spread
 from .lift import LiftedBlock
 from .lift.folding.shapes import through
-from .structure import Flow, NoPlace, OneTrip, one_trips, put_in
+from .structure import Flow, NoPlace, OneTrip, SeveralEntries, one_trips, put_in
 
 SHORT, LONG = 8, 40
 """Instructions: a piece that is copied rather than a loop put in, and the longest piece that is copied."""
@@ -39,7 +40,20 @@ class Duplicate(NamedTuple):
         return duplicate(graph, [at[start] for start in self.sources], target, set(piece))
 
 
-Edit = Union[Duplicate, OneTrip]
+class OpenAt(NamedTuple):
+    """Let the statement whose handler begins at ``handler`` begin at ``target``, for control that comes in there."""
+
+    target: int
+    handler: int
+
+    def apply(self, graph: ControlFlowGraph) -> bool:
+        target = next((block for block in graph.blocks if block.start == self.target), None)
+        around = chain(target.region) if target is not None else []
+        region = next((region for region in around if region.handler.start == self.handler), None)
+        return target is not None and region is not None and open_at(graph, target, region)
+
+
+Edit = Union[Duplicate, OpenAt, OneTrip]
 
 
 class NotApplicable(DecompilationError):
@@ -75,11 +89,16 @@ class Ladder:
                 return self.leave_out()
             except NoPlace as failure:
                 first = first or failure
-                for rank, edit in enumerate(_proposals(failure, self.graph, self.flow, self.edits)):
-                    edits = [*self.edits, edit]
-                    heapq.heappush(waiting, (passed_over + rank, -len(edits), number * ATTEMPTS + rank, edits))
+                proposed = _proposals(failure, self.graph, self.flow, self.edits)
+            except SeveralEntries as entry:
+                first = first or entry
+                proposed = [OpenAt(entry.target.index, entry.region.handler.start)]
             except DecompilationError as error:
                 first = first or error
+                continue
+            for rank, edit in enumerate(proposed):
+                edits = [*self.edits, edit]
+                heapq.heappush(waiting, (passed_over + rank, -len(edits), number * ATTEMPTS + rank, edits))
         assert first is not None
         raise first
 
@@ -102,7 +121,7 @@ class Ladder:
         if rotate_loops(graph):
             self.rotated = True
         for edit in edits:
-            if isinstance(edit, Duplicate) and (not edit.apply(graph) or size(graph.blocks) > most):
+            if not isinstance(edit, OneTrip) and (not edit.apply(graph) or size(graph.blocks) > most):
                 raise NotApplicable("a tail that can't be copied", stage="undo_optimiser")
 
     def put_in_loops(self, flow: Flow, edits: Sequence[Edit]) -> None:
@@ -115,7 +134,7 @@ class Ladder:
 
 def rung_of(ladder: Ladder) -> str:
     """The name of the lowest rung that was needed."""
-    if ladder.rotated:
+    if ladder.rotated or any(isinstance(edit, OpenAt) for edit in ladder.edits):
         return "loop rotation"
     if any(isinstance(edit, Duplicate) for edit in ladder.edits):
         return "tail duplication"

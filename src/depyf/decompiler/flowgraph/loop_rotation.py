@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from .control_flow_graph import BasicBlock, ControlFlowGraph
 from .dominators import reverse_postorder
-from .tail_duplication import duplicate, entering, exits, size
+from .regions import Region, chain
+from .tail_duplication import Dominance, duplicate, entering, exits, size
 
 MOST = 200
 """Instructions in a copy."""
@@ -25,6 +26,34 @@ def rotate_loops(graph: ControlFlowGraph) -> bool:
             break
         changed = True
     return changed
+
+
+def open_at(graph: ControlFlowGraph, entry: BasicBlock, region: Region) -> bool:
+    """Give control that enters ``region`` at ``entry`` a statement of its own, with what runs from there on."""
+    inside = {block for block in graph.blocks if region in chain(block.region)}
+    for first in sorted(inside, key=lambda block: block.start):
+        sources = entering(graph, first, inside)
+        if not sources or _past_jumps(first) is not entry:
+            continue
+        piece = {*Dominance(graph).dominated(region.handler), first}
+        todo = [first]
+        while todo:
+            for following in exits(todo.pop()):
+                if following in inside and following not in piece:
+                    piece.add(following)
+                    todo.append(following)
+        return duplicate(graph, sources, first, piece)
+    return False
+
+
+def _past_jumps(block: BasicBlock) -> BasicBlock:
+    """Where control goes from ``block`` without leaving the statement, if it only jumps."""
+    for _ in range(1000):
+        following = block.target or block.fall
+        if block.operations() not in ([], ["JUMP"]) or following is None or following.region is not block.region:
+            break
+        block = following
+    return block
 
 
 def _second_entry(graph: ControlFlowGraph) -> tuple[list[BasicBlock], BasicBlock, set[BasicBlock]] | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ...errors import DecompilationError
+from ..flowgraph import Region
 from ..lift import LiftedBlock
 from ..syntax import nodes
 
@@ -43,6 +44,15 @@ class NoPlace(DecompilationError):
         super().__init__(reason, stage="structure")
         self.targets = targets
         self.source = source
+
+
+class SeveralEntries(DecompilationError):
+    """Control enters the body of ``region`` at ``target`` too, which is not where it begins."""
+
+    def __init__(self, region: Region, target: LiftedBlock) -> None:
+        super().__init__("a try statement that is entered at several places", stage="structure")
+        self.region = region
+        self.target = target
 
 
 def labelled_exit(source: LiftedBlock, target: LiftedBlock) -> NoPlace:

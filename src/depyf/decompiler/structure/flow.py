@@ -8,6 +8,7 @@ from ..flowgraph.dominators import dominator_tree
 from ..flowgraph.regions import chain
 from ..lift import LiftedBlock
 from ..lift.folding.shapes import through
+from .context import SeveralEntries
 
 
 class Flow:
@@ -88,8 +89,9 @@ class Flow:
             entered = _entered(source, target)
             if source is None or not entered:
                 continue
-            if any(entries[region] is not target for region in entered):
-                raise DecompilationError("a try statement that is entered at several places", stage="structure")
+            for region in entered:
+                if entries[region] is not target:
+                    raise SeveralEntries(region, target)
             source.redirect(target, self.tries[entered[0]])
         for region, node in self.tries.items():
             if region.kind == "with" and node.false is not None:
