@@ -202,7 +202,8 @@ class _Converter:
         """A new instruction in the place of ``at``, covered by the blocks of ``state``."""
         if goal is not None:
             self.todo.append(goal)
-        return _Made(Instruction(op, arg, -1, None, at.offset, at.line, at.position), goal, self.handler(state))
+        handler = None if op == "SWAP" and _is_moving(state) else self.handler(state)
+        return _Made(Instruction(op, arg, -1, None, at.offset, at.line, at.position), goal, handler)
 
     def handler(self, state: State) -> tuple[_Key, int, bool] | None:
         """Where an exception goes: the handler's node, the depth of the stack that it keeps, whether lasti."""
@@ -267,3 +268,12 @@ class _Converter:
         what, index, state = key
         copies = [(slot.owner, CLEANUP) for slot in state.stack if slot.kind in WAYS]
         return (what == CLEANUP, *copies, (index, what))
+
+
+def _is_moving(state: State) -> bool:
+    """Whether a rotation, which is several exchanges here, has the exit function of a with statement elsewhere."""
+    return any(
+        (block.kind, block.purpose) == ("try", "with")
+        and state.stack[block.level - 1 : block.level] != (Slot("exit"),)
+        for block in state.blocks
+    )

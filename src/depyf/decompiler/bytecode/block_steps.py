@@ -72,7 +72,7 @@ def unbinds(code: list[Instruction], index: int) -> bool:
 def _setup_with(step: Step) -> None:
     step.values(1)
     step.emit("BEFORE_WITH")
-    step.push(Slot("exit", step.index))
+    step.push(Slot("exit"))
     step.push_block("try", step.instruction.target, len(step.stack), "with")
     step.push(VALUE)
 
@@ -81,7 +81,7 @@ def _setup_with(step: Step) -> None:
 def _before_async_with(step: Step) -> None:
     step.values(1)
     step.emit("BEFORE_ASYNC_WITH")
-    step.push(Slot("exit", step.index), ENTERED)
+    step.push(Slot("exit"), ENTERED)
 
 
 @on("SETUP_ASYNC_WITH")

@@ -14,7 +14,8 @@ from .edit import MOST_SLOTS, ErrorMaker, referred, without
 from .instruction import NEVER_RAISES, NO_FALL_THROUGH, Instruction, stack_use
 
 Slot = Optional[Tuple[str, int, int]]
-"""None for a plain value; (what the pair is: 'exit' or 'iterator', index of what made it, 1 or 2) for half of one."""
+"""None for a plain value; (what the pair is: 'exit' or 'iterator', number of the pair, 1 or 2) for half of one;
+('empty', index of the NULL, 0) for what may be the second half of an iterator's pair, and is plain if not."""
 Stack = Tuple[Slot, ...]
 
 ENTER = ("COPY 1", "LOAD_SPECIAL '{exit}'", "SWAP 2", "SWAP 3", "LOAD_SPECIAL '{enter}'", "CALL (0, ())")
@@ -69,11 +70,28 @@ class _Simulation:
         self.states: list[Stack | None] = [None] * len(instructions)
         self.dropped: set[int] = set()
         self.arguments: dict[int, object] = {}
-        self.todo: list[tuple[int, Stack]] = [(0, ())]
+        self.todo: list[tuple[int, Stack]] = []
         self.slots = 0
+        self.second_halves: set[int] = set()  # NULLs that make a pair of the iterator below them
 
     def run(self) -> list[Instruction]:
-        instructions, states = self.instructions, self.states
+        instructions = self.instructions
+        while True:
+            try:
+                self.simulate()
+                break
+            except _SecondHalf as found:
+                self.second_halves.add(found.index)
+        self.count_handlers()
+        for index, argument in self.arguments.items():
+            instructions[index].arg = argument
+        return without(instructions, self.dropped) if self.dropped else instructions
+
+    def simulate(self) -> None:
+        """Find the stack before every instruction. Raises _SecondHalf when a NULL turns out to be one."""
+        instructions = self.instructions
+        states = self.states = [None] * len(instructions)
+        self.dropped, self.arguments, self.todo = set(), {}, [(0, ())]
         while self.todo:
             index, stack = self.todo.pop()
             while 0 <= index < len(instructions) and states[index] is None:
@@ -82,19 +100,25 @@ class _Simulation:
                 continue
             if index >= len(instructions):
                 raise self.error("control runs off the end of the code", instructions[-1].offset)
-            if states[index] != stack:
-                self.refuse(index, "two stack layouts meet")
-        self.count_handlers()
-        for index, argument in self.arguments.items():
-            instructions[index].arg = argument
-        return without(instructions, self.dropped) if self.dropped else instructions
+            self.compare(index, stack)
+
+    def compare(self, index: int, stack: Stack) -> None:
+        """Two ways meet before ``index``."""
+        before, stack = self.states[index] or (), _numbered(stack)
+        if len(before) == len(stack):
+            for one, other in zip(before, stack):
+                for empty, half in ((one, other), (other, one)):
+                    if empty is not None and empty[0] == "empty" and half is not None and half[0] == "iterator":
+                        raise _SecondHalf(empty[1])
+        if _without_places(before) != _without_places(stack):
+            self.refuse(index, "two stack layouts meet")
 
     def refuse(self, index: int, reason: str) -> NoReturn:
         raise self.error(reason, self.instructions[index].offset)
 
     def follow(self, index: int, stack: Stack) -> tuple[int, Stack]:
         """Run one instruction, or a run of SWAPs; gives what control falls into, -1 if into nothing."""
-        self.states[index] = stack
+        self.states[index] = stack = _numbered(stack)
         self.slots += len(stack)
         if self.slots > MOST_SLOTS:
             self.refuse(index, "the stack is too deep for too long")
@@ -128,17 +152,17 @@ class _Simulation:
                 self.refuse(index, "WITH_EXCEPT_START without the exit function")
             return (*stack, None)
         if op == "POP" and stack and stack[-1] is not None:
-            if stack[-1][2] == 2:
+            if stack[-1] is not None and stack[-1][2] == 2:
                 self.dropped.add(index)
             return stack[:-1]
         if op == "COPY":
-            if not 0 < instruction.arg <= len(stack) or stack[-instruction.arg] is not None:
+            if not 0 < instruction.arg <= len(stack) or not _is_plain(stack[-instruction.arg]):
                 self.refuse(index, "a copy of half a pair")
             self.arguments[index] = instruction.arg - _hidden(stack[-instruction.arg :])
             return (*stack, None)
         if op in COUNT_FROM_TOP:
             rest = self.popped(index, stack, COUNT_FROM_TOP[op])
-            if not 0 < instruction.arg <= len(rest) or rest[-instruction.arg] is not None:
+            if not 0 < instruction.arg <= len(rest) or not _is_plain(rest[-instruction.arg]):
                 self.refuse(index, f"{op} into half a pair")
             self.arguments[index] = instruction.arg - _hidden(rest[-instruction.arg :])
             return rest
@@ -153,13 +177,18 @@ class _Simulation:
         op = instruction.op
         if op in MAKES_ITERATOR:
             return (*self.popped(index, stack, 1), ("iterator", index, 1), ("iterator", index, 2))
-        if op == "NULL" and self.is_state(index):
+        if op == "NULL":
+            if index not in self.second_halves:
+                return (*stack, ("empty", index, 0))
             self.dropped.add(index)
             return (*self.popped(index, stack, 1), ("iterator", index, 1), ("iterator", index, 2))
         if op not in ON_ITERATORS:
             return None
         above = ON_ITERATORS[op]
         if not self.is_pair(stack, above, "iterator"):
+            second = stack[len(stack) - above - 1] if len(stack) > above + 1 else None
+            if second is not None and second[0] == "empty":
+                raise _SecondHalf(second[1])
             self.refuse(index, f"{op} without its iterator")
         if op == "FOR_ITER":
             return (*stack, None)  # an item, or when exhausted what END_FOR pops
@@ -170,13 +199,6 @@ class _Simulation:
             return (*stack[: len(stack) - above], None)
         return (*rest, None) if op == "END_SEND" else rest
 
-    def is_state(self, index: int) -> bool:
-        """Whether the NULL at ``index`` makes a pair of the iterator below it: before FOR_ITER or the first SEND."""
-        following = self.instructions[index + 1 : index + 3]
-        if following and following[0].op == "FOR_ITER":
-            return True
-        return len(following) == 2 and following[0].op == "CONST" and following[1].op == "SEND"
-
     def plain(self, index: int, stack: Stack, jump: bool) -> Stack:
         instruction = self.instructions[index]
         if instruction.op == "FOR_ITER" and jump:
@@ -186,14 +208,14 @@ class _Simulation:
         return self.popped(index, stack, pops) + (None,) * pushes
 
     def popped(self, index: int, stack: Stack, count: int) -> Stack:
-        if count > len(stack) or any(slot is not None for slot in stack[len(stack) - count :]):
+        if count > len(stack) or not all(map(_is_plain, stack[len(stack) - count :])):
             self.refuse(index, f"{self.instructions[index].op} of what is no plain value")
         return stack[: len(stack) - count]
 
     def is_pair(self, stack: Stack, above: int, kind: str) -> bool:
         """Whether below ``above`` plain values stands a pair of that kind."""
         top = len(stack) - above
-        if top < 2 or any(slot is not None for slot in stack[top:]):
+        if top < 2 or not all(map(_is_plain, stack[top:])):
             return False
         first, second = stack[top - 2], stack[top - 1]
         if first is None or second is None or first[0] != kind or first[2] != 1:
@@ -218,7 +240,7 @@ class _Simulation:
                 self.refuse(end, "SWAP below the stack")
             moved[-1], moved[-depth] = moved[-depth], moved[-1]
             end += 1
-        before = [place for place, slot in enumerate(stack) if slot is None or slot[2] == 1]
+        before = [place for place, slot in enumerate(stack) if slot is None or slot[2] != 2]
         numbers = list(range(len(stack)))
         for step in range(index, end):
             depth = self.instructions[step].arg
@@ -244,6 +266,40 @@ class _Simulation:
                     instruction.handler = handler._replace(depth=depth)
 
 
+class _SecondHalf(Exception):
+    """The NULL at ``index`` makes a pair of the iterator below it."""
+
+    def __init__(self, index: int) -> None:
+        self.index = index
+
+
+def _is_plain(slot: Slot) -> bool:
+    return slot is None or slot[2] == 0
+
+
+def _plain_as_none(slot: Slot) -> Slot:
+    return None if _is_plain(slot) else slot
+
+
+def _without_places(stack: Stack) -> Stack:
+    """``stack`` without the places of its empty slots: several may be the same entry."""
+    return tuple(slot and (("empty", -1, 0) if slot[2] == 0 else slot) for slot in stack)
+
+
+def _numbered(stack: Stack) -> Stack:
+    """Pairs numbered in their order (below zero: those made since have their maker's index): the pair counts, not who
+    made it."""
+    if not any(slot is not None and slot[2] for slot in stack):
+        return stack
+    numbers: dict[tuple[str, int], int] = {}
+    found: list[Slot] = []
+    for slot in stack:
+        if slot is not None and slot[2]:
+            slot = (slot[0], numbers.setdefault(slot[:2], -1 - len(numbers)), slot[2])
+        found.append(slot)
+    return tuple(found)
+
+
 def _hidden(slots: Stack) -> int:
     return sum(1 for slot in slots if slot is not None and slot[2] == 2)
 
@@ -251,7 +307,7 @@ def _hidden(slots: Stack) -> int:
 def _whole(slots: Stack) -> bool:
     """Whether every pair stands there in order, both halves."""
     expected: Slot = None
-    for slot in slots:
+    for slot in map(_plain_as_none, slots):
         if expected is not None:
             if slot != expected:
                 return False
@@ -269,7 +325,7 @@ def _together(slots: list[Slot]) -> bool:
     while place < len(slots):
         slot = slots[place]
         place += 1
-        if slot is not None:
+        if slot is not None and slot[2]:
             other = (slot[0], slot[1], 3 - slot[2])
             if place == len(slots) or slots[place] != other:
                 return False
