@@ -19,7 +19,7 @@ import sys
 import time
 from collections import Counter
 from pathlib import Path
-from typing import Any, Dict, List
+from typing import Any, Dict, List, Tuple
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(ROOT / "src"), str(ROOT / "tests")]
@@ -43,16 +43,21 @@ def measure(options: argparse.Namespace) -> Table:
     """The table of the running interpreter."""
     start = time.monotonic()
     seeds = range(options.seed, options.seed + options.count)
-    found = examine.outcomes([lambda seed=seed: examine.examine_seed(seed) for seed in seeds])
+    found = examine.outcomes([lambda seed=seed: examine.examine_seed(seed, engine=options.engine) for seed in seeds])
     kinds: Counter[str] = Counter(outcome.kind for outcome in found)
     rungs: Counter[str] = Counter(outcome.rung for outcome in found if outcome.kind == "proven")
-    reasons: Counter[str] = Counter(examine.general(outcome) for outcome in found if outcome.kind == "refused")
-    examples = {examine.general(outcome): seed for seed, outcome in zip(seeds, found) if outcome.kind == "refused"}
+    reasons: Counter[Tuple[str, str]] = Counter()
+    examples: Dict[Tuple[str, str], int] = {}
+    for seed, outcome in zip(seeds, found):
+        if outcome.kind != "proven":
+            why = (outcome.kind, examine.general(outcome))
+            reasons[why] += 1
+            examples.setdefault(why, seed)
     spent = sorted(outcome.milliseconds for outcome in found)
     failures = [(seed, outcome) for seed, outcome in zip(seeds, found) if outcome.kind in BAD]
     return {
         "version": "{}.{}.{}".format(*sys.version_info[:3]), "programs": len(found), "kinds": dict(kinds),
-        "rungs": dict(rungs.most_common()), "reasons": [(n, why, examples[why]) for why, n in reasons.most_common(25)],
+        "rungs": dict(rungs.most_common()), "reasons": [(n, *why, examples[why]) for why, n in reasons.most_common(40)],
         "mean": sum(spent) / len(spent), "median": spent[len(spent) // 2], "most": spent[-1],
         "seconds": time.monotonic() - start,
         "failures": [(seed, outcome.kind, outcome.reason, small(seed, options)) for seed, outcome in failures],
@@ -65,18 +70,19 @@ def small(seed: int, options: argparse.Namespace) -> str:
     if options.shrink <= 0:
         return ""
     options.shrink -= 1
-    same = examine.same_as(program)
-    text: str = listing(shrunk(program, lambda candidate: same(examine.try_program(candidate))))
+    same = examine.same_as(program, options.engine)
+    text: str = listing(shrunk(program, lambda candidate: same(examine.try_program(candidate, options.engine))))
     return text
 
 
-def show(seed: int) -> None:
+def show(seed: int, engine: str) -> None:
     """A program, what came of it, and its source."""
     program = generate(seed)
     print(listing(program))
-    (outcome,) = examine.outcomes([lambda: examine.examine_seed(seed)])
+    (outcome,) = examine.outcomes([lambda: examine.examine_seed(seed, engine=engine)])
     print(outcome.kind, outcome.rung, outcome.reason)
-    print(depyf.analyze(assemble(program)).source)
+    code = assemble(program)
+    print((depyf.analyze(code) if engine == "ladder" else examine.dispatched(code)).source)
 
 
 def report(table: Table, *, shown: int) -> str:
@@ -89,7 +95,8 @@ def report(table: Table, *, shown: int) -> str:
         + ", ".join(f"{kind} {kinds.get(kind, 0)}" for kind in BAD),
         "  proven by rung: " + ", ".join(f"{rung} {number}" for rung, number in table["rungs"].items()),
     ]
-    lines += [f"  {number:6} refused, such as seed {seed}: {why}" for number, why, seed in table["reasons"][:shown]]
+    for number, kind, why, seed in table["reasons"][:shown]:
+        lines.append(f"  {number:6} {kind}, such as seed {seed}: {why}")
     for seed, kind, reason, text in table["failures"][:shown]:
         lines += [f"  seed {seed} {kind}: {reason}", text]
     return "\n".join(lines)
@@ -110,6 +117,7 @@ def on_others(options: argparse.Namespace) -> List[Table]:
             print("not on this machine: {}.{}".format(*version))
             continue
         arguments = [str(options.count), "--seed", str(options.seed), "--json", "-", "--shrink", str(options.shrink)]
+        arguments += ["--engine", options.engine]
         done = subprocess.run([python, __file__, *arguments], stdout=subprocess.PIPE, check=False)
         tables.append(json.loads(done.stdout.decode().splitlines()[-1]))
         print(report(tables[-1], shown=options.shown), flush=True)
@@ -125,11 +133,12 @@ def main() -> int:
     parser.add_argument("--shown", type=int, default=25, help="how many reasons and failures are printed")
     parser.add_argument("--shrink", type=int, default=5, help="how many failures are made smaller (default 5)")
     parser.add_argument("--most-refused", type=float, default=1.0, metavar="PERCENT", help="default 1")
+    parser.add_argument("--engine", choices=("ladder", "dispatch"), default="ladder", help="all ways, or the last one")
     parser.add_argument("--json", metavar="FILE", help="write the tables there too; - writes only them, to the output")
     options = parser.parse_args()
     if options.show:
         for seed in range(options.seed, options.seed + options.count):
-            show(seed)
+            show(seed, options.engine)
         return 0
     if options.all:
         tables = on_others(options)

@@ -213,7 +213,7 @@ class _Assembler:
             return "CALLABLE n"
         if name == "SETUP_FINALLY" and BLOCK_STACK and op.arg not in (None, len(stack)):
             raise Unspellable("a handler that keeps less than the stack")
-        if name in SETUPS and self.states[self.labels[op.target]] is None:
+        if name in SETUPS and not any(self.states[self.labels[op.target] :][:1]):
             raise Unspellable("a handler of nothing")
         if name == "SWAP" and stack[-op.arg] == "p":
             return "SWAP p"

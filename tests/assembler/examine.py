@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
+import re
 import time
 import types
-from typing import Any, Callable, Dict, List, NamedTuple, Sequence
+from typing import Callable, List, NamedTuple, Sequence
 
 import standins
 from attack.children import in_child
@@ -16,6 +17,10 @@ from assembler.assemble import Unspellable, assemble
 from assembler.flow import Invalid
 from assembler.generate import EXCEPTIONS, ITERATORS, generate
 from assembler.notation import Program
+from depyf.decompiler.bytecode import RawCode, load
+from depyf.decompiler.decompilation import Decompilation, Way, ways_of
+from depyf.decompiler.proof import Level
+from depyf.decompiler.result import Result
 from depyf.errors import DecompilationError
 
 PLAN = standins.Plan(frozenset(EXCEPTIONS), (2,), iterators=frozenset(ITERATORS))
@@ -34,29 +39,44 @@ class Outcome(NamedTuple):
     milliseconds: float = 0.0
 
 
-def examine(program: Program, seeds: int = SEEDS) -> Outcome:
-    """What becomes of ``program``. Runs made-up code: only in a child process."""
-    return examine_code(assemble(program), seeds)
+def examine(program: Program, seeds: int = SEEDS, engine: str = "ladder") -> Outcome:
+    """What becomes of ``program``. Runs made-up code: only in a child process.
+
+    ``engine`` is 'ladder', for ``depyf.analyze``, or 'dispatch' for its last rung alone.
+    """
+    return examine_code(assemble(program), seeds, engine)
 
 
-def examine_code(code: types.CodeType, seeds: int = SEEDS) -> Outcome:
+def examine_code(code: types.CodeType, seeds: int = SEEDS, engine: str = "ladder") -> Outcome:
     start = time.perf_counter()
-    result = depyf.analyze(code)
+    result = depyf.analyze(code) if engine == "ladder" else dispatched(code)
     spent = 1000 * (time.perf_counter() - start)
-    level = result.verdict.level.name.lower()
     reason = "; ".join(result.verdict.reasons)
-    if level == "refused":
+    if result.verdict.level is Level.REFUSED:
         return Outcome("refused", "refused", result.verdict.reasons[-1], spent)
-    if not result.proven:
-        return Outcome("unproven", result.rung, reason, spent)
     try:
         again = depyf.recompile(result.source, code, "<again>")
     except DecompilationError as error:
-        return Outcome("wrong", result.rung, f"proven, but: {error}\n{result.source}", spent)
+        return Outcome("wrong", result.rung, f"{error}\n{result.source}", spent)
     difference = differs(code, again, seeds)
     if difference:
-        return Outcome("wrong", result.rung, f"{difference}\n{result.source}", spent)
-    return Outcome("proven", result.rung, level, spent)
+        proven = "proven, but " if result.proven else ""
+        return Outcome("wrong", result.rung, f"{proven}{difference}\n{result.source}", spent)
+    if not result.proven:
+        return Outcome("unproven", result.rung, reason, spent)
+    return Outcome("proven", result.rung, result.verdict.level.name, spent)
+
+
+class LastRung(Decompilation):
+    """Decompiles every function in the last way alone."""
+
+    def way(self, raw: RawCode) -> Way:
+        return ways_of(raw)[-1]
+
+
+def dispatched(code: types.CodeType) -> Result:
+    """The last rung's source of ``code``, with what is proven of it."""
+    return LastRung(load(code)).run()
 
 
 def differs(code: types.CodeType, again: types.CodeType, seeds: int) -> str:
@@ -72,8 +92,8 @@ def differs(code: types.CodeType, again: types.CodeType, seeds: int) -> str:
     return ""
 
 
-def examine_seed(seed: int, seeds: int = SEEDS) -> Outcome:
-    return examine(generate(seed), seeds)
+def examine_seed(seed: int, seeds: int = SEEDS, engine: str = "ladder") -> Outcome:
+    return examine(generate(seed), seeds, engine)
 
 
 def outcomes(tasks: Sequence[Callable[[], Outcome]], batch: int = BATCH) -> List[Outcome]:
@@ -87,9 +107,9 @@ def outcomes(tasks: Sequence[Callable[[], Outcome]], batch: int = BATCH) -> List
     return found
 
 
-def same_as(program: Program) -> Callable[[Outcome], bool]:
+def same_as(program: Program, engine: str = "ladder") -> Callable[[Outcome], bool]:
     """For the shrinker: whether another outcome is of the same kind as that of ``program``."""
-    (wanted,) = outcomes([lambda: examine(program)])
+    (wanted,) = outcomes([lambda: examine(program, engine=engine)])
     return lambda outcome: (outcome.kind, general(outcome)) == (wanted.kind, general(wanted))
 
 
@@ -97,19 +117,16 @@ def general(outcome: Outcome) -> str:
     """The reason without places and names, so that equal causes count as one."""
     if outcome.kind in ("wrong", "broken"):
         return outcome.kind
-    words = outcome.reason.splitlines()[0].split() if outcome.reason else []
-    cut = " ".join("N" if any(c.isdigit() for c in word) else word for word in words)
-    return cut.replace("cannot decompile in function, ", "")[:100]
+    reason = outcome.reason.splitlines()[0].split("; ")[-1] if outcome.reason else ""
+    cut = " ".join("N" if any(c.isdigit() for c in word) else word for word in reason.split())
+    return re.sub("'.*?'", "'...'", cut).replace("cannot decompile in function, ", "")[:100]
 
 
-def try_program(program: Program) -> Outcome:
+def try_program(program: Program, engine: str = "ladder") -> Outcome:
     """As ``examine``, in a child process; an invalid program gives the kind 'invalid'."""
     try:
         assemble(program)
     except (Invalid, Unspellable, KeyError, ValueError, IndexError) as error:
         return Outcome("invalid", "", repr(error))
-    (outcome,) = outcomes([lambda: examine(program)])
+    (outcome,) = outcomes([lambda: examine(program, engine=engine)])
     return outcome
-
-
-Table = Dict[str, Any]

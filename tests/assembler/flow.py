@@ -167,7 +167,7 @@ _SPECIAL: Dict[str, Callable[[State, Op], State]] = {
 def caught(state: State, block: Block) -> State:
     """The state in which the handler of ``block``, the innermost one of ``state`` that catches, begins."""
     place = ("l",) if block.kind == "with" else ()
-    outer = state.blocks[: state.blocks.index(block)]
+    outer = state.blocks[: max(place for place, other in enumerate(state.blocks) if other == block)]
     return State((*state.stack[: block.level], *place, "p", "e"), (*outer, Block("handling", *block[1:])))
 
 

@@ -459,6 +459,12 @@ class _Generator:
 
         while len(state.blocks) > same:
             block = state.blocks[-1]
+            if block.kind == "with" and not self.chance(0.03):  # nearly always as compilers leave it
+                while len(state.stack) > block.level:
+                    self.drop(state, do)
+                do("POP_BLOCK")
+                do("EXIT_WITH")
+                continue
             if block.kind != "handling":
                 do("POP_BLOCK")
                 continue
@@ -496,7 +502,7 @@ class _Generator:
         if kind in ("c", "m"):
             do("CALL", 0)
             do("POP")
-        elif kind == "x" and self.chance(0.9):
+        elif kind == "x" and self.chance(0.95):
             do("EXIT_WITH")
         else:
             do("POP")
