@@ -114,6 +114,8 @@ EQUIVALENT = [
     ("unreached states", "return a(b)",
      "state = 3\nwhile state != 5:\n    if state == 3:\n        state = 5\nreturn a(b)"),
     ("generator", "while True:\n    x = yield a\n    b(x)", "t = yield a\nwhile True:\n    b(t)\n    t = yield a"),
+    ("variables of something else seen", "x = a()\nreturn vars(x), dir(b)", "x = t = a()\nreturn vars(t), dir(b)"),
+    ("variables not seen any more", "locals()\nx = a()\nreturn x", "locals()\nx = t = a()\nreturn x"),
     ("variables seen", "x = a()\nreturn locals()", "x = a()\nt = x\ndel t\nreturn locals()"),
 ]  # fmt: skip
 
@@ -137,6 +139,11 @@ DIFFERENT = [
     ("lists that differ", "r = []\nfor x in a:\n    r += [x]\nreturn r",
      "r = []\nfor x in a:\n    r += [x]\nreturn [*r]"),
     ("surplus variable seen", "x = a()\nreturn locals()", "x = a()\nt = x\nreturn locals()"),
+    ("variables seen without arguments", "x = a()\nreturn vars()", "x = t = a()\nreturn vars()"),
+    ("variables seen by somebody", "a(locals)\nx = b()\nc()", "a(locals)\nx = t = b()\nc()"),
+    ("variables seen by somebody in a list", "a([locals])\nx = b()\nc()", "a([locals])\nx = t = b()\nc()"),
+    ("variables seen in a loop", "x = locals\nfor y in a:\n    x()\n    x = x if b() else c",
+     "t = x = locals\nfor y in a:\n    x()\n    x = x if b() else c"),
     ("another value seen", "x = a()\nx = b()\nreturn locals()", "x = a()\nb()\nreturn locals()"),
     ("builtin that the original names", "try:\n    BaseException()\nexcept:\n    b()",
      "try:\n    BaseException()\nexcept BaseException:\n    b()"),

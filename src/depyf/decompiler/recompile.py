@@ -83,7 +83,8 @@ def _as_like(code: types.CodeType, like: types.CodeType) -> types.CodeType:
     changes: dict[str, Any] = {"co_name": like.co_name}
     qualname = getattr(like, "co_qualname", None)
     if qualname is not None:
-        code = _move(code, code.co_qualname, qualname)
+        if code.co_qualname != qualname:
+            code = _move(code, code.co_qualname, qualname)
         changes["co_qualname"] = qualname
     place = place_flags(HOST_VERSION)
     changes["co_flags"] = code.co_flags & ~place | like.co_flags & place

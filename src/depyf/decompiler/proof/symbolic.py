@@ -14,10 +14,10 @@ from ..bytecode import Instruction, RawCode, disassemble, stack_use
 from .lifetimes import HELD_ELSEWHERE, Lifetimes, held_by, takes_long
 from .metadata import metadata_differences
 from .symbolic_calls import BUILTINS
-from .symbolic_matching import Matching
+from .symbolic_matching import LookGivenAway, Matching
 from .symbolic_memo import Live, Memo
 from .symbolic_operations import RESULTS
-from .symbolic_state import Constants, Event, NotUnderstood, Numbers, Pair, Side, Term
+from .symbolic_state import LOOKS, Constants, Event, NotUnderstood, Numbers, Pair, Side, Term
 from .symbolic_steps import Split, Stepper
 from .verdict import Difference, Level, Verdict, unproven
 
@@ -66,8 +66,12 @@ def prove_instructions(
     if budget is None:
         budget = _FEWEST_STATES + _STATES_OF_ONE * (len(codes[0]) + len(codes[1]))
     try:
-        proof = _Proof(raws, codes, budget)
-        proof.run()
+        try:
+            proof = _Proof(raws, codes, budget)
+            proof.run()
+        except LookGivenAway:
+            proof = _Proof(raws, codes, budget, seen_by_all=True)
+            proof.run()
     except _Different as found:
         return unproven(str(found.difference), found.difference)
     except NotUnderstood as error:
@@ -83,6 +87,7 @@ class _Proof:
         raws: tuple[RawCode, RawCode],
         codes: tuple[list[Instruction], list[Instruction]],
         budget: int,
+        seen_by_all: bool = False,
     ) -> None:
         self.raws = raws
         self.budget = budget
@@ -100,6 +105,7 @@ class _Proof:
         if frames:
             raise NotUnderstood(f"the code looks at its own frame, by {sorted(frames)[0]}")
         self.variables_seen = bool(names & LOOK_AT_VARIABLES)
+        self.seen_by_all = seen_by_all
         # super() reads the first parameter where it is called, whatever has been stored there.
         self.first = raws[0].parameters[:1] if "super" in names else ()
 
@@ -174,7 +180,7 @@ class _Proof:
             raise self.different(pair, "while another exception is being handled", left, right)
         same = list(zip(left.operands, right.operands))
         if left.kind not in ("return", "left"):
-            same += self.seen(pair)
+            same += self.seen(pair, left)
         held = held_by(pair.sides[0], pair.heap) if takes_long(left) else None
         if not self.matching.unify(pair, same):
             raise self.different(pair, "not the same values", left, right)
@@ -182,11 +188,12 @@ class _Proof:
             mine, other = (stepper.instructions[side.pc] for stepper, side in zip(self.steppers, pair.sides))
             self.lifetimes.compare(pair, held, (mine, other), self.numbers.tags)
 
-    def seen(self, pair: Pair) -> list[tuple[Term, Term]]:
+    def seen(self, pair: Pair, left: Event) -> list[tuple[Term, Term]]:
         """The variables that the code may look at while something happens, of both sides."""
         one, two = (side.locals for side in pair.sides)
         nothing: Term = ("unbound",)
-        names = sorted(one.keys() | two.keys()) if self.variables_seen else self.first
+        looks = self.variables_seen and (self.seen_by_all or self.matching.looks(pair, left))
+        names = sorted(one.keys() | two.keys()) if looks else self.first
         return [(one.get(name, nothing), two.get(name, nothing)) for name in names]
 
     def different(self, pair: Pair, what: str, left: Event, right: Event) -> _Different:
@@ -227,6 +234,8 @@ class _Proof:
         tags = RESULTS.get(left.op, ())
         count = max(left.results, right.results, 1)
         results = [self.numbers.value(tags[n] if n < len(tags) else "") for n in range(count)]
+        if left.op in ("LOAD_GLOBAL", "LOAD_NAME") and left.static in LOOK_AT_VARIABLES:
+            self.numbers.tags[results[0]] = LOOKS + left.static
         if left.op in HELD_ELSEWHERE:
             self.lifetimes.held_elsewhere.update(results)
         if left.kind == "group":

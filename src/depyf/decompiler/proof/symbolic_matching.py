@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Tuple
 
 from ..bytecode import RawCode
-from .symbolic_state import Constants, Event, NotUnderstood, Numbers, Pair, Term
+from .symbolic_state import LOOKS, Constants, Event, NotUnderstood, Numbers, Pair, Term, values_of
 
 TERMS = Tuple[Term, Term]
 
@@ -13,9 +13,15 @@ NO_ITERABLE = "a list extended by an object that is no iterable: the text of the
 COPIED = "a callee that gets **mapping does not keep or change the dictionary"
 ITER = "iter() of an iterator gives the iterator itself"
 
+_LOOK_AT_ARGUMENTS = frozenset({"vars", "dir"})
+"""Those that with an argument look at nothing else."""
 _NO_OPERANDS = frozenset({"null", "lasti", "h0", "before"})
 _ANY_TRUTH = {"test", "not", "bool"}
 _PARTS_OF = frozenset({"slice", "star", "one", "not", "copy"})
+
+
+class LookGivenAway(Exception):
+    """A builtin that sees the variables of who calls it may be called by others: every event may see them."""
 
 
 class Matching:
@@ -57,6 +63,22 @@ class Matching:
             return False
         self.assumptions[ITER] = None
         return True
+
+    def looks(self, pair: Pair, event: Event) -> bool:
+        """Whether the event may see which variables there are. Raises LookGivenAway where that can't be told any more.
+
+        A tag says which builtin a value may be. With arguments, some of them look at these only.
+        """
+        tags = self.numbers.tags
+        if event.op in ("CALL", "CALL_EX"):
+            called, rest = tags.get(event.operands[0], ""), event.operands[1:]
+        else:
+            called, rest = "", event.operands
+        if any(tags.get(value, "").startswith(LOOKS) for value in values_of(rest, pair.heap)):
+            raise LookGivenAway
+        if not called.startswith(LOOKS):
+            return False
+        return called[len(LOOKS) :] not in _LOOK_AT_ARGUMENTS or event.op != "CALL" or event.static[0] == 0
 
     # Values
 

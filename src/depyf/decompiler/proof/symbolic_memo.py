@@ -9,7 +9,19 @@ from __future__ import annotations
 
 from typing import Any, Callable, List, Tuple
 
-from .symbolic_state import COMPOUND, NO_OBJECTS, Constants, Facts, Heap, NotUnderstood, Numbers, Pair, Term, values_of
+from .symbolic_state import (
+    COMPOUND,
+    LOOKS,
+    NO_OBJECTS,
+    Constants,
+    Facts,
+    Heap,
+    NotUnderstood,
+    Numbers,
+    Pair,
+    Term,
+    values_of,
+)
 
 Live = Tuple["frozenset[str]", "frozenset[str]"]
 Layout = Tuple[Any, List[Term]]
@@ -138,11 +150,14 @@ class Memo:
         """Whether ``tag`` is true of the object."""
         if term[0] in NO_OBJECTS:
             return False
+        known = self.numbers.tags.get(term, "")
+        if tag.startswith(LOOKS) or known.startswith(LOOKS):
+            return tag == known
         if tag == "bool":
             return self.numbers.is_bool(term) or term[0] == "k" and type(self.constants.value[term]) is bool
         if tag == "iterator" and ("iterator", term) in facts:
             return True
-        return not tag or self.numbers.tags.get(term) == tag
+        return not tag or known == tag
 
     def knows(self, facts: Facts, fact: Term, truth: bool, image: dict[Term, Term]) -> bool:
         parts: list[Term] = [image[part] if part in image else part for part in fact[1:]]
@@ -224,6 +239,9 @@ class _Merger:
         return new
 
     def common_tag(self, a: Term, b: Term) -> str:
+        looks = {tag for tag in (self.numbers.tags.get(term, "") for term in (a, b)) if tag.startswith(LOOKS)}
+        if looks:
+            return looks.pop() if len(looks) == 1 else LOOKS  # what may look may look
         for tag in ("bool", "list", "map", "iterator", "exception"):
             if self.memo.is_such(tag, a, self.seen.facts) and self.memo.is_such(tag, b, self.pair.facts):
                 return tag

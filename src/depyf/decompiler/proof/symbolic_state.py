@@ -33,6 +33,8 @@ COMPOUND = frozenset({"is", "not", "slice", "star", "before"})
 """Kinds of terms that are made of terms."""
 NO_OBJECTS = frozenset({"null", "lasti", "h0", "before", "star", "one", "copy"})
 """Kinds of terms that are no object a program can have in its hands."""
+LOOKS = "looks, as "
+"""How the tag of a value begins that may be a builtin which sees the variables of who calls it."""
 _LITERALS = (bool, int, float, complex, str, bytes, tuple, frozenset, type(None), type(Ellipsis))
 _SINGLETONS = (None, True, False, Ellipsis)
 
@@ -173,7 +175,7 @@ class Numbers:
     """New values and new private containers. ``tags`` tells what is known of a value for good.
 
     "bool": it is True or False; "list", "map": it is a plain list or dictionary that the code has built;
-    "iterator": GET_ITER gave it; "exception": it was raised.
+    "iterator": GET_ITER gave it; "exception": it was raised. LOOKS and a name: what a global of that name was.
     """
 
     def __init__(self) -> None:

@@ -11,6 +11,7 @@ import operator as operators
 from typing import Any, NamedTuple
 
 from ..bytecode import CONDITIONAL_JUMPS, Instruction, RawCode, stack_use
+from ..bytecode.instruction import OPERATIONS
 from .symbolic_calls import Calls
 from .symbolic_liveness import Liveness
 from .symbolic_operations import EVENTS, INTO, NOT_UNDERSTOOD, PEEKS
@@ -54,7 +55,7 @@ class Stepper(Calls):
         self.builtins = frozenset()
         self.assumptions = {}
         self.facts: dict[Term, bool] = {}  # those of the pair that is being advanced
-        self.pops = [stack_use(ins)[0] for ins in instructions]
+        self.pops = [stack_use(ins)[0] if ins.op in OPERATIONS else 0 for ins in instructions]
         self.cells = frozenset(raw.cellvars) | frozenset(raw.freevars)
         self.liveness = Liveness(instructions)
         self.most_silent_steps = 1000 + 10 * len(instructions)
