@@ -170,6 +170,16 @@ def test_the_builtin_that_catches_all_is_an_assumption():
     assert verdict.assumptions == ("the global name BaseException is the builtin",)
 
 
+def test_an_iterator_that_the_text_makes():
+    left = raw("for x in a:\n    b(x)\nreturn c")
+    verdict = prove_symbolic(left, raw("it = iter(a)\nwhile True:\n    for x in it:\n        b(x)\n    return c"))
+    assert verdict.assumptions == (
+        "the global name iter is the builtin", "iter() of an iterator gives the iterator itself",
+    )  # fmt: skip
+    assert not prove_symbolic(left, raw("it = iter(b)\nfor x in it:\n    b(x)\nreturn c")).proven
+    assert not prove_symbolic(left, raw("it = iter(a, b)\nfor x in it:\n    b(x)\nreturn c")).proven
+
+
 def without(code: RawCode, op: str) -> list[Instruction]:
     """The instructions, with nothing in the place of those of a kind."""
     return [

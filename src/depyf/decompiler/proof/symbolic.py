@@ -147,7 +147,7 @@ class _Proof:
             events.append(found)
         for number in (0, 1):
             if self.matching.skips_iter(pair, number, events[number], events[1 - number]):
-                self.steppers[number].go(pair.sides[number], pair.sides[number].pc + 1)
+                self.go_on(pair, number, list(events[number].operands))
                 self.todo.append(pair)
                 return
         left, right = self.matching.reconcile(events[0], events[1])
@@ -277,26 +277,27 @@ class _Proof:
         """The event has happened on one side: its results go where that side has them."""
         stepper, side = self.steppers[number], pair.sides[number]
         ins = stepper.instructions[side.pc]
-        pops, pushes = stack_use(ins)
         if event.kind == "test":
             side.test = results[0]
             return
         if event.kind == "not":
-            side.stack[-1] = ("not", results[0])
+            results = [("not", results[0])]
         elif event.kind == "items":
-            side.stack.pop()
-            owner = side.stack[-ins.arg]
+            owner = side.stack[-1 - ins.arg]
             kind, items = pair.heap[owner]
             pair.heap[owner] = (kind, (*items, ("star", results[0])))
         elif event.kind == "extend":
-            owner = side.stack[-pops]
-            del side.stack[len(side.stack) - pops :]
-            side.stack += [owner] * pushes
-        else:
-            del side.stack[len(side.stack) - pops :]
-            side.stack.extend(results[:pushes])
-            if ins.op == "CONTAINS_OP" and ins.arg == "not in":
-                side.stack[-1] = stepper.negation(results[0])
+            results = [side.stack[-stack_use(ins)[0]]]
+        elif ins.op == "CONTAINS_OP" and ins.arg == "not in":
+            results = [stepper.negation(results[0])]
+        self.go_on(pair, number, results)
+
+    def go_on(self, pair: Pair, number: int, results: list[Term]) -> None:
+        """One side goes on behind its instruction, which takes what it pops and gives these."""
+        stepper, side = self.steppers[number], pair.sides[number]
+        pops, pushes = stack_use(stepper.instructions[side.pc])
+        del side.stack[len(side.stack) - pops :]
+        side.stack.extend(results[:pushes])
         stepper.go(side, side.pc + 1)
 
 

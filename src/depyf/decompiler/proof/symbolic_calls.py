@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import builtins
 from typing import Any
 
 from .symbolic_containers import Containers
 from .symbolic_state import NULL, Event, Heap, NotUnderstood, Side, Term
 
-BUILTINS: dict[str, Any] = {"slice": slice, "iter": iter, "BaseException": BaseException}
+BUILTINS: dict[str, Any] = {"slice": slice, "BaseException": BaseException, "iter": iter}
+if hasattr(builtins, "aiter"):
+    BUILTINS["aiter"] = builtins.aiter
 """Builtins that decompiled text names where the original has no name at all."""
+_OPERATIONS = {"iter": "GET_ITER", "aiter": "GET_AITER"}
+"""Builtins that do with one argument what an operation does; the errors of aiter have another text."""
 
 
 class Calls(Containers):
@@ -44,8 +49,10 @@ class Calls(Containers):
                 parts = operands[1:]
                 side.stack.append(self.slice(parts if len(parts) > 1 else [self.constants.term(None), *parts]))
                 return None
-        if operands[0] == self.constants.term(iter) and "iter" in self.builtins and not names and len(operands) == 2:
-            return Event("GET_ITER", None, (operands[1],), 1)
+        for name, operation in _OPERATIONS.items():
+            if name in self.builtins and operands[0] == self.constants.term(BUILTINS[name]):
+                if len(operands) == 2 and not names:
+                    return Event(operation, None, (operands[1],), 1)
         return Event("CALL", (len(operands) - 1, names), tuple(operands), 1)
 
     def do_CALL_EX(self, side: Side, heap: Heap, has_mapping: bool) -> Event | None:
