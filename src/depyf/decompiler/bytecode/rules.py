@@ -325,10 +325,18 @@ def _call_keywords(decoder: Decoder, row: Row, argument: int, offset: int) -> No
     decoder.emit(row.op, (argument, names.arg), offset)
 
 
+_NULLS_LAST = [("NULL", None), ("NULL", None), ("SWAP", 3), ("SWAP", 2)]
+
+
 def _call_with_mapping_or_null(decoder: Decoder, row: Row, argument: int, offset: int) -> None:
-    without = bool(decoder.out) and decoder.out[-1].op == "NULL"
+    out = decoder.out
+    without = bool(out) and out[-1].op == "NULL"
     if without:
-        decoder.out.pop()
+        out.pop()
+    elif [(i.op, i.arg) for i in out[-4:]] == _NULLS_LAST:
+        # Dynamo pushes both empty slots last and moves them to their places: callable, empty slot, iterable, empty slot.
+        without = True
+        del out[-3:-1]
     decoder.emit(row.op, not without, offset)
 
 
