@@ -72,7 +72,7 @@ class Calls(Displays):
     def call_with_containers(self, function: Value, iterable: Value, mapping: Value | None) -> None:
         """``function(*iterable, **mapping)``, item by item where they are known."""
         named: list[tuple[Any, Value]] = []
-        if mapping is not None:
+        if mapping is not None and not isinstance(mapping, Null):
             items = self.state.private(mapping)
             if items is not None:
                 named = self.keywords(items)

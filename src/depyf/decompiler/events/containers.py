@@ -28,6 +28,9 @@ def _place(key: Value, length: int) -> Any:
     """The index or slice that ``key`` is, or None if it is not constant or out of range."""
     if isinstance(key, Const) and type(key.value) is int:
         return key.value if -length <= key.value < length else None
+    if isinstance(key, Const) and type(key.value) is slice:
+        bounds = [key.value.start, key.value.stop, key.value.step]
+        return key.value if bounds[2] is None and all(b is None or type(b) is int for b in bounds) else None
     if isinstance(key, Pure) and key.kind == "slice":
         bounds = [part.value for part in key.operands if isinstance(part, Const)]
         if len(bounds) == len(key.operands) and all(bound is None or type(bound) is int for bound in bounds):

@@ -119,7 +119,8 @@ def _unbound(
     read = {ins.arg for ins in instructions if ins.op in _READS and ins.arg not in raw.parameters}
     wanted = [spelling.variable(name) for name in raw.localsplus if name in read and name not in raw.freevars]
     written = {node.id for node in outside_functions(code) if isinstance(node, n.Name)} if wanted else set()
-    wanted = [text for text in wanted if text in written]
+    cells = {spelling.variable(name) for name in raw.cellvars}  # the text of a cell is a function that reads it
+    wanted = [text for text in wanted if text in written or text in cells]
     bound: set[str] = set()
     for node in outside_functions(code) if wanted else ():
         targets = list(getattr(node, "targets", None) or [getattr(node, "target", None)])

@@ -8,6 +8,7 @@ from ..syntax import nodes as n
 from . import containers
 from .hints import item_hint
 from .machine import Machine
+from .spelling import is_literal
 from .state import Const, Container, Opaque, Pure, Star, Value
 
 
@@ -33,7 +34,7 @@ class Displays(Machine):
 
     def op_BUILD_MAP(self, count: int) -> None:
         items = self.pop_many(2 * count)
-        if all(isinstance(key, Const) for key in items[::2]):
+        if all(isinstance(key, Const) and is_literal(key.value) for key in items[::2]):
             self.build("map", items)
         else:
             self.event(items, lambda *texts: n.Dict(list(texts[::2]), list(texts[1::2])), "mapping")

@@ -60,6 +60,7 @@ class Calls(Containers):
         called = [value for value in values[:2] if value != NULL]
         if len(called) != 1:
             raise NotUnderstood("CALL_EX without the empty slot")
+        has_mapping = has_mapping and values[3] != NULL
         return self.call_with_all(side, heap, [*called, *values[2:]], has_mapping, len(values))
 
     def do_CALL_FUNCTION_EX(self, side: Side, heap: Heap, has_mapping: bool) -> Event | None:
