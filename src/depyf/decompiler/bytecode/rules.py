@@ -334,7 +334,7 @@ def _call_with_mapping_or_null(decoder: Decoder, row: Row, argument: int, offset
     if without:
         out.pop()
     elif [(i.op, i.arg) for i in out[-4:]] == _NULLS_LAST:
-        # Dynamo pushes both empty slots last and moves them to their places: callable, empty slot, iterable, empty slot.
+        # Dynamo pushes both empty slots last and moves them: callable, empty slot, iterable, empty slot.
         without = True
         del out[-3:-1]
     decoder.emit(row.op, not without, offset)
