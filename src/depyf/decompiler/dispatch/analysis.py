@@ -238,7 +238,7 @@ class Analysis:
 
     def enter_with(self, node: Node, ins: Instruction, pc: int, handled: Levels, slots: list[Slot]) -> None:
         """A context manager is entered: what comes then is the body of a with statement."""
-        slots[-1:] = [Slot("exit", (pc, ins.op == "BEFORE_ASYNC_WITH")), VALUE]
+        slots[-1:] = [Slot("exit", (pc, ins.op == "BEFORE_ASYNC_WITH", node.levels)), VALUE]
         pc += 1
         if ins.op == "BEFORE_ASYNC_WITH":
             if [one.op for one in self.instructions[pc : pc + 3]] != ["GET_AWAITABLE", "CONST", "YIELD_FROM"]:
@@ -259,6 +259,8 @@ class Analysis:
         left = [place for place, slot in enumerate(slots) if slot.kind == "exit" and place not in active]
         if left and ins.op not in _UNSEEN and not (is_exit_call(ins, slots) and left[-1] == len(slots) - 4):
             raise self.error("something happens between a with statement and the call of its exit function")
+        if left and is_exit_call(ins, slots) and slots[-4].detail[2] != node.levels:
+            raise self.error("the exit function of a with statement is called in another exception range")
 
     def edge(self, pc: int, handled: Levels, slots: list[Slot]) -> Edge:
         target = self.enter(pc, handled, slots)

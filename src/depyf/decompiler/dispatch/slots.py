@@ -2,7 +2,7 @@
 
 Kinds of slots: "value" (any object; ``detail`` is a name that suits it), "const", "cell" (``detail`` is the variable),
 "null" (the empty slot of a call), "previous" and "exception" (what PUSH_EXC_INFO leaves; ``detail`` are the levels of
-the handler), "exit" (the exit function of a context manager; ``detail`` is where it was entered), "lasti" (the place
+the handler), "exit" (the exit function of a context manager; ``detail``: where it was entered), "lasti" (the place
 of a failure, and what nobody can use any more).
 """
 
