@@ -46,6 +46,7 @@ class Blocks(MoreOperations):
         self.variables = SlotVariables(analysis, spelling)
         self.bound = bound_variables(analysis, raw)
         self.handler = None
+        self.originals = {spelling.variable(name) for name in raw.localsplus}
         self.here: set[int] = set()
         self.folded = 0
 
@@ -171,6 +172,12 @@ class Blocks(MoreOperations):
             self.state.stack.append(value)  # still needed if it is in a variable that gets another value
             self.store(name, value)
             self.state.stack.pop()
+
+    def store(self, name: str, value: Value) -> None:
+        super().store(name, value)
+        names = self.state.names.get(value, [])
+        if names and names[-1] == name and name in self.originals:
+            names.insert(0, names.pop())  # what the original calls it reads best
 
     # Ends
 

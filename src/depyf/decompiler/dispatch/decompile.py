@@ -11,6 +11,7 @@ from ..events.spelling import Spelling
 from ..syntax import nodes as n
 from .analysis import Analysis
 from .blocks import Blocks
+from .conditions import join_tests
 from .polish import polish
 from .statements import Structure
 
@@ -46,7 +47,7 @@ def decompile_instructions(
         raise error("it is no function")
     analysis = Analysis(instructions, error)
     machine = Blocks(raw, spelling or Spelling(raw), analysis, nested)
-    blocks = machine.run()
+    blocks = join_tests(machine.run())
     structure = Structure(analysis, blocks, machine.variables, error)
     code = polish(structure.run(), machine.variables.ours | machine.temporaries)
     if any(part is made for part in n.walk(code) for made in machine.asynchronous):

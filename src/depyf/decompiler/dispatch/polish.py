@@ -5,15 +5,41 @@ from __future__ import annotations
 from collections import Counter
 
 from ..syntax import nodes as n
+from .except_clauses import to_clauses
 
 
 def polish(body: list[n.Statement], ours: set[str]) -> list[n.Statement]:
     """The statements, shorter; ``ours`` are variables that the original does not have."""
+    _drop_unread(body, ours)
     n.rewrite_bodies(body, _turn_empty_arms)
+    n.rewrite_bodies(body, to_clauses)
+    n.rewrite_bodies(body, _test_in_front)
     uses = Counter(node.id for node in n.walk(body) if isinstance(node, n.Name))
     n.rewrite_bodies(body, lambda statements: _iterate_directly(statements, uses, ours))
     n.rewrite_bodies(body, lambda statements: _bind_directly(statements, uses, ours))
     return body
+
+
+def _drop_unread(body: list[n.Statement], ours: set[str]) -> None:
+    """Variables of ours that nobody reads are not written."""
+    again = True
+    while again:
+        again = False
+        stored = {id(t) for s in n.statements_in_order(body) if isinstance(s, n.Assign) for t in s.targets}
+        read = {node.id for node in n.walk(body) if isinstance(node, n.Name) and id(node) not in stored}
+        unread = ours - read
+        for statements in list(n.bodies(body)):
+            kept: list[n.Statement] = []
+            for statement in statements:
+                target = statement.targets[0] if isinstance(statement, n.Assign) else None
+                if not isinstance(target, n.Name) or target.id not in unread:
+                    kept.append(statement)
+                    continue
+                again = True
+                value = statement.value  # type: ignore[attr-defined]
+                if not (isinstance(value, n.Constant) or isinstance(value, n.Name) and value.id in ours):
+                    kept.append(n.Expr(value, line=statement.line))
+            statements[:] = kept
 
 
 def _turn_empty_arms(body: list[n.Statement]) -> None:
@@ -26,6 +52,21 @@ def _turn_empty_arms(body: list[n.Statement]) -> None:
                 statement.test, statement.body, statement.orelse = negation(statement.test), statement.orelse, []
             else:
                 statement.body = [n.Pass()]
+
+
+def _test_in_front(body: list[n.Statement]) -> None:
+    """``while True: if a: break ...`` -> ``while not a: ...``."""
+    for loop in body:
+        if not isinstance(loop, n.While) or not isinstance(loop.test, n.Constant) or not isinstance(loop.body[0], n.If):
+            continue
+        first = loop.body[0]
+        if len(first.body) == 1 and isinstance(first.body[0], n.Break):
+            loop.test, rest = negation(first.test), first.orelse
+        elif len(first.orelse) == 1 and isinstance(first.orelse[0], n.Break):
+            loop.test, rest = first.test, first.body
+        else:
+            continue
+        loop.body = [*rest, *loop.body[1:]] or [n.Pass()]
 
 
 def negation(test: n.Expression) -> n.Expression:
