@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Iterable
 
 from ..flowgraph.dominators import dominator_tree
+from ..syntax import nodes as n
 from .analysis import Analysis, Node
 from .blocks import Block
 from .levels import Levels, is_inside
@@ -53,13 +54,14 @@ class Dispatch(Item):
 
 
 class Loop:
-    """A loop with one entry, its header. ``breaks``: where it was left to, found while it is written."""
+    """A loop with one entry, its header. ``breaks``: where it was left to, and the
+    statements that say so; found while it is written."""
 
     def __init__(self, header: Item, members: set[Item], outer: Loop | None) -> None:
         self.header = header
         self.members = members
         self.outer = outer
-        self.breaks: dict[Node, None] = {}
+        self.breaks: dict[Node, list[n.Statement]] = {}
 
 
 class Graph:

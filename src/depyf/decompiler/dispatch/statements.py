@@ -18,8 +18,9 @@ from .levels import Error
 from .variables import SlotVariables
 
 Body = List[n.Statement]
-Written = Tuple[Body, Dict[Node, None]]
-"""Statements, and the nodes that were jumped to by falling through their end."""
+Falls = Dict[Node, Body]
+"""The nodes that are jumped to by falling through the end of statements, and the statements that say so."""
+Written = Tuple[Body, Falls]
 
 
 class Structure:
@@ -34,15 +35,15 @@ class Structure:
         self.graphs: list[Graph] = []
         self.loops: list[tuple[Loop, Graph]] = []
         self.state = ""
-        self.sets: list[tuple[n.Statement, Node]] = []
         self.numbers: dict[Node, n.Constant] = {}
-        self.told_apart: dict[Node, None] = {}
+        self.sets: dict[int, n.Statement] = {}  # that say where to go on
+        self.needed: set[int] = set()  # those among them that are read
         self.has_dispatch = False
 
     @property
     def rung(self) -> str:
         """How the blocks were put together: 'nested blocks', 'state variable' or 'dispatch loop'."""
-        return "dispatch loop" if self.has_dispatch else "state variable" if self.told_apart else "nested blocks"
+        return "dispatch loop" if self.has_dispatch else "state variable" if self.needed else "nested blocks"
 
     def run(self) -> Body:
         body, falls = self.graph((), [self.analysis.entry])
@@ -56,7 +57,7 @@ class Structure:
         self.graphs.append(graph)
         body: Body = []
         if graph.start.chooses and len(graph.entries) == 1:
-            body += self.set(graph.entries[0])
+            body += self.need(self.set(graph.entries[0]))
         rest, falls = self.item(graph.start)
         self.graphs.pop()
         return body + rest, falls
@@ -70,43 +71,65 @@ class Structure:
         if not self.state:
             self.state = self.spelling.fresh("state")
         statement = n.Assign([n.Name(self.state)], self.number(node))
-        self.sets.append((statement, node))
+        self.sets[id(statement)] = statement
         return [statement]
+
+    def need(self, *sets: Body) -> Body:
+        """Something depends on what these statements say."""
+        self.needed.update(id(statement) for body in sets for statement in body)
+        return sets[0] if sets else []
 
     def test(self, nodes: Iterable[Node]) -> n.Expression:
         tests: list[n.Expression] = [n.Compare(n.Name(self.state), ["=="], [self.number(node)]) for node in nodes]
         return tests[0] if len(tests) == 1 else n.BoolOp("or", tests)
 
     def _settle_numbers(self, body: Body) -> None:
-        for number, node in enumerate(self.told_apart):
-            self.number(node).value = number
-        unneeded = {id(statement) for statement, node in self.sets if node not in self.told_apart}
+        used = {id(node) for node in n.walk(body)} - (self.sets.keys() - self.needed)
+        kept = {id(part) for node in n.walk(body) if id(node) in used for part in n.children(node)}
+        number = 0
+        for constant in self.numbers.values():
+            if id(constant) in kept:
+                constant.value = number
+                number += 1
 
         def drop(statements: Body) -> None:
-            statements[:] = [one for one in statements if id(one) not in unneeded]
+            statements[:] = [one for one in statements if id(one) not in self.sets or id(one) in self.needed]
 
         n.rewrite_bodies(body, drop)
 
     # Jumps
 
-    def jump(self, node: Node) -> Written:
-        """Go to ``node``, which is written elsewhere."""
-        where = self.set(node)
+    def way_to(self, node: Node) -> n.Statement | None:
+        """The word that goes to ``node``, which is written elsewhere; None if control falls through to it."""
         if not self.loops:
-            return where, {node: None}
+            return None
         loop, owner = self.loops[-1]
         for graph in reversed(self.graphs):
             if graph is owner:
                 break
             if graph.base(node) is not None:
-                return where, {node: None}
+                return None
         item = owner.resolve(node)
         if item is loop.header:
-            return [*where, n.Continue()], {}
-        if item in loop.members:
-            return where, {node: None}
-        loop.breaks[node] = None
-        return [*where, n.Break()], {}
+            return n.Continue()
+        return None if item in loop.members else n.Break()
+
+    def jump(self, node: Node) -> Written:
+        """Go to ``node``, which is written elsewhere."""
+        where = self.set(node)
+        word = self.way_to(node)
+        if word is None:
+            return where, {node: where}
+        self.leave(word, node, where)
+        return [*where, word], {}
+
+    def leave(self, word: n.Statement, node: Node, sets: Body) -> None:
+        """``word`` goes to ``node``, and ``sets`` say so."""
+        loop, _ = self.loops[-1]
+        if isinstance(word, n.Break):
+            loop.breaks.setdefault(node, []).extend(sets)
+        elif loop.header.chooses:
+            self.need(sets)
 
     def edge(self, source: Item, node: Node) -> Written:
         """Go to ``node`` from ``source``: it is written here if this is the only way to it."""
@@ -114,7 +137,7 @@ class Structure:
         item = graph.resolve(node, source)
         if item is None or item not in graph.inline or (source, item) in graph.back:
             return self.jump(node)
-        before = self.set(node) if item.chooses else []
+        before = self.need(self.set(node)) if item.chooses else []
         body, falls = self.item(item)
         return before + body, falls
 
@@ -141,9 +164,9 @@ class Structure:
             statement = n.While(n.Constant(True), body or [n.Pass()], [])
             if falls:
                 raise self.error("internal error: control falls through the end of a loop")
-        return self.after_loop(statement, {**loop.breaks, **falls}, graph.behind_loop[loop])
+        return self.after_loop(statement, _both(loop.breaks, falls), graph.behind_loop[loop])
 
-    def iteration(self, item: Item, loop: Loop) -> tuple[n.Statement, dict[Node, None]] | None:
+    def iteration(self, item: Item, loop: Loop) -> tuple[n.Statement, Falls] | None:
         """A ``for`` statement for a loop that does nothing but FOR_ITER at its beginning."""
         block = item.block if isinstance(item, BlockItem) else None
         if block is None or block.iterator is None or block.statements or not isinstance(block.iterator, n.Name):
@@ -172,46 +195,47 @@ class Structure:
                 for way in block.ways:
                     yield from way.statements
 
-    def after_loop(self, statement: n.Statement, arriving: dict[Node, None], followers: list[Item]) -> Written:
+    def after_loop(self, statement: n.Statement, arriving: Falls, followers: list[Item]) -> Written:
         """What comes after a loop: the loop around may have to be left or continued too."""
         body = [statement]
-        kinds: dict[str, tuple[n.Statement, list[Node]]] = {}
-        falls: dict[Node, None] = {}
-        for node in arriving:
-            jump, fallen = self.jump(node)
-            falls.update(fallen)
-            if not fallen:
-                last = jump[-1]
-                kinds.setdefault(type(last).__name__, (last, []))[1].append(node)
-        for number, (last, nodes) in enumerate(kinds.values()):
-            if falls or number + 1 < len(kinds):
-                self.told_apart.update(arriving)
-                body.append(n.If(self.test(nodes), [last], []))
+        words: dict[str, tuple[n.Statement, list[Node]]] = {}
+        falls: Falls = {}
+        for node, sets in arriving.items():
+            word = self.way_to(node)
+            if word is None:
+                falls[node] = sets
             else:
-                body.append(last)
+                self.leave(word, node, sets)
+                words.setdefault(type(word).__name__, (word, []))[1].append(node)
+        for number, (word, nodes) in enumerate(words.values()):
+            if falls or number + 1 < len(words):
+                self.need(*arriving.values())
+                body.append(n.If(self.test(nodes), [word], []))
+            else:
+                body.append(word)
         return self.sequence(body, falls, followers)
 
     def with_followers(self, item: Item) -> Written:
         body, falls = self.own(item)
         return self.sequence(body, falls, self.graphs[-1].behind[item])
 
-    def sequence(self, body: Body, arriving: dict[Node, None], followers: list[Item]) -> Written:
+    def sequence(self, body: Body, arriving: Falls, followers: list[Item]) -> Written:
         """``body``, then those of the followers that were jumped to, in order."""
         graph = self.graphs[-1]
         for item in followers:
-            mine = [node for node in arriving if graph.resolve(node) is item]
+            mine = {node: sets for node, sets in arriving.items() if graph.resolve(node) is item}
             if not mine:
                 continue
-            rest = {node: None for node in arriving if node not in mine}
+            rest = {node: sets for node, sets in arriving.items() if node not in mine}
             if item.chooses:
-                self.told_apart.update(item.entries)
+                self.need(*mine.values())
             code, falls = self.item(item)
             if rest:
-                self.told_apart.update(arriving)
+                self.need(*arriving.values())
                 body.append(n.If(self.test(mine), code or [n.Pass()], []))
             else:
                 body += code
-            arriving = {**rest, **falls}
+            arriving = _both(rest, falls)
         return body, arriving
 
     def own(self, item: Item) -> Written:
@@ -220,7 +244,6 @@ class Structure:
             return self.try_statement(item)
         if isinstance(item, Dispatch):
             self.has_dispatch |= item in self.graphs[-1].headed
-            self.told_apart.update(dict.fromkeys(item.edges))
             return self.choose(item)
         assert isinstance(item, BlockItem)
         block = item.block
@@ -240,7 +263,7 @@ class Structure:
         assert test is not None
         (yes_body, yes_falls), (no_body, no_falls) = (self.way(item, way) for way in block.ways)
         body.append(n.If(test, yes_body, no_body, line=block.line))
-        return body, {**yes_falls, **no_falls}
+        return body, _both(yes_falls, no_falls)
 
     def choose(self, dispatch: Dispatch) -> Written:
         """A tree of tests for the node that was jumped to."""
@@ -251,12 +274,10 @@ class Structure:
             assert item is not None
             groups.setdefault(item, []).append(node)
         arms = [(nodes, *self.item(item)) for item, nodes in groups.items()]
-        falls: dict[Node, None] = {}
-        _, body, last = arms.pop()
-        falls.update(last)
+        _, body, falls = arms.pop()
         for nodes, arm, more in reversed(arms):
             body = [n.If(self.test(nodes), arm, body)]
-            falls.update(more)
+            falls = _both(falls, more)
         return body, falls
 
     def try_statement(self, item: TryItem) -> Written:
@@ -271,9 +292,9 @@ class Structure:
         used = any(isinstance(part, n.Name) and part.id == name for part in n.walk(handler))
         kind = n.Name("BaseException") if used else None
         clause = n.ExceptHandler(kind, name if used else None, handler or [n.Pass()])
-        return [n.Try(body or [n.Pass()], [clause], [], [])], {**falls, **others}
+        return [n.Try(body or [n.Pass()], [clause], [], [])], _both(falls, others)
 
-    def with_statement(self, item: TryItem, body: Body, falls: dict[Node, None], end: Node | None) -> Written:
+    def with_statement(self, item: TryItem, body: Body, falls: Falls, end: Node | None) -> Written:
         """``end`` is where to go on if the exit function has dealt with an exception."""
         if item.chooses:
             raise self.error("a with statement with several beginnings")
@@ -289,12 +310,16 @@ class Structure:
             return [statement], falls
         jump, fallen = self.jump(end)
         if set(falls) <= {end}:
-            return [statement, *jump], fallen
+            return [statement, *jump], _both(falls, fallen)
         left = self.spelling.fresh("left")
         before, after = (n.Assign([n.Name(left)], n.Constant(truth)) for truth in (False, True))
         statement.body.append(after)
         found = n.If(n.UnaryOp("not", n.Name(left)), jump, [])
-        return [before, statement, found], {**falls, **fallen}
+        return [before, statement, found], _both(falls, fallen)
+
+
+def _both(a: Falls, b: Falls) -> Falls:
+    return {node: [*a.get(node, ()), *b.get(node, ())] for node in {**a, **b}}
 
 
 def assigns(tree: n.Node, name: str) -> bool:
