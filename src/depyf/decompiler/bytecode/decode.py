@@ -30,6 +30,7 @@ class Decoder:
         self.keyword_names: tuple[str, ...] = ()
         self.closures = frozenset(raw.cellvars) | frozenset(raw.freevars)
         self.skip_pop = False
+        self.straight: list[tuple[int, int]] = []  # control does not get between these, or what was decoded is wrong
         self.starts_generator = False
         self.copied_cells = False
 
@@ -91,6 +92,11 @@ class Decoder:
         for instruction in self.out:
             if instruction.target >= 0:
                 instruction.target = self.index_of(instruction.target, instruction.offset)
+        entered = {instruction.target for instruction in self.out}
+        entered.update(self.index_of(entry.target, entry.start) for entry in self.raw.exception_table)
+        for first, last in self.straight:
+            if any(first < index <= last for index in entered):
+                raise self.error("a jump to where the names of arguments lie on the stack", self.out[last].offset)
 
     def attach_handlers(self) -> None:
         # The first entry that covers an instruction is the one CPython takes.

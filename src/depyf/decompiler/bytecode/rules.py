@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Callable
 
+from .instruction import NO_FALL_THROUGH, OPERATIONS, Instruction, stack_use
+
 if TYPE_CHECKING:
     from .decode import Decoder
     from .versions.table import Row
@@ -319,10 +321,36 @@ def _call_function(decoder: Decoder, row: Row, argument: int, offset: int) -> No
 
 
 def _call_keywords(decoder: Decoder, row: Row, argument: int, offset: int) -> None:
-    names = decoder.out.pop() if decoder.out else None
+    place = _pusher(decoder.out)
+    names = decoder.out[place] if place >= 0 else None
     if names is None or names.op != "CONST" or not are_names(names.arg) or len(names.arg) > argument:
         raise decoder.error(f"{row.name} without the constant names of its arguments", offset)
+    if place == len(decoder.out) - 1:
+        decoder.out.pop()
+    else:  # Dynamo computes other things between, and brings the names back to the top
+        decoder.straight.append((place, len(decoder.out)))
+        decoder.emit("POP", None, offset)
     decoder.emit(row.op, (argument, names.arg), offset)
+
+
+def _pusher(out: list[Instruction]) -> int:
+    """The instruction that has pushed what is on top of the stack after ``out``, -1 if it is not known."""
+    depth = 0
+    for place in range(len(out) - 1, -1, -1):
+        ins = out[place]
+        if ins.target >= 0 or ins.op in NO_FALL_THROUGH or ins.op not in OPERATIONS:
+            return -1
+        if ins.op == "SWAP":
+            depth = {0: ins.arg - 1, ins.arg - 1: 0}.get(depth, depth)
+            continue
+        if ins.op == "COPY":
+            depth = ins.arg - 1 if depth == 0 else depth - 1
+            continue
+        pops, pushes = stack_use(ins)
+        if depth < pushes:
+            return place
+        depth += pops - pushes
+    return -1
 
 
 _NULLS_LAST = [("NULL", None), ("NULL", None), ("SWAP", 3), ("SWAP", 2)]
