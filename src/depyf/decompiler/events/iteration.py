@@ -15,13 +15,6 @@ if TYPE_CHECKING:
     from .control import Control
 
 
-class Iterator(n.Call):
-    """What GET_ITER gives; only a ``for`` or a comprehension can be written with it."""
-
-    def __init__(self, iterable: n.Expression) -> None:
-        super().__init__(n.Name("iter"), [iterable], [])
-
-
 class Below(Raised):
     """An entry of the stack below the iterator, which the body of the loop must leave alone."""
 
@@ -34,8 +27,8 @@ def for_statement(control: Control, pc: int) -> int:
     control.line = instructions[pc].line or control.line
     iterator = control.pop()
     [iterable] = control.texts([iterator])
-    if not isinstance(iterable, Iterator):
-        raise control.error("an iterator on the stack has no expression")
+    if isinstance(iterable, n.Call) and any(iterable is made for made in control.iterators):
+        iterable = iterable.args[0]
     inside = [instructions[index] for index in control.paths.loop(pc)]
     changed = {ins.arg for ins in inside if ins.op in ("STORE_FAST", "DELETE_FAST")}
     deleted = {ins.arg for ins in inside if ins.op == "DELETE_FAST"}
@@ -49,7 +42,7 @@ def for_statement(control: Control, pc: int) -> int:
     control.state.stack = [*(Below() for _ in below), Raised("iterator")]
     leaving, control.leaving = control.leaving, None
     before, control.set_before = control.set_before, set(control.temporaries)
-    statement = n.For(n.Name("item"), iterable.args[0], [], [], line=control.line)
+    statement = n.For(n.Name("item"), iterable, [], [], line=control.line)
     out, control.out = control.out, statement.body
     height = len(below) + 1
     with control.using([*below, *start.locals.values()]):

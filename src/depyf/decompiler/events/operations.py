@@ -8,7 +8,6 @@ from ..syntax import nodes as n
 from . import containers
 from .calls import Calls
 from .hints import item_hint
-from .iteration import Iterator
 from .spelling import is_literal
 from .state import Const, Container, Opaque, Pure, Raised, Value
 
@@ -97,7 +96,14 @@ class Operations(Calls):
     # Others
 
     def op_GET_ITER(self, arg: Any) -> None:
-        self.event([self.pop()], Iterator, "iterator")
+        if "iter" in self.raw.localsplus:
+            raise self.error("an iterator is made where iter is a variable")
+
+        def build(iterable: n.Expression) -> n.Expression:
+            self.iterators.append(n.Call(n.Name("iter"), [iterable], []))
+            return self.iterators[-1]
+
+        self.event([self.pop()], build, "iterator")
 
     def op_LOAD_ASSERTION_ERROR(self, arg: Any) -> None:
         raise self.error("an assertion in code with other stack shapes")

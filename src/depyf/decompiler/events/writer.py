@@ -31,6 +31,7 @@ class Writer:
         self.hints: dict[str, str] = {}  # what would be a good name for each of them
         self.globals_stored: dict[str, None] = {}
         self.nonlocals_stored: dict[str, None] = {}
+        self.iterators: list[n.Call] = []  # what GET_ITER is written as outside of a for statement
         self.folded = 0
         self.operands: list[list[Value]] = []  # of what is being written
         self.handling = False
