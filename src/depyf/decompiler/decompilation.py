@@ -191,6 +191,8 @@ class Decompilation:
             return tree
         if isinstance(tree, nodes.Expr) and isinstance(tree.value, nodes.Lambda):
             return nodes.FunctionDef("lambda_", tree.value.args, [nodes.Return(tree.value.body)])
+        if isinstance(tree, nodes.Expr) and kind_of(raw) == "comprehension":
+            return nodes.FunctionDef("comprehension", arguments_of(raw, [], {}, {}), [nodes.Return(tree.value)])
         raise DecompilationError(f"it makes the {kind_of(raw)} {raw.name}", stage="events", where=raw.qualname)
 
     def tree(self) -> nodes.Node:

@@ -62,7 +62,8 @@ def _put_back(code: types.CodeType, spelled: Spelled) -> types.CodeType:
 
 
 def _as_named(code: types.CodeType, like: types.CodeType) -> types.CodeType:
-    """``code`` with the qualified names of ``like`` for what is nested in it: no text gives those that Dynamo makes."""
+    """``code`` with the qualified names and places of ``like`` for what is nested in it: no text gives Dynamo's."""
+    place = place_flags(HOST_VERSION)
     names: dict[str, list[types.CodeType]] = {}
     for nested in like.co_consts:
         if isinstance(nested, types.CodeType):
@@ -72,6 +73,7 @@ def _as_named(code: types.CodeType, like: types.CodeType) -> types.CodeType:
         if isinstance(value, types.CodeType) and names.get(value.co_name):
             other = names[value.co_name].pop(0)
             value = _as_named(value, other)
+            value = value.replace(co_flags=value.co_flags & ~place | other.co_flags & place)
             if hasattr(value, "co_qualname"):
                 value = value.replace(co_qualname=other.co_qualname)
         consts.append(value)

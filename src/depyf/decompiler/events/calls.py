@@ -9,7 +9,7 @@ from ..syntax import nodes as n
 from .displays import Displays
 from .hints import call_hint
 from .spelling import is_name
-from .state import Const, Null, Star, Value
+from .state import Comprehension, Const, Null, Star, Value
 
 
 class Calls(Displays):
@@ -40,6 +40,11 @@ class Calls(Displays):
 
     def call(self, function: Value, arguments: list[Value], named: list[tuple[str, Value]]) -> None:
         """A call with these arguments; a ``Star`` may be among them."""
+        if isinstance(function, Comprehension):
+            if len(arguments) != 1 or named:
+                raise self.error("the function of a comprehension is called with other arguments than an iterator")
+            self.event(arguments, lambda iterator: self.comprehension(function, iterator), function.hint)
+            return
         operands = [function, *arguments, *[value for _, value in named]]
 
         def build(callee: n.Expression, *texts: n.Expression) -> n.Expression:
@@ -59,6 +64,17 @@ class Calls(Displays):
             if isinstance(argument, Const) and isinstance(argument.value, RawCode):
                 hint = argument.value.name  # it makes a function
         self.event(operands, build, hint)
+
+    def comprehension(self, function: Comprehension, iterator: n.Expression) -> n.Expression:
+        """The comprehension over what ``iterator`` is the iterator of."""
+        [statement] = function.definition.body
+        value = statement.value if isinstance(statement, n.Return) else None
+        generators: list[n.comprehension] = getattr(value, "generators", [])
+        if value is None or not generators or not any(iterator is made for made in self.iterators):
+            raise self.error("the function of a comprehension is called with something that is no iterator")
+        assert isinstance(iterator, n.Call)
+        generators[0].iter = iterator.args[0]
+        return value
 
     def op_CALL_EX(self, has_mapping: bool) -> None:
         values = self.pop_many(4 if has_mapping else 3)

@@ -144,8 +144,9 @@ def _nested(raw: RawCode) -> n.FunctionDef | n.AsyncFunctionDef:
         tree = None
     if isinstance(tree, n.FunctionDef) and not tree.decorator_list:
         return tree
-    if isinstance(tree, n.Expr) and isinstance(tree.value, n.Lambda):
-        return n.FunctionDef("lambda_", tree.value.args, [n.Return(tree.value.body)])
+    if isinstance(tree, n.Expr):
+        arguments = tree.value.args if isinstance(tree.value, n.Lambda) else n.arguments()
+        return n.FunctionDef("nested", arguments, [n.Return(getattr(tree.value, "body", tree.value))])
     return decompile_events(raw).tree
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Callable, Union
 from ..bytecode import RawCode
 from ..syntax import nodes as n
 from .spelling import is_name
-from .state import Const, Opaque, Pure, Star, Value
+from .state import Comprehension, Const, Opaque, Pure, Star, Value
 
 if TYPE_CHECKING:
     from .control import Control
@@ -18,6 +18,7 @@ Nested = Callable[[RawCode], Definition]
 """Gives the definition of nested code; raises DecompilationError if it has none."""
 
 _TEXT_ANNOTATIONS = __future__.annotations.compiler_flag
+COMPREHENSIONS = ("<listcomp>", "<setcomp>", "<dictcomp>", "<genexpr>")
 _STORES = ("STORE_FAST", "STORE_DEREF", "STORE_GLOBAL")
 
 
@@ -31,6 +32,9 @@ def make_function(control: Control, pc: int) -> int:
     parts = dict(zip(kinds, control.pop_many(len(kinds))))
     _check_closure(control, raw, parts.get("closure"))
     definition = control.nested(raw)
+    if raw.name in COMPREHENSIONS:
+        control.push(Comprehension(definition))
+        return pc + 1
     operands: list[Value] = []
     places: list[Callable[[n.Expression], None]] = []
     arguments = definition.args

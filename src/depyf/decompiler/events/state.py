@@ -66,6 +66,16 @@ class Exit(Raised):
     __slots__ = ()
 
 
+class Comprehension(Value):
+    """The function of a comprehension, which gets the iterator; ``definition`` returns the comprehension."""
+
+    __slots__ = ("definition",)
+
+    def __init__(self, definition: n.FunctionDef | n.AsyncFunctionDef) -> None:
+        super().__init__("items")
+        self.definition = definition
+
+
 class Event(Value):
     """The result of something that happens at one moment; ``expression`` is the text that makes it happen."""
 

@@ -6,6 +6,7 @@ from typing import Callable, Dict, Optional, Tuple
 
 from ...errors import DecompilationError
 from ..bytecode import RawCode, disassemble
+from ..bytecode.code_flags import place_flags
 from .bisimulation import lock_step, nested_pairs, same_instructions
 from .constants import constant_key
 from .metadata import metadata_differences
@@ -91,16 +92,19 @@ def prove_all(
         if (left, right) in done:
             continue
         done.add((left, right))
+        # One whose name is not made from its parent's, as Dynamo makes them, has no text: `recompile` puts that back.
+        elsewhere = not names and left is not original and _below(left.qualname, left_parent) == left.qualname
+        if elsewhere:
+            place = place_flags(left.version)
+            right.flags = right.flags & ~place | left.flags & place
         verdict = prove(left, right, symbolic=symbolic, names=False)
         if names or left is not original:
             verdict = _named(verdict, left.name, right.name)
         if names:
             verdict = _named(verdict, left.qualname, right.qualname, "qualified name")
-        elif left is not original:
+        elif left is not original and not elsewhere:
             mine, other = _below(left.qualname, left_parent), _below(right.qualname, right_parent)
-            # One that is not made from the parent's, as Dynamo makes them, has no text: `recompile` puts it back.
-            if mine != left.qualname or mine == left.name:
-                verdict = _named(verdict, mine, other, "qualified name")
+            verdict = _named(verdict, mine, other, "qualified name")
         if left not in proofs or not verdict.proven or proofs[left][0].level is Level.EXACT:
             proofs[left] = (verdict, right)
         pairs = dict.fromkeys(verdict.pairs)
