@@ -39,12 +39,13 @@ class Containers:
 
     def do_BUILD_CONST_KEY_MAP(self, side: Side, heap: Heap, count: int) -> Event | None:
         names = side.stack[-1]
-        if not self.constants.is_plain_key(names) or type(self.constants.value[names]) is not tuple:
+        if names[0] != "k" or type(self.constants.value[names]) is not tuple:
             return Event("BUILD_CONST_KEY_MAP", count, tuple(side.stack[len(side.stack) - count - 1 :]), 1)
-        keys = [self.constants.term(key) for key in self.constants.value[side.stack.pop()]]
-        values = side.stack[len(side.stack) - count :]
-        del side.stack[len(side.stack) - count :]
-        items = [part for pair in zip(keys, values) for part in pair]
+        keys = [self.constants.term(key) for key in self.constants.value[names]]
+        items = [part for pair in zip(keys, side.stack[len(side.stack) - count - 1 : -1]) for part in pair]
+        if not all(map(self.constants.is_plain_key, keys)):
+            return Event("BUILD_MAP", count, tuple(items), 1)
+        del side.stack[len(side.stack) - count - 1 :]
         side.stack.append(self.numbers.container(heap, "map", items))
         return None
 
