@@ -5,7 +5,7 @@ from __future__ import annotations
 from ...errors import DecompilationError
 from ..lift import LiftedBlock
 from ..lift.folding.negation import negate
-from ..lift.folding.shapes import same_place, through
+from ..lift.folding.shapes import same_exit, same_place, through
 from ..lift.values import Marker, resolved
 from ..syntax import nodes
 from . import loops, one_trip_loops, try_statements, with_statements
@@ -275,7 +275,17 @@ class Structurer:
                 place = through(successor)
                 if place is not None and place not in inside and place.kind != "nowhere":
                     found[self.final(place)] = None
-        return sorted(found, key=lambda node: node.layout)
+        places: list[LiftedBlock] = []
+        for node in sorted(found, key=lambda node: node.layout):
+            if not any(self.is_same_end(node, other) for other in places):
+                places.append(node)
+        return places
+
+    def is_same_end(self, place: LiftedBlock, other: LiftedBlock) -> bool:
+        """Whether both are copies of the same end of the code, or of a ``finally`` body, that was written once."""
+        if place.kind == other.kind == "reraise":
+            return same_place(place, other)
+        return same_exit(place, other) and not self.is_constant_exit(place) and self.is_copy(place, other)
 
 
 def _computes_nothing(place: LiftedBlock) -> bool:
