@@ -14,10 +14,10 @@ class BasicBlock:
     ``start`` is the index of the first one in the code object: blocks sort by it, which is the layout order.
     ``fall`` is the block that follows when the last instruction does not jump, ``target`` where it jumps to; None
     where there is no such edge. ``handler`` is the raw handler, ``handler_block`` the block it goes to, ``region`` the
-    try or with statement that this means.
+    try or with statement that this means. ``behind`` is the line of a copy that stood right before and was stripped.
     """
 
-    __slots__ = ("start", "instructions", "fall", "target", "handler", "handler_block", "region")
+    __slots__ = ("start", "instructions", "fall", "target", "handler", "handler_block", "region", "behind")
 
     def __init__(self, start: int, instructions: list[Instruction], handler: Handler | None) -> None:
         self.start = start
@@ -27,6 +27,7 @@ class BasicBlock:
         self.handler = handler
         self.handler_block: BasicBlock | None = None
         self.region: Region | None = None
+        self.behind: int | None = None
 
     @property
     def successors(self) -> list[BasicBlock]:

@@ -90,7 +90,11 @@ def _past_copy(graph: ControlFlowGraph, region: Region, copy: BasicBlock) -> Bas
         return graph.add_unreached(region.parent)
     if any(not same_exit(ends[0], end) for end in ends[1:]):
         raise DecompilationError("a copy of a `finally` body has several ends", stage="undo_optimiser")
-    return graph.split(*ends[0])
+    block, position = ends[0]
+    rest = graph.split(block, position)
+    if position:
+        rest.behind = block.instructions[-1].line
+    return rest
 
 
 def _left(place: _Place) -> _Place | None:

@@ -278,6 +278,8 @@ class _Lifter:
             for instruction in reversed(instructions):
                 if instruction.line != line or instruction.op not in _UNWINDS:
                     return instruction.line == line
+            if source.behind is not None:
+                return source.behind == line
         return False
 
     def without_unbinding(self, instructions: list[Instruction]) -> list[Instruction]:
