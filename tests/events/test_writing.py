@@ -134,6 +134,9 @@ def lines(text: str) -> list[n.Statement]:
     for line in text.split("; "):
         if line.startswith("del "):
             body.append(n.Delete([n.Name(name) for name in line[4:].split(", ")]))
+        elif "+=" in line:
+            target, _, value = line.partition(" += ")
+            body.append(n.AugAssign(n.Name(target), "+", n.Name(value)))
         elif "=" in line:
             target, _, value = line.partition(" = ")
             owner, _, attribute = value.partition(".")
@@ -141,7 +144,9 @@ def lines(text: str) -> list[n.Statement]:
             expression: n.Expression = n.Name(owner)
             if attribute:
                 expression = n.Attribute(expression, attribute.rstrip("()"))
-            body.append(n.Assign([n.Name(target)], n.Call(expression) if call else expression))
+            name, _, attribute = target.partition(".")
+            place: n.Expression = n.Attribute(n.Name(name), attribute) if attribute else n.Name(name)
+            body.append(n.Assign([place], n.Call(expression) if call else expression))
         else:
             body.append(n.Return(n.Name(line)))
     return body
@@ -157,6 +162,10 @@ def lines(text: str) -> list[n.Statement]:
         ("y = x.a; u = x.b; x", "y = x.a; u = x.b; return x"),  # a variable of the original
         ("t = x.a; t = x.b; x", "t = x.a; t = x.b; return x"),
         ("t = x.a(); t", "return x.a()"),
+        ("t = x; t += y; x = t; del t; x", "x += y; return x"),
+        ("t = x.a; t += y; x.a = t; x", "x.a += y; return x"),
+        ("t = x.a(); t += y; x = t; x", "t = x.a(); t += y; x = t; return x"),
+        ("t = x; t += y; x = t; t", "t = x; t += y; x = t; return t"),
     ],
 )
 def test_statements_are_merged(before: str, after: str):

@@ -65,6 +65,30 @@ def test_probe_of_two_if_statements() -> None:
     assert folded.source == "def toy(a, b):\n    graph_out_0 = __compiled_fn_1(a, b)\n    return graph_out_0[0]\n"
 
 
+def test_probe_of_a_conditional_expression() -> None:
+    source = """
+    def toy(a, b):
+        compiled_fn = __compiled_fn_1
+        enabled = __import_torch_dot_autograd_dot_profiler._is_profiler_enabled
+        module = __import_torch_dot__dynamo_dot_utils
+        probe = module.record_pregraph_bytecode_enter() if enabled else None
+        if probe is not None:
+            module.record_pregraph_bytecode_exit(probe)
+        graph_out = compiled_fn(a, b)
+        lt, x = graph_out[0], graph_out[1]
+        del graph_out
+        return g(lt, x)
+    """
+    known = frozenset({"a", "b"})
+    assert fold(text(source), {"__compiled_fn_1": ["lt", "x"]}, known).source == text(
+        """
+        def toy(a, b):
+            lt, x = __compiled_fn_1(a, b)
+            return g(lt, x)
+        """
+    )
+
+
 def test_one_result() -> None:
     folded = fold(text(PROBE_2_15), {"__compiled_fn_1": ["mul"]})
     assert "(mul,) = __compiled_fn_1(a, b)\n    return mul\n" in folded.source

@@ -141,6 +141,8 @@ def _profiler_probe(text: FunctionText) -> int:
 def _could_be_probe(statement: ast.stmt) -> bool:
     assert isinstance(statement, ast.Assign)
     value = statement.value
+    if isinstance(value, ast.IfExp):
+        value = value.body
     if isinstance(value, ast.Call):
         return not value.args and not value.keywords
     if isinstance(value, ast.Constant):
@@ -173,6 +175,10 @@ def _is_probe(statement: ast.stmt, names: Set[str]) -> bool:
         return False
     assert isinstance(statement, ast.Assign)
     value = statement.value
+    if isinstance(value, ast.IfExp) and isinstance(value.test, ast.Name) and value.test.id in names:
+        if not isinstance(value.orelse, ast.Constant) or value.orelse.value is not None:
+            return False
+        value = value.body
     if isinstance(value, ast.Constant):
         return value.value is None
     if isinstance(value, ast.Name):

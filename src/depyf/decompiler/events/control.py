@@ -13,6 +13,7 @@ from typing import Callable, FrozenSet, Iterator, List, Tuple
 from ..bytecode import CONDITIONAL_JUMPS, Handler, Instruction, RawCode
 from ..syntax import nodes as n
 from .functions import Definition, Nested, make_function
+from .hints import is_made_up
 from .iteration import for_statement
 from .operations import Operations
 from .parked import live_before, parked_locals
@@ -50,6 +51,7 @@ class Control(Operations):
         self.instructions = instructions
         self.paths = Paths(instructions, raw.qualname)
         self.all_uses_known = True
+        self.chosen = {spelling.variable(name) for name in raw.localsplus if not is_made_up(name)}
         self.parked = parked_locals(raw, instructions, self.paths)
         self.live_before = live_before(self.parked, instructions, self.paths)
         self.steps_left = _MOST_STEPS * len(instructions) + 1000

@@ -4,13 +4,15 @@
     t = x.a / u = x.b                   ->  t, u = x.a, x.b        (variables of ours)
     if c: t = a / else: t = b           ->  t = a if c else b      (variables of ours)
     if c: nothing / else: s             ->  if not c: s
+    t = x.a / t += b / x.a = t          ->  x.a += b               (a variable of ours)
     t = a / return t                    ->  return a               (a variable of ours)
     return None at the end              ->  nothing
 """
 
 from __future__ import annotations
 
-from typing import Collection
+from collections import Counter
+from typing import Collection, Mapping
 
 from ..syntax import nodes as n
 from ..syntax.printer import print_tree
@@ -26,7 +28,9 @@ def polish(body: list[n.Statement], ours: Collection[str]) -> None:
     """Shorten the body of a function, in place; ``ours`` are the variables that the original does not have."""
     handling = [part for node in n.walk(body) if isinstance(node, n.Try) for part in (*node.handlers, *node.finalbody)]
     handled = {node.id for node in n.walk(handling) if isinstance(node, n.Name)}
+    uses = Counter(node.id for node in n.walk(body) if isinstance(node, n.Name))
     for block in reversed(list(bodies(body, _FUNCTIONS))):
+        _augment(block, ours, uses)
         _hoist_deletions(block)
         for number in range(len(block)):
             _without_empty_body(block[number])
@@ -123,6 +127,34 @@ def _choice(block: list[n.Statement], number: int, ours: Collection[str]) -> Non
     chosen = n.Assign(first.targets, n.IfExp(statement.test, first.value, second.value), line=statement.line)
     if len(print_tree(chosen).strip()) <= _LONGEST:
         block[number] = chosen
+
+
+def _augment(block: list[n.Statement], ours: Collection[str], uses: Mapping[str, int]) -> None:
+    """An operation in place by way of a variable of ours that nothing else mentions."""
+    for number in range(len(block) - 3, -1, -1):
+        read, change, stored = block[number : number + 3]
+        if not isinstance(read, n.Assign) or not isinstance(change, n.AugAssign) or not isinstance(stored, n.Assign):
+            continue
+        target, place = change.target, read.value
+        if not isinstance(target, n.Name) or target.id not in ours or len(stored.targets) != 1:
+            continue
+        after = block[number + 3] if number + 3 < len(block) else None
+        gone = isinstance(after, n.Delete) and target in after.targets
+        if read.targets != [target] or stored.value != target or stored.targets != [place] or not _is_place(place):
+            continue
+        if uses[target.id] == 3 + gone:
+            block[number : number + 3] = [n.AugAssign(place, change.op, change.value, line=read.line)]
+            if isinstance(after, n.Delete) and gone:
+                after.targets.remove(target)
+                if not after.targets:
+                    del block[number + 1]
+
+
+def _is_place(place: n.Expression) -> bool:
+    """Whether an operation in place does nothing twice or in another order than reading and storing it."""
+    if isinstance(place, n.Subscript):
+        return isinstance(place.value, n.Name) and isinstance(place.slice, (n.Name, n.Constant))
+    return isinstance(place.value if isinstance(place, n.Attribute) else place, n.Name)
 
 
 def _return_directly(block: list[n.Statement], ours: Collection[str]) -> None:

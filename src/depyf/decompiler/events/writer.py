@@ -39,6 +39,7 @@ class Writer:
         self.all_uses_known = False
         """Whether a value that neither stack nor variables hold is used no more: unused results then get no name,
         and what a variable of ours holds longer than the original does is deleted."""
+        self.chosen: set[str] = set()  # variables whose names people have chosen: they say most
         self.doomed: set[str] = set()  # variables of ours that are stale when something happens that takes long
         self.set_before: set[str] = set()  # variables of ours from before the loop around: every turn may let them go
         self.parked: frozenset[str] = frozenset()
@@ -301,7 +302,7 @@ class Writer:
         """The expression for one value. The caller has seen to the order of events."""
         names = self.state.names.get(value)
         if names:
-            return n.Name(names[0])
+            return n.Name(next((name for name in names if name in self.chosen), names[0]))
         if isinstance(value, Const):
             return self.constant(value.value)
         if isinstance(value, Event):
