@@ -7,6 +7,7 @@ from typing import Any
 from ...errors import DecompilationError
 from .code_flags import CO_ASYNC_GENERATOR, CO_COROUTINE, CO_GENERATOR
 from .instruction import NO_FALL_THROUGH, Handler, Instruction, stack_use
+from .moved_operands import jumped_into
 from .raw_code import RawCode
 from .rules import apply_rule
 from .versions import TABLES, supported_versions
@@ -30,9 +31,9 @@ class Decoder:
         self.keyword_names: tuple[str, ...] = ()
         self.closures = frozenset(raw.cellvars) | frozenset(raw.freevars)
         self.skip_pop = False
-        self.straight: list[tuple[int, int]] = []  # control does not get between these, or what was decoded is wrong
         self.starts_generator = False
         self.copied_cells = False
+        self.moved_operands: list[tuple[Instruction, Instruction]] = []  # what pushed one, what pops it
 
     def error(self, reason: str, offset: int = -1) -> DecompilationError:
         """The exception to raise for ``reason``, with the place."""
@@ -52,6 +53,8 @@ class Decoder:
             raise self.error("RETURN_GENERATOR and the flags do not say the same")
         self.resolve_jumps()
         self.attach_handlers()
+        if self.moved_operands and jumped_into(self.out, self.moved_operands):
+            raise self.error("a jump to where an operand of a call is on the stack that only the call knows of")
         return self.out
 
     def decode(self) -> None:
@@ -92,11 +95,6 @@ class Decoder:
         for instruction in self.out:
             if instruction.target >= 0:
                 instruction.target = self.index_of(instruction.target, instruction.offset)
-        entered = {instruction.target for instruction in self.out}
-        entered.update(self.index_of(entry.target, entry.start) for entry in self.raw.exception_table)
-        for first, last in self.straight:
-            if any(first < index <= last for index in entered):
-                raise self.error("a jump to where the names of arguments lie on the stack", self.out[last].offset)
 
     def attach_handlers(self) -> None:
         # The first entry that covers an instruction is the one CPython takes.

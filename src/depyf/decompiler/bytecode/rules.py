@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Callable
 
-from .instruction import NO_FALL_THROUGH, OPERATIONS, Instruction, stack_use
+from .moved_operands import pushed_by
 
 if TYPE_CHECKING:
     from .decode import Decoder
+    from .instruction import Instruction
     from .versions.table import Row
 
 CONVERSIONS = ("", "s", "r", "a")
@@ -321,51 +322,29 @@ def _call_function(decoder: Decoder, row: Row, argument: int, offset: int) -> No
 
 
 def _call_keywords(decoder: Decoder, row: Row, argument: int, offset: int) -> None:
-    place = _pusher(decoder.out)
-    names = decoder.out[place] if place >= 0 else None
+    names = pushed_by(decoder.out)
     if names is None or names.op != "CONST" or not are_names(names.arg) or len(names.arg) > argument:
         raise decoder.error(f"{row.name} without the constant names of its arguments", offset)
-    if place == len(decoder.out) - 1:
-        decoder.out.pop()
-    else:  # Dynamo computes other things between, and brings the names back to the top
-        decoder.straight.append((place, len(decoder.out)))
-        decoder.emit("POP", None, offset)
+    _drop_operand(decoder, names, offset)
     decoder.emit(row.op, (argument, names.arg), offset)
 
 
-def _pusher(out: list[Instruction]) -> int:
-    """The instruction that has pushed what is on top of the stack after ``out``, -1 if it is not known."""
-    depth = 0
-    for place in range(len(out) - 1, -1, -1):
-        ins = out[place]
-        if ins.target >= 0 or ins.op in NO_FALL_THROUGH or ins.op not in OPERATIONS:
-            return -1
-        if ins.op == "SWAP":
-            depth = {0: ins.arg - 1, ins.arg - 1: 0}.get(depth, depth)
-            continue
-        if ins.op == "COPY":
-            depth = ins.arg - 1 if depth == 0 else depth - 1
-            continue
-        pops, pushes = stack_use(ins)
-        if depth < pushes:
-            return place
-        depth += pops - pushes
-    return -1
-
-
-_NULLS_LAST = [("NULL", None), ("NULL", None), ("SWAP", 3), ("SWAP", 2)]
-
-
 def _call_with_mapping_or_null(decoder: Decoder, row: Row, argument: int, offset: int) -> None:
-    out = decoder.out
-    without = bool(out) and out[-1].op == "NULL"
-    if without:
-        out.pop()
-    elif [(i.op, i.arg) for i in out[-4:]] == _NULLS_LAST:
-        # Dynamo pushes both empty slots last and moves them: callable, empty slot, iterable, empty slot.
-        without = True
-        del out[-3:-1]
+    mapping = pushed_by(decoder.out)
+    without = mapping is not None and mapping.op == "NULL"
+    if mapping is not None and without:
+        mapping.op = "CONST"  # None: what is popped without a look at it
+        _drop_operand(decoder, mapping, offset)
     decoder.emit(row.op, not without, offset)
+
+
+def _drop_operand(decoder: Decoder, pushed: Instruction, offset: int) -> None:
+    """Take what ``pushed`` has pushed from the top of the stack."""
+    if decoder.out[-1] is pushed:
+        decoder.out.pop()
+    else:
+        decoder.emit("POP", None, offset)
+        decoder.moved_operands.append((pushed, decoder.out[-1]))
 
 
 def _intrinsic_1(decoder: Decoder, row: Row, argument: int, offset: int) -> None:
