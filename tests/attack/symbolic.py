@@ -50,7 +50,7 @@ def recorded_pairs(dice: random.Random) -> Iterator[Tuple[str, Code, Code]]:
         case = dice.choice(cases)
         try:
             found = analyze(case.code)
-        except (DecompilationError, RecursionError):
+        except Exception:  # nothing is decompiled here: not what this attack is about
             continue
         assert found.code is not None
         original, other = load(case.code), load(found.code)

@@ -11,8 +11,6 @@ An operand that the recompiled side holds in a variable besides counts as held b
 
 from __future__ import annotations
 
-from typing import Collection
-
 from ..bytecode import Instruction
 from .symbolic_state import OUTER_EXCEPTION, Event, Heap, Pair, Side, Term, values_of
 from .verdict import Held

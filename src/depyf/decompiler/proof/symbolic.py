@@ -98,6 +98,8 @@ class _Proof:
         right.builtins = frozenset(BUILTINS) - left.named("LOAD_GLOBAL", "STORE_GLOBAL", "DELETE_GLOBAL", "LOAD_NAME")
         self.matching = Matching(self.constants, self.numbers)
         self.memo = Memo(self.constants, self.numbers, self.matching.share)
+        mine, others = (frozenset(stepper.liveness.names) for stepper in self.steppers)
+        self.memo.own_variables = (mine - others, others - mine)
         self.lifetimes = Lifetimes()
         self.todo: list[Pair] = []
         names = left.named("LOAD_GLOBAL", "LOAD_NAME") | right.named("LOAD_GLOBAL", "LOAD_NAME")

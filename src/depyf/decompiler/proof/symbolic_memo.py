@@ -26,10 +26,10 @@ from .symbolic_state import (
 Live = Tuple["frozenset[str]", "frozenset[str]"]
 Layout = Tuple[Any, List[Term]]
 
-_GENERALISE_AFTER = 6
+_GENERALISE_AFTER = 4
 """States of a pair of points that are followed as they are."""
 _MOST_STATES = 64
-_MOST_LOOKS = 4
+_MOST_LOOKS = 2
 """How often a covered state is followed again, only to see what is held on its way."""
 
 
@@ -42,10 +42,14 @@ class _Seen:
 
 
 class Memo:
-    """The states of one proof. ``share`` makes private containers that both sides have into known values of both."""
+    """The states of one proof. ``share`` makes private containers that both sides have into known values of both.
+
+    ``own_variables``: those of each side that the other code does not have.
+    """
 
     def __init__(self, constants: Constants, numbers: Numbers, share: Callable[[Pair], bool]) -> None:
         self.constants, self.numbers, self.share = constants, numbers, share
+        self.own_variables: Live = (frozenset(), frozenset())
         self.seen: dict[Any, list[_Seen]] = {}
 
     def settle(self, pair: Pair, live: Live) -> Pair | None:
@@ -75,19 +79,21 @@ class Memo:
     def layout(self, pair: Pair, live: Live) -> Layout:
         """What both states must have in common to be compared, and the terms that are compared, in order.
 
-        Integer constants are part of the former: they are what says where a loop that dispatches goes on.
+        Integers in variables that only one of the codes has are part of the former: they are what says where a loop that
+        dispatches goes on.
         """
         shape: list[Any] = []
         slots: list[Term] = []
-        for side, names in zip(pair.sides, live):
+        values = self.constants.value
+        for side, names, own in zip(pair.sides, live, self.own_variables):
             bound = sorted(names & side.locals.keys())
             shape += (side.pc, len(side.stack), tuple(bound), side.raised is None, side.test is None)
+            chosen = [side.locals[name] if name in own else None for name in bound]
+            shape += [t if t is not None and t[0] == "k" and type(values[t]) is int else None for t in chosen]
             slots += side.stack
             slots += [side.locals[name] for name in bound]
             slots.append(side.handled)
             slots += [term for term in (side.raised, side.test) if term is not None]
-        values = self.constants.value
-        shape += [(n, t) for n, t in enumerate(slots) if t[0] == "k" and type(values[t]) is int]
         return tuple(shape), slots
 
     def holds(self, pair: Pair, live: Live) -> set[str]:
