@@ -65,12 +65,13 @@ def _as_named(code: types.CodeType, like: types.CodeType) -> types.CodeType:
     """``code`` with the qualified names and places of ``like`` for what is nested in it: no text gives Dynamo's."""
     place = place_flags(HOST_VERSION)
     names: dict[str, list[types.CodeType]] = {}
+    own = {id(value) for value in code.co_consts} & {id(value) for value in like.co_consts}  # the very same objects
     for nested in like.co_consts:
-        if isinstance(nested, types.CodeType):
+        if isinstance(nested, types.CodeType) and id(nested) not in own:
             names.setdefault(nested.co_name, []).append(nested)
     consts = []
     for value in code.co_consts:
-        if isinstance(value, types.CodeType) and names.get(value.co_name):
+        if isinstance(value, types.CodeType) and id(value) not in own and names.get(value.co_name):
             other = names[value.co_name].pop(0)
             value = _as_named(value, other)
             value = value.replace(co_flags=value.co_flags & ~place | other.co_flags & place)
@@ -86,7 +87,7 @@ def _as_like(code: types.CodeType, like: types.CodeType) -> types.CodeType:
     qualname = getattr(like, "co_qualname", None)
     if qualname is not None:
         if code.co_qualname != qualname:
-            code = _move(code, code.co_qualname, qualname)
+            code = _move(code, code.co_qualname, qualname, like.co_consts)
         changes["co_qualname"] = qualname
     place = place_flags(HOST_VERSION)
     changes["co_flags"] = code.co_flags & ~place | like.co_flags & place
@@ -102,15 +103,18 @@ def _as_like(code: types.CodeType, like: types.CodeType) -> types.CodeType:
     return _as_named(code, like)
 
 
-def _move(code: types.CodeType, before: str, after: str) -> types.CodeType:
-    """``code`` with the qualified names of all in it below ``after`` where they were below ``before``."""
+def _move(code: types.CodeType, before: str, after: str, kept: tuple[Any, ...]) -> types.CodeType:
+    """``code`` with the qualified names of all in it below ``after`` where they were below ``before``.
+
+    Those among ``kept`` stay the objects that they are.
+    """
 
     def renamed(value: Any) -> Any:
-        if not isinstance(value, types.CodeType):
+        if not isinstance(value, types.CodeType) or any(value is one for one in kept):
             return value
         name: str = value.co_qualname
         if not name.startswith(before + "."):
             return value
-        return _move(value.replace(co_qualname=after + name[len(before) :]), before, after)
+        return _move(value.replace(co_qualname=after + name[len(before) :]), before, after, kept)
 
     return code.replace(co_consts=tuple(renamed(value) for value in code.co_consts))
