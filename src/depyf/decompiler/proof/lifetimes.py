@@ -52,7 +52,7 @@ class Lifetimes:
         return tuple(self.found[key] for key in sorted(self.found, key=lambda key: (key[1], key[0])))
 
     def compare(
-        self, pair: Pair, before: set[Term], instructions: tuple[Instruction, Instruction], booleans: Collection[Term]
+        self, pair: Pair, before: set[Term], instructions: tuple[Instruction, Instruction], tags: dict[Term, str]
     ) -> None:
         """Both sides of ``pair`` are about to do the same, by these instructions.
 
@@ -61,12 +61,10 @@ class Lifetimes:
         left, right = pair.sides
         if right.handled != OUTER_EXCEPTION:
             return
-        surplus = held_by(right, pair.heap)
-        surplus -= self.held_elsewhere
-        if not surplus:
-            return
-        surplus -= before | held_by(left, pair.heap)
-        surplus.difference_update(booleans)
+        surplus = held_by(right, pair.heap) - before
+        surplus = {term for term in surplus if term not in self.held_elsewhere and tags.get(term) != "bool"}
+        if surplus:
+            surplus -= held_by(left, pair.heap)
         if surplus:
             self.report(right, pair.heap, surplus, instructions)
 

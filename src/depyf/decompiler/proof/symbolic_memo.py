@@ -79,8 +79,8 @@ class Memo:
     def layout(self, pair: Pair, live: Live) -> Layout:
         """What both states must have in common to be compared, and the terms that are compared, in order.
 
-        Integers in variables that only one of the codes has are part of the former: they are what says where a loop that
-        dispatches goes on.
+        Integers in variables that only one of the codes has are part of the former: they are what says where a loop
+        that dispatches goes on.
         """
         shape: list[Any] = []
         slots: list[Term] = []
