@@ -45,7 +45,9 @@ def _disassemble(raw: RawCode) -> list[Instruction]:
     table = decoder.table
     instructions = unwind_blocks(decoder.run(), decoder.error, loops_are_blocks=table.loops_are_blocks)
     instructions = plain_in_comprehensions(instructions, decoder.closures, decoder.error)
-    instructions = hide_second_slots(instructions, decoder.error, iterators=table.iterator_pairs)
+    instructions = hide_second_slots(
+        instructions, decoder.error, iterators=table.iterator_pairs, parameters=raw.parameters
+    )
     instructions = fold_loop_ends(instructions, decoder.error)
     instructions = fold_conditions(
         instructions, jumps_go_back=table.conditional_jumps_go_back, jumps_test_bools=table.jumps_test_bools

@@ -8,10 +8,10 @@ left. What takes a pair apart in any other way is refused.
 
 from __future__ import annotations
 
-from typing import NoReturn, Optional, Tuple
+from typing import NoReturn, Optional, Sequence, Tuple
 
 from .edit import MOST_SLOTS, ErrorMaker, referred, without
-from .instruction import NEVER_RAISES, NO_FALL_THROUGH, Instruction, stack_use
+from .instruction import NEVER_RAISES, NO_FALL_THROUGH, Handler, Instruction, stack_use
 
 Slot = Optional[Tuple[str, int, int]]
 """None for a plain value; (what the pair is: 'exit' or 'iterator', number of the pair, 1 or 2) for half of one;
@@ -38,12 +38,15 @@ MAKES_ITERATOR = ("GET_ITER", "GET_YIELD_FROM_ITER")
 
 
 def hide_second_slots(
-    instructions: list[Instruction], error: ErrorMaker, *, iterators: bool
+    instructions: list[Instruction], error: ErrorMaker, *, iterators: bool, parameters: Sequence[str] = ()
 ) -> list[Instruction]:
     """``instructions`` with one slot for each pair; ``iterators``: whether iterators are pairs."""
     if not iterators and not any(i.op == "LOAD_SPECIAL" for i in instructions):
         return instructions
-    return _Simulation(_fold_with_statements(instructions, error), error, iterators).run()
+    simulation = _Simulation(_fold_with_statements(instructions, error), error, iterators)
+    unbound = {i.arg for i in instructions if i.op in ("DELETE_FAST", "LOAD_FAST_AND_CLEAR")}
+    simulation.bound = frozenset(parameters) - unbound
+    return simulation.run()
 
 
 def _fold_with_statements(instructions: list[Instruction], error: ErrorMaker) -> list[Instruction]:
@@ -72,6 +75,7 @@ class _Simulation:
         self.arguments: dict[int, object] = {}
         self.todo: list[tuple[int, Stack]] = []
         self.slots = 0
+        self.bound: frozenset[str] = frozenset()  # local variables that always have a value
         self.second_halves: set[int] = set()  # NULLs that make a pair of the iterator below them
 
     def run(self) -> list[Instruction]:
@@ -125,6 +129,8 @@ class _Simulation:
         instruction = self.instructions[index]
         handler = instruction.handler
         if handler is not None and instruction.op not in NEVER_RAISES:
+            if len(stack) < handler.depth:
+                handler = self.in_the_place_of(handler, index)
             kept = stack[: handler.depth]
             if len(kept) < handler.depth or not _whole(kept):
                 self.refuse(index, "a handler that cuts the stack where it can't be cut")
@@ -138,6 +144,25 @@ class _Simulation:
             self.todo.append((instruction.target, self.after(index, stack, jump=True)))
         after = self.after(index, stack)
         return (-1, ()) if instruction.op in NO_FALL_THROUGH else (index + 1, after)
+
+    def in_the_place_of(self, handler: Handler, index: int) -> Handler:
+        """The handler with the same target elsewhere, if nothing around ``index`` raises; else ``handler``.
+
+        Dynamo gets a depth wrong where it enters a with statement again, which nobody notices: nothing there raises.
+        """
+        handlers = [i.handler for i in self.instructions if i.handler is not None and i.handler != handler]
+        other = next((h for h in handlers if h[::2] == handler[::2] and h.depth < handler.depth), handler)
+        start, end = index, index + 1
+        while start > 0 and self.instructions[start - 1].handler == handler:
+            start -= 1
+        while end < len(self.instructions) and self.instructions[end].handler == handler:
+            end += 1
+        covered = self.instructions[start:end]
+        if not all(i.op in NEVER_RAISES or (i.op == "LOAD_FAST" and i.arg in self.bound) for i in covered):
+            return handler
+        for instruction in covered:
+            instruction.handler = other
+        return other
 
     def after(self, index: int, stack: Stack, *, jump: bool = False) -> Stack:
         instruction = self.instructions[index]
