@@ -20,6 +20,8 @@ from ..proof.scaffold import Spelled
 _DOTTED = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*")
 _LITERAL_TYPES = (bool, int, float, complex, str, bytes, type(None), type(Ellipsis))
 _TOO_DEEP = 50
+_LONGEST_REPR = 32
+_SAYS_ALL = re.compile(r"[A-Za-z_][\w.]*\([\w\s,.=\[\]()'\"]*\)")
 
 
 def is_literal(value: Any) -> bool:
@@ -180,7 +182,15 @@ def _describe(value: Any) -> str:
     if type(value) is dict and isinstance(value.get("__name__"), str):
         return f"globals_of_{value['__name__']}"
     name = getattr(value, "__name__", None)
-    return name if isinstance(name, str) else f"{type(value).__name__}_constant"
+    if isinstance(name, str):
+        return name
+    try:
+        text = repr(value)
+    except Exception:  # foreign code
+        text = ""
+    if 0 < len(text) <= _LONGEST_REPR and _SAYS_ALL.fullmatch(text):
+        return text  # torch.Size([2, 3]), slice(1, None, None): made an identifier, it says what the constant is
+    return f"{type(value).__name__}_constant"
 
 
 def _global_names(raw: RawCode) -> set[str]:
