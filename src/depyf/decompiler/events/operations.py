@@ -22,7 +22,7 @@ class Operations(Calls):
             self.folded += 1
             self.push(item)
             return
-        owner = self.unfoldable(owner, [key])
+        owner, key = self.unfoldable(owner, [key]), _built(key)
         hint = item_hint(self.text_hint(owner), key.value if isinstance(key, Const) else None)
         self.event([owner, *_parts(key)], _subscript(key), hint, long=not isinstance(key, Const))
 
@@ -31,6 +31,7 @@ class Operations(Calls):
         if containers.write(self, owner, key, value):
             self.folded += 1
             return
+        key = _built(key)
         build = _subscript(key)
         self.statement([value, owner, *_parts(key)], lambda v, o, *k: n.Assign([build(o, *k)], v), long=True)
 
@@ -39,6 +40,7 @@ class Operations(Calls):
         if containers.delete(self, owner, key):
             self.folded += 1
             return
+        key = _built(key)
         build = _subscript(key)
         self.statement([owner, *_parts(key)], lambda o, *k: n.Delete([build(o, *k)]), long=True)
 
@@ -123,6 +125,15 @@ class Operations(Calls):
         exception = self.pop()
         self.push(Raised("handled before"))
         self.push(exception)
+
+
+def _built(key: Value) -> Value:
+    """A key that is a constant slice, as if it were built here: between brackets it is written by its parts."""
+    if isinstance(key, Const) and type(key.value) is slice:
+        parts = [key.value.start, key.value.stop, *([] if key.value.step is None else [key.value.step])]
+        if all(map(is_literal, parts)):
+            return Pure("slice", tuple(map(Const, parts)))
+    return key
 
 
 def _parts(key: Value) -> tuple[Value, ...]:
