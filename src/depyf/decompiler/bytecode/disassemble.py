@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from .block_stack import unwind_blocks
 from .class_facts import fold_class_facts
+from .cleared_locals import drop_unbound_stores
 from .conditions import fold_conditions
 from .decode import MAKES_GENERATOR, Decoder
 from .fold_awaits import fold_awaits
@@ -44,6 +45,7 @@ def _disassemble(raw: RawCode) -> list[Instruction]:
     decoder = Decoder(raw)
     table = decoder.table
     instructions = unwind_blocks(decoder.run(), decoder.error, loops_are_blocks=table.loops_are_blocks)
+    instructions = drop_unbound_stores(instructions, raw.parameters)
     instructions = plain_in_comprehensions(instructions, decoder.closures, decoder.error)
     instructions = hide_second_slots(
         instructions, decoder.error, iterators=table.iterator_pairs, parameters=raw.parameters

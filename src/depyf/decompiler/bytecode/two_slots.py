@@ -4,14 +4,20 @@
 stack is simulated over the control flow with a kind for every slot; of a pair, the first slot stays and the other
 is hidden. Operands and handlers that count slots are counted anew, and a run of SWAPs is written again for what is
 left. What takes a pair apart in any other way is refused.
+
+Dynamo (PyTorch 2.15 on 3.14) counts one slot too many in the exception table of the context managers that a resume
+function enters again. Where nothing can fail, and where the stack is no higher, that does no harm. Where an exit
+function fails, what is restored as the exception handled before is the one that the exit function was called for; no
+source does that, so the depth is corrected, and a NOP in front says in its operand what is taken for granted. Where
+something fails on the way into further context managers another object would be called than the exit function: refused.
 """
 
 from __future__ import annotations
 
-from typing import NoReturn, Optional, Sequence, Tuple
+from typing import Collection, NoReturn, Optional, Tuple
 
-from .edit import MOST_SLOTS, ErrorMaker, referred, without
-from .instruction import NEVER_RAISES, NO_FALL_THROUGH, Handler, Instruction, stack_use
+from .edit import MOST_SLOTS, ErrorMaker, moved_down, referred, without
+from .instruction import NEVER_RAISES, NO_FALL_THROUGH, Instruction, stack_use
 
 Slot = Optional[Tuple[str, int, int]]
 """None for a plain value; (what the pair is: 'exit' or 'iterator', number of the pair, 1 or 2) for half of one;
@@ -38,15 +44,12 @@ MAKES_ITERATOR = ("GET_ITER", "GET_YIELD_FROM_ITER")
 
 
 def hide_second_slots(
-    instructions: list[Instruction], error: ErrorMaker, *, iterators: bool, parameters: Sequence[str] = ()
+    instructions: list[Instruction], error: ErrorMaker, *, iterators: bool, parameters: Collection[str] = ()
 ) -> list[Instruction]:
     """``instructions`` with one slot for each pair; ``iterators``: whether iterators are pairs."""
     if not iterators and not any(i.op == "LOAD_SPECIAL" for i in instructions):
         return instructions
-    simulation = _Simulation(_fold_with_statements(instructions, error), error, iterators)
-    unbound = {i.arg for i in instructions if i.op in ("DELETE_FAST", "LOAD_FAST_AND_CLEAR")}
-    simulation.bound = frozenset(parameters) - unbound
-    return simulation.run()
+    return _Simulation(_fold_with_statements(instructions, error), error, iterators, parameters).run()
 
 
 def _fold_with_statements(instructions: list[Instruction], error: ErrorMaker) -> list[Instruction]:
@@ -64,8 +67,13 @@ def _fold_with_statements(instructions: list[Instruction], error: ErrorMaker) ->
     return without(instructions, dropped, error) if dropped else instructions
 
 
+NO_FAILING_EXIT = "no exit function of a context manager fails (Dynamo's exception table is wrong there)"
+
+
 class _Simulation:
-    def __init__(self, instructions: list[Instruction], error: ErrorMaker, iterators: bool) -> None:
+    def __init__(
+        self, instructions: list[Instruction], error: ErrorMaker, iterators: bool, parameters: Collection[str]
+    ) -> None:
         self.instructions = instructions
         self.error = error
         self.iterators = iterators
@@ -75,7 +83,9 @@ class _Simulation:
         self.arguments: dict[int, object] = {}
         self.todo: list[tuple[int, Stack]] = []
         self.slots = 0
-        self.bound: frozenset[str] = frozenset()  # local variables that always have a value
+        changed = {i.arg for i in instructions if i.op in ("DELETE_FAST", "STORE_FAST", "LOAD_FAST_AND_CLEAR")}
+        self.bound = frozenset(parameters) - changed
+        self.granted: str | None = None  # what is taken for granted
         self.second_halves: set[int] = set()  # NULLs that make a pair of the iterator below them
 
     def run(self) -> list[Instruction]:
@@ -89,7 +99,8 @@ class _Simulation:
         self.count_handlers()
         for index, argument in self.arguments.items():
             instructions[index].arg = argument
-        return without(instructions, self.dropped) if self.dropped else instructions
+        result = without(instructions, self.dropped) if self.dropped else instructions
+        return moved_down(Instruction("NOP", self.granted), result) if self.granted else result
 
     def simulate(self) -> None:
         """Find the stack before every instruction. Raises _SecondHalf when a NULL turns out to be one."""
@@ -97,14 +108,26 @@ class _Simulation:
         states = self.states = [None] * len(instructions)
         self.dropped, self.arguments, self.todo = set(), {}, [(0, ())]
         while self.todo:
-            index, stack = self.todo.pop()
-            while 0 <= index < len(instructions) and states[index] is None:
-                index, stack = self.follow(index, stack)
-            if index < 0:
-                continue
-            if index >= len(instructions):
-                raise self.error("control runs off the end of the code", instructions[-1].offset)
-            self.compare(index, stack)
+            while self.todo:
+                index, stack = self.todo.pop()
+                while 0 <= index < len(instructions) and states[index] is None:
+                    index, stack = self.follow(index, stack)
+                if index < 0:
+                    continue
+                if index >= len(instructions):
+                    raise self.error("control runs off the end of the code", instructions[-1].offset)
+                self.compare(index, stack)
+            self.todo += self.unused_handlers()
+
+    def unused_handlers(self) -> list[tuple[int, Stack]]:
+        """Handlers that nothing can reach, as nothing within their range can raise: with what they would find."""
+        for index, (instruction, state) in enumerate(zip(self.instructions, self.states)):
+            handler = instruction.handler
+            if handler is not None and state is not None and self.states[handler.target] is None:
+                kept = self.kept(index, state)
+                if _whole(kept):
+                    return [(handler.target, kept + (None,) * (1 + handler.lasti))]
+        return []
 
     def compare(self, index: int, stack: Stack) -> None:
         """Two ways meet before ``index``."""
@@ -128,11 +151,9 @@ class _Simulation:
             self.refuse(index, "the stack is too deep for too long")
         instruction = self.instructions[index]
         handler = instruction.handler
-        if handler is not None and instruction.op not in NEVER_RAISES:
-            if len(stack) < handler.depth:
-                handler = self.in_the_place_of(handler, index)
-            kept = stack[: handler.depth]
-            if len(kept) < handler.depth or not _whole(kept):
+        if handler is not None and not self.never_raises(instruction):
+            kept = self.kept(index, stack)
+            if not _whole(kept):
                 self.refuse(index, "a handler that cuts the stack where it can't be cut")
             self.todo.append((handler.target, kept + (None,) * (1 + handler.lasti)))
         if instruction.op == "JUMP":
@@ -145,24 +166,28 @@ class _Simulation:
         after = self.after(index, stack)
         return (-1, ()) if instruction.op in NO_FALL_THROUGH else (index + 1, after)
 
-    def in_the_place_of(self, handler: Handler, index: int) -> Handler:
-        """The handler with the same target elsewhere, if nothing around ``index`` raises; else ``handler``.
+    def never_raises(self, instruction: Instruction) -> bool:
+        return instruction.op in NEVER_RAISES or instruction.op == "LOAD_FAST" and instruction.arg in self.bound
 
-        Dynamo gets a depth wrong where it enters a with statement again, which nobody notices: nothing there raises.
-        """
-        handlers = [i.handler for i in self.instructions if i.handler is not None and i.handler != handler]
-        other = next((h for h in handlers if h[::2] == handler[::2] and h.depth < handler.depth), handler)
-        start, end = index, index + 1
-        while start > 0 and self.instructions[start - 1].handler == handler:
-            start -= 1
-        while end < len(self.instructions) and self.instructions[end].handler == handler:
-            end += 1
-        covered = self.instructions[start:end]
-        if not all(i.op in NEVER_RAISES or (i.op == "LOAD_FAST" and i.arg in self.bound) for i in covered):
-            return handler
-        for instruction in covered:
-            instruction.handler = other
-        return other
+    def kept(self, index: int, stack: Stack) -> Stack:
+        """What is left of the stack in the handler of an instruction."""
+        instruction = self.instructions[index]
+        handler = instruction.handler
+        assert handler is not None
+        pops = (USES.get(instruction.op) or stack_use(instruction))[0]
+        kept = stack[: len(stack) - pops][: handler.depth]
+        shape = [i.op for i in self.instructions[handler.target : handler.target + 3]]
+        if shape[:2] == ["PUSH_EXC_INFO", "WITH_EXCEPT_START"]:
+            end = next((end for end in range(len(kept), 0, -1) if self.is_pair(kept[:end], 0, "exit")), len(kept))
+            if end < len(kept) and not self.never_raises(instruction):
+                self.refuse(index, "an exception would leave another value in the place of the exit function")
+            return kept[:end]
+        if shape == ["COPY", "POP_EXCEPT", "RERAISE"] and len(kept) == len(stack) - pops:
+            before = [i.op for i in self.instructions[max(index - 2, 0) : index + 1] if i.op != "TO_BOOL"]
+            if "WITH_EXCEPT_START" in before[-2:]:
+                self.granted = NO_FAILING_EXIT
+                return kept[:-1]
+        return kept
 
     def after(self, index: int, stack: Stack, *, jump: bool = False) -> Stack:
         instruction = self.instructions[index]
@@ -287,8 +312,9 @@ class _Simulation:
             if handler is not None:
                 state = self.states[handler.target]
                 if state is not None:
-                    depth = handler.depth - _hidden(state[: handler.depth])
-                    instruction.handler = handler._replace(depth=depth)
+                    # Of what can't raise, Dynamo's tables have other depths for the same handler.
+                    depth = len(state) - 1 - handler.lasti
+                    instruction.handler = handler._replace(depth=depth - _hidden(state[:depth]))
 
 
 class _SecondHalf(Exception):

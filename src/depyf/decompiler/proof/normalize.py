@@ -83,6 +83,9 @@ class _Normalizer:
         self.plain_cells = self.find_plain_cells()
 
     def run(self) -> NormalForm:
+        for instruction in self.instructions[:1]:
+            if instruction.op == "NOP" and instruction.arg is not None:
+                raise NotComparable(f"only if {instruction.arg}")
         self.follow()
         return self.emit()
 

@@ -234,7 +234,8 @@ class Stepper(Calls):
     # Single operations: None if silent, else the event
 
     def do_NOP(self, side: Side, heap: Heap, arg: Any) -> None:
-        pass
+        if arg is not None:
+            self.assumptions[arg] = None
 
     def do_CONST(self, side: Side, heap: Heap, arg: Any) -> None:
         if type(arg) is slice:  # as if it were built here: no code can tell

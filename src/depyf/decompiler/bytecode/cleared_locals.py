@@ -1,0 +1,30 @@
+"""NULL stored to a local variable: it has no value afterwards. Dynamo's resume functions do so on 3.12 and later.
+
+    NULL; STORE_FAST x   ->   nothing     where x has no value yet
+
+A stack that has the NULL of an unbound variable saved by an inlined comprehension is rebuilt so by code that comes
+before everything else. Elsewhere the pair stays as it is, and is refused later.
+"""
+
+from __future__ import annotations
+
+from typing import Collection
+
+from .edit import referred, without
+from .instruction import CONDITIONAL_JUMPS, NO_FALL_THROUGH, Instruction
+
+
+def drop_unbound_stores(instructions: list[Instruction], parameters: Collection[str]) -> list[Instruction]:
+    """``instructions`` without stores of NULL to variables that have no value, before the first jump."""
+    dropped: set[int] = set()
+    bound = set(parameters)
+    for index, (first, store) in enumerate(zip(instructions, instructions[1:])):
+        if first.op in NO_FALL_THROUGH or first.op in CONDITIONAL_JUMPS:
+            break
+        if first.op == "STORE_FAST":
+            bound.add(first.arg)
+        if (first.op, store.op) == ("NULL", "STORE_FAST") and store.arg not in bound:
+            dropped.update((index, index + 1))
+    if not dropped or any(target <= max(dropped) for target in referred(instructions)):
+        return instructions
+    return without(instructions, dropped)
