@@ -17,6 +17,7 @@ from .lift.handlers.calls import Comprehension
 from .lift.values import Function, Iterated
 from .private_names import unmangle
 from .proof import Level, NoInterpreter, Verdict, compile_module, compile_unit, prove_all
+from .proof.constants import constant_key
 from .proof.scaffold import Spelled
 from .proof.symbolic import prove_symbolic
 from .refused import instruction_lines, refused_body
@@ -29,6 +30,9 @@ from .units import FUNCTION_WAYS, Unit, Way, kind_of, lift_unit, ways_of
 
 CO_COROUTINE, CO_ASYNC_GENERATOR = 0x80, 0x200
 _SCOPES = ("function", "lambda", "comprehension", "generic")
+_COMPARED = ("argcount", "posonlyargcount", "kwonlyargcount", "flags", "bytecode", "names", "varnames", "cellvars",
+             "freevars", "exception_table")  # fmt: skip
+"""What two texts' code objects differ in, constants and nested code aside."""
 
 
 class Decompilation:
@@ -46,6 +50,7 @@ class Decompilation:
         self.events: dict[RawCode, EventResult] = {}  # of those ``bodies`` that were not structured
         self.bound: dict[RawCode, frozenset[str]] = {}
         self.parents: dict[RawCode, RawCode] = {}
+        self.proofs: dict[Any, tuple[Verdict, list[tuple[RawCode, int]]]] = {}  # symbolic ones
         self.failures: dict[RawCode, list[DecompilationError]] = {}  # of the ways tried so far
         self.changes = 0  # of ``refused`` and ``failures``
         self.lines: dict[int, int] = {}
@@ -246,7 +251,7 @@ class Decompilation:
             self.refuse_culprit(error.reason)
             return {}
         live = [raw for raw in self.root.walk() if raw not in self.refused]
-        symbolic = prove_symbolic if any(self.way(raw).symbolic for raw in live) else None
+        symbolic = self.prove_symbolic if any(self.way(raw).symbolic for raw in live) else None
         found = prove_all(self.root, recompiled, symbolic=symbolic, names=False)
         unproven = {raw for raw, (verdict, _) in found.items() if not verdict.proven}
         proofs = {
@@ -259,6 +264,18 @@ class Decompilation:
             "prove", lambda: "\n".join(f"{raw.qualname}: {verdict.describe()}" for raw, verdict in proofs.items())
         )
         return proofs
+
+    def prove_symbolic(self, original: RawCode, recompiled: RawCode) -> Verdict:
+        """The symbolic proof, done once for a text: what is nested in it may be tried in many ways."""
+        constants = tuple(map(constant_key, recompiled.consts))
+        key = (original, constants, *(getattr(recompiled, field) for field in _COMPARED))
+        nested = recompiled.nested
+        if key not in self.proofs:
+            verdict = prove_symbolic(original, recompiled)
+            place = {id(raw): number for number, raw in enumerate(nested)}
+            self.proofs[key] = verdict, [(raw, place[id(other)]) for raw, other in verdict.pairs]
+        verdict, pairs = self.proofs[key]
+        return verdict._replace(pairs=tuple((raw, nested[number]) for raw, number in pairs))
 
     def compile(self, raw: RawCode, text: str) -> RawCode:
         if kind_of(raw) == "annotations":
