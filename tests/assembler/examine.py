@@ -63,15 +63,21 @@ def examine_code(code: types.CodeType, seeds: int = SEEDS, engine: str = "ladder
         proven = "proven, but " if result.proven else ""
         return Outcome("wrong", result.rung, f"{proven}{difference}\n{result.source}", spent)
     if not result.proven:
-        return Outcome("unproven", result.rung, reason, spent)
+        nested = [f"{part.qualname}: {part.verdict.describe()}" for part in result.walk() if not part.proven]
+        return Outcome("unproven", result.rung, "; ".join([reason, *nested]), spent)
     return Outcome("proven", result.rung, result.verdict.level.name, spent)
 
 
 class LastRung(Decompilation):
-    """Decompiles every function in the last way alone."""
+    """Decompiles the function, not those in it, in the last way alone."""
 
     def way(self, raw: RawCode) -> Way:
-        return ways_of(raw)[-1]
+        return ways_of(raw)[-1] if raw is self.root else super().way(raw)
+
+    def failed(self, raw: RawCode, error: DecompilationError) -> bool:
+        if raw is self.root:
+            self.failures[raw] = [error] * (len(ways_of(raw)) - 1)  # there is no other way to try
+        return super().failed(raw, error)
 
 
 def dispatched(code: types.CodeType) -> Result:

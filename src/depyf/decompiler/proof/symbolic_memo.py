@@ -7,6 +7,7 @@ loop), a more general one is followed in their place, which keeps only what the 
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Any, Callable, List, Tuple
 
 from .symbolic_state import (
@@ -28,8 +29,14 @@ Layout = Tuple[Any, List[Term]]
 
 _GENERALISE_AFTER = 4
 """States of a pair of points that are followed as they are."""
+_GENERALISE_ALL_AFTER = 16
+"""The same for those that differ in what they have in common (variables that are bound, integers), one of each kind."""
 _MOST_STATES = 64
+ABSENT: Term = ("absent",)
+"""In the place of a variable of the text alone that has no value: a state without it covers those that have it. If
+something read it, that would raise, which the original never does for a variable that it has not."""
 _MOST_LOOKS = 2
+_MOST_LOOKS_IN_ALL = 500
 """How often a covered state is followed again, only to see what is held on its way."""
 
 
@@ -51,6 +58,8 @@ class Memo:
         self.constants, self.numbers, self.share = constants, numbers, share
         self.own_variables: Live = (frozenset(), frozenset())
         self.seen: dict[Any, list[_Seen]] = {}
+        self.at: Counter[tuple[int, int]] = Counter()  # states of each pair of points
+        self.looks = 0
 
     def settle(self, pair: Pair, live: Live) -> Pair | None:
         """The state to follow: ``pair`` or a more general one; None if it is covered by one that was followed."""
@@ -60,20 +69,23 @@ class Memo:
         self.forget(pair, slots)
         for seen in states:
             if self.covers(seen, slots, pair):
-                if held <= seen.held or seen.looks >= _MOST_LOOKS:
+                if held <= seen.held or seen.looks >= _MOST_LOOKS or self.looks >= _MOST_LOOKS_IN_ALL:
                     return None
+                self.looks += 1
                 seen.held |= held
                 seen.looks += 1
                 return pair
         if len(states) >= _MOST_STATES:
             raise NotUnderstood("too many states at one place")
-        if len(states) >= _GENERALISE_AFTER:
+        place = (pair.sides[0].pc, pair.sides[1].pc)
+        if len(states) >= (1 if self.at[place] >= _GENERALISE_ALL_AFTER else _GENERALISE_AFTER):
             wider = self.wider(states[-1], pair, live, slots)
             if wider is None and self.share(pair):
                 return self.settle(pair, live)
             if wider is not None:
                 pair, slots = wider, self.layout(wider, live)[1]
         states.append(_Seen(slots, pair.heap, pair.facts, held))
+        self.at[place] += 1
         return pair
 
     def layout(self, pair: Pair, live: Live) -> Layout:
@@ -85,16 +97,21 @@ class Memo:
         shape: list[Any] = []
         slots: list[Term] = []
         values = self.constants.value
-        for side, names, own in zip(pair.sides, live, self.own_variables):
-            bound = sorted(names & side.locals.keys())
-            shape += (side.pc, len(side.stack), tuple(bound), side.raised is None, side.test is None)
-            chosen = [side.locals[name] if name in own else None for name in bound]
-            shape += [t if t is not None and t[0] == "k" and type(values[t]) is int else None for t in chosen]
+        for number, (side, own) in enumerate(zip(pair.sides, self.own_variables)):
+            names = self.variables(pair, live, number)
+            shape += (side.pc, len(side.stack), names, side.raised is None, side.test is None)
+            chosen = [side.locals.get(name, ABSENT) if name in own else ABSENT for name in names]
+            shape += [t if t[0] == "k" and type(values[t]) is int else None for t in chosen]
             slots += side.stack
-            slots += [side.locals[name] for name in bound]
+            slots += [side.locals.get(name, ABSENT) for name in names]
             slots.append(side.handled)
             slots += [term for term in (side.raised, side.test) if term is not None]
         return tuple(shape), slots
+
+    def variables(self, pair: Pair, live: Live, number: int) -> tuple[str, ...]:
+        """The variables of one side that a state tells of: bound ones, and all that are made up."""
+        made_up = self.own_variables[1] if number else frozenset()
+        return tuple(sorted(name for name in live[number] if name in made_up or name in pair.sides[number].locals))
 
     def holds(self, pair: Pair, live: Live) -> set[str]:
         """The variables of the second side that matter for lifetimes but not for what the code does."""
@@ -124,6 +141,10 @@ class Memo:
         while todo:
             a, b = todo.pop()
             kind = a[0]
+            if a == ABSENT:
+                continue
+            if b == ABSENT:
+                return False
             if kind == "v" or kind == "a":
                 known = image.get(a)
                 if known is not None:
@@ -186,11 +207,14 @@ class Memo:
         new = pair.copy()
         new.heap.update(merger.heap)
         place = iter(merged)
-        for side, names in zip(new.sides, live):
+        for number, side in enumerate(new.sides):
+            names = self.variables(pair, live, number)
             side.stack = [next(place) for _ in side.stack]
             side.locals = {name: merger.renamed.get(term, term) for name, term in side.locals.items()}
-            for name in sorted(names & side.locals.keys()):
+            for name in names:
                 side.locals[name] = next(place)
+                if side.locals[name] == ABSENT:
+                    del side.locals[name]
             side.handled = next(place)
             side.raised = next(place) if side.raised is not None else None
             side.test = next(place) if side.test is not None else None
@@ -216,6 +240,8 @@ class _Merger:
     def merge(self, a: Term, b: Term) -> Term:
         if a == b and a[0] not in ("v", "a") and a[0] not in COMPOUND:
             return a
+        if ABSENT in (a, b):
+            return ABSENT
         found = self.made.get((a, b))
         if found is not None:
             return found
