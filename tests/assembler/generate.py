@@ -34,7 +34,7 @@ DEEPEST_STACK, DEEPEST_BLOCKS, MOST_LABELS = 8, 3, 90
 def _inner(name: str) -> types.CodeType:
     namespace: Dict[str, Any] = {}
     inner = f"def inner(z):\n  nonlocal {name}\n  {name} = {name}(z)\n  return {name}"
-    exec(f"def outer({name}):\n {inner}\n return inner", namespace)
+    exec(compile(f"def outer({name}):\n {inner}\n return inner", "<inner>", "exec", dont_inherit=True), namespace)
     return next(c for c in namespace["outer"].__code__.co_consts if isinstance(c, types.CodeType))
 
 
@@ -388,12 +388,10 @@ class _Generator:
     def end_return(self, draft: Draft) -> None:
         keep = draft.free() and draft.stack[-1] == "v" and "p" not in draft.stack
         target = draft.stack if keep and self.chance(0.7) else ()
-        ops = None
-        if not target:
-            ops = self.way(draft.state, State())
-        else:
-            ops = self.way(draft.state, State(target, ()))
-        assert ops is not None
+        ops = self.way(draft.state, State(target)) if target else None
+        if ops is None:
+            target, ops = (), self.way(draft.state, State())
+        assert ops is not None  # everything can be taken away
         self.follow(draft, ops)
         if not target:
             draft.add("LOAD_FAST", self.variable())
