@@ -36,6 +36,8 @@ EQUIVALENT = [
     ("loop", "while a():\n    b()\nreturn c", "while True:\n    if not a():\n        return c\n    b()"),
     ("for", "for x in a:\n    b(x)\nreturn c", "for y in a:\n    t = b\n    t(y)\nreturn c"),
     ("keywords", "return a(b, k=c)", "return a(*[b], **{'k': c})"),
+    ("mapping of a call", "return a(**b)", "t = b\nreturn a(**t)"),
+    ("slice of a tuple", "t = (a, b)\nreturn t[:] is t", "return True"),
     ("cell", "def g():\n    return a\nreturn g", "def g():\n    return a\nt = g\nreturn t"),
 ]  # fmt: skip
 
@@ -65,6 +67,8 @@ DIFFERENT = [
     ("bool of value", "return a and b", "return bool(a) and b"),
     ("tested value", "x = a in b\nif x:\n    return c\nreturn b", "x = a(b)\nif x:\n    return c\nreturn b"),
     ("keyword", "return a(k=b)", "return a(l=b)"),
+    ("mapping copied later", "return a(**b, k=c())", "t = c()\nreturn a(**b, k=t)"),
+    ("keyword twice", "return a(**{'k': b}, **{'k': c})", "return a(k=c)"),
     ("star", "return a(*b)", "return a(b)"),
     ("loop left early", "for x in a:\n    b(x)\nreturn c", "for x in a:\n    b(x)\n    break\nreturn c"),
     ("attribute stored", "a.x = b\nreturn c", "a.y = b\nreturn c"),

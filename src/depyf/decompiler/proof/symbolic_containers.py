@@ -259,10 +259,10 @@ class Containers:
         if owner not in heap or heap[owner][0] != "map":
             return Event("DICT_MERGE", None, (owner, more), 0)
         items = heap[owner][1]
-        following = self.instructions[side.pc + 1].op if side.pc + 1 < len(self.instructions) else ""
+        this, following = (self.instructions[side.pc : side.pc + 2] * 2)[:2]
         if more in heap and heap[more][0] == "map" and self.distinct(items + heap[more][1]):
             items += heap[more][1]
-        elif not items and more not in heap and following == "CALL_EX":
+        elif not items and more not in heap and following.op == "CALL_EX" and following.handler == this.handler:
             items = (("star", more),)  # a copy of a mapping, made for this call and nothing else
         else:
             return Event("DICT_MERGE", None, (owner, more), 0)

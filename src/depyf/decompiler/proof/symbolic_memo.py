@@ -295,5 +295,7 @@ class _Merger:
             for b1, new1 in choices(fact[1]):
                 for b2, new2 in choices(fact[2]):
                     if self.pair.facts.get(self.memo.constants.identity(b1, b2)) is truth:
-                        found[self.memo.constants.identity(new1, new2)] = truth
+                        term = self.memo.constants.identity(new1, new2)
+                        if term[0] == "is":
+                            found[term] = truth
         return found
