@@ -67,7 +67,6 @@ DIFFERENT = [
     ("bool of value", "return a and b", "return bool(a) and b"),
     ("tested value", "x = a in b\nif x:\n    return c\nreturn b", "x = a(b)\nif x:\n    return c\nreturn b"),
     ("keyword", "return a(k=b)", "return a(l=b)"),
-    ("mapping copied later", "return a(**b, k=c())", "t = c()\nreturn a(**b, k=t)"),
     ("keyword twice", "return a(**{'k': b}, **{'k': c})", "return a(k=c)"),
     ("star", "return a(*b)", "return a(b)"),
     ("loop left early", "for x in a:\n    b(x)\nreturn c", "for x in a:\n    b(x)\n    break\nreturn c"),

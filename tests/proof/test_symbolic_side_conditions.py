@@ -73,6 +73,16 @@ def test_a_mapping_is_copied_where_it_is_copied():
     assert not compared(merged(None), merged((8, 0))).proven
 
 
+def test_a_mapping_is_copied_when_it_is_copied():
+    called = ("NULL", ("LOAD_FAST", "c"), ("CALL", (0, ())), "POP")
+    copied = (("BUILD_MAP", 0), ("LOAD_FAST", "b"), ("DICT_MERGE", 1))
+    function, end = ("NULL", ("LOAD_FAST", "a"), ("CONST", ())), (("CALL_EX", True), "RETURN_VALUE")
+    before, after = code(*function, *copied, *called, *end), code(*function, *called, *copied, *end)
+    assert compared(before, before).proven
+    assert compared(after, after).proven
+    assert not compared(before, after).proven
+
+
 def test_a_closure_is_a_tuple():
     def made(build: str) -> list[Instruction]:
         return code(
