@@ -178,6 +178,14 @@ SOURCES = [
     "for x in a:\n    try:\n        if x:\n            return x()\n    finally:\n        raise b(x)\nreturn c",
     "if b:\n    return c()\nelse:\n    try:\n        a()\n    except KeyError:\n        b()\n    finally:\n"
     "        try:\n            a(b)\n        finally:\n            c()",
+    "try:\n    if b:\n        a()\n    elif c:\n        c()\nfinally:\n    try:\n        if b:\n            a(b)\n"
+    "    finally:\n        c(b)",
+    "try:\n    return a()\nexcept KeyError:\n    b()\n    try:\n        if c:\n            b = a.b = c()\n"
+    "        else:\n            b = c\n    finally:\n        c(a)\n    return b",
+    "try:\n    a()\n    b(1 if c else 2)\nexcept KeyError:\n    pass",
+    "try:\n    return a(), [b] if c else []\nexcept KeyError:\n    return 3",
+    "try:\n    return a()\nfinally:\n    while b.a:\n        try:\n            b()\n        except KeyError:\n"
+    "            c()\n            break",
     "for x in a:\n    if x(b):\n        break\nelse:\n    raise ValueError(b)\nreturn x, b",
     "for x in a:\n    if b(x):\n        return c\n    c(x)\nreturn c",
     "while True:\n    b = a()\n    if b:\n        break\n    if c:\n        raise ValueError(b)\nb(c)",

@@ -22,6 +22,8 @@ from .structure import Flow, NoPlace, OneTrip, SeveralEntries, one_trips, put_in
 SHORT, LONG = 8, 40
 """Instructions: a piece that is copied rather than a loop put in, and the longest piece that is copied."""
 ATTEMPTS = 60
+WORK = 60_000
+"""Instructions in all attempts together: long code gets fewer, but a few in any case."""
 
 
 class Duplicate(NamedTuple):
@@ -80,8 +82,9 @@ class Ladder:
         """
         waiting: list[tuple[int, int, int, list[Edit]]] = [(0, 0, 0, [])]
         first: DecompilationError | None = None
+        work = 0
         for number in range(ATTEMPTS):
-            if not waiting:
+            if not waiting or number > 8 and work > WORK:
                 break
             passed_over, _, _, self.edits = heapq.heappop(waiting)
             try:
@@ -96,6 +99,7 @@ class Ladder:
             except DecompilationError as error:
                 first = first or error
                 continue
+            work += size(self.graph.blocks)
             for rank, edit in enumerate(proposed):
                 edits = [*self.edits, edit]
                 heapq.heappush(waiting, (passed_over + rank, -len(edits), number * ATTEMPTS + rank, edits))

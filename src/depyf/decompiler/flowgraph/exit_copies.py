@@ -30,6 +30,27 @@ def join_exit_copies(graph: ControlFlowGraph) -> None:
     assert all(block in starts for blocks in groups.values() for block in blocks), "unreachable blocks are gone"
     for blocks in groups.values():
         _join(graph, blocks, starts)
+    for blocks in _before_ends(graph, groups):
+        _join(graph, blocks, entries_at_starts(graph))
+    graph.remove_unreachable()
+
+
+def _before_ends(graph: ControlFlowGraph, ends: dict[Any, list[BasicBlock]]) -> list[list[BasicBlock]]:
+    """Blocks whose last instructions are copies too, but stand in another try statement than the ends behind them."""
+    found: dict[Any, list[BasicBlock]] = {}
+    number = {block: index for index, blocks in enumerate(ends.values()) for block in blocks}
+    for block in graph.blocks:
+        instructions = [i for i in block.instructions if i.op != "JUMP"]
+        after = block.fall or block.target
+        if len(block.successors) != 1 or after not in number or not instructions or instructions[-1].line is None:
+            continue
+        if block.region is not after.region:
+            found.setdefault((_key(instructions[-1]), block.handler, block.region, number[after]), []).append(block)
+    groups = [blocks for blocks in found.values() if len(blocks) > 1]
+    for block in (block for blocks in groups for block in blocks):
+        block.instructions = [i for i in block.instructions if i.op != "JUMP"]
+        block.fall, block.target = block.fall or block.target, None
+    return groups
 
 
 def _join(graph: ControlFlowGraph, blocks: list[BasicBlock], starts: dict[BasicBlock, Entries]) -> None:
@@ -54,7 +75,7 @@ def _lead(block: BasicBlock, position: int, end: BasicBlock) -> None:
     first = block.instructions[position]
     jump = Instruction("JUMP", None, end.start, block.handler, first.offset, first.line, first.position)
     block.instructions = [*block.instructions[:position], jump]
-    block.target = end
+    block.fall, block.target = None, end
 
 
 def _copied(block: BasicBlock, other: BasicBlock, starts: dict[BasicBlock, Entries]) -> int:
