@@ -100,6 +100,19 @@ def test_both_arms_of_a_branch_give_a_made_up_variable_its_value():
     assert "probe = g.enter() if a else None\n" in text
 
 
+def test_a_conditional_expression_stands_where_it_is_used_if_nothing_happens_before():
+    def f(a, g):
+        t = None if a is None else a.x
+        return g(a, t)
+
+    def h(a, g):
+        t = None if a is None else a.x
+        return g(a.y, t)
+
+    assert text_of(f, t="tmp_1") == "def f(a, g):\n    return g(a, None if a is None else a.x)\n"
+    assert "x = None if a is None else a.x\n    return g(a.y, x)\n" in text_of(h, t="tmp_1").replace("tmp", "x")
+
+
 def test_a_variable_of_ours_is_deleted_where_the_original_has_let_go():
     def f(a, g):
         t = g(a)

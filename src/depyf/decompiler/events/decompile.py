@@ -80,7 +80,8 @@ def decompile_events(
         if is_made_up(local) and local not in kept and always_bound(local, instructions, control.paths):
             hints[spelling.variable(local)] = local_hint(local)
     named = choose_names(control.out, hints, raw, spelling, result_names)
-    polish(control.out, named.values())
+    variables = {spelling.variable(name) for name in raw.localsplus if name not in (*raw.cellvars, *raw.freevars)}
+    polish(control.out, named.values(), variables)
     return function_result(raw, instructions, control, control.out, enclosing)
 
 

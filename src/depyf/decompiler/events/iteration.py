@@ -45,7 +45,7 @@ def for_statement(control: Control, pc: int) -> int:
     statement = n.For(n.Name("item"), iterable, [], [], line=control.line)
     out, control.out = control.out, statement.body
     height = len(below) + 1
-    with control.using([*below, *start.locals.values()]):
+    with control.using([*below, *(value for name, value in start.locals.items() if name not in changed)]):
         first, statement.target = _target(control, pc + 1)
         end = control.run(first, frozenset({pc}))
         if end == pc:

@@ -5,6 +5,7 @@
     if c: t = a / else: t = b           ->  t = a if c else b      (variables of ours)
     if c: nothing / else: s             ->  if not c: s
     t = x.a / t += b / x.a = t          ->  x.a += b               (a variable of ours)
+    t = a if c else b / f(t)            ->  f(a if c else b)       (a variable of ours)
     t = a / return t                    ->  return a               (a variable of ours)
     return None at the end              ->  nothing
 """
@@ -12,7 +13,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import Collection, Mapping
+from typing import Collection
 
 from ..syntax import nodes as n
 from ..syntax.printer import print_tree
@@ -24,8 +25,11 @@ _READS = (n.Name, n.Attribute, n.Subscript, n.Constant)
 _FUNCTIONS = (n.FunctionDef, n.AsyncFunctionDef, n.ClassDef)
 
 
-def polish(body: list[n.Statement], ours: Collection[str]) -> None:
-    """Shorten the body of a function, in place; ``ours`` are the variables that the original does not have."""
+def polish(body: list[n.Statement], ours: Collection[str], variables: Collection[str] = ()) -> None:
+    """Shorten the body of a function, in place.
+
+    ``ours`` are the variables that the original does not have, ``variables`` local ones that it has.
+    """
     handling = [part for node in n.walk(body) if isinstance(node, n.Try) for part in (*node.handlers, *node.finalbody)]
     handled = {node.id for node in n.walk(handling) if isinstance(node, n.Name)}
     uses = Counter(node.id for node in n.walk(body) if isinstance(node, n.Name))
@@ -34,7 +38,8 @@ def polish(body: list[n.Statement], ours: Collection[str]) -> None:
         _hoist_deletions(block)
         for number in range(len(block)):
             _without_empty_body(block[number])
-            _choice(block, number, ours)
+            _choice(block, number, ours, uses)
+        _use_directly(block, ours, uses, {*ours, *variables})
         _return_directly(block, {name for name in ours if name not in handled})
         _merge(block, ours)
     last = body[-1] if body else None
@@ -114,7 +119,7 @@ def _without_empty_body(statement: n.Statement) -> None:
         statement.test, statement.body, statement.orelse = test, statement.orelse, []
 
 
-def _choice(block: list[n.Statement], number: int, ours: Collection[str]) -> None:
+def _choice(block: list[n.Statement], number: int, ours: Collection[str], uses: Counter[str]) -> None:
     """An ``if`` statement of which both arms only give one variable of ours a value."""
     statement = block[number]
     if not isinstance(statement, n.If) or len(statement.body) != 1 or len(statement.orelse) != 1:
@@ -127,9 +132,78 @@ def _choice(block: list[n.Statement], number: int, ours: Collection[str]) -> Non
     chosen = n.Assign(first.targets, n.IfExp(statement.test, first.value, second.value), line=statement.line)
     if len(print_tree(chosen).strip()) <= _LONGEST:
         block[number] = chosen
+        uses[first.targets[0].id] -= 1
 
 
-def _augment(block: list[n.Statement], ours: Collection[str], uses: Mapping[str, int]) -> None:
+def _use_directly(
+    block: list[n.Statement], ours: Collection[str], uses: Counter[str], variables: Collection[str]
+) -> None:
+    """A conditional expression where it is used, once, by the next statement, before anything else happens there."""
+    for number in range(len(block) - 2, -1, -1):
+        made, user = block[number : number + 2]
+        if not isinstance(made, n.Assign) or not isinstance(made.value, n.IfExp) or len(made.targets) != 1:
+            continue
+        target = made.targets[0]
+        if not isinstance(user, (n.Assign, n.Expr, n.Return)) or not isinstance(target, n.Name) or user.value is None:
+            continue
+        gone = [s for s in block[number + 2 :] if isinstance(s, n.Delete) and target in s.targets]
+        if target.id not in ours or uses[target.id] != 2 + len(gone):
+            continue
+        if not _comes_first(user.value, target.id, variables):
+            continue
+        replaced = type(user)(*[getattr(user, field) for field in user.fields], line=user.line)
+        replaced.value = _with(user.value, target.id, made.value)
+        if len(print_tree(replaced).strip()) > _LONGEST:
+            continue
+        block[number : number + 2] = [replaced]
+        for deletion in gone:
+            deletion.targets.remove(target)
+        block[:] = [statement for statement in block if not isinstance(statement, n.Delete) or statement.targets]
+
+
+def _comes_first(value: n.Expression, name: str, variables: Collection[str]) -> bool | None:
+    """Whether the variable is read before anything happens; None if nothing happens and it is not read."""
+    if isinstance(value, n.Name):
+        return True if value.id == name else None if value.id in variables else False
+    if isinstance(value, n.Constant):
+        return None
+    if isinstance(value, n.Call):
+        parts = [value.func, *value.args]
+        happens = True
+    elif isinstance(value, (n.Tuple, n.List)):
+        parts, happens = list(value.elts), False
+    elif isinstance(value, n.BinOp):
+        parts, happens = [value.left, value.right], True
+    elif isinstance(value, n.Attribute):
+        parts, happens = [value.value], True
+    elif isinstance(value, n.Subscript):
+        parts, happens = [value.value, value.slice], True
+    else:
+        return False
+    for part in parts:
+        found = _comes_first(part, name, variables)
+        if found is not None:
+            return found
+    return False if happens else None
+
+
+def _with(value: n.Expression, name: str, new: n.Expression) -> n.Expression:
+    """``value`` with ``new`` in the place of the variable; what is around it is new, too."""
+    if isinstance(value, n.Name):
+        return new if value.id == name else value
+    if not any(isinstance(node, n.Name) and node.id == name for node in n.walk(value)):
+        return value
+    copy = type(value)(*[getattr(value, field) for field in value.fields])
+    for field in value.fields:
+        part = getattr(copy, field)
+        if isinstance(part, n.Expression):
+            setattr(copy, field, _with(part, name, new))
+        elif isinstance(part, list):
+            setattr(copy, field, [_with(one, name, new) if isinstance(one, n.Expression) else one for one in part])
+    return copy
+
+
+def _augment(block: list[n.Statement], ours: Collection[str], uses: Counter[str]) -> None:
     """An operation in place by way of a variable of ours that nothing else mentions."""
     for number in range(len(block) - 3, -1, -1):
         read, change, stored = block[number : number + 3]
