@@ -191,7 +191,7 @@ class Decompilation:
 
     def nested_definition(self, raw: RawCode) -> nodes.FunctionDef | nodes.AsyncFunctionDef:
         """A function made by code that is not structured, as a definition."""
-        tree = self.tree_of(raw)
+        tree = self.printable(raw)
         if isinstance(tree, (nodes.FunctionDef, nodes.AsyncFunctionDef)):
             return tree
         if isinstance(tree, nodes.Expr) and isinstance(tree.value, nodes.Lambda):
@@ -199,6 +199,18 @@ class Decompilation:
         if isinstance(tree, nodes.Expr) and kind_of(raw) == "comprehension":
             return nodes.FunctionDef("comprehension", arguments_of(raw, [], {}, {}), [nodes.Return(tree.value)])
         raise DecompilationError(f"it makes the {kind_of(raw)} {raw.name}", stage="events", where=raw.qualname)
+
+    def printable(self, raw: RawCode) -> nodes.Node:
+        """The tree of nested code, in the first way that has a text: it may have a constant that is no literal."""
+        while True:
+            tree = self.tree_of(raw)
+            try:
+                print_tree(tree, nested_quotes=self.nested_quotes)
+                return tree
+            except PrintError as error:
+                if raw in self.refused:
+                    raise DecompilationError(str(error), stage="print", where=raw.qualname) from error
+                self.failed(raw, DecompilationError(str(error), stage="print", where=raw.qualname))
 
     def tree(self) -> nodes.Node:
         tree = self.tree_of(self.root)
