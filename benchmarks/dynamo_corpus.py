@@ -41,6 +41,7 @@ LADDER = (
     "structured", "one-trip loop", "tail duplication", "loop rotation", "events", "nested blocks", "state variable",
     "dispatch loop",
 )  # fmt: skip
+MARKS = ("<!-- corpus -->", "<!-- /corpus -->")
 LAST = LADDER[-1]
 """The rung that only codes with irreducible loops should need."""
 
@@ -213,6 +214,8 @@ def parse_arguments(arguments: Optional[List[str]]) -> argparse.Namespace:
     parser.add_argument("--show", type=int, default=12, help="reasons shown (default %(default)s)")
     parser.add_argument("--wrong", action="store_true", help="list the labels of what is wrong, refused or held longer")
     parser.add_argument("--json", metavar="FILE", help="write the rows there")
+    parser.add_argument("--rows", nargs="+", metavar="FILE", help="measure nothing: such rows, of several runs")
+    parser.add_argument("--write", type=Path, metavar="FILE", help="put the tables into a page, such as docs/dynamo.md")
     parser.add_argument("--part", action="store_true", help=argparse.SUPPRESS)
     parser.add_argument("--peer-part", action="store_true", help=argparse.SUPPRESS)
     return parser.parse_args(arguments)
@@ -231,31 +234,52 @@ def measured_rows(options: argparse.Namespace) -> List[Row]:
     return rows
 
 
+def written(text: str, path: Path) -> None:
+    """Put ``text`` between the marks of a page of the documentation."""
+    page = path.read_text(encoding="utf-8")
+    start, end = page.index(MARKS[0]) + len(MARKS[0]), page.index(MARKS[1])
+    path.write_text(f"{page[:start]}\n{text}\n{page[end:]}", encoding="utf-8")
+
+
+def labels(rows: List[Row]) -> str:
+    """All codes that are not as they should be."""
+    first = [row for row in rows if row["first"]]
+    kinds = {
+        "wrong": [row for row in first if row["proven"] and not row["same"]],
+        "refused": [row for row in first if not row["proven"]],
+        "held longer": [row for row in first if row["proven"] and row["held"]],
+    }
+    lines = []
+    for what, found in kinds.items():
+        lines += [f"{what}:", *[f"  {row['python']} {row['label']}: {'; '.join(row['reasons'])}" for row in found]]
+    return "\n".join(lines)
+
+
 def main(arguments: Optional[List[str]] = None) -> int:
     options = parse_arguments(arguments)
     if options.part or options.peer_part:
         rows = part(options, measure_peer if options.peer_part else measure)
         Path(options.json).write_text(json.dumps(rows), encoding="utf-8")
         return 0
-    rows = measured_rows(options)
-    print(corpus_table(rows), reasons(rows, options.show), assumed(rows), dynamo_statements.report(rows), sep="\n\n")
-    wrong = [row for row in rows if row["first"] and row["proven"] and not row["same"]]
-    if options.wrong:
-        for what, found in (
-            ("wrong", wrong),
-            ("refused", [row for row in rows if row["first"] and not row["proven"]]),
-            ("held longer", [row for row in rows if row["first"] and row["proven"] and row["held"]]),
-        ):
-            print(
-                f"\n{what}:",
-                *[f"  {row['python']} {row['label']}: {'; '.join(row['reasons'])}" for row in found],
-                sep="\n",
-            )
-    peers = [row for python in options.peer for row in in_process(python, options, "--peer-part")]
-    if peers:
-        print("", peer_table(peers), dynamo_statements.report(peers), sep="\n\n")
+    if options.rows:
+        saved = [json.loads(Path(path).read_text(encoding="utf-8")) for path in options.rows]
+        rows = [row for one in saved for row in one["rows"]]
+        peers = [row for one in saved for row in one["peers"]]
+    else:
+        rows = measured_rows(options)
+        peers = [row for python in options.peer for row in in_process(python, options, "--peer-part")]
     if options.json:
         Path(options.json).write_text(json.dumps({"rows": rows, "peers": peers}), encoding="utf-8")
+    short = f"```\n{dynamo_statements.report(rows)}\n```"
+    texts = [corpus_table(rows), reasons(rows, options.show), assumed(rows), short]
+    if peers:
+        texts += ["An earlier depyf:", peer_table(peers), f"```\n{dynamo_statements.report(peers)}\n```"]
+    if options.wrong:
+        texts.append(labels(rows))
+    print("\n\n".join(texts))
+    if options.write:
+        written("\n\n".join(texts), options.write)
+    wrong = [row for row in rows if row["first"] and row["proven"] and not row["same"]]
     crashed = [row for row in rows if any(reason.startswith("CRASH") for reason in row["reasons"])]
     print(f"\n{len(wrong)} wrong, {len(crashed)} crashed")
     return 1 if wrong or crashed else 0

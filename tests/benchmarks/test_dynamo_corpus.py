@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from pathlib import Path
 from typing import Any, Dict
@@ -79,3 +80,23 @@ def test_what_is_wrong_is_counted(monkeypatch: pytest.MonkeyPatch, capsys: pytes
     text = capsys.readouterr().out
     assert "\nwrong:\n" in text
     assert not text.rstrip().endswith(" 0 wrong, 0 crashed")
+
+
+def test_rows_of_several_runs_make_one_table_and_one_page(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    rows = []
+    for number, version in enumerate(("2.2.2", "2.13.0")):
+        good = {**row(version, "f", 3, 4 + number), "first": True, "proven": True, "rung": "events", "same": True,
+                "reasons": [], "held": 0, "assumptions": ["a thing"], "seconds": 0.5}  # fmt: skip
+        path = tmp_path / f"{number}.json"
+        path.write_text(json.dumps({"rows": [good], "peers": []}))
+        rows.append(str(path))
+    page = tmp_path / "page.md"
+    page.write_text("before\n<!-- corpus -->\nold\n<!-- /corpus -->\nafter\n")
+    assert dynamo_corpus.main(["--rows", *rows, "--write", str(page)]) == 0
+    printed = capsys.readouterr().out
+    assert "| torch 2.13.0 / 3.11 | 1 " in printed
+    assert "median of 1 functions: 1.25" in printed
+    text = page.read_text()
+    assert "old" not in text
+    assert "assumed: a thing (2)" in text
+    assert text.endswith("<!-- /corpus -->\nafter\n")
