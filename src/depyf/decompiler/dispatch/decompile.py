@@ -9,6 +9,7 @@ from ..events.decompile import EventResult, function_result
 from ..events.functions import Nested
 from ..events.spelling import Spelling
 from ..syntax import nodes as n
+from ..syntax.printer import PrintError
 from .analysis import Analysis
 from .blocks import Blocks
 from .conditions import join_tests
@@ -55,7 +56,10 @@ def decompile_instructions(
     yields = any(ins.op in ("YIELD_VALUE", "YIELD_FROM") for ins in instructions)
     if raw.flags & CO_GENERATOR and yields and not any(isinstance(p, (n.Yield, n.YieldFrom)) for p in n.walk(code)):
         code.append(n.If(n.Constant(False), [n.Expr(n.Yield())], []))
-    result = function_result(raw, instructions, machine, code, enclosing)
+    try:
+        result = function_result(raw, instructions, machine, code, enclosing)
+    except PrintError as failure:
+        raise error(f"what it does has no text: {failure}") from failure
     result.rung = structure.rung
     return result
 

@@ -7,7 +7,7 @@ from typing import Any
 from ..bytecode import Instruction, RawCode
 from ..events.operations import Operations
 from ..events.spelling import Spelling
-from ..events.state import Const, Container, Null, Opaque, Pure, Value
+from ..events.state import Const, Container, Event, Opaque, Pure, Value
 from ..syntax import nodes as n
 from .analysis import Node
 from .levels import handled_part
@@ -66,17 +66,41 @@ class MoreOperations(Operations):
         self.place += 2
         self.event([self.pop()], make, "result")
 
-    # Calls on one slot
+    # Texts and super()
 
-    def op_CALL_FUNCTION(self, arg: Any) -> None:
-        count, names = arg
-        function, *arguments = self.pop_many(count + 1)
-        positional = len(arguments) - len(names)
-        self.call(function, arguments[:positional], list(zip(names, arguments[positional:])))
+    def op_CONVERT_VALUE(self, conversion: str) -> None:
+        # Only part of a formatted string: FORMAT_VALUE puts it there, and elsewhere it can't be printed.
+        self.event([self.pop()], lambda value: n.FormattedValue(value, ord(conversion)), "text")
 
-    def op_CALL_FUNCTION_EX(self, has_mapping: bool) -> None:
-        self.state.stack.insert(len(self.state.stack) - (3 if has_mapping else 2), Null())
-        self.op_CALL_EX(has_mapping)
+    def op_FORMAT_VALUE(self, arg: Any) -> None:
+        has_spec = arg[1]
+        value = self.state.stack[-1 - has_spec]
+        if not isinstance(value, Event) or not isinstance(value.expression, n.FormattedValue):
+            super().op_FORMAT_VALUE(arg)
+            return
+
+        def build(part: n.Expression, spec: n.Expression | None = None) -> n.Expression:
+            if not isinstance(part, n.FormattedValue):
+                raise self.error("a converted value is used before it is formatted")
+            if spec is not None and not isinstance(spec, n.JoinedStr):
+                spec = n.JoinedStr([spec if isinstance(spec, n.Constant) else n.FormattedValue(spec)])
+            return n.JoinedStr([n.FormattedValue(part.value, part.conversion, spec)])
+
+        self.event(self.pop_many(1 + has_spec), build, "text")
+
+    def op_LOAD_SUPER_ATTR(self, arg: Any) -> None:
+        name, written = arg
+        text = self.spelling.name(name)
+
+        def build(function: n.Expression, owner: n.Expression, instance: n.Expression) -> n.Expression:
+            if written:
+                return n.Attribute(n.Call(function, [owner, instance]), text)
+            first = self.raw.parameters[:1]
+            if owner != n.Name("__class__") or not first or instance != n.Name(self.spelling.variable(first[0])):
+                raise self.error("super() of something else than the first parameter")
+            return n.Attribute(n.Call(function), text)
+
+        self.event(self.pop_many(3), build, name)
 
     # Exceptions
 
