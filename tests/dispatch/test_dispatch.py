@@ -152,7 +152,26 @@ def displays(a, b):
     return f"{a!r:>{b}} {x}", y, z, a(*x, **y)
 
 
-ORDINARY = [branches, loops, handlers, raising, generator, coroutine, imports, nested, displays]
+class Base:
+    def method(self, a):
+        with super().manager(a) as x:
+            if x:
+                return [y for y in x]
+        return super().method
+
+
+def managers(a, b):
+    for x in a:
+        with x.open() as y, b:
+            if y:
+                break
+            if b.c:
+                continue
+            y.read()
+    return x
+
+
+ORDINARY = [branches, loops, handlers, raising, generator, coroutine, imports, nested, displays, Base.method, managers]
 
 
 @pytest.mark.parametrize("function", ORDINARY)

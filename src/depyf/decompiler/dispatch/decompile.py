@@ -5,8 +5,8 @@ from __future__ import annotations
 from ...errors import DecompilationError
 from ..bytecode import Instruction, RawCode, disassemble
 from ..bytecode.code_flags import CO_GENERATOR
-from ..events.decompile import EventResult, function_result
-from ..events.functions import Nested
+from ..events.decompile import EventResult, definition_of, function_result
+from ..events.functions import COMPREHENSIONS, Nested
 from ..events.spelling import Spelling
 from ..syntax import nodes as n
 from ..syntax.printer import PrintError
@@ -65,12 +65,10 @@ def decompile_instructions(
 
 
 def _nested(raw: RawCode) -> n.FunctionDef | n.AsyncFunctionDef:
-    """A function that is made: a compiler made its code, so the structured way comes first."""
-    from ..decompilation import Decompilation
-
-    tree = Decompilation(raw).run().tree
-    if isinstance(tree, (n.FunctionDef, n.AsyncFunctionDef)) and not tree.decorator_list:
-        return tree
-    if isinstance(tree, n.Expr) and isinstance(tree.value, n.Lambda):
-        return n.FunctionDef("lambda_", tree.value.args, [n.Return(tree.value.body)])
-    return decompile_dispatch(raw).tree
+    """A function that is made: a compiler made its code, so the other ways come first."""
+    try:
+        return definition_of(raw)
+    except DecompilationError:
+        if raw.name in COMPREHENSIONS:
+            raise
+        return decompile_dispatch(raw).tree

@@ -42,11 +42,6 @@ class MoreOperations(Operations):
 
     # Iterators and awaits
 
-    def op_GET_ITER(self, arg: Any) -> None:
-        if "iter" in self.raw.localsplus:
-            raise self.error("an iterator is made where iter is a variable")
-        self.event([self.pop()], lambda value: n.Call(n.Name("iter"), [value]), "iterator")
-
     def op_GET_AITER(self, arg: Any) -> None:
         # Only ``async for`` does this everywhere; polish.py puts the operand there.
         function = n.Name("aiter")

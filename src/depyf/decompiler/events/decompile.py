@@ -64,7 +64,7 @@ def decompile_events(
     """
     spelling = spelling or Spelling(raw)
     instructions = disassemble(raw)
-    control = Control(raw, spelling, instructions, nested or _nested)
+    control = Control(raw, spelling, instructions, nested or definition_of)
     state = control.state
     for name in raw.parameters:
         text = spelling.variable(name)
@@ -135,7 +135,7 @@ def _unbound(
     return [text for text in wanted if text not in bound]
 
 
-def _nested(raw: RawCode) -> n.FunctionDef | n.AsyncFunctionDef:
+def definition_of(raw: RawCode) -> n.FunctionDef | n.AsyncFunctionDef:
     """A function that is made: a compiler made its code, so the structured way comes first."""
     from ..decompilation import Decompilation
 
