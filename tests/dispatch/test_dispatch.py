@@ -156,7 +156,7 @@ class Base:
     def method(self, a):
         with super().manager(a) as x:
             if x:
-                return [y for y in x]
+                return x.y
         return super().method
 
 
