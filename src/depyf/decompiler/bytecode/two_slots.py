@@ -175,6 +175,8 @@ class _Simulation:
         handler = instruction.handler
         assert handler is not None
         pops = (USES.get(instruction.op) or stack_use(instruction))[0]
+        if instruction.op == "YIELD_VALUE":
+            pops = 0  # what is thrown in finds something in the place of what was yielded
         kept = stack[: len(stack) - pops][: handler.depth]
         shape = [i.op for i in self.instructions[handler.target : handler.target + 3]]
         if shape[:2] == ["PUSH_EXC_INFO", "WITH_EXCEPT_START"]:
