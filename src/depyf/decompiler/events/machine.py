@@ -132,6 +132,7 @@ class Machine(Writer):
 
     def op_LOAD_ATTR(self, name: str) -> None:
         text = self.spelling.name(name)
+        self.name_if_kept(self.state.stack[-1:])
         self.event([self.pop()], lambda owner: n.Attribute(owner, text), attribute_hint(text), long=False)
 
     def op_STORE_ATTR(self, name: str) -> None:

@@ -298,6 +298,18 @@ class Writer:
                 self.store(self.temporary(value.hint), value)
         return state.names[value][0]
 
+    def name_if_kept(self, values: list[Value]) -> None:
+        """Containers among ``values`` that a variable of the original keeps get one here too, if they have our values.
+
+        Others are about to see them, and the variables with their items can be deleted then.
+        """
+        state = self.state
+        for value in values:
+            if isinstance(value, Container) and value in state.heap and not state.has_name(value):
+                parts = {name for part in state.tree([value]) for name in state.names.get(part, ())}
+                if parts & self.temporaries and any(held is value for held in state.locals.values()):
+                    self.name(value)
+
     def text(self, value: Value) -> n.Expression:
         """The expression for one value. The caller has seen to the order of events."""
         names = self.state.names.get(value)
