@@ -196,7 +196,8 @@ class Structurer:
         test = node.test if first is node.true else negate(node.test)
         if through(first) is through(second):
             out.append(nodes.If(test, [nodes.Pass()], line=node.test_line))
-            return self.go(node, first, follow, context, out)
+            meets = through(first) in self.flow.children[node]
+            return self.go(node, first, follow, context, out, after_statement=meets)
         merges = self.merges(node, follow, context)
         if not merges:
             after = self.laid_out_after(node, first, second, context)
