@@ -12,7 +12,7 @@ from .bytecode.grammar import has_nested_quotes
 from .definitions import Definitions, arguments_of, value_of_lambda
 from .dispatch import decompile_dispatch
 from .events import EventResult, decompile_events
-from .events.spelling import Spelling
+from .events.spelling import Spelling, identifier, is_name
 from .lift.handlers.calls import Comprehension
 from .lift.values import Function, Iterated
 from .private_names import unmangle
@@ -240,7 +240,8 @@ class Decompilation:
         make: Any = nodes.AsyncFunctionDef if is_async else nodes.FunctionDef
         if raw in self.events:
             return make(self.events[raw].tree.name, self.events[raw].tree.args, body)  # type: ignore[no-any-return]
-        return make(raw.name if raw.name.isidentifier() else "code", arguments_of(raw, [], {}, {}), body)  # type: ignore[no-any-return]
+        name = raw.name if is_name(raw.name) else identifier(raw.name, "function")
+        return make(name, arguments_of(raw, [], {}, {}), body)  # type: ignore[no-any-return]
 
     # Text and proof
 

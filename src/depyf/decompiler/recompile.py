@@ -14,6 +14,7 @@ from ..errors import DecompilationError
 from .bytecode import load
 from .bytecode.code_flags import place_flags
 from .bytecode.interpreters import HOST_VERSION
+from .bytecode.qualnames import give_qualnames
 from .events.spelling import Spelling, identifier, is_name
 from .proof import compile_unit
 from .proof.scaffold import Spelled
@@ -69,16 +70,22 @@ def _as_named(code: types.CodeType, like: types.CodeType) -> types.CodeType:
     for nested in like.co_consts:
         if isinstance(nested, types.CodeType) and id(nested) not in own:
             names.setdefault(nested.co_name, []).append(nested)
+    dated = not hasattr(code, "co_qualname")
+    qualnames = {id(raw.code): raw.qualname for raw in load(like).nested} if dated else {}
+    wanted: dict[int, str] = {}
     consts = []
-    for value in code.co_consts:
+    for index, value in enumerate(code.co_consts):
         if isinstance(value, types.CodeType) and id(value) not in own and names.get(value.co_name):
             other = names[value.co_name].pop(0)
             value = _as_named(value, other)
             value = value.replace(co_flags=value.co_flags & ~place | other.co_flags & place)
-            if hasattr(value, "co_qualname"):
+            if not dated:
                 value = value.replace(co_qualname=other.co_qualname)
+            elif id(other) in qualnames:
+                wanted[index] = qualnames[id(other)]
         consts.append(value)
-    return code.replace(co_consts=tuple(consts))
+    code = code.replace(co_consts=tuple(consts))
+    return give_qualnames(code, wanted) if wanted else code
 
 
 def _as_like(code: types.CodeType, like: types.CodeType) -> types.CodeType:

@@ -5,7 +5,9 @@ MAKE_FUNCTION takes the qualified name of a function from the stack, a class bod
 
 from __future__ import annotations
 
-from typing import Any
+import sys
+import types
+from typing import Any, Mapping
 
 from .raw_code import RawCode
 from .versions import TABLES
@@ -68,6 +70,25 @@ def _given(raw: RawCode) -> dict[int, str]:
             found[id(code)] = qualname
         before = (qualname, _constant(raw, argument) if name == "LOAD_CONST" else None)
     return found
+
+
+def give_qualnames(code: types.CodeType, wanted: Mapping[int, str]) -> types.CodeType:
+    """``code`` of a version before 3.11, whose nested code at these places among its constants gets these names."""
+    rows = TABLES[sys.version_info[:2]].rows
+    consts, bytecode = list(code.co_consts), bytearray(code.co_code)
+    names = [getattr(rows.get(operation), "name", "") for operation in bytecode[::2]]
+    for place in range(2, len(names)):
+        if names[place - 2 : place + 1] != ["LOAD_CONST", "LOAD_CONST", "MAKE_FUNCTION"]:
+            continue
+        name = wanted.get(bytecode[2 * place - 3])
+        before = names[place - 3] if place > 2 else ""
+        if name is None or before == "EXTENDED_ARG":
+            continue
+        index = next((i for i, value in enumerate(consts) if type(value) is str and value == name), len(consts))
+        if index < 256:
+            consts[index:] = consts[index:] or [name]
+            bytecode[2 * place - 1] = index
+    return code.replace(co_consts=tuple(consts), co_code=bytes(bytecode))
 
 
 def _constant(raw: RawCode, argument: int) -> Any:
