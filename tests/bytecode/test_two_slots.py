@@ -102,3 +102,39 @@ def test_a_handler_that_keeps_half_a_pair_is_refused():
     steps = [("LOAD_FAST", "a"), *ENTER, CALL_ENTER, ("RAISE_VARARGS", 1), ("PUSH_EXC_INFO", None), ("RERAISE", 0)]
     with pytest.raises(ValueError):
         hidden(steps, handlers={7: Handler(8, 1, False)})
+
+
+WITH_HANDLER = [
+    ("PUSH_EXC_INFO", None), ("WITH_EXCEPT_START", None), ("POP_JUMP_IF_TRUE", None), ("RERAISE", 2), ("POP", None),
+    ("POP_EXCEPT", None), ("POP", None), ("POP", None), ("POP", None), ("CONST", None), ("RETURN_VALUE", None),
+    ("COPY", 3), ("POP_EXCEPT", None), ("RERAISE", 1),
+]  # fmt: skip
+"""Of a context manager at depth 0; the clean-up handler is the last three."""
+
+
+def entered_again(body, depth, clean_up):
+    """A with statement with ``body``, whose handlers have these depths."""
+    start = [("LOAD_FAST", "a"), *ENTER, CALL_ENTER, ("POP", None), *body, *LEAVE, ("POP", None), ("CONST", None),
+             ("RETURN_VALUE", None)]  # fmt: skip
+    first = len(start)
+    handlers = {index: Handler(first, depth, True) for index in range(7, 8 + len(body))}
+    handlers.update({index: Handler(first + 11, clean_up, True) for index in range(first, first + 4)})
+    code = hidden([*start, *WITH_HANDLER], targets={first + 2: first + 4}, handlers=handlers)
+    return code, [ins.handler for ins in code if ins.handler is not None]
+
+
+def test_right_depths():
+    code, handlers = entered_again([("LOAD_GLOBAL", "x"), ("POP", None)], 2, 4)
+    assert {handler.depth for handler in handlers} == {1, 3}
+    assert code[0].op == "LOAD_FAST"
+
+
+def test_one_slot_too_many_where_only_an_exit_function_can_fail():
+    code, handlers = entered_again([("LOAD_GLOBAL", "x"), ("POP", None)], 3, 5)
+    assert {handler.depth for handler in handlers} == {1, 3}
+    assert code[0].op == "NOP" and "exit function" in code[0].arg
+
+
+def test_one_slot_too_many_where_a_value_would_be_called_as_the_exit_function():
+    with pytest.raises(ValueError, match="in the place of the exit function"):
+        entered_again([("LOAD_GLOBAL", "x"), ("LOAD_GLOBAL", "y"), ("POP", None), ("POP", None)], 3, 4)

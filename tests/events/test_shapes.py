@@ -203,6 +203,34 @@ def test_a_function_that_is_made_with_a_name_of_another_meaning(name: str):
     assert made(2) == (1, 2)
 
 
+def test_a_qualified_name_that_no_compiler_makes():
+    def f(x):
+        def resume_in_g(y):
+            return lambda: (x, y)
+
+        return resume_in_g
+
+    code = f.__code__
+    if hasattr(code, "co_qualname"):
+        code = replaced(code, co_qualname="resume_in_C.g")
+    else:
+        names = {"test_a_qualified_name_that_no_compiler_makes.<locals>.f.<locals>.resume_in_g": "resume_in_C.g"}
+        code = code.replace(co_consts=tuple(names.get(c, c) if type(c) is str else c for c in code.co_consts))
+    result = analyze(code)
+    assert result.verdict.proven, (result.text, result.verdict.describe())
+    assert result.code is not None
+    made = types.FunctionType(result.code, {})(1)
+    assert (made.__name__, made.__qualname__) == ("resume_in_g", "resume_in_C.g")
+    assert made(2)() == (1, 2)
+
+
+def test_generator_expressions_whose_functions_are_called_here():
+    def f(g, x, xs):
+        return g((x, y) for y in xs), [xs], g(y for y in xs)
+
+    assert again(f)(list, 1, [2, 3]) == f(list, 1, [2, 3])
+
+
 def test_a_loop_without_an_iterator_is_refused():
     def f(xs):
         while xs:

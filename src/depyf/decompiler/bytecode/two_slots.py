@@ -174,21 +174,20 @@ class _Simulation:
         instruction = self.instructions[index]
         handler = instruction.handler
         assert handler is not None
-        pops = (USES.get(instruction.op) or stack_use(instruction))[0]
-        if instruction.op == "YIELD_VALUE":
-            pops = 0  # what is thrown in finds something in the place of what was yielded
-        kept = stack[: len(stack) - pops][: handler.depth]
+        kept = stack[: handler.depth]
+        height = len(stack) - (USES.get(instruction.op) or stack_use(instruction))[0]
         shape = [i.op for i in self.instructions[handler.target : handler.target + 3]]
         if shape[:2] == ["PUSH_EXC_INFO", "WITH_EXCEPT_START"]:
             end = next((end for end in range(len(kept), 0, -1) if self.is_pair(kept[:end], 0, "exit")), len(kept))
-            if end < len(kept) and not self.never_raises(instruction):
+            if end < min(len(kept), height) and not self.never_raises(instruction):
                 self.refuse(index, "an exception would leave another value in the place of the exit function")
             return kept[:end]
-        if shape == ["COPY", "POP_EXCEPT", "RERAISE"] and len(kept) == len(stack) - pops:
+        if shape == ["COPY", "POP_EXCEPT", "RERAISE"] and len(kept) >= height:
             before = [i.op for i in self.instructions[max(index - 2, 0) : index + 1] if i.op != "TO_BOOL"]
             if "WITH_EXCEPT_START" in before[-2:]:
                 self.granted = NO_FAILING_EXIT
-                return kept[:-1]
+                return kept[: height - 1]
+            return kept[:height]
         return kept
 
     def after(self, index: int, stack: Stack, *, jump: bool = False) -> Stack:

@@ -93,7 +93,8 @@ class Calls(Displays):
             if items is not None:
                 named = self.keywords(items)
             else:
-                self.hold(mapping)
+                with self.using([function, iterable]):
+                    self.hold(mapping)
                 named = [(None, mapping)]
         items = self.state.private(iterable)
         if isinstance(iterable, Const) and type(iterable.value) is tuple:

@@ -143,6 +143,31 @@ class Displays(Machine):
         else:
             raise self.error("a dictionary is extended by a mapping")
 
+    # 3.8: one container of the items of several iterables
+
+    def op_BUILD_LIST_UNPACK(self, count: int) -> None:
+        self.build("list", self.joined(count))
+
+    def op_BUILD_TUPLE_UNPACK(self, count: int) -> None:
+        self.build("tuple", self.joined(count))
+
+    def op_BUILD_TUPLE_UNPACK_WITH_CALL(self, count: int) -> None:
+        self.build("tuple", self.joined(count))
+
+    def op_BUILD_MAP_UNPACK_WITH_CALL(self, count: int) -> None:
+        self.build("map", self.joined(count))
+
+    def joined(self, count: int) -> list[Value]:
+        """The items of so many containers on top of the stack; all of one that is not known as one item."""
+        found: list[Value] = []
+        for value in self.pop_many(count):
+            if isinstance(value, Const) and type(value.value) is tuple:
+                found += [Const(item) for item in value.value]
+            else:
+                items = self.state.private(value)
+                found += [Star(value)] if items is None else items
+        return found
+
     def op_UNPACK_SEQUENCE(self, count: int) -> None:
         value = self.pop()
         items = self.state.private(value)
