@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import faulthandler
 import os
 import pickle
 import signal
@@ -50,6 +51,7 @@ def _work(tasks: Sequence[Callable[[], str]], writing: int) -> None:
     try:
         for number in _TIME_IS_UP:
             signal.signal(number, signal.SIG_DFL)
+        faulthandler.disable()  # made-up instructions may kill this process: that is what it is for
         sys.unraisablehook = lambda unraisable: None  # what made-up code leaves behind complains when it is dropped
         for task in tasks:
             signal.setitimer(signal.ITIMER_PROF, SECONDS)
