@@ -54,7 +54,7 @@ def _statements(body: List[ast.stmt]) -> Iterator[Edit]:
         if isinstance(statement, ast.Return) and statement.value is not None:
             yield "other return", lambda s=statement: setattr(s, "value", ast.Constant(None))
             yield "return lost", lambda place=place, s=statement: body.__setitem__(place, ast.Expr(s.value))
-        if isinstance(statement, ast.AugAssign):
+        if isinstance(statement, ast.AugAssign) and isinstance(statement.target, ast.Name):
             yield (
                 "augmented assignment made plain",
                 lambda place=place, s=statement: body.__setitem__(

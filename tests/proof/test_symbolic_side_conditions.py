@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import types
 from typing import Any
 
 from depyf.decompiler.bytecode import Handler, Instruction, load
@@ -110,6 +111,21 @@ def test_cells_and_variables_are_told_apart():
 def test_what_is_no_object_is_no_operand():
     used = code("NULL", ("LOAD_ATTR", "x"), "RETURN_VALUE")
     assert "no object" in compared(used, used).describe()
+
+
+def test_some_objects_are_true():
+    def tested(value: object) -> list[Instruction]:
+        return code(("CONST", value), ("POP_JUMP_IF_TRUE", 3), "RETURN_VALUE", ("LOAD_FAST", "a"), "RETURN_VALUE")
+
+    class Sized(type):
+        def __len__(cls) -> int:
+            return 0
+
+    always = code(("LOAD_FAST", "a"), "RETURN_VALUE")
+    for value in (int, types, len, RAW, (0,)):
+        assert compared(tested(value), always).proven
+    for other in (Sized("C", (), {}), object(), 0, ()):
+        assert not compared(tested(other), always).proven
 
 
 def test_endless_loops_in_which_nothing_happens():

@@ -17,6 +17,7 @@ Values are tuples, equal only if they are known to be the same object at run tim
 from __future__ import annotations
 
 import itertools
+import types
 from typing import Any, Dict, Iterable, NamedTuple, Tuple
 
 from ..bytecode import RawCode
@@ -36,6 +37,8 @@ NO_OBJECTS = frozenset({"null", "lasti", "h0", "before", "star", "one", "copy"})
 LOOKS = "looks, as "
 """How the tag of a value begins that may be a builtin which sees the variables of who calls it."""
 _LITERALS = (bool, int, float, complex, str, bytes, tuple, frozenset, type(None), type(Ellipsis))
+_TRUE = (type, types.ModuleType, types.FunctionType, types.BuiltinFunctionType, RawCode)
+"""Types whose objects are true: they have neither a truth value of their own nor a length."""
 _SINGLETONS = (None, True, False, Ellipsis)
 
 
@@ -79,6 +82,12 @@ class Constants:
     def is_literal(self, term: Term) -> bool:
         """Whether the constant's truth value, and its items if it is a tuple, can be had without foreign code."""
         return term[0] == "k" and type(self.value[term]) in _LITERALS
+
+    def truth(self, term: Term) -> bool | None:
+        """The constant's truth value, None if to know it runs code or it is no constant."""
+        if self.is_literal(term):
+            return bool(self.value[term])
+        return True if term[0] == "k" and type(self.value[term]) in _TRUE else None
 
     def is_plain_key(self, term: Term) -> bool:
         """Whether the constant can be hashed and compared without foreign code."""

@@ -220,8 +220,8 @@ class Stepper(Calls):
             return not inner if isinstance(inner, bool) else inner
         if kind == "is":
             return pair.facts.get(term, term)
-        if kind == "k" and self.constants.is_literal(term):
-            return bool(self.constants.value[term])
+        if kind == "k":
+            return self.constants.truth(term)
         if kind == "v" and self.numbers.is_bool(term):
             return term
         if kind == "a" and term in pair.heap and pair.heap[term][0] in ("list", "tuple", "map"):
@@ -359,15 +359,20 @@ class Stepper(Calls):
         operand = side.stack[-1]
         if operator != "not":
             return Event("UNARY_OP", operator, (operand,), 1)
-        if not self.numbers.is_bool(operand) and not self.constants.is_literal(operand):
+        known = self.constants.truth(operand)
+        if known is not None:
+            side.stack[-1] = self.constants.term(not known)
+        elif self.numbers.is_bool(operand):
+            side.stack[-1] = self.negation(operand)
+        else:
             return Event("BOOL", None, (operand,), 1, "not")
-        side.stack[-1] = self.negation(operand)
         return None
 
     def do_TO_BOOL(self, side: Side, heap: Heap, arg: Any) -> Event | None:
         operand = side.stack[-1]
-        if self.constants.is_literal(operand):
-            side.stack[-1] = self.constants.term(bool(self.constants.value[operand]))
+        known = self.constants.truth(operand)
+        if known is not None:
+            side.stack[-1] = self.constants.term(known)
         elif not self.numbers.is_bool(operand):
             return Event("BOOL", None, (operand,), 1, "bool")
         return None
