@@ -5,17 +5,17 @@ from __future__ import annotations
 from typing import Any
 
 from ..bytecode import Instruction, RawCode
-from ..events.operations import Operations
 from ..events.spelling import Spelling
 from ..events.state import Const, Container, Event, Opaque, Pure, Value
 from ..syntax import nodes as n
 from .analysis import Node
 from .levels import handled_part
+from .unpacking import Unpacking
 
 _STORES = ("STORE_FAST", "STORE_DEREF", "STORE_GLOBAL")
 
 
-class MoreOperations(Operations):
+class MoreOperations(Unpacking):
     """Executes what can be written as an expression or a statement."""
 
     node: Node
@@ -197,6 +197,9 @@ class MoreOperations(Operations):
             self.import_module(module)
         else:
             self.import_from(name, level.value)
+
+    def op_EAGER_IMPORT_NAME(self, name: str) -> None:
+        self.op_IMPORT_NAME(name)
 
     def import_module(self, module: str) -> None:
         *path, _ = module.split(".")[1:] or [""]
