@@ -152,21 +152,36 @@ def _proposals(failure: NoPlace, graph: ControlFlowGraph, flow: Flow, made: list
     for target in reversed(failure.targets):  # what all the rest goes on to comes last
         if target in flow.dominator and target.layout not in ends:
             found += [(SHORT, edit) for edit in one_trips(flow, target)]
-        found += _copies(failure, target, graph, flow)
+        found += _copies(target, failure.source, graph, flow)
+    for target in _other_exits(failure, flow):
+        found += [(SHORT + cost, edit) for cost, edit in _copies(target, None, graph, flow)]
     return [edit for _, edit in sorted(found, key=lambda pair: pair[0])]
 
 
-def _copies(failure: NoPlace, target: LiftedBlock, graph: ControlFlowGraph, flow: Flow) -> list[tuple[int, Edit]]:
-    """Copies of ``target``, with their cost."""
+def _other_exits(failure: NoPlace, flow: Flow) -> list[LiftedBlock]:
+    """Where else the loop goes on that control can't leave: if that stands in it, ``break`` may be for the failure."""
+    if failure.source is None or failure.source not in flow.dominator:
+        return []
+    headers = [node for node in flow.back if node not in failure.targets and flow.dominates(node, failure.source)]
+    loop = flow.natural_loop(max(headers, key=lambda node: flow.depth[node])) if headers else set()
+    places = {through(place) for node in loop for place in node.successors} - loop - {failure.source, *failure.targets}
+    found = [place for place in places if place is not None and place in flow.dominator]
+    return sorted(found, key=lambda place: place.layout)
+
+
+def _copies(
+    target: LiftedBlock, failed: LiftedBlock | None, graph: ControlFlowGraph, flow: Flow
+) -> list[tuple[int, Edit]]:
+    """Copies of ``target`` for ``failed``, or for all but one of those who go there, with their cost."""
     block = next((block for block in graph.blocks if block.start == target.index), None)
     if block is None:
         return []
     dominance = Dominance(graph)
     piece = dominance.dominated(block)
     sources = entering(graph, block, set(piece))
-    if failure.source is not None:
+    if failed is not None:
         heads = {node.index for node in flow.nodes}
-        ways = {failure.source.index, *(jump.index for jump in _jumps(failure.source))}
+        ways = {failed.index, *(jump.index for jump in _jumps(failed))}
         mine = [source for source in sources if dominance.nearest(source, heads) in ways]
         sources = mine if len(mine) < len(sources) else mine[:-1]
     else:
