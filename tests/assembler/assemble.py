@@ -352,6 +352,6 @@ class _Assembler:
             if operand == "code":
                 self.raw(raw, self.const(code), self.guard())
             elif operand == "qualname":
-                self.raw(raw, self.const(code.co_name), self.guard())
+                self.raw(raw, self.const(f"{self.program.name}.<locals>.{code.co_name}"), self.guard())
             else:
                 self.raw(raw, int(operand or 0), self.guard())
