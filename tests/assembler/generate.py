@@ -28,7 +28,8 @@ CELLS = ("c",)
 FREE = ("d",)
 CONSTANTS: Tuple[Any, ...] = (None, True, False, 0, 1, 7, "text", (1, "two"), Thing, int, 2.5, b"bytes")
 BINARY = ("+", "-", "*", "&", "|", "^", "@", "/", "+=", "-=", "&=", "//=")
-DEEPEST_STACK, DEEPEST_BLOCKS, MOST_LABELS = 8, 3, 90
+DEEPEST_STACK, DEEPEST_BLOCKS = 8, 3
+MOST_LABELS, MOST_LABELS_OF_LARGE = 40, 90
 
 
 def _inner(name: str) -> types.CodeType:
@@ -83,8 +84,9 @@ def generate(seed: int, blocks: Optional[int] = None) -> Program:
 class _Generator:
     def __init__(self, dice: random.Random, blocks: Optional[int]) -> None:
         self.dice = dice
-        wide = dice.random() < 0.05
-        self.left = blocks or dice.randint(3, 20) + (dice.randint(10, 25) if wide else 0)
+        large = dice.random() < 0.03
+        self.left = blocks or dice.randint(3, 20) + (dice.randint(10, 25) if large else 0)
+        self.most_labels = MOST_LABELS_OF_LARGE if large else MOST_LABELS
         self.habits = Habits(
             dice.choice((0.3, 0.5, 0.7)), dice.choice((0, 0.1, 0.25, 0.5)), dice.choice((0, 0.1, 0.3)),
             dice.choice((0.2, 0.4, 0.7)), dice.random() < 0.3, dice.random() < 0.4, dice.choice((0, 0.1, 0.25)),
@@ -135,7 +137,7 @@ class _Generator:
         self.finish(draft)
 
     def may_nest(self, draft: Draft) -> bool:
-        return len(draft.state.blocks) < DEEPEST_BLOCKS and len(self.drafts) < MOST_LABELS
+        return len(draft.state.blocks) < DEEPEST_BLOCKS and len(self.drafts) < self.most_labels
 
     def body(self, draft: Draft) -> None:
         draft.add("LOAD_GLOBAL", self.dice.choice(GLOBALS))  # the event that every block has
@@ -411,7 +413,7 @@ class _Generator:
             if goal.entry == state:
                 return label
             ops = self.way(state, goal.entry)
-            if ops is not None and len(ops) <= 12 and len(self.drafts) < MOST_LABELS:
+            if ops is not None and len(ops) <= 12 and len(self.drafts) < self.most_labels:
                 return self.between(state, ops, label)
         if self.left > 0:
             self.left -= 1
@@ -457,7 +459,7 @@ class _Generator:
 
         while len(state.blocks) > same:
             block = state.blocks[-1]
-            if block.kind == "with" and not self.chance(0.03):  # nearly always as compilers leave it
+            if block.kind == "with" and not self.chance(0.01):  # nearly always as compilers leave it
                 while len(state.stack) > block.level:
                     self.drop(state, do)
                 do("POP_BLOCK")
@@ -500,7 +502,7 @@ class _Generator:
         if kind in ("c", "m"):
             do("CALL", 0)
             do("POP")
-        elif kind == "x" and self.chance(0.95):
+        elif kind == "x" and self.chance(0.98):
             do("EXIT_WITH")
         else:
             do("POP")
