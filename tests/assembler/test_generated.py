@@ -109,7 +109,8 @@ def test_programs_are_proven_or_refused() -> None:
     kinds = outcomes([lambda seed=seed: examine_seed(seed, 5) for seed in seeds])  # type: ignore[misc]
     bad = [(seed, kind) for seed, kind in zip(seeds, kinds) if kind.kind not in ("proven", "refused")]
     assert not bad, bad[:3]
-    assert sum(kind.kind == "proven" for kind in kinds) >= len(seeds) // 6
+    refused = [(seed, kind.reason) for seed, kind in zip(seeds, kinds) if kind.kind == "refused"]
+    assert len(refused) <= len(seeds) // 30, refused[:3]
 
 
 def test_the_shrinker_keeps_what_fails() -> None:

@@ -220,7 +220,7 @@ class Blocks(MoreOperations):
         self.pop()
         decided = self.truth(ins, value)
         if decided is None:
-            [block.test] = self.texts([value])
+            [block.test] = self.texts([self.unfoldable(value)])
         self.flush()
         if ins.op.endswith("OR_POP"):
             self.push(value)

@@ -1,0 +1,180 @@
+"""Programs that once were refused or needed too long: each is proven, and does the same on stand-ins."""
+
+from __future__ import annotations
+
+import pytest
+
+from assembler.examine import examine, outcomes
+from assembler.notation import program
+
+EXAMPLES = {
+    "iterators made at two places meet": """
+        function(a, b)
+            LOAD_FAST a
+            POP_JUMP_IF_FALSE other
+            LOAD_GLOBAL f
+            GET_ITER
+            JUMP next
+        other:
+            LOAD_GLOBAL g
+            GET_ITER
+        next:
+            FOR_ITER end
+            STORE_FAST b
+            JUMP next
+        end:
+            LOAD_FAST b
+            RETURN_VALUE
+    """,
+    "an iterator that is given waits for its loop": """
+        function(a, items)
+            LOAD_FAST items
+            ITERATOR
+            LOAD_FAST a
+            POP_JUMP_IF_FALSE next
+            LOAD_GLOBAL f
+            POP
+        next:
+            FOR_ITER end
+            POP
+            JUMP next
+        end:
+            LOAD_FAST a
+            RETURN_VALUE
+    """,
+    "a handler of two with statements": """
+        function(a)
+            LOAD_GLOBAL f
+            SETUP_WITH handler
+            POP
+            LOAD_GLOBAL x
+            POP
+            POP_BLOCK
+            EXIT_WITH
+            LOAD_GLOBAL g
+            SETUP_WITH handler
+            POP
+            LOAD_GLOBAL y
+            POP
+            POP_BLOCK
+            EXIT_WITH
+        end:
+            LOAD_FAST a
+            RETURN_VALUE
+        handler:
+            WITH_EXCEPT
+            JUMP end
+    """,
+    "values are exchanged around an exit function": """
+        function(a)
+            LOAD_GLOBAL x
+            LOAD_GLOBAL f
+            SETUP_WITH handler
+            LOAD_GLOBAL y
+            SWAP 4
+            LOAD_GLOBAL h
+            BINARY_OP +
+            STORE_FAST a
+            POP
+            POP_BLOCK
+            EXIT_WITH
+            RETURN_VALUE
+        handler:
+            WITH_EXCEPT
+            RETURN_VALUE
+    """,
+    "a constant without a literal is tested": """
+        function()
+            LOAD_GLOBAL y
+        next:
+            CONST @Thing
+            POP_JUMP_IF_TRUE end
+            LOAD_GLOBAL x
+            POP
+            JUMP next
+        end:
+            RETURN_VALUE
+    """,
+    "a loop with two entries and a value below": """
+        function(a, b)
+            LOAD_GLOBAL f
+            LOAD_FAST a
+            POP_JUMP_IF_FALSE second
+        first:
+            LOAD_GLOBAL x
+            BINARY_OP +
+        second:
+            LOAD_GLOBAL y
+            BINARY_OP -
+            LOAD_FAST b
+            POP_JUMP_IF_TRUE first
+            LOAD_GLOBAL g
+            POP_JUMP_IF_TRUE second
+            RETURN_VALUE
+    """,
+    "a handler of two ranges that goes back into one": """
+        function(a)
+            JUMP enter
+        again:
+            SETUP_FINALLY handler
+            LOAD_GLOBAL g
+            POP
+            POP_BLOCK
+            JUMP enter
+        enter:
+            SETUP_FINALLY handler
+            LOAD_GLOBAL f
+            LOAD_FAST a
+            CALLABLE
+            CALL 0
+            POP
+            POP
+            POP_BLOCK
+            LOAD_FAST a
+            RETURN_VALUE
+        handler:
+            COPY_EXC
+            LOAD_GLOBAL E0
+            JUMP_IF_NOT_MATCH other
+            POP
+            POP_EXCEPT
+            JUMP again
+        other:
+            RERAISE
+    """,
+    "a generator that yields inside an unfinished call, in a handler": """
+        function(a) generator locals(u)
+            LOAD_FAST a
+            CALLABLE
+            SETUP_FINALLY handler
+            LOAD_GLOBAL f
+            YIELD_VALUE
+            POP_BLOCK
+            CALL 1
+            RETURN_VALUE
+        handler:
+            STORE_FAST u
+            LOAD_FAST u
+            YIELD_VALUE
+            SWAP 2
+            POP_EXCEPT
+            CALL 1
+            RETURN_VALUE
+    """,
+    "a variable that is never bound": """
+        function(a) locals(u) cells(c)
+            LOAD_FAST a
+            POP_JUMP_IF_FALSE other
+            LOAD_FAST u
+            RETURN_VALUE
+        other:
+            LOAD_DEREF c
+            RETURN_VALUE
+    """,
+}
+
+
+@pytest.mark.parametrize("text", EXAMPLES.values(), ids=EXAMPLES)
+def test_it_is_proven_and_does_the_same(text: str) -> None:
+    (outcome,) = outcomes([lambda: examine(program(text))])
+    assert outcome.kind == "proven", outcome
