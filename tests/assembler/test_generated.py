@@ -105,12 +105,12 @@ def test_every_program_is_read_as_it_was_written() -> None:
 
 
 def test_programs_are_proven_or_refused() -> None:
-    seeds = SEEDS[:120]
+    seeds = SEEDS[:60]
     kinds = outcomes([lambda seed=seed: examine_seed(seed, 5) for seed in seeds])  # type: ignore[misc]
     bad = [(seed, kind) for seed, kind in zip(seeds, kinds) if kind.kind not in ("proven", "refused")]
     assert not bad, bad[:3]
     refused = [(seed, kind.reason) for seed, kind in zip(seeds, kinds) if kind.kind == "refused"]
-    assert len(refused) <= len(seeds) // 30, refused[:3]
+    assert len(refused) <= 2, refused[:3]
 
 
 def test_the_shrinker_keeps_what_fails() -> None:
