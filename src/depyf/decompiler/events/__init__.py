@@ -1,7 +1,7 @@
 """events/: bytecode that no compiler makes -> a function definition. Dynamo's code is of this kind.
 
-Takes: canonical instructions without cycles, of any stack shapes: values across branches and exception ranges,
-shuffled stacks, lists built only to be taken apart.
+Takes: canonical instructions of any stack shapes, with no other loops than iterations: values across branches,
+loops and exception ranges, shuffled stacks, lists built only to be taken apart.
 Gives: a tree that does the same in the same order, one statement for each thing that happens unless it fits into a
 larger expression.
 Holds on exit: nothing that can be seen from outside was dropped, doubled or moved past another such thing. Only

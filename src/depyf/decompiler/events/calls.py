@@ -70,10 +70,12 @@ class Calls(Displays):
         [statement] = function.definition.body
         value = statement.value if isinstance(statement, n.Return) else None
         generators: list[n.comprehension] = getattr(value, "generators", [])
-        if value is None or not generators or not any(iterator is made for made in self.iterators):
+        iterable: n.Expression | None = iterator if function.iterates else None
+        if isinstance(iterator, n.Call) and any(iterator is made for made in self.iterators):
+            iterable = iterator.args[0]
+        if value is None or not generators or iterable is None:
             raise self.error("the function of a comprehension is called with something that is no iterator")
-        assert isinstance(iterator, n.Call)
-        generators[0].iter = iterator.args[0]
+        generators[0].iter = iterable
         return value
 
     def op_CALL_EX(self, has_mapping: bool) -> None:

@@ -1,4 +1,4 @@
-"""Branches and exception ranges of acyclic code as statements.
+"""Branches and exception ranges as statements; loops and with statements are in modules of their own.
 
 ``run`` executes one path and writes its statements. At a branch both arms are executed, each into a list of its own,
 to the place where they meet; where they never meet, each to its end. What the stack holds at the meeting place, and

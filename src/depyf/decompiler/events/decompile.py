@@ -1,4 +1,4 @@
-"""Code without cycles, from any stack shapes, as a function definition."""
+"""Code whose only loops are iterations, from any stack shapes, as a function definition."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def decompile_events(
 
     ``enclosing`` are the names that functions around bind: a global of such a name must be declared. ``spelling`` is
     that of the outermost code, if it is another. ``result_names``: see Settings.
-    Raises DecompilationError for code with cycles, or with operations or shapes that have no text here.
+    Raises DecompilationError for code with other loops, or with operations or shapes that have no text here.
     """
     spelling = spelling or Spelling(raw)
     instructions = disassemble(raw)

@@ -5,7 +5,7 @@ import __future__
 
 from typing import TYPE_CHECKING, Any, Callable, Union
 
-from ..bytecode import RawCode
+from ..bytecode import RawCode, disassemble
 from ..syntax import nodes as n
 from .spelling import is_name
 from .state import Comprehension, Const, Opaque, Pure, Star, Value
@@ -33,7 +33,8 @@ def make_function(control: Control, pc: int) -> int:
     _check_closure(control, raw, parts.get("closure"))
     definition = control.nested(raw)
     if raw.name in COMPREHENSIONS:
-        control.push(Comprehension(definition))
+        first = [ins.op for ins in disassemble(raw)[:2]]
+        control.push(Comprehension(definition, iterates=first == ["LOAD_FAST", "GET_ITER"]))
         return pc + 1
     operands: list[Value] = []
     places: list[Callable[[n.Expression], None]] = []

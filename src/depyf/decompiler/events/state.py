@@ -67,13 +67,17 @@ class Exit(Raised):
 
 
 class Comprehension(Value):
-    """The function of a comprehension, which gets the iterator; ``definition`` returns the comprehension."""
+    """The function of a comprehension, which gets the iterator; ``definition`` returns the comprehension.
 
-    __slots__ = ("definition",)
+    ``iterates``: it gets what is iterated over, and asks for the iterator itself.
+    """
 
-    def __init__(self, definition: n.FunctionDef | n.AsyncFunctionDef) -> None:
+    __slots__ = ("definition", "iterates")
+
+    def __init__(self, definition: n.FunctionDef | n.AsyncFunctionDef, iterates: bool) -> None:
         super().__init__("items")
         self.definition = definition
+        self.iterates = iterates
 
 
 class Event(Value):
