@@ -161,6 +161,18 @@ EXAMPLES = {
             CALL 1
             RETURN_VALUE
     """,
+    "a comparison in a variable is used again": """
+        function() locals(w)
+            LOAD_GLOBAL h
+            LOAD_GLOBAL x
+            IS_OP 'is not'
+            STORE_FAST w
+            LOAD_GLOBAL h
+            LOAD_FAST w
+            STORE_ATTR p
+            LOAD_FAST w
+            RETURN_VALUE
+    """,
     "a variable that is never bound": """
         function(a) locals(u) cells(c)
             LOAD_FAST a

@@ -141,7 +141,7 @@ class Writer:
             if state.has_name(value):  # `free` may have moved it
                 text = n.Name(state.names[value][0])
         self.emit(n.Assign([n.Name(name)], text, line=line))
-        if not isinstance(value, (Const, Pure)):
+        if not isinstance(value, Const) and not (isinstance(value, Pure) and not value.operands):
             state.names.setdefault(value, []).append(name)
 
     def free(self, name: str) -> None:
