@@ -21,8 +21,8 @@ from .structure import Flow, NoPlace, OneTrip, SeveralEntries, one_trips, put_in
 
 SHORT, LONG = 8, 40
 """Instructions: a piece that is copied rather than a loop put in, and the longest piece that is copied."""
-ATTEMPTS = 60
-WORK = 60_000
+ATTEMPTS = 30
+WORK = 30_000
 """Instructions in all attempts together: long code gets fewer, but a few in any case."""
 
 
