@@ -113,6 +113,28 @@ def test_a_conditional_expression_stands_where_it_is_used_if_nothing_happens_bef
     assert "x = None if a is None else a.x\n    return g(a.y, x)\n" in text_of(h, t="tmp_1").replace("tmp", "x")
 
 
+def test_a_test_and_another_value():
+    def f(a, g):
+        t = g(a) and g(1)
+        g(2)
+        return t
+
+    def h(a, g):
+        t = g(a) or g(1) or a
+        return g(t, t)
+
+    assert "= g(a) and g(1)\n" in text_of(f, t="tmp_1")
+    assert "= g(a) or g(1) or a\n" in text_of(h, t="tmp_1")
+
+
+def test_keys_and_values():
+    def f(a, g):
+        for k, v in a.items():
+            g(k, v)
+
+    assert "for key, value in a.items():\n" in text_of(f, k="tmp_1", v="tmp_2")
+
+
 def test_a_variable_of_ours_is_deleted_where_the_original_has_let_go():
     def f(a, g):
         t = g(a)

@@ -76,6 +76,11 @@ class _Wishes:
         elif isinstance(node, n.Dict):
             for key, value in zip(node.keys, node.values):
                 self.wish_constant(value, key)
+        elif isinstance(node, n.For) and isinstance(node.target, n.Tuple) and len(node.target.elts) == 2:
+            called = node.iter.func if isinstance(node.iter, n.Call) else None
+            if isinstance(called, n.Attribute) and called.attr == "items":
+                self.wish(node.target.elts[0], "key")
+                self.wish(node.target.elts[1], "value")
         elif isinstance(node, n.Call):
             self.look_at_call(node)
 

@@ -5,6 +5,7 @@
     if c: t = a / else: t = b           ->  t = a if c else b      (variables of ours)
     if c: nothing / else: s             ->  if not c: s
     t = x.a / t += b / x.a = t          ->  x.a += b               (a variable of ours)
+    t = a / if t: u = b / else: u = t   ->  u = a and b            (variables of ours)
     t = a if c else b / f(t)            ->  f(a if c else b)       (a variable of ours)
     t = a / return t                    ->  return a               (a variable of ours)
     return None at the end              ->  nothing
@@ -34,8 +35,12 @@ def polish(body: list[n.Statement], ours: Collection[str], variables: Collection
     handled = {node.id for node in n.walk(handling) if isinstance(node, n.Name)}
     uses = Counter(node.id for node in n.walk(body) if isinstance(node, n.Name))
     for block in reversed(list(bodies(body, _FUNCTIONS))):
-        _augment(block, ours, uses)
+        while _augment(block, ours, uses):
+            pass
         _hoist_deletions(block)
+        for number in range(len(block) - 2, -1, -1):
+            if number + 1 < len(block):
+                _both_tests(block, number, ours, uses)
         for number in range(len(block)):
             _without_empty_body(block[number])
             _choice(block, number, ours, uses)
@@ -141,7 +146,7 @@ def _use_directly(
     """A conditional expression where it is used, once, by the next statement, before anything else happens there."""
     for number in range(len(block) - 2, -1, -1):
         made, user = block[number : number + 2]
-        if not isinstance(made, n.Assign) or not isinstance(made.value, n.IfExp) or len(made.targets) != 1:
+        if not isinstance(made, n.Assign) or len(made.targets) != 1 or not isinstance(made.value, (n.IfExp, n.BoolOp)):
             continue
         target = made.targets[0]
         if not isinstance(user, (n.Assign, n.Expr, n.Return)) or not isinstance(target, n.Name) or user.value is None:
@@ -156,9 +161,13 @@ def _use_directly(
         if len(print_tree(replaced).strip()) > _LONGEST:
             continue
         block[number : number + 2] = [replaced]
-        for deletion in gone:
-            deletion.targets.remove(target)
-        block[:] = [statement for statement in block if not isinstance(statement, n.Delete) or statement.targets]
+        _delete_no_more(block, target, gone)
+
+
+def _delete_no_more(block: list[n.Statement], target: n.Name, deletions: list[n.Delete]) -> None:
+    for deletion in deletions:
+        deletion.targets.remove(target)
+    block[:] = [statement for statement in block if not isinstance(statement, n.Delete) or statement.targets]
 
 
 def _comes_first(value: n.Expression, name: str, variables: Collection[str]) -> bool | None:
@@ -203,8 +212,8 @@ def _with(value: n.Expression, name: str, new: n.Expression) -> n.Expression:
     return copy
 
 
-def _augment(block: list[n.Statement], ours: Collection[str], uses: Counter[str]) -> None:
-    """An operation in place by way of a variable of ours that nothing else mentions."""
+def _augment(block: list[n.Statement], ours: Collection[str], uses: Counter[str]) -> bool:
+    """An operation in place by way of a variable of ours that nothing else mentions; whether there was one."""
     for number in range(len(block) - 3, -1, -1):
         read, change, stored = block[number : number + 3]
         if not isinstance(read, n.Assign) or not isinstance(change, n.AugAssign) or not isinstance(stored, n.Assign):
@@ -212,16 +221,14 @@ def _augment(block: list[n.Statement], ours: Collection[str], uses: Counter[str]
         target, place = change.target, read.value
         if not isinstance(target, n.Name) or target.id not in ours or len(stored.targets) != 1:
             continue
-        after = block[number + 3] if number + 3 < len(block) else None
-        gone = isinstance(after, n.Delete) and target in after.targets
+        gone = [s for s in block[number + 3 :] if isinstance(s, n.Delete) and target in s.targets]
         if read.targets != [target] or stored.value != target or stored.targets != [place] or not _is_place(place):
             continue
-        if uses[target.id] == 3 + gone:
+        if uses[target.id] == 3 + len(gone):
             block[number : number + 3] = [n.AugAssign(place, change.op, change.value, line=read.line)]
-            if isinstance(after, n.Delete) and gone:
-                after.targets.remove(target)
-                if not after.targets:
-                    del block[number + 1]
+            _delete_no_more(block, target, gone)
+            return True
+    return False
 
 
 def _is_place(place: n.Expression) -> bool:
@@ -239,6 +246,35 @@ def _return_directly(block: list[n.Statement], ours: Collection[str]) -> None:
     if isinstance(made, n.Assign) and isinstance(returned, n.Return) and made.targets == [returned.value]:
         if isinstance(returned.value, n.Name) and returned.value.id in ours:
             block[-2:] = [n.Return(made.value, line=made.line)]
+
+
+def _both_tests(block: list[n.Statement], number: int, ours: Collection[str], uses: Counter[str]) -> None:
+    """A value that decides whether it is the result or another one is: ``and``, ``or``."""
+    first, statement = block[number : number + 2]
+    if not isinstance(first, n.Assign) or not isinstance(statement, n.If) or len(first.targets) != 1:
+        return
+    target, test, true, false = first.targets[0], statement.test, statement.body, statement.orelse
+    if isinstance(test, n.UnaryOp) and test.op == "not":
+        test, true, false = test.operand, false, true
+    if not isinstance(target, n.Name) or target.id not in ours or test != target or not true or not false:
+        return
+    gone = [s for s in block[number + 2 :] if isinstance(s, n.Delete) and target in s.targets]
+    for op, kept, other in (("and", false, true), ("or", true, false)):
+        rest = other[1:] if other[0] == n.Delete([target]) else other
+        if len(kept) != 1 or len(rest) != 1 or not isinstance(kept[0], n.Assign) or not isinstance(rest[0], n.Assign):
+            continue
+        result, value = kept[0].targets, rest[0].value
+        if kept[0].value != target or rest[0].targets != result or len(result) != 1:
+            continue
+        if not isinstance(result[0], n.Name) or result[0].id not in ours or result[0] == target:
+            continue
+        if uses[target.id] != 3 + len(other) - len(rest) + len(gone) or target in n.walk(value):
+            continue
+        uses[result[0].id] -= 1
+        more = value.values if isinstance(value, n.BoolOp) and value.op == op else [value]
+        block[number : number + 2] = [n.Assign(result, n.BoolOp(op, [first.value, *more]), line=first.line)]
+        _delete_no_more(block, target, gone)
+        return
 
 
 def _hoist_deletions(block: list[n.Statement]) -> None:
