@@ -293,6 +293,6 @@ def _hoist_deletions(block: list[n.Statement]) -> None:
         del statement.body[0]
         if leaves:
             del block[number + 1]
-        elif len(statement.orelse) > 1:
+        else:
             del statement.orelse[0]
         block.insert(number, first)
