@@ -15,7 +15,8 @@ line numbers, and the order of ``locals()`` are outside. Whatever else a proof t
                                  the same for every code object nested in original, by identity
     verify(a, b) -> Verdict      two functions or code objects, with everything nested in them (public)
 
-``Verdict.pairs`` are the pairs of nested code objects that stand for each other; ``Verdict.difference`` is the first
+``symbolic`` is ``symbolic.prove_symbolic`` where code is compared that no compiler made, or source that has another
+shape. ``Verdict.pairs`` are the pairs of nested code objects that stand for each other; ``Verdict.difference`` is the first
 difference, with the instruction of each side, its offset and line.
 """
 
