@@ -389,6 +389,8 @@ def takes_long(statement: n.Statement) -> bool:
     """Whether the statement does something that may take long, or need memory (see proof/lifetimes.py)."""
     if isinstance(statement, _COMPOUND):
         return False  # written after their parts
+    if any(isinstance(target, n.Subscript) for target in getattr(statement, "targets", ())):
+        return True
     return any(
         isinstance(node, _LONG) or isinstance(node, n.Subscript) and not isinstance(node.slice, n.Constant)
         for node in n.walk(statement)
