@@ -36,11 +36,23 @@ def _mentions(node: ast.AST, names: Set[str]) -> bool:
 
 
 def _probe_names(function: ast.AST) -> Set[str]:
-    """Variables that hold what a probe gave."""
-    names: Set[str] = set()
-    for node in ast.walk(function):
-        if isinstance(node, ast.Assign) and _mentions(node.value, set()):
-            names |= {target.id for target in node.targets if isinstance(target, ast.Name)}
+    """Variables that hold what a probe gave, or a name or attribute that is read by probes alone."""
+    assigned = [
+        (node.targets[0].id, node)
+        for node in ast.walk(function)
+        if isinstance(node, ast.Assign) and len(node.targets) == 1 and isinstance(node.targets[0], ast.Name)
+    ]
+    names = {name for name, node in assigned if _mentions(node.value, set())}
+    read_by: Dict[str, List[ast.stmt]] = collections.defaultdict(list)
+    for statement in ast.walk(function):
+        if isinstance(statement, ast.stmt) and statement is not function:
+            for part in ast.walk(statement):
+                if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Load):
+                    read_by[part.id].append(statement)
+    for name, node in assigned:
+        if isinstance(node.value, (ast.Name, ast.Attribute)) and read_by[name]:
+            if all(_mentions(statement, names) for statement in read_by[name]):
+                names.add(name)
     return names
 
 

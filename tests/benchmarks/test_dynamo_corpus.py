@@ -19,8 +19,9 @@ def f(x):
     """Not counted."""
     global count
     tracing = profiler._is_profiler_enabled
+    module = utils
     if tracing:
-        token = utils.record_pregraph_bytecode_enter()
+        token = module.record_pregraph_bytecode_enter()
     else:
         token = None
     if token is not None:
