@@ -71,7 +71,7 @@ class Control(Merging):
             ins = self.instructions[pc]
             handler = self.handler_of(ins)
             if handler != self.handler and ins.op not in ("NOP", "JUMP"):
-                if self.encloses(handler, self.handler):
+                if self.leaves(handler):
                     break
                 pc = self.try_statement(pc, handler, stops, tries)
             else:
@@ -268,6 +268,13 @@ class Control(Merging):
             if inner == handler:
                 return True
         return False
+
+    def leaves(self, handler: Handler | None) -> bool:
+        """Whether an instruction with this handler is out of the exception range that is executed."""
+        if self.encloses(handler, self.handler):
+            return True
+        beside = handler is not None and self.outer(handler) != self.handler
+        return beside and self.encloses(self.outer(handler), self.handler)  # type: ignore[arg-type]
 
     def try_statement(
         self,
