@@ -15,6 +15,7 @@ from depyf.decompiler.bytecode import Instruction, RawCode, disassemble, load
 from depyf.decompiler.dispatch import decompile_dispatch
 from depyf.decompiler.dispatch.decompile import decompile_instructions
 from depyf.decompiler.events import EventResult
+from depyf.decompiler.proof.symbolic import prove_instructions, prove_symbolic
 from depyf.decompiler.recompile import recompile
 from depyf.decompiler.syntax import nodes as n
 from depyf.decompiler.syntax.printer import print_tree
@@ -23,6 +24,7 @@ from depyf.errors import DecompilationError
 PLAN = standins.Plan(exceptions=frozenset({"E0", "E1"}))
 SEEDS = 6
 GRAPHS = 60
+PROVEN = 20
 
 
 def no_nested(raw: RawCode) -> n.FunctionDef:
@@ -47,6 +49,11 @@ def graph_result(seed: int) -> str:
     for run in range(SEEDS):
         if machine_run(raw, instructions, run, PLAN) != standins.run(code, run, PLAN):
             return f"WRONG {seed}\n{result.text}"
+    if seed < PROVEN:
+        again = load(code)
+        verdict = prove_instructions((raw, again), (instructions, disassemble(again)))
+        if not verdict.proven:
+            return f"WRONG {seed}: {verdict.reasons}\n{result.text}"
     return result.rung
 
 
@@ -181,6 +188,8 @@ def test_ordinary_functions_do_the_same(function: Callable[..., Any]):
     assert result.rung in ("nested blocks", "state variable")
     again = recompile(whole_text(result, load(code), disassemble(load(code))), code, "<test>")
     assert standins.same(code, again, SEEDS), result.text
+    verdict = prove_symbolic(load(code), load(again))
+    assert verdict.proven, (verdict.reasons, result.text)
 
 
 def test_a_class_body_is_refused():

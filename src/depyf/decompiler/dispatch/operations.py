@@ -173,6 +173,19 @@ class MoreOperations(Unpacking):
 
     def op_SET_UPDATE(self, depth: int) -> None:
         value = self.pop()
+        target = self.state.stack[-depth]
+        if (
+            depth == 1
+            and target in self.state.pending
+            and isinstance(target, Event)
+            and isinstance(target.expression, n.Set)
+        ):
+            self.pop()
+            if not self.is_used(target):
+                self.event([target, value], _with_all, "members")
+                self.kinds[self.state.stack[-1]] = "members"
+                return
+            self.push(target)
         name = self.into(depth, "members")
         assert name is not None
         self.statement([value], lambda text: n.AugAssign(n.Name(name), "|", n.Set([n.Starred(text)])))
@@ -255,3 +268,8 @@ class MoreOperations(Unpacking):
         self.emit(n.ImportFrom(module or None, aliases, level))
         for store, _ in stores:
             self.stored(store)
+
+
+def _with_all(members: n.Expression, more: n.Expression) -> n.Expression:
+    """The display ``members`` with all items of ``more``."""
+    return n.Set([*getattr(members, "elts", [n.Starred(members)]), n.Starred(more)])
