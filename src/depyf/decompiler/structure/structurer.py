@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ...errors import DecompilationError
+from ..flowgraph.regions import chain
 from ..lift import LiftedBlock
 from ..lift.folding.negation import negate
 from ..lift.folding.shapes import same_exit, same_place, through
@@ -99,7 +100,9 @@ class Structurer:
                 out.append(nodes.Return(place.entry[-1]))  # that a `finally` body keeps from happening
             return None
         if follow is not None and place is through(follow):
-            if place is context.continue_to and target is not place and source.kind == "branch":
+            left = [region for region in chain(source.region) if region not in chain(target.region)]
+            kept = target is not place and source.kind == "branch" and all(r.kind != "finally" for r in left)
+            if place is context.continue_to and kept:
                 out.append(nodes.Continue(line=target.line))  # the compiler kept a jump of its own
                 self.written.add(target)
             return None
