@@ -181,7 +181,7 @@ class MoreOperations(Unpacking):
             and isinstance(target.expression, n.Set)
         ):
             self.pop()
-            if not self.is_used(target):
+            if not self.is_needed(target):
                 self.event([target, value], _with_all, "members")
                 self.kinds[self.state.stack[-1]] = "members"
                 return
