@@ -152,6 +152,8 @@ class _Generator:
         ready = self.ready_call(draft)
         if ready is not None and self.chance(0.4):
             self.call(draft, ready)
+        elif ready == 1 and stack[-2] == "c" and self.chance(0.2):
+            draft.add("CALL_EX", 0)
         elif len(stack) >= DEEPEST_STACK:
             if free and stack[-1] != "p":
                 self.drop(draft.state, draft.add)
@@ -202,7 +204,8 @@ class _Generator:
         elif way == 10:
             self.iterator(draft)
         elif self.chance(0.5):
-            draft.add(dice.choice(("DELETE_FAST",)), dice.choice(LOCALS))
+            cells = [("DELETE_DEREF", name) for name in (*self.cells, *self.free)]
+            draft.add(*dice.choice([("DELETE_FAST", name) for name in LOCALS] + cells))
         else:
             self.copy(draft)
 
@@ -236,7 +239,7 @@ class _Generator:
         if self.habits.generator and self.chance(0.2):
             draft.add("YIELD_VALUE")
             return
-        way = dice.randrange(17)
+        way = dice.randrange(21)
         two = draft.free() >= 2 and draft.stack[-2] == "v"
         if way == 0:
             draft.add("STORE_FAST", dice.choice(self.variables))
@@ -276,6 +279,15 @@ class _Generator:
             draft.add("STORE_GLOBAL", dice.choice(("gx", "gy")))
         elif way == 16 and draft.free() >= 2 and self.chance(0.5):
             self.copy(draft)
+        elif way == 17:
+            draft.add("LOAD_GLOBAL", dice.choice(GLOBALS))
+            draft.add("DELETE_SUBSCR")
+        elif way == 18:
+            draft.add("DELETE_ATTR", dice.choice(ATTRIBUTES))
+        elif way == 19 and two:
+            draft.add("BUILD_MAP", 1)
+        elif way == 20:
+            draft.add("BUILD_SET", 1)
         else:
             draft.add("STORE_FAST", dice.choice(self.variables))
 
