@@ -211,7 +211,7 @@ class _Assembler:
             return "LOAD_FAST unbound"
         if name == "CALLABLE" and stack[-2:] == ("n", "v") and "CALLABLE n" in SPELLING:
             return "CALLABLE n"
-        if name == "SETUP_FINALLY" and BLOCK_STACK and op.arg not in (None, len(stack)):
+        if name == "SETUP_FINALLY" and op.arg not in (None, len(stack)) and "SETUP_FINALLY less" not in SPELLING:
             raise Unspellable("a handler that keeps less than the stack")
         if name in SETUPS and not any(self.states[self.labels[op.target] :][:1]):
             raise Unspellable("a handler of nothing")

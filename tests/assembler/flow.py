@@ -36,7 +36,11 @@ class State(NamedTuple):
     @property
     def floor(self) -> int:
         """How many entries the innermost block needs untouched."""
-        return self.blocks[-1].level if self.blocks else 0
+        if not self.blocks:
+            return 0
+        if self.blocks[-1].kind == "handling":
+            return len(self.stack) - self.stack[::-1].index("p")
+        return self.blocks[-1].level
 
 
 def _values(pops: int, pushes: int) -> Any:

@@ -12,7 +12,7 @@ import random
 import types
 from typing import Any, Dict, List, NamedTuple, Optional, Sequence, Set, Tuple, Union
 
-from assembler.flow import Block, State, after, caught
+from assembler.flow import Block, Invalid, State, after, caught
 from assembler.notation import Label, Op, Program, Thing
 from assembler.spellings import SPELLING, width
 
@@ -29,7 +29,7 @@ FREE = ("d",)
 CONSTANTS: Tuple[Any, ...] = (None, True, False, 0, 1, 7, "text", (1, "two"), Thing, int, 2.5, b"bytes")
 BINARY = ("+", "-", "*", "&", "|", "^", "@", "/", "+=", "-=", "&=", "//=")
 DEEPEST_STACK, DEEPEST_BLOCKS = 8, 3
-MOST_LABELS, MOST_LABELS_OF_LARGE = 40, 90
+MOST_LABELS, MOST_LABELS_OF_LARGE = 28, 90
 
 
 def _inner(name: str) -> types.CodeType:
@@ -84,7 +84,7 @@ def generate(seed: int, blocks: Optional[int] = None) -> Program:
 class _Generator:
     def __init__(self, dice: random.Random, blocks: Optional[int]) -> None:
         self.dice = dice
-        large = dice.random() < 0.03
+        large = dice.random() < 0.02
         self.left = blocks or dice.randint(3, 20) + (dice.randint(10, 25) if large else 0)
         self.most_labels = MOST_LABELS_OF_LARGE if large else MOST_LABELS
         self.habits = Habits(
@@ -302,8 +302,11 @@ class _Generator:
             draft.ops[-1] = Op("SETUP_WITH", None, block.handler)
             draft.state = State((*inside.stack, "v"), (*draft.state.blocks, block))
         else:
-            block = self.handler_for(draft.state, "try")
-            draft.add("SETUP_FINALLY", None, block.handler)
+            level = len(draft.stack)
+            if "SETUP_FINALLY less" in SPELLING and self.chance(0.15):
+                level = self.dice.randint(draft.state.floor, level)
+            block = self.handler_for(State(draft.stack[:level], draft.state.blocks), "try")
+            draft.add("SETUP_FINALLY", None if level == len(draft.stack) else level, block.handler)
 
     def handler_for(self, state: State, kind: str) -> Block:
         """What catches in ``state``: a handler that is there and fits, or a new one."""
@@ -454,6 +457,12 @@ class _Generator:
 
     def way(self, start: State, goal: State) -> Optional[List[Op]]:
         """Operations that lead from one state to the other; None if there are none."""
+        try:
+            return self.operations_between(start, goal)
+        except Invalid:  # the exception handled before is in the way
+            return None
+
+    def operations_between(self, start: State, goal: State) -> Optional[List[Op]]:
         same = 0
         for one, other in zip(start.blocks, goal.blocks):
             if one != other:
