@@ -16,8 +16,8 @@ line numbers, and the order of ``locals()`` are outside. Whatever else a proof t
     verify(a, b) -> Verdict      two functions or code objects, with everything nested in them (public)
 
 ``symbolic`` is ``symbolic.prove_symbolic`` where code is compared that no compiler made, or source that has another
-shape. ``Verdict.pairs`` are the pairs of nested code objects that stand for each other; ``Verdict.difference`` is the first
-difference, with the instruction of each side, its offset and line.
+shape. ``Verdict.pairs`` are the pairs of nested code objects that stand for each other; ``Verdict.difference`` is the
+first difference, with the instruction of each side, its offset and line.
 """
 
 from __future__ import annotations
