@@ -9,6 +9,8 @@ import pytest
 from depyf.decompiler.bytecode import Instruction, RawCode, disassemble, load
 from depyf.decompiler.proof import Verdict
 from depyf.decompiler.proof.symbolic import prove_instructions, prove_symbolic
+from depyf.decompiler.proof.symbolic_memo import Live, Memo, _Seen
+from depyf.decompiler.proof.symbolic_state import Pair, Side, Term
 
 
 def raw(body: str) -> RawCode:
@@ -217,3 +219,26 @@ def test_a_comprehension():
 def test_long_code():
     body = "try:\n" + "".join(f"    a.x{n} = b(c.y{n})\n" for n in range(700)) + "finally:\n    a()"
     assert prove_symbolic(raw(body), raw(body.replace("finally", "except:\n    a()\n    raise\nelse"))).proven
+
+
+def test_a_more_general_state_covers_both_that_it_stands_for(monkeypatch: pytest.MonkeyPatch):
+    wider, made = Memo.wider, []
+
+    def checked(self: Memo, seen: _Seen, pair: Pair, live: Live, slots: list[Term]) -> Pair | None:
+        new = wider(self, seen, pair, live, slots)
+        if new is not None:
+            general = _Seen(self.layout(new, live)[1], new.heap, new.facts, set())
+            before = Pair(Side(), Side())
+            before.heap, before.facts = seen.heap, seen.facts
+            assert self.covers(general, slots, pair)
+            assert self.covers(general, seen.slots, before)
+            made.append(new)
+        return new
+
+    monkeypatch.setattr(Memo, "wider", checked)
+    changes = "if c():\n        x = None\n    elif c():\n        x = a is b\n    elif c():\n        x = y\n    else:"
+    body = "x = y = a\nwhile c():\n    if x is None:\n        b(y)\n    {}\n        x = b(x)\n"
+    body += "    {} = [x, y]\n    y = {}[1]\nreturn x"
+    for left, right in [(body.format(changes, "t", "t"), body.format(changes, "u", "u")), (VALUES, VALUES_DISPATCHED)]:
+        assert prove_symbolic(raw(left), raw(right)).proven
+    assert made
