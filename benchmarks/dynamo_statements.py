@@ -141,7 +141,9 @@ def report(rows: List[Dict[str, Any]], longest: int = 10) -> str:
         "  by torch/Python (functions): " + ", ".join(parts),
         f"  the {longest} longest:",
     ]
-    for ratio in sorted(found, key=lambda ratio: -ratio.function.statements)[:longest]:
+    by_length = sorted(found, key=lambda ratio: ratio.function.statements)
+    of_each = {ratio.function.key: ratio for ratio in by_length}  # with the torch where it is longest
+    for ratio in sorted(of_each.values(), key=lambda ratio: -ratio.function.statements)[:longest]:
         function = ratio.function
         lines.append(
             f"    {function.statements:4} statements, {ratio.before.statements:4} with torch 2.2: {function.label}"

@@ -17,6 +17,8 @@ from depyf.decompiler.result import Result
 
 SEEDS = 6
 SAMPLE = 80
+WRONG_TABLE = "another value in the place of the exit function"
+"""Why some code of torch 2.15 on 3.14 and later is refused: its exception table would call something else."""
 CASES = recorded_dynamo.cases(sample=SAMPLE)
 
 
@@ -31,12 +33,12 @@ def test_there_are_cases_of_every_kind():
 
 
 @pytest.mark.parametrize("part", range(8))
-def test_recorded_code_is_refused_or_right(part: int):
+def test_recorded_code_is_proven_and_leaves_the_same_log(part: int):
     for case in CASES[part::8]:
         result: Result = analyze(case.code)
-        if not result.proven:
-            assert all(nested.verdict.reasons for nested in result.walk() if not nested.verdict.proven), case.label
+        if any(WRONG_TABLE in reason for reason in result.verdict.reasons):
             continue
+        assert result.proven, (case.label, result.source, result.verdict.describe())
         code = recompile(result.source, case.code, "<test>")
         assert isinstance(code, types.CodeType)
         assert code.co_freevars == case.code.co_freevars
