@@ -325,7 +325,7 @@ def _call_keywords(decoder: Decoder, row: Row, argument: int, offset: int) -> No
     names = pushed_by(decoder.out)
     if names is None or names.op != "CONST" or not are_names(names.arg) or len(names.arg) > argument:
         raise decoder.error(f"{row.name} without the constant names of its arguments", offset)
-    _drop_operand(decoder, names, offset)
+    drop_operand(decoder, names, offset)
     decoder.emit(row.op, (argument, names.arg), offset)
 
 
@@ -334,11 +334,11 @@ def _call_with_mapping_or_null(decoder: Decoder, row: Row, argument: int, offset
     without = mapping is not None and mapping.op == "NULL"
     if mapping is not None and without:
         mapping.op = "CONST"  # None: what is popped without a look at it
-        _drop_operand(decoder, mapping, offset)
+        drop_operand(decoder, mapping, offset)
     decoder.emit(row.op, not without, offset)
 
 
-def _drop_operand(decoder: Decoder, pushed: Instruction, offset: int) -> None:
+def drop_operand(decoder: Decoder, pushed: Instruction, offset: int) -> None:
     """Take what ``pushed`` has pushed from the top of the stack."""
     if decoder.out[-1] is pushed:
         decoder.out.pop()
