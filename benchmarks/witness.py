@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import dis
 import types
-from typing import Any, Iterator
+from typing import Any, Collection, Iterator
 
 from dis_steps import Step, reached, steps, unmangled
 
@@ -67,9 +67,12 @@ def _parting(before: list[Step], after: list[Step]) -> str:
 
 
 def pairs(
-    original: types.CodeType, recompiled: types.CodeType
+    original: types.CodeType, recompiled: types.CodeType, shuffled: Collection[int] = ()
 ) -> Iterator[tuple[types.CodeType, types.CodeType]]:
-    """Code objects of both trees that stand at the same place; one that has no certain counterpart is left out."""
+    """Code objects of both trees that stand at the same place; one that has no certain counterpart is left out.
+
+    ``shuffled`` are the ids of original code objects whose text has their parts in another order.
+    """
     todo = [(original, recompiled)]
     while todo:
         before, after = todo.pop()
@@ -77,7 +80,8 @@ def pairs(
         ours, theirs = children(before), children(after)
         names, other_names = [c.co_name for c in ours], [c.co_name for c in theirs]
         for name in dict.fromkeys(names):
-            if names.count(name) == other_names.count(name):
+            count = names.count(name)
+            if count == other_names.count(name) and (count == 1 or id(before) not in shuffled):
                 todo.extend(
                     zip([c for c in ours if c.co_name == name], [c for c in theirs if c.co_name == name])
                 )

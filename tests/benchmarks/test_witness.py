@@ -83,3 +83,13 @@ def test_an_endless_loop_arrives_nowhere():
     assert dis_steps.reached(steps) == {0}
     assert not objection("def f():\n while True: pass", "def f():\n while 1: pass")
     assert objection("def f():\n while True: pass", "def f():\n while 1: a()")
+
+
+def test_lambdas_of_a_text_in_another_order_have_no_certain_counterpart():
+    def made(text):
+        return compile(text, "<text>", "exec").co_consts[0]
+
+    before = made("def f():\n a = lambda: 1\n b = lambda: 2")
+    after = made("def f():\n b = lambda: 2\n a = lambda: 1")
+    assert [one.co_name for one, _ in witness.pairs(before, after)] == ["f", "<lambda>", "<lambda>"]
+    assert [one.co_name for one, _ in witness.pairs(before, after, {id(before)})] == ["f"]
