@@ -36,7 +36,10 @@ def _inner(name: str) -> types.CodeType:
     namespace: Dict[str, Any] = {}
     inner = f"def inner(z):\n  nonlocal {name}\n  {name} = {name}(z)\n  return {name}"
     exec(compile(f"def outer({name}):\n {inner}\n return inner", "<inner>", "exec", dont_inherit=True), namespace)
-    return next(c for c in namespace["outer"].__code__.co_consts if isinstance(c, types.CodeType))
+    code: Any = next(c for c in namespace["outer"].__code__.co_consts if isinstance(c, types.CodeType))
+    named = {"co_qualname": "function.<locals>.inner"} if hasattr(code, "co_qualname") else {}
+    made: types.CodeType = code.replace(**named)
+    return made
 
 
 INNER = {name: _inner(name) for name in (*CELLS, *FREE)}
@@ -126,7 +129,16 @@ class _Generator:
 
     # One block
 
+    def bind_variables(self, draft: Draft) -> None:
+        """Most variables have a value from the beginning, so that not every program ends where one is read."""
+        for op, name in [("STORE_FAST", name) for name in LOCALS] + [("STORE_DEREF", name) for name in self.cells]:
+            if self.chance(0.75):
+                draft.add("LOAD_GLOBAL", self.dice.choice(GLOBALS))
+                draft.add(op, name)
+
     def make(self, draft: Draft) -> None:
+        if draft.label == "L0":
+            self.bind_variables(draft)
         if draft.handler:
             self.begin_handler(draft)
             if draft.ops and draft.ops[-1].op in ("RERAISE", "JUMP"):
