@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import types
+from typing import Any, Dict
+
 import pytest
 
 from assembler.examine import examine, outcomes
-from assembler.notation import program
+from assembler.notation import Op, Program, program
 
 EXAMPLES = {
     "iterators made at two places meet": """
@@ -189,4 +192,15 @@ EXAMPLES = {
 @pytest.mark.parametrize("text", EXAMPLES.values(), ids=EXAMPLES)
 def test_it_is_proven_and_does_the_same(text: str) -> None:
     (outcome,) = outcomes([lambda: examine(program(text))])
+    assert outcome.kind == "proven", outcome
+
+
+def test_functions_of_one_code_made_at_two_places_keep_their_qualified_name() -> None:
+    namespace: Dict[str, Any] = {}
+    text = "def outer(c):\n def inner(z): return c\n return inner"
+    exec(compile(text, "<inner>", "exec", dont_inherit=True), namespace)
+    inner = next(c for c in namespace["outer"].__code__.co_consts if isinstance(c, types.CodeType))
+    made = Op("MAKE_FUNCTION", (inner, ("c",)))
+    items = (Op("LOAD_FAST", "a"), Op("STORE_DEREF", "c"), made, made, Op("BUILD_TUPLE", 2), Op("RETURN_VALUE"))
+    (outcome,) = outcomes([lambda: examine(Program(items, ("a",), cells=("c",)))])
     assert outcome.kind == "proven", outcome

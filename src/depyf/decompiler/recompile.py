@@ -76,7 +76,8 @@ def _as_named(code: types.CodeType, like: types.CodeType) -> types.CodeType:
     consts = []
     for index, value in enumerate(code.co_consts):
         if isinstance(value, types.CodeType) and id(value) not in own and names.get(value.co_name):
-            other = names[value.co_name].pop(0)
+            group = names[value.co_name]
+            other = group.pop(0) if len(group) > 1 else group[0]  # one that the original makes at several places
             value = _as_named(value, other)
             value = value.replace(co_flags=value.co_flags & ~place | other.co_flags & place)
             if not dated:
