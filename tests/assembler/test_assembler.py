@@ -76,7 +76,9 @@ def raw_items(code: types.CodeType) -> List[Item]:
         number = opcode.opmap[i.opname]
         jumps = number in opcode.hasjabs or number in opcode.hasjrel
         guard = next((Guard(f"L{e.target}", e.depth, e.lasti) for e in entries if e.start <= i.offset < e.end), None)
-        found.append(Raw(i.opname, f"L{i.argval}" if jumps else i.arg or 0, lines[i.offset], guard))
+        # 3.10 leaves the operand of what it makes a NOP, and dis does not tell it.
+        operand = code.co_code[i.offset + 1] if i.arg is None else i.arg
+        found.append(Raw(i.opname, f"L{i.argval}" if jumps else operand, lines[i.offset], guard))
     return found
 
 

@@ -74,8 +74,11 @@ def test_docstrings_are_kept_exactly(value: str) -> None:
 
 
 def test_a_set_whose_elements_share_slots_keeps_the_order_of_the_compiled_one():
-    source = "{" + ", ".join(str(value) for value in (*range(1, 9), *range(0x1FFFE, 0x10FFFF, 0x8000))) + "}"
-    value = compile(f"x in {source}", "", "eval").co_consts[0]
+    def compiled(display: str) -> frozenset:
+        constants = compile(f"x in {display}", "", "eval").co_consts
+        return next(constant for constant in constants if isinstance(constant, frozenset))
+
+    value = compiled("{" + ", ".join(map(str, (*range(1, 9), *range(0x1FFFE, 0x10FFFF, 0x8000)))) + "}")
     text = print_tree(n.Constant(value))
-    assert list(compile(f"x in {text}", "", "eval").co_consts[0]) == list(value)
+    assert list(compiled(text)) == list(value)
     assert [int(item) for item in text.strip("{}").replace("\n", "").split(",") if item.strip()] != list(value)

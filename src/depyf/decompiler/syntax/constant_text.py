@@ -68,17 +68,18 @@ def set_order(values: frozenset[object]) -> list[object]:
         candidates = [wanted, sorted(wanted, key=lambda value: (type(value).__name__, repr(value)))]
         with contextlib.suppress(TypeError):
             candidates.append(sorted(wanted))  # type: ignore[type-var]
-        return next((order for order in candidates if _compiled(order) == wanted), wanted)
+        return next((order for order in candidates if wanted in _compiled(order)), wanted)
     try:
         return sorted(values)  # type: ignore[type-var]
     except TypeError:
         return sorted(values, key=lambda value: (type(value).__name__, repr(value)))
 
 
-def _compiled(order: list[object]) -> list[object]:
-    """The order of the constant that the compiler makes of a display of this order: it builds the set twice (its
-    merge_const_one makes it anew from the first one's elements), so elements that share a slot change places twice."""
-    return list(frozenset(list(frozenset(order))))
+def _compiled(order: list[object]) -> tuple[list[object], list[object]]:
+    """The orders of the constants that compilers make of a display of this order: elements that share a slot change
+    places each time a set is made of another, and up to 3.13 the compiler makes one more (its merge_const_one)."""
+    once = list(frozenset(order))
+    return once, list(frozenset(once))
 
 
 def _hash_is_random(value: object) -> bool:
