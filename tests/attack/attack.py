@@ -19,7 +19,7 @@ from attack.machine_runs import machine_run
 from attack.observed import compiled, first_difference
 from attack.rewritings import rewritten
 from attack.source_mutations import mutant
-from attack.subjects import Subject, subjects
+from attack.subjects import Subject, some_functions, subjects
 from attack.symbolic import recorded_attack, recorded_pairs, symbolic_attack
 from depyf.decompiler.bytecode import RawCode, disassemble, load
 from depyf.decompiler.proof import prove_all, verify
@@ -206,11 +206,7 @@ def text_of(tree: ast.Module) -> str:
 
 def instruction_attack(subject: Subject, dice: random.Random, limit: int = MUTANTS_OF_ONE) -> Iterator[Tried]:
     """Mutants of the canonical instructions of the functions in a subject, one instruction changed in each."""
-    module = compiled(subject.tree)
-    if module is None:
-        return
-    functions = [raw for raw in load(module).walk() if raw.is_function]
-    for raw in dice.sample(functions, min(3, len(functions))):
+    for raw in some_functions(subject, dice):
         try:
             instructions, form = disassemble(raw), normalize(raw)
         except (NotComparable, DecompilationError):

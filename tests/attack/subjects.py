@@ -15,6 +15,8 @@ from typing import Any, Iterator, List, NamedTuple, Optional
 from standins import Plan
 
 from attack import generated
+from attack.observed import compiled
+from depyf.decompiler.bytecode import RawCode, load
 
 CONSTRUCTS = Path(__file__).parent / "constructs.txt"
 _FOLDERS = ("", "asyncio", "email", "http", "json", "logging", "urllib", "unittest", "importlib", "concurrent/futures")
@@ -114,3 +116,12 @@ def _last_name(node: ast.AST) -> Optional[str]:
     if isinstance(node, ast.Name):
         return node.id
     return node.attr if isinstance(node, ast.Attribute) else None
+
+
+def some_functions(subject: Subject, dice: random.Random) -> List[RawCode]:
+    """At most three of the functions in a subject."""
+    module = compiled(subject.tree)
+    if module is None:
+        return []
+    functions = [raw for raw in load(module).walk() if raw.is_function]
+    return dice.sample(functions, min(3, len(functions)))

@@ -11,9 +11,9 @@ import recorded_dynamo
 from standins import Plan
 
 from attack.machine_runs import machine_run
-from attack.observed import compiled, first_difference
+from attack.observed import first_difference
 from attack.reshaped import reshaped
-from attack.subjects import Subject
+from attack.subjects import Subject, some_functions
 from depyf.decompiler.bytecode import NO_FALL_THROUGH, Instruction, RawCode, disassemble, load, stack_use
 from depyf.decompiler.events import analyze
 from depyf.decompiler.proof.symbolic import prove_instructions
@@ -31,11 +31,7 @@ def accepts(original: Code, other: Code) -> bool:
 
 def pairs_of(subject: Subject, dice: random.Random) -> Iterator[Tuple[str, Code, Code]]:
     """Functions of a subject, and the same in another shape."""
-    module = compiled(subject.tree)
-    if module is None:
-        return
-    functions = [raw for raw in load(module).walk() if raw.is_function]
-    for raw in dice.sample(functions, min(3, len(functions))):
+    for raw in some_functions(subject, dice):
         try:
             instructions = disassemble(raw)
         except DecompilationError:

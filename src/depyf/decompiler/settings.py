@@ -12,14 +12,12 @@ class Settings(NamedTuple):
     ``strict``: a lone code object that is refused raises DecompilationError; otherwise its source is a ``raise`` with
     the reason and the instructions as comments.
     ``skip_transforms``: names of transforms in ``polish`` that are switched off.
-    ``proof_budget``: how many steps a proof may take before the result is called unproven; a limit, not a verdict.
     ``result_names``: for functions that give tuples, by their global names: what the items would be called. They name
     variables that have no names in the bytecode.
     """
 
     strict: bool = True
     skip_transforms: FrozenSet[str] = frozenset()
-    proof_budget: int = 200_000
     result_names: Mapping[str, Sequence[str]] = MappingProxyType({})
 
 

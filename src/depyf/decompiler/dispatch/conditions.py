@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from ..events.polish import negation
 from ..syntax import nodes as n
 from .analysis import Node
 from .blocks import Block, Way
-from .polish import negation
 
 
 def join_tests(blocks: list[Block]) -> list[Block]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
+from ..events.polish import negation
 from ..syntax import nodes as n
 from .except_clauses import to_clauses
 
@@ -67,15 +68,6 @@ def _test_in_front(body: list[n.Statement]) -> None:
         else:
             continue
         loop.body = [*rest, *loop.body[1:]] or [n.Pass()]
-
-
-def negation(test: n.Expression) -> n.Expression:
-    """``not test``."""
-    if isinstance(test, n.Compare) and len(test.ops) == 1 and test.ops[0] in ("is", "is not"):
-        return n.Compare(test.left, ["is not" if test.ops[0] == "is" else "is"], test.comparators)
-    if isinstance(test, n.UnaryOp) and test.op == "not":
-        return test.operand
-    return n.UnaryOp("not", test)
 
 
 def _iterate_directly(body: list[n.Statement], uses: Counter[str], ours: set[str]) -> None:

@@ -17,6 +17,7 @@ from .iteration import for_statement
 from .merging import Merging
 from .parked import live_before, parked_locals
 from .paths import Paths
+from .polish import negation
 from .spelling import Spelling
 from .state import Const, Null, Opaque, Pure, Raised, State, Unbound, Value
 from .with_statements import Leaving, with_statement
@@ -384,12 +385,4 @@ def _tests(op: str, test: n.Expression) -> tuple[n.Expression, n.Expression]:
     if "NONE" in op:
         ops = ("is not", "is") if op.endswith("IF_NONE") else ("is", "is not")
         return n.Compare(test, [ops[0]], [n.Constant(None)]), n.Compare(test, [ops[1]], [n.Constant(None)])
-    return (_negation(test), test) if "IF_TRUE" in op else (test, _negation(test))
-
-
-def _negation(test: n.Expression) -> n.Expression:
-    if isinstance(test, n.Compare) and len(test.ops) == 1 and test.ops[0] in ("is", "is not"):
-        return n.Compare(test.left, ["is not" if test.ops[0] == "is" else "is"], test.comparators)
-    if isinstance(test, n.UnaryOp) and test.op == "not":
-        return test.operand
-    return n.UnaryOp("not", test)
+    return (negation(test), test) if "IF_TRUE" in op else (test, negation(test))
