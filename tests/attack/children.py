@@ -5,6 +5,7 @@ from __future__ import annotations
 import faulthandler
 import os
 import pickle
+import resource
 import signal
 import struct
 import sys
@@ -13,6 +14,8 @@ from typing import Callable, List, Sequence
 
 SECONDS = 20
 """Of the processor's time for one task; of anybody's time ten times as many."""
+BYTES = 4 << 30
+"""Of address space: made-up code may double a list for as long as it runs."""
 _TIME_IS_UP = (signal.SIGPROF, signal.SIGALRM)
 
 
@@ -51,6 +54,7 @@ def _work(tasks: Sequence[Callable[[], str]], writing: int) -> None:
     try:
         for number in _TIME_IS_UP:
             signal.signal(number, signal.SIG_DFL)
+        resource.setrlimit(resource.RLIMIT_AS, (BYTES, BYTES))
         faulthandler.disable()  # made-up instructions may kill this process: that is what it is for
         sys.unraisablehook = lambda unraisable: None  # what made-up code leaves behind complains when it is dropped
         for task in tasks:
