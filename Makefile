@@ -5,6 +5,7 @@
 #
 # and for contributors:
 #
+#   make docs     install the tools of the site into .venv, build it into site/; a warning is an error
 #   make ratchet  decompile a sample of the standard library; fail if that got worse
 #   make stdlib   decompile the whole standard library
 #   make versions every CPython from 3.8 on that is found here: a quick part of the tests and the ratchet, with it as
@@ -18,7 +19,7 @@ VENV ?= .venv
 BIN = $(VENV)/bin
 JOBS ?= 2
 
-.PHONY: demo test lint ratchet versions stdlib clean
+.PHONY: demo test lint docs ratchet versions stdlib clean
 
 demo: $(VENV)/demo-installed
 	$(BIN)/python examples/toy.py
@@ -29,6 +30,9 @@ test: lint
 lint: $(VENV)/test-installed
 	$(BIN)/ruff check .
 	$(BIN)/mypy
+
+docs: $(VENV)/docs-installed
+	$(BIN)/python -m sphinx --fail-on-warning --keep-going --quiet docs site
 
 ratchet: $(VENV)/test-installed
 	$(BIN)/python benchmarks/roundtrip.py --stdlib --sample 150 -j $(JOBS) --show 5 --ratchet benchmarks/ratchet.json
@@ -49,6 +53,10 @@ $(VENV)/demo-installed: pyproject.toml | $(BIN)/python
 $(VENV)/test-installed: pyproject.toml | $(BIN)/python
 	@echo "installing depyf, PyTorch and the test tools into $(VENV); the first time takes a minute or two"
 	$(BIN)/python -m pip install --quiet --editable '.[torch,test]'
+	@touch $@
+
+$(VENV)/docs-installed: pyproject.toml | $(BIN)/python
+	$(BIN)/python -m pip install --quiet --editable '.[docs]'
 	@touch $@
 
 $(BIN)/python:

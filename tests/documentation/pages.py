@@ -1,0 +1,276 @@
+"""Runs the code blocks of the documentation and compares what they show.
+
+    python tests/documentation/pages.py                     all pages; prints what is wrong
+    python tests/documentation/pages.py docs/tutorial.md    one
+    python tests/documentation/pages.py --write             puts what comes out into the pages
+
+Each page runs in a process of its own, forked from one that has imported torch, in an empty folder, with one namespace
+for all its blocks. See `blocks.py` for what a page may contain.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import doctest
+import faulthandler
+import io
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import time
+import traceback
+import types
+from pathlib import Path
+from typing import Any, Dict, List, Optional
+
+HERE = Path(__file__).parent
+ROOT = HERE.parent.parent
+sys.path[:0] = [str(ROOT / "src"), str(HERE)]
+
+from blocks import LANGUAGES, Block, blocks_of, regions_of  # noqa: E402
+from commands import wrong_with  # noqa: E402
+
+__all__ = ["PAGES", "Page", "run_all"]
+
+PAGES = [
+    ROOT / "README.md",
+    ROOT / "ARCHITECTURE.md",
+    ROOT / "CONTRIBUTING.md",
+    *sorted((ROOT / "docs").rglob("*.md")),
+]
+LIMIT = 300.0  # seconds for one page
+
+
+class Page:
+    """One page while its blocks run, in the folder `folder`.
+
+    Attributes:
+        errors: what is wrong, each with the place.
+        text: the page; `write` puts the values of its shown blocks into it.
+    """
+
+    def __init__(self, path: Path, folder: Path) -> None:
+        self.path, self.folder = path, folder
+        self.text = path.read_text(encoding="utf-8")
+        self.errors: List[str] = []
+        self._new: Dict[int, str] = {}
+        self._module = types.ModuleType("__main__")
+        self._names: Dict[str, Any] = self._module.__dict__
+        self._printed = ""
+
+    def run(self) -> None:
+        """Runs and compares every block. A block that fails does not keep the next ones from running."""
+        sys.modules["__main__"] = self._module
+        sys.argv = [str(self.folder / "example.py")]
+        for name, _, _ in regions_of(self.text):
+            self._check_region(name)
+        for block in blocks_of(self.text):
+            try:
+                error = self._run(block)
+            except Exception:
+                error = traceback.format_exc()
+            if error:
+                self.errors.append("line {}: {}".format(block.line, error))
+
+    def write(self) -> str:
+        """The page with the values of its shown blocks in the place of what stands there."""
+        lines = self.text.splitlines()
+        for block in sorted(blocks_of(self.text), reverse=True):
+            if block.line in self._new:
+                end = block.line - 1 + block.text.count("\n")
+                new = self._new[block.line].splitlines()
+                lines[block.line - 1 : end] = [block.indent + line if line else "" for line in new]
+        return "\n".join(lines) + "\n"
+
+    def _run(self, block: Block) -> str:
+        if block.shown:
+            helpers = {"printed": self._printed, **_HELPERS}
+            return self._compare(block, str(eval(block.shown, {**helpers, **self._names})))
+        if block.language not in LANGUAGES:
+            return "a block of code has a language ({}), or `shown` before it".format(", ".join(LANGUAGES))
+        return str(getattr(self, "_run_" + block.language)(block))
+
+    def _run_python(self, block: Block) -> str:
+        if block.text.startswith(">>>"):
+            return self._run_pycon(block)
+        path = self.folder / (block.title or "line_{}.py".format(block.line))
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(block.text, encoding="utf-8")
+        self._names["__file__"] = str(path)
+        printed = io.StringIO()
+        with contextlib.redirect_stdout(printed):
+            exec(compile(block.text, str(path), "exec"), self._names)
+        self._printed = printed.getvalue()
+        return ""
+
+    def _run_pycon(self, block: Block) -> str:
+        test = doctest.DocTestParser().get_doctest(block.text, self._names, str(self.path), None, block.line - 1)
+        if not test.examples:
+            return "no line with >>>"
+        told: List[str] = []
+        runner = doctest.DocTestRunner(verbose=False, optionflags=doctest.NORMALIZE_WHITESPACE)
+        runner.run(test, out=told.append, clear_globs=False)
+        self._names.update(test.globs)
+        return "".join(told)
+
+    def _run_console(self, block: Block) -> str:
+        commands = re.findall(r"^\$ (.*)$", block.text, re.MULTILINE)
+        if not commands:
+            return "no line with $"
+        return self._compare(block, "".join("$ {}\n{}".format(one, shell(one)) for one in commands))
+
+    def _run_sh(self, block: Block) -> str:
+        lines = block.text.replace("\\\n", " ").splitlines()
+        return "\n".join(filter(None, (wrong_with(line, self.folder) for line in lines if line.strip())))
+
+    def _compare(self, block: Block, value: str) -> str:
+        value = self._stable(value)
+        if value == self._stable(block.text):
+            return ""
+        self._new[block.line] = value
+        return "the page shows\n\n{}\nand this comes out:\n\n{}".format(block.text, value)
+
+    def _stable(self, text: str) -> str:
+        """`text` without the folder, the kind of PyTorch build and white space at the ends of lines and text."""
+        text = text.replace(str(self.folder) + os.sep, "").replace(str(self.folder), ".")
+        text = re.sub(r"\b(\d+\.\d+\.\d+)\+(cpu|cu\d+)\b", r"\1", text)
+        return "\n".join(line.rstrip() for line in text.splitlines()).strip("\n") + "\n"
+
+    def _check_region(self, name: str) -> None:
+        marks = ('"{}"'.format(name), "<!-- {} -->".format(name))
+        programs = [*(ROOT / "benchmarks").glob("*.py"), *(ROOT / "tests").rglob("test_*.py")]
+        texts = (one.read_text(encoding="utf-8") for one in programs if one.parent != HERE)
+        if not any(mark in text for text in texts for mark in marks):
+            self.errors.append("nothing in benchmarks/ or tests/ writes or checks the region {!r}".format(name))
+
+
+# ---- what expressions of shown blocks may use
+
+
+def read(path: str) -> str:
+    """The text of a file, relative to the page's folder."""
+    return Path(path).read_text(encoding="utf-8")
+
+
+def repository(path: str) -> str:
+    """The text of a file of the repository."""
+    return (ROOT / path).read_text(encoding="utf-8")
+
+
+def part(text: str, start: str, end: Optional[str] = None) -> str:
+    """The lines of `text` from the first that has `start` in it up to the next with `end`, which is left out."""
+    lines = text.splitlines(keepends=True)
+    first = next(number for number, line in enumerate(lines) if start in line)
+    after = (number for number, line in enumerate(lines) if number > first and end is not None and end in line)
+    return "".join(lines[first : next(after, len(lines))]).strip("\n") + "\n"
+
+
+def listing(folder: str) -> str:
+    """The names in a folder, one a line."""
+    return "".join(name + "\n" for name in sorted(os.listdir(folder)))
+
+
+def shell(command: str, answers: str = "") -> str:
+    """What a command prints, standard error included; `answers` is its standard input."""
+    environment = {**os.environ, "PATH": os.path.dirname(sys.executable) + os.pathsep + os.environ["PATH"]}
+    environment["PYTHONPATH"] = str(ROOT / "src")
+    done = subprocess.run(
+        command, shell=True, input=answers, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, encoding="utf-8",
+        env=environment, timeout=LIMIT,
+    )
+    return done.stdout
+
+
+def session(command: str, *answers: str) -> str:
+    """A session with pdb: what the command prints, with each answer behind the prompt it was given at."""
+    printed = shell(command, "".join(answer + "\n" for answer in answers))
+    first, *others = re.split(r"^\(Pdb\) ", printed, flags=re.MULTILINE)
+    typed = [*answers, *[""] * len(others)]
+    return first + "".join("(Pdb) {}\n{}".format(one, text) for one, text in zip(typed, others))
+
+
+def assembled(name: str) -> types.CodeType:
+    """A program of `tests/assembler/test_examples.py` as a code object."""
+    sys.path[:0] = [str(ROOT / "tests")]
+    from assembler.assemble import assemble
+    from assembler.notation import program
+    from assembler.test_examples import EXAMPLES
+
+    return assemble(program(EXAMPLES[name]))
+
+
+_HELPERS: Dict[str, Any] = {one.__name__: one for one in (assembled, read, repository, part, listing, shell, session)}
+_HELPERS["ROOT"] = ROOT
+
+
+# ---- all pages
+
+
+def _run_here(path: Path, answer: int) -> None:
+    """Runs a page in a fresh folder and writes what it found to the file descriptor `answer`, as JSON."""
+    with tempfile.TemporaryDirectory() as folder:
+        os.chdir(folder)
+        sys.path.insert(0, folder)
+        page = Page(path, Path(folder).resolve())
+        begun = time.monotonic()
+        page.run()
+        found = {"errors": page.errors, "text": page.write(), "seconds": time.monotonic() - begun}
+        os.chdir(str(ROOT))
+    with os.fdopen(answer, "w", encoding="utf-8") as file:
+        json.dump(found, file)
+
+
+def run_all(paths: List[Path]) -> Dict[str, Dict[str, Any]]:
+    """For each page its errors, its text with the values in it, and the seconds it took. Forks."""
+    # Every page would import these.
+    import torch._dynamo.convert_frame  # noqa: F401
+
+    import depyf.explain.session  # noqa: F401
+
+    found: Dict[str, Dict[str, Any]] = {}
+    for path in paths:
+        reading, writing = os.pipe()
+        child = os.fork()
+        if child == 0:
+            os.close(reading)
+            faulthandler.dump_traceback_later(LIMIT, exit=True)
+            code = 1
+            try:
+                _run_here(path, writing)
+                code = 0
+            except BaseException:
+                traceback.print_exc()
+            finally:
+                sys.stderr.flush()
+                os._exit(code)
+        os.close(writing)
+        with os.fdopen(reading, encoding="utf-8") as file:
+            answer = file.read()
+        os.waitpid(child, 0)
+        name = path.relative_to(ROOT).as_posix()
+        lost = {"errors": ["its process died"], "text": path.read_text(encoding="utf-8"), "seconds": 0.0}
+        found[name] = json.loads(answer) if answer else lost
+    return found
+
+
+def main(arguments: List[str]) -> int:
+    """The command line; `--json` is for the tests."""
+    names = [Path(one).resolve() for one in arguments if not one.startswith("--")]
+    found = run_all(names or PAGES)
+    if "--json" in arguments:
+        print(json.dumps(found))
+        return 0
+    for name, result in found.items():
+        print("{:6.1f} s  {:3} wrong  {}".format(result["seconds"], len(result["errors"]), name))
+        if "--write" in arguments:
+            (ROOT / name).write_text(result["text"], encoding="utf-8")
+        for error in result["errors"]:
+            print("{}, {}".format(name, error))
+    return int(any(result["errors"] for result in found.values()))
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,117 @@
+"""Every block of code in the README and the documentation is true: `pages.py` runs them, in one process."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any, Dict
+
+import pytest
+
+import depyf
+import depyf.explain
+
+HERE = Path(__file__).parent
+ROOT = HERE.parent.parent
+sys.path.append(str(HERE))
+
+from blocks import blocks_of  # noqa: E402
+from commands import wrong_with  # noqa: E402
+from pages import PAGES, Page  # noqa: E402
+
+NAMES = [page.relative_to(ROOT).as_posix() for page in PAGES]
+
+
+@pytest.fixture(scope="module")
+def found(tmp_path_factory: pytest.TempPathFactory) -> Dict[str, Any]:
+    folder = tmp_path_factory.mktemp("inductor")
+    done = subprocess.run(
+        [sys.executable, str(HERE / "pages.py"), "--json"],
+        stdout=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "TORCHINDUCTOR_CACHE_DIR": str(folder)},
+    )
+    return dict(json.loads(done.stdout.splitlines()[-1]))
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_page_is_true(name: str, found: Dict[str, Any]) -> None:
+    assert found[name]["errors"] == [], "python tests/documentation/pages.py --write {} helps".format(name)
+
+
+def run(text: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> Page:
+    path = folder / "page.md"
+    path.write_text(text, encoding="utf-8")
+    monkeypatch.chdir(folder)
+    monkeypatch.setattr(sys, "argv", sys.argv)
+    monkeypatch.setitem(sys.modules, "__main__", sys.modules["__main__"])
+    page = Page(path, folder)
+    page.run()
+    return page
+
+
+@pytest.mark.parametrize(
+    ("text", "error"),
+    [
+        ("```python\nassert 1 == 2\n```\n", "AssertionError"),
+        ("```pycon\n>>> 1 + 1\n3\n```\n", "Expected:"),
+        ("```console\n$ echo one\ntwo\n```\n", "this comes out"),
+        ("<!-- shown: 1 + 1 -->\n```\n3\n```\n", "this comes out"),
+        ("```sh\nno-such-program --help\n```\n", "no program"),
+        ("```sh\npython -m depyf decompile --no-such-option x.py\n```\n", "unrecognized arguments"),
+        ("```sh\nmake no-such-target\n```\n", "no target"),
+        ("```sh\npip install 'depyf[no-such-extra]'\n```\n", "no extra"),
+        ("```sh\npython benchmarks/roundtrip.py --no-such-option\n```\n", "no option"),
+        ("```\nx\n```\n", "has a language"),
+        ("words\n\n    x = 1\n", "has a language"),
+        ("<!-- no such measurement -->\n```\nx\n```\n<!-- /no such measurement -->\n", "nothing in benchmarks/"),
+    ],
+)
+def test_a_wrong_block_is_found(text, error, tmp_path, monkeypatch):
+    (found,) = run(text, tmp_path, monkeypatch).errors
+    assert error in found
+
+
+def test_blocks_of_a_page_share_their_names_and_files(tmp_path, monkeypatch):
+    text = (
+        '{caption="one.py"}\n```python\nx = 6\n```\n\n1.  item\n\n    ```python\n    print(x * 7)\n    ```\n\n'
+        "<!-- shown: printed -->\n```\n42\n```\n\n```pycon\n>>> x\n6\n```\n\n"
+        "```sh\npython one.py\n```\n\n```console\n$ cat one.py\nx = 6\n```\n"
+    )
+    assert run(text, tmp_path, monkeypatch).errors == []
+
+
+def test_what_comes_out_is_written_into_the_page(tmp_path, monkeypatch):
+    text = "before\n\n<!-- shown: 'a\\nb' -->\n```\nold\n```\n\n* item\n\n    ```console\n    $ echo new\n    ```\n"
+    new = run(text, tmp_path, monkeypatch).write()
+    assert new == text.replace("old", "a\nb").replace("$ echo new\n", "$ echo new\n    new\n")
+    assert run(new, tmp_path, monkeypatch).errors == []
+
+
+def test_a_page_tells_its_blocks_apart():
+    page = "* item\n\n    of the item\n\n```sh\nx\n```\n\ntext\n\n    indented\n\n    too\n"
+    assert [(block.line, block.language) for block in blocks_of(page)] == [(6, "sh"), (11, "indented")]
+
+
+def test_commands_are_checked_in_the_page_s_folder(tmp_path):
+    (tmp_path / "mine.py").write_text("")
+    assert wrong_with("python mine.py  # runs it", tmp_path) == ""
+    assert "no file" in wrong_with("python other.py", tmp_path)
+
+
+def test_every_public_name_is_in_the_api_reference():
+    text = (ROOT / "docs" / "api.md").read_text(encoding="utf-8")
+    described = {name.rpartition(".")[2] for name in re.findall(r"^\.\. auto\w+:: ([\w.]+)$", text, re.MULTILINE)}
+    public = {*depyf.__all__, *depyf.explain.__all__, "TorchCompileWrapperWithCustomDispatcher"} - {"__version__"}
+    assert public - described == set()
+
+
+def test_links_of_the_readme_lead_somewhere():
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    links = re.findall(r"\]\((?!http)([^)#]+)", text)
+    assert links
+    assert [link for link in links if not (ROOT / link).exists()] == []
