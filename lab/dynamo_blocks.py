@@ -6,6 +6,8 @@ from __future__ import annotations
 import contextlib
 import functools
 import linecache
+import sys
+import types
 from typing import Any, Callable
 
 import torch
@@ -219,8 +221,16 @@ def broken(y: Any) -> Any:
 def scope() -> dict[str, Any]:
     return {
         "torch": torch, "contextlib": contextlib, "functools": functools, "graph_break": graph_break,
-        "outside": outside, "broken": broken, "Manager": Manager, "managed": managed, "COUNT": 1, "__name__": "made",
+        "outside": outside, "broken": broken, "Manager": Manager, "managed": managed, "COUNT": 1,
     }  # fmt: skip
+
+
+def defined(text: str, filename: str, names: dict[str, Any]) -> Any:
+    """``f`` of ``text``, in a module that can be imported: Dynamo up to 2.9 imports the module that globals name."""
+    module = sys.modules["made"] = types.ModuleType("made")
+    vars(module).update(names, __name__="made")
+    exec(compile(text, filename, "exec", dont_inherit=True), vars(module))
+    return vars(module)["f"]
 
 
 def add(name: str, body: str, names: Callable[[], dict[str, Any]] = scope) -> None:
@@ -231,9 +241,7 @@ def add(name: str, body: str, names: Callable[[], dict[str, Any]] = scope) -> No
         text = "\n".join(lines) + "\n"
         filename = f"<{name}>"
         linecache.cache[filename] = (len(text), None, text.splitlines(True), filename)
-        namespace = names()
-        exec(compile(text, filename, "exec", dont_inherit=True), namespace)
-        f = compiled(namespace["f"])
+        f = compiled(defined(text, filename, names()))
         reasons = []
         for sign in (1, -1):
             try:

@@ -12,7 +12,7 @@ import types
 from typing import Any, Callable, NamedTuple
 
 import torch
-from dynamo_blocks import Thing, add
+from dynamo_blocks import Thing, add, defined
 from dynamo_programs import PROGRAMS, T, graph_break, outside, program
 
 EFFECTS = {
@@ -176,7 +176,7 @@ def scope() -> dict[str, Any]:
     net.register_buffer("steps", torch.zeros(1))
     return {
         **globals(), "copy": copy, "logging": logging, "random": random, "warnings": warnings, "net": net,
-        "checkpoint": checkpoint, "SEEN": [], "COUNT": 1, "__name__": "made",
+        "checkpoint": checkpoint, "SEEN": [], "COUNT": 1,
     }  # fmt: skip
 
 
@@ -207,9 +207,7 @@ def made(name: str, text: str, run: Callable[[Any], None]) -> None:
     """A program whose whole text is given; it defines ``f``."""
 
     def start(compiled: Callable[..., Any]) -> None:
-        namespace = scope()
-        exec(compile(text, f"<{name}>", "exec", dont_inherit=True), namespace)
-        run(compiled(namespace["f"]))
+        run(compiled(defined(text, f"<{name}>", scope())))
 
     PROGRAMS[name] = start
 

@@ -7,6 +7,7 @@ from typing import Callable, NamedTuple, Sequence
 from ..errors import DecompilationError
 from .annotations import gather, gives_annotations
 from .bytecode import Instruction, RawCode, disassemble
+from .events.hints import is_made_up
 from .flowgraph import (
     build_flowgraph,
     drop_inlined_builtins,
@@ -90,13 +91,18 @@ WAYS = (
 )
 """In the order in which they are tried until one is proven."""
 
-FUNCTION_WAYS = (*WAYS, Way(engine="events"), Way(settles=True), Way(engine="dispatch"))
+_EVENTS = Way(engine="events")
+FUNCTION_WAYS = (*WAYS, _EVENTS, Way(settles=True), Way(engine="dispatch"))
 """Those of functions: what stands on the stack across statements becomes variables, which only they have."""
+_MADE_UP_WAYS = (_EVENTS, *(way for way in FUNCTION_WAYS if way is not _EVENTS))
+"""Those of functions whose variables tools have named: mostly no compiler made them, so its shapes come last."""
 
 
 def ways_of(raw: RawCode) -> tuple[Way, ...]:
     """The ways to try for ``raw``, in order."""
-    return FUNCTION_WAYS if kind_of(raw) in ("function", "lambda") else WAYS
+    if kind_of(raw) not in ("function", "lambda"):
+        return WAYS
+    return _MADE_UP_WAYS if any(map(is_made_up, raw.varnames)) else FUNCTION_WAYS
 
 
 def lift_unit(raw: RawCode, stepper: Stepper | None = None, way: Way = WAYS[0]) -> Unit:

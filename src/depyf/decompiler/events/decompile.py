@@ -14,11 +14,11 @@ from ..proof.scaffold import Spelled
 from ..proof.symbolic import prove_symbolic
 from ..proof.verdict import Level, Verdict
 from ..syntax import nodes as n
-from ..syntax.printer import print_with_lines
+from ..syntax.printer import print_tree
 from .control import Control
 from .copies import leave_out_copies
 from .functions import Nested
-from .hints import is_made_up, local_hint
+from .hints import local_hint
 from .naming import choose_names, outside_functions
 from .parked import always_bound
 from .polish import polish
@@ -39,14 +39,16 @@ class EventResult:
     """
 
     tree: n.FunctionDef | n.AsyncFunctionDef
-    text: str
     verdict: Verdict
     folded: int
     constants: dict[str, Any] = field(default_factory=dict)
     spelled: Spelled = field(default_factory=Spelled)
     code: types.CodeType | None = None
-    line_map: dict[int, int] = field(default_factory=dict)
     rung: str = "events"
+
+    @property
+    def text(self) -> str:
+        return print_tree(self.tree)
 
 
 def decompile_events(
@@ -76,8 +78,9 @@ def decompile_events(
     kept = {*raw.parameters, *raw.cellvars, *raw.freevars, *control.globals_stored, *control.nonlocals_stored}
     leave_out_copies(control.out, control.temporaries, {spelling.variable(name) for name in kept})
     hints = dict(control.hints)
+    bound = always_bound(instructions, control.paths)
     for local in raw.localsplus:
-        if is_made_up(local) and local not in kept and always_bound(local, instructions, control.paths):
+        if local in bound and local not in kept:
             hints[spelling.variable(local)] = local_hint(local)
     named = choose_names(control.out, hints, raw, spelling, result_names)
     variables = {spelling.variable(name) for name in raw.localsplus if name not in (*raw.cellvars, *raw.freevars)}
@@ -108,9 +111,8 @@ def function_result(
     make: Any = n.AsyncFunctionDef if raw.flags & (CO_COROUTINE | CO_ASYNC_GENERATOR) else n.FunctionDef
     tree = make(name, _parameters(raw, spelling), body, line=raw.firstlineno)
     verdict = Verdict(Level.UNPROVEN, "", ("not compared yet",))
-    text, line_map = print_with_lines(tree)
     spelled = spelling.spelled if spelling.used else Spelled()
-    return EventResult(tree, text, verdict, writer.folded, dict(spelled.constants), spelled, line_map=line_map)
+    return EventResult(tree, verdict, writer.folded, dict(spelled.constants), spelled)
 
 
 def _unbound(

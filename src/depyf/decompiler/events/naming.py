@@ -36,14 +36,16 @@ def choose_names(
         wishes.look_at(node)
     taken = _taken(body, hints, raw, spelling)
     new: dict[str, str] = {}
+    used: set[str] = set()
     for old, base in wishes.bases().items():
         if base in taken or not is_name(base):
             base = base.rstrip("_") + "_"
         text, number = base, 0
-        while text in new.values() or text in taken:
+        while text in used or text in taken:
             number += 1
             text = f"{base.rstrip('_')}_{number}"
         new[old] = text
+        used.add(text)
     seen: set[int] = set()  # a node may stand in the text twice
     for node in outside_functions(body):
         if isinstance(node, n.Name) and id(node) not in seen:
@@ -177,6 +179,8 @@ def outside_functions(body: list[n.Statement]) -> Iterator[n.Node]:
     while work:
         node = work.pop()
         yield node
-        inner = node.body if isinstance(node, (n.FunctionDef, n.AsyncFunctionDef, n.Lambda)) else ()
-        skipped = {id(part) for part in inner} if isinstance(inner, list) else {id(inner)}
-        work.extend(child for child in reversed(list(children(node))) if id(child) not in skipped)
+        below = list(children(node))
+        if isinstance(node, (n.FunctionDef, n.AsyncFunctionDef, n.Lambda)):
+            skipped = {id(part) for part in (node.body if isinstance(node.body, list) else [node.body])}
+            below = [child for child in below if id(child) not in skipped]
+        work.extend(reversed(below))

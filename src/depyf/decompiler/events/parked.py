@@ -7,8 +7,6 @@ is written where it is used, under a name that says what it is.
 
 from __future__ import annotations
 
-from typing import Iterable
-
 from ..bytecode import Instruction, RawCode
 from .hints import is_made_up
 from .paths import Paths
@@ -18,47 +16,55 @@ _READS = ("LOAD_FAST", "DELETE_FAST")
 
 def parked_locals(raw: RawCode, instructions: list[Instruction], paths: Paths) -> frozenset[str]:
     """The names of the parked variables."""
-    stores: dict[str, set[int]] = {}
-    for index, ins in enumerate(instructions):
-        if ins.op == "STORE_FAST" and is_made_up(ins.arg):
-            stores.setdefault(ins.arg, set()).add(index)
-    for name in [*raw.parameters, *raw.cellvars, *raw.freevars]:
-        stores.pop(name, None)
-    entries = [0, *{ins.handler.target for ins in instructions if ins.handler is not None}]
+    names = _stored(instructions) - {*raw.parameters, *raw.cellvars, *raw.freevars}
     loops = [paths.loop(head) for head, ins in enumerate(instructions) if ins.op == "FOR_ITER"]
-    found = set()
-    for name, places in stores.items():
-        gone = [index for index, ins in enumerate(instructions) if ins.op == "DELETE_FAST" and ins.arg == name]
-        if any(index in loop for index in places for loop in loops):
-            continue
-        unstored = _reach(paths, [*entries, *[after for index in gone for after in paths.successors[index]]], places)
-        if not any(instructions[index].op in _READS and instructions[index].arg == name for index in unstored):
-            found.add(name)
-    return frozenset(found)
+    names -= {instructions[index].arg for loop in loops for index in loop if instructions[index].op == "STORE_FAST"}
+    entries = [0, *{ins.handler.target for ins in instructions if ins.handler is not None}]
+    return names - _read_unbound(names, instructions, paths, entries)
 
 
-def always_bound(name: str, instructions: list[Instruction], paths: Paths) -> bool:
-    """Whether a local variable that is no parameter has a value wherever it is read, after exceptions as well."""
-    stores = {index for index, ins in enumerate(instructions) if ins.op == "STORE_FAST" and ins.arg == name}
-    gone = [index for index, ins in enumerate(instructions) if ins.op == "DELETE_FAST" and ins.arg == name]
-    found: set[int] = set()
-    todo = [0, *[after for index in gone for after in paths.successors[index]]]
-    while todo:
-        reached = _reach(paths, todo, stores) - found
-        found |= reached
-        todo = [ins.handler.target for ins in map(instructions.__getitem__, reached) if ins.handler is not None]
-    return not any(instructions[index].op in _READS and instructions[index].arg == name for index in found)
+def always_bound(instructions: list[Instruction], paths: Paths) -> frozenset[str]:
+    """Variables with made-up names that have a value wherever they are read, after exceptions as well."""
+    names = _stored(instructions)
+    return names - _read_unbound(names, instructions, paths, [0], exceptions=True)
 
 
-def _reach(paths: Paths, starts: Iterable[int], without: set[int]) -> set[int]:
-    found: set[int] = set()
-    todo = list(starts)
+def _stored(instructions: list[Instruction]) -> frozenset[str]:
+    return frozenset(ins.arg for ins in instructions if ins.op == "STORE_FAST" and is_made_up(ins.arg))
+
+
+def _read_unbound(
+    names: frozenset[str], instructions: list[Instruction], paths: Paths, entries: list[int], exceptions: bool = False
+) -> frozenset[str]:
+    """Those of ``names`` that some path from ``entries`` reads or deletes and has not stored since the last ``del``.
+
+    ``exceptions``: a path may go to a handler, from before or after what raises.
+    """
+    bits = {name: 1 << number for number, name in enumerate(names)}
+    unbound = [0] * len(instructions)  # before each instruction, as a set of bits
+    seen = [False] * len(instructions)
+    todo = sorted(entries, key=lambda index: -paths.order[index])
+    for index in todo:
+        unbound[index], seen[index] = (1 << len(bits)) - 1, True
     while todo:
         index = todo.pop()
-        if index not in found and index not in without:
-            found.add(index)
-            todo.extend(paths.successors[index])
-    return found
+        ins, after = instructions[index], unbound[index]
+        if ins.op in ("STORE_FAST", "DELETE_FAST") and ins.arg in bits:
+            bit = bits[ins.arg]
+            after = after & ~bit if ins.op == "STORE_FAST" else after | bit
+        edges = [(successor, after) for successor in paths.successors[index]]
+        if exceptions and ins.handler is not None:
+            edges.append((ins.handler.target, after | unbound[index]))
+        for successor, left in edges:
+            if not seen[successor] or left & ~unbound[successor]:
+                seen[successor] = True
+                unbound[successor] |= left
+                todo.append(successor)
+    found = 0
+    for ins, before in zip(instructions, unbound):
+        if ins.op in _READS:
+            found |= bits.get(ins.arg, 0) & before
+    return frozenset(name for name, bit in bits.items() if bit & found)
 
 
 def live_before(parked: frozenset[str], instructions: list[Instruction], paths: Paths) -> list[frozenset[str]]:

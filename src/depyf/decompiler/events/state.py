@@ -11,7 +11,7 @@ A *value* is what the evaluation stack or a local variable holds. Where it is to
 
 from __future__ import annotations
 
-from typing import Any, Iterable, Iterator
+from typing import Any, Iterable, Iterator, Sequence
 
 from ..syntax import nodes as n
 
@@ -147,7 +147,7 @@ class State:
         new.heap = {value: items[:] for value, items in self.heap.items()}
         return new
 
-    def parts(self, value: Value) -> Iterable[Value]:
+    def parts(self, value: Value) -> Sequence[Value]:
         """What the text of an unnamed ``value`` is made of."""
         if self.names.get(value):
             return ()
@@ -169,7 +169,9 @@ class State:
             steps += 1
             if steps > 100_000:
                 raise RecursionError("a private container that contains itself")
-            work.extend(list(self.parts(value))[::-1])
+            parts = self.parts(value)
+            if parts:
+                work.extend(parts[::-1])
 
     def held(self, values: Iterable[Value]) -> set[Value]:
         """``values`` and all that is in containers among them."""

@@ -273,18 +273,21 @@ class Writer:
     def _name_shared(self, operands: list[Value], alone: bool) -> None:
         """Give names to pending events and containers that the operands use more than once, or others use too."""
         state = self.state
-        again = True
+        again = any(self.is_unnamed(value) for value in state.tree(operands))
         while again:
             again = False
             elsewhere = set(state.tree([*state.stack, *self.live_parked()]))
             seen: set[Value] = set()
             for value in list(state.tree(operands)):
-                unnamed = value in state.pending or isinstance(value, Container) and not state.has_name(value)
-                if unnamed and (value in elsewhere or value in seen) and not (alone and value is operands[0]):
+                if self.is_unnamed(value) and (value in elsewhere or value in seen) and not (alone and value is operands[0]):
                     self.name(value)
                     again = True
                     break
                 seen.add(value)
+
+    def is_unnamed(self, value: Value) -> bool:
+        """Whether ``value`` is a pending event or a container, and no variable holds it."""
+        return value in self.state.pending or isinstance(value, Container) and not self.state.has_name(value)
 
     def name(self, value: Value) -> str:
         """The variable that holds ``value``; it is written into one if there is none yet."""
