@@ -12,6 +12,7 @@ import ast
 import builtins
 import re
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Callable, Dict, FrozenSet, List, Mapping, Optional, Sequence, Set, Tuple
 
 from depyf.explain.edits import FunctionText, plain_target
@@ -33,6 +34,8 @@ _BUILTIN = re.compile(r"__builtins_dict___\d+\[['\"](\w+)['\"]\]")
 _BROKEN_LINE = re.compile(r"^([^\n]*)\(\n\s+([^\n]*?),?\n\s*\)([^\n]*)$", re.MULTILINE)
 _LONGEST_LINE = 100
 _MOST_ROUNDS = 30
+
+_Outputs = Tuple[Tuple[str, Tuple[str, ...]], ...]
 
 
 @dataclass
@@ -64,8 +67,13 @@ def fold(
         graph_outputs: names of what each graph returns, by the graph's stable name; they name the unpacked results.
         known_names: local names of the bytecode, which tell the program's names from the decompiler's.
     """
-    is_temporary = temporary(known_names)
-    outputs = graph_outputs or {}
+    return _fold(source, tuple((name, tuple(found)) for name, found in (graph_outputs or {}).items()), known_names)
+
+
+@lru_cache(maxsize=64)  # the page shows a function at several places
+def _fold(source: str, graph_outputs: _Outputs, known: Optional[FrozenSet[str]]) -> Folded:
+    is_temporary = temporary(known)
+    outputs = dict(graph_outputs)
     passes: List[Tuple[str, Callable[[FunctionText], int], bool]] = [
         ("statement|s of the profiler probe", _profiler_probe, False),
         ("name|s for Dynamo's own functions", _function_aliases, False),

@@ -28,22 +28,38 @@ class FunctionText:
         if not found:
             raise ValueError("no function in the text")
         self.function = found[0]
-        self._lines = source.encode().splitlines(keepends=True)
+        self._bytes = source.encode()
         self._starts = [0]
-        for line in self._lines:
+        for line in self._bytes.splitlines(keepends=True):
             self._starts.append(self._starts[-1] + len(line))
         self._edits: List[Tuple[int, int, bytes]] = []
         self.mentions: Dict[str, List[ast.Name]] = {}
-        for node in ast.walk(self.function):
+        self._blocks: Dict[int, List[ast.stmt]] = {}
+        self._places: Dict[int, int] = {}  # of a statement in its block
+        self._owners: Dict[int, ast.stmt] = {}  # of names and statements: the statement around
+        self._statements: List[ast.stmt] = []
+        self._look(self.function)
+        self._statements.sort(key=lambda node: (node.lineno, node.col_offset))
+        self._removed: Set[int] = set()
+
+    def _look(self, function: ast.FunctionDef) -> None:
+        todo: List[Tuple[ast.AST, ast.stmt]] = [(function, function)]
+        for node, owner in todo:  # it grows: breadth first, as `ast.walk`
             if isinstance(node, ast.Name):
                 self.mentions.setdefault(node.id, []).append(node)
-        self._blocks: Dict[int, List[ast.stmt]] = {}
-        for parent in ast.walk(self.function):
-            for _, block in ast.iter_fields(parent):
-                if isinstance(block, list) and block and isinstance(block[0], ast.stmt):
-                    for statement in block:
-                        self._blocks[id(statement)] = block
-        self._removed: Set[int] = set()
+                self._owners[id(node)] = owner
+            elif isinstance(node, ast.stmt) and node is not function:
+                self._statements.append(node)
+                self._owners[id(node)] = owner
+                owner = node
+            for _, child in ast.iter_fields(node):
+                if isinstance(child, ast.AST):
+                    todo.append((child, owner))
+                elif isinstance(child, list) and child and isinstance(child[0], ast.AST):
+                    todo.extend((one, owner) for one in child if isinstance(one, ast.AST))
+                    if isinstance(child[0], ast.stmt):
+                        self._blocks.update((id(one), child) for one in child)
+                        self._places.update((id(one), place) for place, one in enumerate(child))
 
     @property
     def parameters(self) -> List[str]:
@@ -56,12 +72,24 @@ class FunctionText:
 
     def statements(self) -> Iterator[ast.stmt]:
         """Every statement inside the function, in order of text."""
-        found = [node for node in ast.walk(self.function) if isinstance(node, ast.stmt) and node is not self.function]
-        return iter(sorted(found, key=lambda node: (node.lineno, node.col_offset)))
+        return iter(self._statements)
 
     def block_of(self, statement: ast.stmt) -> List[ast.stmt]:
         """The statement list in which `statement` stands."""
         return self._blocks[id(statement)]
+
+    def place_of(self, statement: ast.stmt) -> int:
+        """The index of `statement` in its block."""
+        return self._places[id(statement)]
+
+    def in_block(self, node: ast.Name, block: List[ast.stmt]) -> Optional[ast.stmt]:
+        """The statement of `block` in which `node` stands, None if it is not in one of them."""
+        found = self._owners[id(node)]
+        while found is not self.function:
+            if self._blocks[id(found)] is block:
+                return found
+            found = self._owners[id(found)]
+        return None
 
     def stores(self, name: str) -> int:
         """How often `name` is assigned (not deleted) in the function."""
@@ -70,7 +98,7 @@ class FunctionText:
     def text(self, node: ast.AST) -> str:
         """The source text of an expression or statement."""
         start, end = self._span(node)
-        return self.source.encode()[start:end].decode()
+        return self._bytes[start:end].decode()
 
     def replace(self, node: ast.AST, text: str) -> None:
         """Puts `text` in the place of `node`."""
@@ -117,7 +145,7 @@ class FunctionText:
                 edits.append((self._starts[statement.lineno - 1], self._starts[statement.end_lineno or 1], b""))
         edits.sort()
         out: List[bytes] = []
-        data, at = self.source.encode(), 0
+        data, at = self._bytes, 0
         for start, end, text in edits:
             if start < at:
                 continue  # inside a statement which has gone already

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ast
 import re
-from typing import Callable, FrozenSet, List, Optional, Sequence, Set
+from typing import Callable, Dict, FrozenSet, Optional, Sequence, Set, Tuple
 
 from depyf.explain.edits import FunctionText, plain_target
 
@@ -58,6 +58,7 @@ def inlined_once(text: FunctionText, is_temporary: IsTemporary) -> int:
     One round: a value which holds another temporary of the round waits for the next.
     """
     taken: Set[str] = set()
+    may_pass = _Passing()
     busy: Set[int] = set()  # statements that change in this round
     for statement in reversed(list(text.statements())):  # so that what was evaluated last moves first
         target = plain_target(statement)
@@ -66,7 +67,7 @@ def inlined_once(text: FunctionText, is_temporary: IsTemporary) -> int:
         uses = [m for m in text.mentions[target.id] if isinstance(m.ctx, ast.Load)]
         if text.stores(target.id) != 1 or len(uses) != 1 or target.id in text.parameters:
             continue
-        user = _user_of(text, statement, uses[0])
+        user = _user_of(text, statement, uses[0], may_pass)
         if user is None or id(statement) in busy or id(user) in busy:
             continue
         value = text.text(statement.value)
@@ -85,15 +86,14 @@ def deletions(text: FunctionText, is_temporary: IsTemporary) -> int:
     return text.undelete({name for name in text.mentions if is_temporary(name)})
 
 
-def _user_of(text: FunctionText, statement: ast.stmt, use: ast.Name) -> Optional[ast.stmt]:
+def _user_of(text: FunctionText, statement: ast.stmt, use: ast.Name, may_pass: _Passing) -> Optional[ast.stmt]:
     """The statement which uses the name, if the value may move there."""
     block = text.block_of(statement)
-    between: List[ast.stmt] = []
-    for following in block[block.index(statement) + 1 :]:
-        if any(node is use for node in ast.walk(_evaluated(following))):
-            return following if _may_pass(statement, between) and not _follows_a_call(use, following) else None
-        between.append(following)
-    return None
+    user = text.in_block(use, block)
+    if user is None or not any(node is use for node in ast.walk(_evaluated(user))):
+        return None
+    between = block[text.place_of(statement) + 1 : text.place_of(user)]
+    return user if may_pass(statement, between) and not _follows_a_call(use, user) else None
 
 
 def _follows_a_call(use: ast.Name, statement: ast.stmt) -> bool:
@@ -114,17 +114,29 @@ def _evaluated(statement: ast.stmt) -> ast.AST:
     return ast.Pass()
 
 
-def _may_pass(statement: ast.stmt, between: Sequence[ast.stmt]) -> bool:
-    read = {node.id for node in ast.walk(statement) if isinstance(node, ast.Name)}
-    calls = any(isinstance(node, (ast.Call, ast.Await)) for node in ast.walk(statement))
-    for other in between:
-        if isinstance(other, ast.Delete):
-            bound = {t.id for t in other.targets if isinstance(t, ast.Name)}
-        else:
-            target = plain_target(other)
-            if target is None or calls or any(isinstance(node, (ast.Call, ast.Await)) for node in ast.walk(other)):
+class _Passing:
+    """Whether a value may move down past other statements; what each of them does is worked out once."""
+
+    def __init__(self) -> None:
+        self.known: Dict[int, Tuple[Set[str], Optional[Set[str]], bool]] = {}
+
+    def __call__(self, statement: ast.stmt, between: Sequence[ast.stmt]) -> bool:
+        read, _, calls = self.facts(statement)
+        for other in between:
+            _, bound, other_calls = self.facts(other)
+            if bound is None or other_calls or bound & read or calls and not isinstance(other, ast.Delete):
                 return False
-            bound = {target.id}
-        if bound & read:
-            return False
-    return True
+        return True
+
+    def facts(self, statement: ast.stmt) -> Tuple[Set[str], Optional[Set[str]], bool]:
+        """Names that a statement mentions; those that it binds or deletes, None if it is another kind of statement;
+        whether it calls."""
+        if id(statement) not in self.known:
+            nodes = list(ast.walk(statement))
+            target = plain_target(statement)
+            bound = {target.id} if target is not None else None
+            if isinstance(statement, ast.Delete):
+                bound = {t.id for t in statement.targets if isinstance(t, ast.Name)}
+            calls = not isinstance(statement, ast.Delete) and any(isinstance(n, (ast.Call, ast.Await)) for n in nodes)
+            self.known[id(statement)] = {n.id for n in nodes if isinstance(n, ast.Name)}, bound, calls
+        return self.known[id(statement)]

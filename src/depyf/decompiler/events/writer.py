@@ -279,7 +279,8 @@ class Writer:
             elsewhere = set(state.tree([*state.stack, *self.live_parked()]))
             seen: set[Value] = set()
             for value in list(state.tree(operands)):
-                if self.is_unnamed(value) and (value in elsewhere or value in seen) and not (alone and value is operands[0]):
+                shared = value in elsewhere or value in seen
+                if shared and self.is_unnamed(value) and not (alone and value is operands[0]):
                     self.name(value)
                     again = True
                     break
