@@ -14,6 +14,7 @@ from types import CodeType
 from typing import Any, Dict, Iterable, List, Optional, Tuple
 
 from depyf.explain import torch_behavior
+from depyf.explain.code_objects import same_instructions
 from depyf.explain.names import safe_file_part, stable, without_addresses
 from depyf.explain.transformed_code import is_valid_python
 
@@ -134,25 +135,6 @@ def forward_code(text: str, path: str) -> Optional[CodeType]:
             if code.co_name == "forward":
                 return code
     return None
-
-
-def same_instructions(one: CodeType, other: CodeType) -> bool:
-    """Whether two code objects do the same: all but names of files and places in them."""
-    return (
-        one.co_code == other.co_code
-        and one.co_names == other.co_names
-        and one.co_varnames == other.co_varnames
-        and one.co_freevars == other.co_freevars
-        and one.co_argcount == other.co_argcount
-        and len(one.co_consts) == len(other.co_consts)
-        and all(_same_constant(a, b) for a, b in zip(one.co_consts, other.co_consts))
-    )
-
-
-def _same_constant(one: Any, other: Any) -> bool:
-    if isinstance(one, CodeType) and isinstance(other, CodeType):
-        return same_instructions(one, other)
-    return type(one) is type(other) and repr(one) == repr(other)
 
 
 def _codes_in(code: CodeType) -> Iterable[CodeType]:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from types import CodeType
 from typing import Any, List, Mapping, Optional, Sequence
 
+from depyf.explain.code_objects import with_nested_of
 from depyf.explain.decompiled import from_result, listing_of
 from depyf.explain.global_names import with_names, with_own_name, without_uuids
 from depyf.explain.model import Decompiled
@@ -82,7 +83,7 @@ def _decompile(
         from depyf.decompiler.recompile import recompile
 
         ours = with_names(recompile(text, like=clean, filename=path), real_name)
-        ours = with_own_name(ours, new_code.co_name)
+        ours = with_nested_of(with_own_name(ours, new_code.co_name), new_code)
         problem = _difference_for_callers(ours, new_code)
     except Exception as error:
         return _text_only(clean, compile_id, decompiled, body, "not recompiled: {}".format(error))
