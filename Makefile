@@ -10,6 +10,7 @@
 #   make stdlib   decompile the whole standard library
 #   make versions every CPython from 3.8 on that is found here: a quick part of the tests and the ratchet, with it as
 #                 host; then a sample of docs/versions.md, reading and proof
+#   make matrix   small programs for all that torch.compile does, with and without depyf, on the torch of .venv
 #   make clean    remove .venv
 #
 # Another interpreter: make test PYTHON=python3.12 VENV=.venv312
@@ -19,7 +20,7 @@ VENV ?= .venv
 BIN = $(VENV)/bin
 JOBS ?= 2
 
-.PHONY: demo test lint docs ratchet versions stdlib clean
+.PHONY: demo test lint docs ratchet versions matrix stdlib clean
 
 demo: $(VENV)/demo-installed
 	$(BIN)/python examples/toy.py
@@ -43,6 +44,9 @@ stdlib: $(VENV)/test-installed
 versions: $(VENV)/test-installed
 	$(BIN)/python benchmarks/on_every_python.py -j $(JOBS)
 	$(BIN)/python benchmarks/versions_table.py --mutants 300 --functions 30 --files 25 --dry -j $(JOBS)
+
+matrix: $(VENV)/demo-installed
+	$(BIN)/python benchmarks/torch_matrix.py -j $(JOBS)
 
 # Installed again only when pyproject.toml changes; the package itself is installed in place.
 $(VENV)/demo-installed: pyproject.toml | $(BIN)/python

@@ -1,0 +1,79 @@
+"""The matrix of small programs (benchmarks/torch_matrix.py): a handful on this torch, and that it sees what differs."""
+
+import copy
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import torch_matrix
+
+HANDFUL = ["one_break", "recompile", "breaks_with_gradients", "dataclass_result", "process_exits", "scan_operator",
+           "exception_caught", "inspect_module", "debug_a_module", "process_ends"]  # fmt: skip
+
+
+def test_a_handful_is_the_same_with_and_without(tmp_path):
+    script = Path(torch_matrix.__file__)
+    done = subprocess.run(
+        [sys.executable, str(script), "--json", str(tmp_path / "found.json"), "--only", *HANDFUL],
+        capture_output=True, timeout=900, check=False,
+    )
+    assert done.returncode == 0, done.stdout.decode() + done.stderr.decode()
+    (cell,) = json.loads((tmp_path / "found.json").read_text())
+    assert len(cell["rows"]) >= len(HANDFUL)
+    assert [row["program"] for row in cell["rows"] if row["lacks"] or row["alone"]] == []
+    assert sum(row["dump"].get("runs", 0) for row in cell["rows"]) > 10
+
+
+SAME = {"result": [1], "compilations": ["f"], "compilations afterwards": [], "again": [1], "counters": {}}
+DUMP = {"files": 3, "pages": 1, "runs": 1, "codes": 1, "proven": 1, "wrong": []}
+PROGRAM = {"says": "A case.", "lacks": "", "raises": "", "exits": 0}
+
+
+def ends(**changed):
+    """Two equal ends of a program, and what is otherwise with depyf."""
+    without = {"exit": 0, "late": False, "limit": 9, "seconds": 1, "cpu": 1, "tail": "", "found": {"same": dict(SAME)}}
+    under = copy.deepcopy(without)
+    under["found"]["dump"] = {**DUMP, **changed.pop("dump", {})}
+    under["found"]["same"].update(changed.pop("same", {}))
+    return {"without": without, "with": {**under, **changed}}
+
+
+def test_equal_ends_make_no_difference():
+    row = torch_matrix.judge("case", PROGRAM, ends())
+    assert (row["differences"], row["alone"]) == ([], "")
+    assert torch_matrix.verdict_of(row) == "same"
+
+
+@pytest.mark.parametrize(
+    ("changed", "said"),
+    [
+        ({"same": {"result": [2]}}, "result"),
+        ({"same": {"exception": ["ValueError", ""]}}, "exception"),
+        ({"same": {"again": [2]}}, "again"),
+        ({"same": {"compilations": ["f", "f"]}}, "compilations"),
+        ({"same": {"compilations afterwards": ["f"]}}, "compilations afterwards"),
+        ({"same": {"counters": {"frames": 1}}}, "counters"),
+        ({"exit": 1}, "exit status"),
+        ({"dump": {"wrong": ["f_0.py: SyntaxError"]}}, "f_0.py: SyntaxError"),
+    ],
+)
+def test_each_thing_that_differs_is_told(changed, said):
+    (difference,) = torch_matrix.judge("case", PROGRAM, ends(**changed))["differences"]
+    assert difference.startswith(said)
+
+
+def test_a_crash_without_depyf_is_torchs_own_and_a_difference_all_the_same():
+    both = ends()
+    both["without"].update(exit=-11, found={})
+    row = torch_matrix.judge("case", PROGRAM, both)
+    assert row["alone"] == "killed by signal 11"
+    assert any(one.startswith("exit status -11") for one in row["differences"])
+
+
+def test_what_torch_lacks_and_what_was_not_run_are_listed():
+    lacking = torch_matrix.judge("case", {**PROGRAM, "lacks": "torch.cond"}, {})
+    assert (lacking["differences"], torch_matrix.verdict_of(lacking)) == ([], "torch lacks torch.cond")
+    assert torch_matrix.judge("case", PROGRAM, {})["differences"] == ["it was not run"]

@@ -1,0 +1,166 @@
+"""What depyf gave for a program, examined: every file compiles, the pages run, verdicts are proven, nothing failed."""
+
+from __future__ import annotations
+
+import dataclasses
+import importlib.util
+import json
+import os
+import types
+from pathlib import Path
+from typing import Any, Dict, List, Optional
+
+import torch
+
+from .suite import CALLS, Call, Program, copied, original
+
+__all__ = ["examine"]
+
+
+def examine(program: Program, directory: str, model: Any) -> Dict[str, Any]:
+    """Counts, and under ``wrong`` a sentence for each thing that is not as it should be."""
+    found: Dict[str, Any] = {"files": 0, "pages": 0, "runs": 0, "codes": 0, "proven": 0, "wrong": []}
+    wrong: List[str] = found["wrong"]
+    if program.watch == "inspect":
+        _inspected(found)
+    if model is None:
+        return found
+    for path in sorted(Path(directory).rglob("*.py")):
+        found["files"] += 1
+        _contained(wrong, path.name, compile, path.read_text(encoding="utf-8"), str(path), "exec", dont_inherit=True)
+    if not os.path.exists(os.path.join(directory, "README.md")):
+        wrong.append("there is no index")
+    _verdicts(found, model)
+    wrong += ["{} failed: {}".format(one.what, one.reason) for one in model.failures]
+    wrong += ["{} is missing: {}".format(one.path, one.reason) for one in model.artifacts if one.status != "written"]
+    _run_pages(program, directory, model, found)
+    return found
+
+
+def _contained(wrong: List[str], what: str, function: Any, *args: Any, **kwargs: Any) -> Any:
+    try:
+        return function(*args, **kwargs)
+    except Exception as error:
+        wrong.append("{}: {}: {}".format(what, type(error).__name__, str(error)[:200]))
+        return None
+
+
+def _verdicts(found: Dict[str, Any], model: Any, running: bool = True) -> None:
+    for frame in model.frames:
+        for entry in frame.entries:
+            found["codes"] += 1
+            found["proven"] += entry.transformed.proven
+            if not entry.transformed.proven:
+                reasons = "; ".join(entry.transformed.reasons) or entry.transformed.verdict
+                found["wrong"].append("{} {} is not proven: {}".format(frame.name, entry.compile_id, reasons[:300]))
+            elif running and not entry.runs_decompiled:
+                found["wrong"].append("{} {} is proven but does not run".format(frame.name, entry.compile_id))
+
+
+# ---- after the fact
+
+
+def _inspected(found: Dict[str, Any]) -> None:
+    """`depyf.inspect` and `dump_src` on everything that was called."""
+    import depyf
+    from depyf.explain import dump_src
+    from depyf.explain.model import to_json
+
+    wrong = found["wrong"]
+    for function in [one.function for one in CALLS]:
+        model = _contained(wrong, "inspect", depyf.inspect, function)
+        if model is None:
+            continue
+        _verdicts(found, model, running=False)
+        _contained(wrong, "inspect's JSON", lambda model=model: json.dumps(to_json(model)))
+        if not str(model):
+            wrong.append("inspect's text is empty")
+        page = _contained(wrong, "dump_src", dump_src, function)
+        found["pages"] += 1
+        if page is not None:
+            found["files"] += 1
+            _contained(wrong, "dump_src's page", compile, page, "<page>", "exec", dont_inherit=True)
+
+
+# ---- pages
+
+
+def _run_pages(program: Program, directory: str, model: Any, found: Dict[str, Any]) -> None:
+    done: List[str] = []
+    for frame in model.top_level():
+        path = os.path.join(directory, frame.page)
+        if not frame.page or not os.path.exists(path):
+            continue
+        found["pages"] += 1
+        done.append(frame.page)
+        page = _contained(found["wrong"], frame.page, _load, path)
+        calls = [one for one in CALLS if frame.code is not None and _code_of(one.function) is frame.code]
+        if page is None or not calls:
+            continue
+        why = [_run_page(program, page, frame, one) for one in calls]
+        found["runs"] += why.count("")
+        found["wrong"] += sorted({"{} on the inputs: {}".format(frame.page, one) for one in why if one})
+
+
+def _load(path: str) -> types.ModuleType:
+    spec = importlib.util.spec_from_file_location("page_" + Path(path).stem, path)
+    assert spec is not None and spec.loader is not None
+    page = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(page)
+    return page
+
+
+def _run_page(program: Program, page: types.ModuleType, frame: Any, one: Call) -> str:
+    """Runs a page's function on the inputs of a call; says what is not as it was, '' when all is."""
+    from depyf.explain.names import identifier
+
+    function = getattr(page, identifier(frame.name), None)
+    if function is None:
+        return "the page has no {}".format(identifier(frame.name))
+    if isinstance(one.inputs, Exception) or isinstance(one.receiver, Exception):
+        return "the inputs can't be copied"
+    if hasattr(page, "use"):
+        page.use(one.names)
+    args, kwargs = copied(one.inputs)
+    torch.set_rng_state(one.random_state)
+    try:
+        result = function(*_bound(one), *args, **kwargs)
+    except Exception as error:
+        expected = one.outcome[0]
+        if type(error) is type(expected) and str(error) == str(expected):
+            return ""
+        return "{}: {}".format(type(error).__name__, str(error)[:200])
+    if program.repeatable and not alike(result, one.outcome[0], exact=program.backend == "eager"):
+        return "another result"
+    return ""
+
+
+def _code_of(function: Any) -> Optional[types.CodeType]:
+    function = original(function)
+    function = getattr(function, "__func__", function)
+    return getattr(function, "__code__", None)
+
+
+def _bound(one: Call) -> List[Any]:
+    """What the method was bound to, as it was before the call."""
+    return [] if one.receiver is None else [copied(one.receiver)]
+
+
+def alike(one: Any, other: Any, exact: bool) -> bool:
+    """Whether two results are equal; up to rounding where not `exact`."""
+    if isinstance(one, torch.Tensor):
+        if not isinstance(other, torch.Tensor) or one.dtype != other.dtype or one.shape != other.shape:
+            return False
+        one, other = one.detach(), other.detach()
+        return bool(torch.equal(one, other)) if exact else bool(torch.allclose(one, other, 1e-4, 1e-5))
+    if type(one) is not type(other) and not (callable(one) and callable(other)):
+        return False
+    if dataclasses.is_dataclass(one) and not isinstance(one, type):
+        one, other = vars(one), vars(other)
+    if isinstance(one, dict):
+        return list(one) == list(other) and all(alike(one[key], other[key], exact) for key in one)
+    if isinstance(one, (list, tuple)):
+        return len(one) == len(other) and all(alike(a, b, exact) for a, b in zip(one, other))
+    if isinstance(one, float) and not exact:
+        return abs(one - other) <= 1e-4 * max(1.0, abs(other))
+    return bool(one == other) if isinstance(one, (int, float, str, bool, type(None), torch.dtype)) else True
