@@ -11,13 +11,13 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from .after_the_fact import dump_src, inspect
+    from .after_the_fact import dump_src, inspect, interactive_explain
 
-__all__ = ["dump_src", "inspect"]
+__all__ = ["dump_src", "inspect", "interactive_explain"]
 
 
 def __getattr__(name: str) -> Any:
-    """Imports `dump_src` and `inspect` on first use, so that ``import depyf.explain`` costs nothing."""
+    """Imports the functions on first use, so that ``import depyf.explain`` costs nothing."""
     if name in __all__:
         from . import after_the_fact
 

@@ -6,11 +6,27 @@ from types import CodeType
 from typing import Any
 
 from depyf.explain.inspect_model import NothingCompiled, frame_of, inspect, session_of
+from depyf.explain.model import Session
 from depyf.explain.report.page import FUTURE, page_of
 
-__all__ = ["dump_src", "inspect"]
+__all__ = ["dump_src", "inspect", "interactive_explain"]
 
 _MISSING = object()
+
+
+def interactive_explain(function: Any) -> Session:
+    """What earlier releases called it: the model, which a notebook shows as a tree to open and to click through.
+
+    As the last line of a cell, or ``display(depyf.explain.interactive_explain(fn))``. The same as `depyf.inspect`.
+
+    Args:
+        function: as for `inspect`.
+
+    Raises:
+        TypeError: nothing that Dynamo compiles.
+        NothingCompiled: nothing is compiled for it (yet).
+    """
+    return inspect(function)
 
 
 def dump_src(function: Any, module: Any = _MISSING) -> str:

@@ -9,7 +9,7 @@ from typing import Any, Dict, Iterator, List, Optional, Set, Tuple
 
 from depyf.explain.edits import FunctionText
 from depyf.explain.model import Graph, Node, SourceLine
-from depyf.explain.names import stable, without_addresses
+from depyf.explain.names import file_name, stable, without_addresses
 
 __all__ = ["find_graph_module", "graph_from_module", "result_names"]
 
@@ -235,7 +235,7 @@ def _with_comments(source: str, module: Any, graph: Graph) -> str:
             continue
         line, where = node.user_line, ""
         if line is not None and (line.filename, line.line) != last:
-            where = "{}:{}  {}".format(_base(line.filename), line.line, line.text)
+            where = "{}:{}  {}".format(file_name(line.filename), line.line, line.text)
             last = (line.filename, line.line)
         comments[(statement.end_lineno or statement.lineno) - 1] = (_tensor_words(values.get(node.name)), where)
     width = max([len(lines[at]) for at in comments if len(lines[at]) < 72] or [0])
@@ -255,7 +255,3 @@ def _with_comments(source: str, module: Any, graph: Graph) -> str:
 def _scalar_words(value: Any) -> str:
     return "a symbolic {}, {}".format(type(value).__name__[3:].lower(), value) if type(value).__name__ in (
         "SymInt", "SymFloat", "SymBool") else ""
-
-
-def _base(path: str) -> str:
-    return path.replace("\\", "/").rsplit("/", 1)[-1]

@@ -13,7 +13,7 @@ from typing import Any, Dict, List, Optional, Tuple
 
 from depyf.explain.guard_words import describe
 from depyf.explain.model import Guard, SourceLine
-from depyf.explain.names import stable
+from depyf.explain.names import file_name, stable
 
 __all__ = ["collect_guards", "stable_guard_text", "split_verbose_part"]
 
@@ -22,6 +22,7 @@ _LOCATION = re.compile(
     r"^(?P<before>.*?)\s*#\s(?P<file>[^#]*?\.py|[^#]*?>):(?P<line>\d+) in (?P<function>[\w<>.]+)(?P<rest>.*)$"
 )
 _IDENTITY = re.compile(r"(___check_(?:obj|type)_id\(.*?), \d{4,}\)")
+_CELL = re.compile(r"ipykernel_\d+/\d+\.py")
 _NOTES = (
     ("0/1 specialization", "  (0 and 1 are always compiled separately)"),
     ("duck sizing", "  (equal when it was compiled, so taken for one symbol: duck sizing)"),
@@ -70,7 +71,8 @@ def collect_guards(
 
 
 def stable_guard_text(text: str) -> str:
-    """`text` without the ids of objects and the uuids in names."""
+    """`text` without the ids of objects, the uuids in names and what changes in the names of a notebook's cells."""
+    text = _CELL.sub(lambda match: file_name(match.group()), text)
     return stable(_IDENTITY.sub(r"\1, <id>)", text))
 
 

@@ -30,6 +30,10 @@ _RESUME_FUNCTION = re.compile(r"^__resume_at_\d+_\d+")
 class NothingCompiled(DepyfError):
     """There is no cache entry to show: `torch.compile` has not compiled this function (yet)."""
 
+    def _render_traceback_(self) -> List[str]:
+        """What IPython prints instead of a traceback: the message is all there is to say."""
+        return ["{}: {}".format(type(self).__name__, self)]
+
 
 def inspect(function: Any) -> Session:
     """The model of what `torch.compile` has made of `function` so far.

@@ -11,9 +11,11 @@ no field outside them may hold an id, an address, a uuid or a temporary path.
 from __future__ import annotations
 
 import dataclasses
+import json
+import os
 from dataclasses import dataclass, field
 from types import CodeType
-from typing import Any, Dict, Iterator, List, Optional
+from typing import Any, Dict, Iterator, List, Optional, Union
 
 __all__ = [
     "Artifact",
@@ -240,7 +242,7 @@ class Failure:
     costs: str = ""
 
 
-@dataclass
+@dataclass(repr=False)
 class Session:
     """Everything known about one recording, or about the functions inspected after the fact."""
 
@@ -252,10 +254,50 @@ class Session:
     directory: str = field(default="", metadata={"live": True}, compare=False)
 
     def __str__(self) -> str:
-        """The frames as a tree. `depyf.explain.dump_src` gives the page, `to_json` the data."""
+        """The frames as a tree. `to_dict` has the data, `to_html` all of it to look at, `dump_src` the page."""
         from depyf.explain.report.tree import tree_lines
 
         return "\n".join(line for frame in self.top_level() for line in tree_lines(frame))
+
+    __repr__ = __str__  # what a prompt shows; the fields are in `to_dict`
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows for the last line of a cell."""
+        from depyf.explain.report.html_page import html_fragment
+
+        return html_fragment(self)
+
+    def to_html(self, path: Union[str, os.PathLike[str], None] = None) -> str:
+        """The tree as one HTML file that needs no script, no network and nothing beside it.
+
+        Args:
+            path: where to write it too.
+
+        Returns:
+            The text of the file.
+
+        Raises:
+            OSError: it can't be written.
+        """
+        from depyf.explain.report.html_page import html_file
+
+        text = html_file(self)
+        if path is not None:
+            with open(path, "w", encoding="utf-8") as file:
+                file.write(text)
+        return text
+
+    def to_dict(self) -> Dict[str, Any]:
+        """The model as dicts, lists, strings and numbers, the fields of this module's classes by their names.
+
+        ``format`` is 1, and changes when a field is renamed, removed, or gets another meaning; new fields may come.
+        Equal programs give equal data: ids, addresses and temporary paths are left out.
+        """
+        return {"format": 1, **to_json(self)}
+
+    def to_json(self, indent: Optional[int] = 2) -> str:
+        """`to_dict` as JSON text."""
+        return json.dumps(self.to_dict(), indent=indent)
 
     def top_level(self) -> List[Frame]:
         """Frames which are the user's functions, resume functions left out."""

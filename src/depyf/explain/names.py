@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import keyword
 import re
+import sys
 
-__all__ = ["identifier", "stable", "safe_file_part", "without_addresses"]
+__all__ = ["file_name", "identifier", "stable", "safe_file_part", "without_addresses"]
 
 _WITH_UUID = re.compile(
     r"\b((?:__compiled_fn|__resume_at|__transformed_code)(?:_\d+)+?)_[0-9a-f]{8}_[0-9a-f]{4}_[0-9a-f]{4}_[0-9a-f]{4}_[0-9a-f]{12}\b"
@@ -27,6 +28,25 @@ def stable(text: str) -> str:
 def without_addresses(text: str) -> str:
     """`text` with ``at 0x7f...`` taken out, as in the repr of a function."""
     return _ADDRESS.sub("...", text)
+
+
+def file_name(path: str) -> str:
+    """The last part of a path, whatever its separators; ``In[3]`` for a notebook's cell, as IPython calls it.
+
+    A cell's code says it is from ``/tmp/ipykernel_4711/202082268.py``: the kernel's process and a hash.
+    """
+    return _notebook_cell(path) or path.replace("\\", "/").rsplit("/", 1)[-1]
+
+
+def _notebook_cell(path: str) -> str:
+    if "ipykernel" not in path and "ipython-input" not in path:
+        return ""
+    try:
+        cells = sys.modules["IPython"].get_ipython().compile
+        whole = next((known for known in cells._filename_map if known.endswith(path)), path)  # torch shortens paths
+        return str(cells.format_code_name(whole)[1])
+    except (KeyError, AttributeError, TypeError, IndexError):  # no kernel, or an IPython before 8
+        return ""
 
 
 def safe_file_part(name: str) -> str:

@@ -6,11 +6,21 @@ import re
 from typing import Dict, List, Tuple
 
 from depyf.explain.guard_words import is_torch_file
-from depyf.explain.model import CacheEntry, Frame, Guard
-from depyf.explain.names import identifier
-from depyf.explain.report.tree import base_name, count
+from depyf.explain.model import CacheEntry, Frame, Guard, SourceLine
+from depyf.explain.names import file_name, identifier
+from depyf.explain.report.tree import count
 
-__all__ = ["guard_file_name", "guard_function", "guard_function_name", "guard_listing", "number_of"]
+__all__ = [
+    "alike_once",
+    "grouped",
+    "guard_file_name",
+    "guard_function",
+    "guard_function_name",
+    "guard_listing",
+    "kinds_of_own",
+    "number_of",
+    "same_globals",
+]
 
 _MOST_WORDS = 60
 _COLUMN = 66
@@ -50,7 +60,7 @@ def guard_function(entry: CacheEntry, frame: Frame, listed_in: str) -> str:
         lines.append("    # nothing of the user's is checked")
     if own:
         checks = count(len(own), "check")
-        lines.append("    # and {} of Dynamo's own ({}): see {}".format(checks, _kinds(own), listed_in))
+        lines.append("    # and {} of Dynamo's own ({}): see {}".format(checks, kinds_of_own(own), listed_in))
     skipped = [guard for guard in asked if not guard.runnable]
     if skipped:
         checks = count(len(skipped), "check")
@@ -73,14 +83,14 @@ def guard_listing(entry: CacheEntry, frame: Frame) -> str:
     asked = [guard for guard in entry.guards if not guard.is_bookkeeping]
     lines = [
         "Guards of compilation {} of {} ({}:{}).".format(
-            entry.compile_id, frame.name, base_name(frame.filename), frame.first_line
+            entry.compile_id, frame.name, file_name(frame.filename), frame.first_line
         ),
         "The compiled code is used when all of them hold.",
         "",
         "Asked for by the program: {}".format(len(asked)),
     ]
     lines += ["  " + line for line in _words(asked, most=len(asked))]
-    lines += ["", "Dynamo's own: {} ({})".format(len(own), _kinds(own)) if own else "Dynamo's own: 0"]
+    lines += ["", "Dynamo's own: {} ({})".format(len(own), kinds_of_own(own)) if own else "Dynamo's own: 0"]
     lines += ["  " + guard.words for guard in own]
     lines += ["", "As Dynamo writes them (ids of objects left out: they differ in every run):", entry.guard_tree]
     return "\n".join(lines).rstrip() + "\n"
@@ -88,51 +98,61 @@ def guard_listing(entry: CacheEntry, frame: Frame) -> str:
 
 def _words(guards: List[Guard], most: int = _MOST_WORDS) -> List[str]:
     """Words grouped by the user's line, in order of lines; guards without one and on globals' identity at the end."""
-    same: List[str] = []
-    rest: List[str] = []
-    groups: Dict[Tuple[str, int], List[Guard]] = {}
-    for guard in guards:
-        if guard.kind == "ID_MATCH" and guard.words.endswith(_SAME_OBJECT) and guard.code.find("G[") >= 0:
-            same.append(guard.subject)
-        elif guard.user_line is None:
-            rest.append(guard.words)
-        else:
-            key = (guard.user_line.filename, guard.user_line.line)
-            groups.setdefault(key, []).append(guard)
+    groups, rest, same = grouped(guards)
     lines: List[str] = []
-    for key in sorted(groups, key=lambda key: (is_torch_file(key[0]), key)):
-        line = groups[key][0].user_line
-        assert line is not None
-        place = "{}:{}".format(key[0] if is_torch_file(key[0]) else base_name(key[0]), key[1])
+    for line, members in groups:
+        place = "{}:{}".format(line.filename if is_torch_file(line.filename) else file_name(line.filename), line.line)
         lines.append("{:<{}}  {}".format(line.text, _COLUMN, place) if line.text else place)
-        lines += ["  " + words for words in _alike_once(groups[key])]
-    lines += rest
+        lines += ["  " + words for words, _ in alike_once(members)]
+    lines += [guard.words for guard in rest]
     if len(lines) > most and len(guards) > most:
         lines = [*lines[:most], "and more like these, each with its line in the file of guards"]
     if same:
-        unique = sorted(set(same), key=same.index)
-        verb = "is still the same object" if len(unique) == 1 else "are still the same objects"
-        lines.append("globals: {} {}".format(_and(unique), verb))
+        lines.append(same_globals(same))
     return lines
 
 
-def _alike_once(guards: List[Guard]) -> List[str]:
-    """Words of guards; those which differ in an index of their subject alone, as a model's layers do, once."""
+def grouped(guards: List[Guard]) -> Tuple[List[Tuple[SourceLine, List[Guard]]], List[Guard], List[Guard]]:
+    """Guards by the line that asked for them, torch's own files last; those without a line; identity of globals."""
+    same: List[Guard] = []
+    rest: List[Guard] = []
+    groups: Dict[Tuple[str, int], Tuple[SourceLine, List[Guard]]] = {}
+    for guard in guards:
+        line = guard.user_line
+        if guard.kind == "ID_MATCH" and guard.words.endswith(_SAME_OBJECT) and guard.code.find("G[") >= 0:
+            same.append(guard)
+        elif line is None:
+            rest.append(guard)
+        else:
+            groups.setdefault((line.filename, line.line), (line, []))[1].append(guard)
+    return [groups[key] for key in sorted(groups, key=lambda key: (is_torch_file(key[0]), key))], rest, same
+
+
+def same_globals(guards: List[Guard]) -> str:
+    """``globals: torch and torch.abs are still the same objects``."""
+    unique = list(dict.fromkeys(guard.subject for guard in guards))
+    verb = "is still the same object" if len(unique) == 1 else "are still the same objects"
+    return "globals: {} {}".format(_and(unique), verb)
+
+
+def alike_once(guards: List[Guard]) -> List[Tuple[str, List[Guard]]]:
+    """Guards with their words; those which differ in an index of their subject alone, as a model's layers do, once."""
     alike: Dict[str, List[Guard]] = {}
     for guard in guards:
         pattern = re.sub(r"\[\d+\]", "[*]", guard.subject)
         words = guard.words.replace(guard.subject, pattern, 1) if guard.subject else guard.words
         alike.setdefault(words, []).append(guard)
-    lines: List[str] = []
+    shown: List[Tuple[str, List[Guard]]] = []
     for words, members in alike.items():
         if len(members) < _FEW:
-            lines += [guard.words for guard in members]
+            shown += [(guard.words, [guard]) for guard in members]
         else:
-            lines.append("{}  ({} of them)".format(words, len(members)))
-    return lines
+            shown.append(("{}  ({} of them)".format(words, len(members)), members))
+    return shown
 
 
-def _kinds(guards: List[Guard]) -> str:
+def kinds_of_own(guards: List[Guard]) -> str:
+    """Which kinds of Dynamo's own checks these are: ``global state, torch's own objects``."""
     marks = sum(guard.kind == "DIMENSION_DYNAMIC_MARKING_GUARD" or "'_dynamo_" in guard.code for guard in guards)
     state = sum(guard.kind in ("GLOBAL_STATE", "TORCH_FUNCTION_MODE_STACK", "DEFAULT_DEVICE") for guard in guards)
     state += sum(

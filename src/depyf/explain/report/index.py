@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Dict, List
 
 from depyf.explain.model import Artifact, Decompiled, Session
-from depyf.explain.report.tree import base_name, count, tree_lines
+from depyf.explain.names import file_name
+from depyf.explain.report.tree import count, tree_lines
 
 __all__ = ["index_text"]
 
@@ -31,7 +32,7 @@ def index_text(session: Session) -> str:
         lines += ["", "Nothing was compiled while this was recorded, so there is no page."]
         lines += ["Was the function compiled before? `depyf.explain.dump_src(function)` shows what exists now."]
     for frame in session.top_level():
-        lines += ["", "## {}  ({}:{})".format(frame.name, base_name(frame.filename), frame.first_line), ""]
+        lines += ["", "## {}  ({}:{})".format(frame.name, file_name(frame.filename), frame.first_line), ""]
         if frame.page:
             lines += ["[{0}]({0})".format(frame.page), ""]
         lines += ["```", *tree_lines(frame), "```"]
@@ -47,7 +48,7 @@ def _proofs(session: Session) -> List[str]:
         for entry in frame.entries:
             one = entry.transformed
             runs = "ours, recompiled from the text" if entry.runs_decompiled else "Dynamo's"
-            name = base_name(entry.transformed_path) or entry.transformed_name
+            name = file_name(entry.transformed_path) or entry.transformed_name
             rows.append("| {} | {} | {} | {} |".format(entry.compile_id, name, _cell(_verdict(one)), runs))
     if not rows:
         return []
@@ -77,15 +78,15 @@ def _files(session: Session) -> List[str]:
             continue
         lines += ["", "### {}".format(titles.get(kind, kind.capitalize())), ""]
         for one in by_kind[kind]:
-            name = base_name(one.path)
+            name = file_name(one.path)
             lines.append("- [{0}]({0})".format(name) + (": " + one.why_open if one.why_open else ""))
     return lines
 
 
 def _missing(session: Session) -> List[str]:
     lost = [one for one in session.artifacts if one.status != "written"]
-    missing = ["- `{}`: {}".format(base_name(one.path), one.reason) for one in lost]
-    known = {base_name(one.path) for one in lost}
+    missing = ["- `{}`: {}".format(file_name(one.path), one.reason) for one in lost]
+    known = {file_name(one.path) for one in lost}
     for failure in session.failures:
         if failure.what not in known:
             costs = " (costs {})".format(failure.costs) if failure.costs else ""

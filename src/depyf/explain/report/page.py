@@ -11,6 +11,7 @@ from typing import Any, Dict, Iterable, List, Optional, Set
 
 from depyf.explain.guard_words import user_spelling
 from depyf.explain.model import CacheEntry, Frame, Graph, Session
+from depyf.explain.names import file_name
 from depyf.explain.report.guard_text import guard_file_name, guard_function
 from depyf.explain.report.helpers import helpers_used
 from depyf.explain.report.sections import (
@@ -23,7 +24,7 @@ from depyf.explain.report.sections import (
     transformed_function,
     valid_or_comment,
 )
-from depyf.explain.report.tree import base_name, count, recompile_words, tree_lines
+from depyf.explain.report.tree import count, recompile_words, tree_lines
 from depyf.explain.resume_points import resume_line
 
 __all__ = ["FUTURE", "page_of"]
@@ -83,7 +84,7 @@ def _entry_sections(
     for one in entry.breaks:
         place = ""
         if one.location is not None:
-            place = " at {}:{}  `{}`".format(base_name(one.location.filename), one.location.line, one.location.text)
+            place = " at {}:{}  `{}`".format(file_name(one.location.filename), one.location.line, one.location.text)
         lines = ["Graph break{}: {}".format(place, one.reason)]
         lines += [one.explanation] if one.explanation else []
         lines += ["Hint: " + hint for hint in one.hints]
@@ -92,7 +93,7 @@ def _entry_sections(
     if entry.side_effects:
         changed = ", ".join(map(user_spelling, entry.side_effects))
         sections.append("# Side effects, carried out again after the graph: on {}\n".format(changed))
-    whole = base_name(entry.transformed_path) if in_dump and entry.transformed_path else ""
+    whole = file_name(entry.transformed_path) if in_dump and entry.transformed_path else ""
     sections.append(valid_or_comment(transformed_function(entry, frame, whole)))
     return sections
 
@@ -111,7 +112,7 @@ def _graph_section(graph: Graph, in_dump: bool) -> str:
     lines: List[str] = []
     if in_dump and graph.stage_files:
         lines.append("Its stages: " + ", ".join(graph.stage_files.values()))
-    kernels = [base_name(kernel.path) for kernel in graph.kernels if kernel.path]
+    kernels = [file_name(kernel.path) for kernel in graph.kernels if kernel.path]
     if in_dump and kernels:
         lines.append("Generated from it: " + ", ".join(kernels))
     head = comment("\n".join(lines)) if lines else ""
@@ -152,7 +153,7 @@ def _head(frame: Frame, session: Session, frames: List[Frame]) -> str:
     entries = [entry for one in frames for entry in one.entries]
     graphs = {graph.name for entry in entries for graph in entry.graphs}
     breaks = [one for entry in entries for one in entry.breaks]
-    title = "{}  ({}:{})".format(frame.name, base_name(frame.filename), frame.first_line)
+    title = "{}  ({}:{})".format(frame.name, file_name(frame.filename), frame.first_line)
     counts = ", ".join(
         [count(len(graphs), "graph"), count(len(breaks), "graph break"), count(len(entries), "compilation")]
     )

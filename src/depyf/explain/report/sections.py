@@ -12,9 +12,9 @@ from depyf.explain.decompiled import decompiled
 from depyf.explain.edits import FunctionText
 from depyf.explain.graphs import result_names
 from depyf.explain.model import CacheEntry, Decompiled, Frame, ResumeFunction
-from depyf.explain.names import identifier, stable
+from depyf.explain.names import file_name, identifier, stable
 from depyf.explain.report.guard_text import guard_function_name, number_of
-from depyf.explain.report.tree import base_name, count
+from depyf.explain.report.tree import count
 
 __all__ = [
     "comment",
@@ -252,7 +252,7 @@ def original_name(frame: Frame) -> str:
 
 def original_function(frame: Frame) -> str:
     """The user's source under a name of its own, decorators as comments; decompiled where the source is not at hand."""
-    place = "{}:{}".format(base_name(frame.filename), frame.first_line)
+    place = "{}:{}".format(file_name(frame.filename), frame.first_line)
     name = original_name(frame)
     if frame.source:
         body = _undecorated(frame.source, name)

@@ -10,9 +10,10 @@ from depyf.explain.bookkeeping import fold
 from depyf.explain.guard_words import user_spelling
 from depyf.explain.guards import split_verbose_part
 from depyf.explain.model import CacheEntry, Frame, Graph, GraphBreak, Node, ResumeFunction
+from depyf.explain.names import file_name
 from depyf.explain.resume_points import resume_line
 
-__all__ = ["base_name", "branches", "break_words", "count", "recompile_words", "tree_lines"]
+__all__ = ["branches", "break_words", "count", "operations_of", "recompile_words", "tree_lines"]
 
 _MOST_OPERATIONS = 12
 
@@ -27,11 +28,6 @@ def tree_lines(frame: Frame) -> List[str]:
 def count(number: int, noun: str) -> str:
     """``1 graph``, ``2 graphs``."""
     return "{} {}{}".format(number, noun, "" if number == 1 else "s")
-
-
-def base_name(path: str) -> str:
-    """The last part of a path, whatever its separators."""
-    return path.replace("\\", "/").rsplit("/", 1)[-1]
 
 
 def branches(source: str) -> Dict[str, str]:
@@ -60,7 +56,7 @@ def break_words(one: GraphBreak) -> str:
     """A graph break on one line: place, the user's line, reason, the registry's id and the first hint."""
     place = ""
     if one.location is not None:
-        place = " at {}:{}  `{}`".format(base_name(one.location.filename), one.location.line, one.location.text)
+        place = " at {}:{}  `{}`".format(file_name(one.location.filename), one.location.line, one.location.text)
     notes = [one.gb_id] if one.gb_id else []
     notes += ["hint: " + _short(one.hints[0])] if one.hints else []
     return "break{}: {}{}".format(place, one.reason, "  ({})".format("; ".join(notes)) if notes else "")
@@ -72,7 +68,7 @@ def recompile_words(reason: str) -> str:
     if not re.match(r"^\d+/\d+$", which):
         return "compiled again because " + reason
     code, line = split_verbose_part(rest)
-    asked = "" if line is None else "  (asked for at {}:{})".format(base_name(line.filename), line.line)
+    asked = "" if line is None else "  (asked for at {}:{})".format(file_name(line.filename), line.line)
     words = re.sub(r"\.size\(\)\[(\d+)\]", r".shape[\1]", user_spelling(code))
     return "compiled again because {} did not fit: {}{}".format(which, words, asked)
 
@@ -136,14 +132,18 @@ def _resume_title(line: int, resume: ResumeFunction, arm: str) -> str:
 
 
 def _graph_words(graph: Graph) -> str:
-    number = graph.name.rsplit("_", 1)[-1]
+    return "graph {}: {}".format(graph.name.rsplit("_", 1)[-1], operations_of(graph))
+
+
+def operations_of(graph: Graph) -> str:
+    """``abs, add, truediv``: what a graph does, the first dozen operations."""
     operations = [_operation(node) for node in graph.nodes if node.op.startswith("call_")]
     shown = ", ".join(operations[:_MOST_OPERATIONS])
     if len(operations) > _MOST_OPERATIONS:
         shown += ", and {} more".format(len(operations) - _MOST_OPERATIONS)
     if not operations:
         shown = "no operations" if not graph.unavailable else "not at hand"
-    return "graph {}: {}".format(number, shown)
+    return shown
 
 
 def _operation(node: Node) -> str:

@@ -1,0 +1,157 @@
+"""Code as HTML: coloured where pygments is at hand, escaped always, with line numbers and links.
+
+Takes text; gives an HTML fragment that needs no script. Line numbers stand in attributes, so that what a reader copies
+is the code alone. The C++ and Triton sources which Inductor's Python modules hold in strings are coloured as such.
+"""
+
+from __future__ import annotations
+
+import html
+import re
+from typing import Any, Dict, Iterable, Iterator, List, Mapping, Optional, Tuple
+
+__all__ = ["code_html", "has_colours"]
+
+_CLASSES = (  # name of a token type of pygments, as far as it goes -> CSS class; the first that fits
+    ("Comment.Preproc", "p"),
+    ("Comment", "c"),
+    ("Keyword.Type", "t"),
+    ("Keyword", "k"),
+    ("Operator.Word", "k"),
+    ("Literal.String", "s"),
+    ("Literal.Number", "n"),
+    ("Name.Builtin", "b"),
+    ("Name.Function", "f"),
+    ("Name.Class", "f"),
+    ("Name.Decorator", "d"),
+)
+_LINKED = re.compile(r"[\w.\-]+\.\w+:\d+|In\[\d+\]:\d+|[A-Za-z_]\w*")  # a place in a file, or a name
+_CPP = re.compile(r"#include|extern \"C\"")
+_TRITON = re.compile(r"^\s*import triton\b", re.MULTILINE)
+_Piece = Tuple[str, str]
+
+
+def has_colours() -> bool:
+    """Whether pygments is installed; without it code is shown in one colour."""
+    try:
+        import pygments  # noqa: F401
+    except ImportError:
+        return False
+    return True
+
+
+def code_html(
+    text: str,
+    language: str = "python",
+    links: Optional[Mapping[str, str]] = None,
+    first_line: int = 1,
+    anchor: str = "",
+    marked: Iterable[int] = (),
+    most_lines: int = 0,
+) -> str:
+    """`text` as a ``<pre>`` with line numbers.
+
+    Args:
+        text: the code.
+        language: a name that pygments knows; "text" for none.
+        links: names, or places such as ``toy.py:4``, with the fragment that a click on one leads to.
+        first_line: number of the first line.
+        anchor: where given, line 4 gets the id ``<anchor>4``.
+        marked: numbers of lines to stand out.
+        most_lines: how many lines to show; 0 for all. What is left out is said.
+    """
+    lines = _lines(_pieces(text.rstrip("\n"), language))
+    left_out = len(lines) - most_lines if most_lines else 0
+    if left_out > 0:
+        lines = lines[:most_lines]
+    shown = set(marked)
+    out: List[str] = []
+    for number, pieces in enumerate(lines, first_line):
+        name = ' id="{}{}"'.format(html.escape(anchor), number) if anchor else ""
+        mark = " m" if number in shown else ""
+        body = "".join(_piece(css, part, links or {}) for css, part in pieces)
+        out.append('<span class="l{}"{}><i data-n="{}"></i>{}\n</span>'.format(mark, name, number, body))
+    width = len(str(first_line + len(lines)))
+    note = ""
+    if left_out > 0:
+        note = '<p class="note">{} more lines are left out here.</p>'.format(left_out)
+    return '<pre class="code w{}"><code>{}</code></pre>{}'.format(min(max(width, 2), 5), "".join(out), note)
+
+
+def _piece(css: str, text: str, links: Mapping[str, str]) -> str:
+    """One token, escaped; the names in it that lead somewhere are links."""
+    parts: List[str] = []
+    at = 0
+    for match in _LINKED.finditer(text) if links and css != "s" else ():
+        target = links.get(match.group())
+        if target is not None:
+            parts.append(html.escape(text[at : match.start()]))
+            parts.append('<a href="#{}">{}</a>'.format(html.escape(target), html.escape(match.group())))
+            at = match.end()
+    parts.append(html.escape(text[at:]))
+    body = "".join(parts)
+    return '<span class="{}">{}</span>'.format(css, body) if css else body
+
+
+def _lines(pieces: Iterable[_Piece]) -> List[List[_Piece]]:
+    lines: List[List[_Piece]] = [[]]
+    for css, text in pieces:
+        first, *others = text.split("\n")
+        if first:
+            lines[-1].append((css, first))
+        lines += [[(css, other)] if other else [] for other in others]
+    return lines
+
+
+def _pieces(text: str, language: str) -> Iterator[_Piece]:
+    """The tokens of `text` with their classes; one piece where nobody knows the language."""
+    lexer = _lexer(language)
+    if lexer is None:
+        yield "", text
+        return
+    string: List[str] = []  # pygments gives a string in several tokens
+    for kind, part in _with_end(lexer.get_tokens(text)):
+        if kind.startswith("Token.Literal.String"):
+            string.append(part)
+            continue
+        if string:
+            yield from _string("".join(string))
+            string = []
+        css = next((css for name, css in _CLASSES if kind.startswith("Token." + name)), "")
+        if part:
+            yield css, part
+
+
+def _string(text: str) -> Iterator[_Piece]:
+    """A string; the source of a kernel in it is coloured in its own language."""
+    match = re.match(r"""(?s)([A-Za-z]*('''|\"\"\"))(.*)(\2)$""", text)
+    language = ""
+    if match:
+        inner = match.group(3)
+        language = "cpp" if _CPP.search(inner) else "python" if _TRITON.search(inner) else ""
+    if not match or not language:
+        yield "s", text
+        return
+    yield "s", match.group(1)
+    yield from _pieces(match.group(3), language)
+    yield "s", match.group(4)
+
+
+def _with_end(tokens: Iterable[Tuple[Any, str]]) -> Iterator[Tuple[str, str]]:
+    for kind, part in tokens:
+        yield str(kind), part
+    yield "", ""
+
+
+_lexers: Dict[str, Any] = {}
+
+
+def _lexer(language: str) -> Any:
+    if language not in _lexers:
+        try:
+            from pygments.lexers import get_lexer_by_name
+
+            _lexers[language] = get_lexer_by_name(language, stripnl=False, ensurenl=False)
+        except (ImportError, ValueError):  # ValueError: ClassNotFound
+            _lexers[language] = None
+    return _lexers[language]

@@ -1,0 +1,340 @@
+"""The model as HTML: a tree to open and to click through, in a notebook or as a file of its own.
+
+Takes the model and nothing else. The result needs no script and nothing from a network: `<details>` elements and a
+style sheet. Every text that comes from a program is escaped.
+"""
+
+from __future__ import annotations
+
+import html
+import itertools
+from typing import Dict, List, Optional, Tuple
+
+from depyf.explain.bookkeeping import fold
+from depyf.explain.model import CacheEntry, Decompiled, Frame, Graph, GraphBreak, ResumeFunction, Session
+from depyf.explain.names import file_name
+from depyf.explain.report.guards_html import guards_html
+from depyf.explain.report.highlight import code_html, has_colours
+from depyf.explain.report.html_style import STYLE
+from depyf.explain.report.sections import folded_code
+from depyf.explain.report.tree import branches, count, operations_of, recompile_words
+from depyf.explain.resume_points import resume_line
+
+__all__ = ["html_file", "html_fragment"]
+
+MOST_LINES = 1200  # of one listing in a notebook, which keeps its outputs
+
+_displays = itertools.count()
+
+
+def html_file(session: Session) -> str:
+    """A whole HTML file."""
+    name = _title(session)
+    return (
+        '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">\n<title>{}</title>\n</head>\n'
+        '<body class="depyf-page">\n{}\n</body>\n</html>\n'.format(html.escape(name), _Writer(session, "").page())
+    )
+
+
+def html_fragment(session: Session) -> str:
+    """What a notebook shows. Two of them on one page have different anchors; very long listings are cut."""
+    return _Writer(session, "depyf{}-".format(next(_displays)), MOST_LINES).page()
+
+
+def _title(session: Session) -> str:
+    frames = session.top_level()
+    names = ", ".join(frame.name for frame in frames[:3]) + (" ..." if len(frames) > 3 else "")
+    return "{} under torch.compile".format(names or "Nothing")
+
+
+def _chip(text: str, kind: str = "") -> str:
+    return '<span class="chip {}">{}</span>'.format(kind, html.escape(text)) if text else ""
+
+
+def _details(summary: str, body: str, css: str, is_open: bool, anchor: str = "") -> str:
+    return '<details class="{}"{}{}><summary>{}</summary><div class="in">{}</div></details>\n'.format(
+        css, ' id="{}"'.format(html.escape(anchor)) if anchor else "", " open" if is_open else "", summary, body
+    )
+
+
+class _Writer:
+    """One page: where things are anchored, and what was shown already.
+
+    Attributes:
+        prefix: begins every id of this page.
+        links: names, and places such as ``toy.py:4``, with the id of what they stand for.
+    """
+
+    def __init__(self, session: Session, prefix: str, most_lines: int = 0) -> None:
+        self.session, self.prefix, self.most_lines = session, prefix, most_lines
+        self.links: Dict[str, str] = {}
+        self.calls: Dict[str, Tuple[Frame, ResumeFunction, str, CacheEntry]] = {}
+        self._anchors: Dict[int, str] = {}
+        self._shown: set[str] = set()
+        self._frames = [one for frame in session.top_level() for one in frame.walk()]
+        self._frames += [frame for frame in session.frames if not any(frame is one for one in self._frames)]
+        for number, frame in enumerate(self._frames):
+            self._name_parts(frame, "{}f{}".format(prefix, number))
+
+    def _name_parts(self, frame: Frame, anchor: str) -> None:
+        self._anchors[id(frame)] = anchor
+        for number in range(len(frame.source.splitlines()) if frame.source else 0):
+            line = frame.first_line + number
+            self.links.setdefault("{}:{}".format(file_name(frame.filename), line), "{}L{}".format(anchor, line))
+        for number, entry in enumerate(frame.entries):
+            self._anchors[id(entry)] = "{}c{}".format(anchor, number)
+            for graph in entry.graphs:
+                self.links.setdefault(graph.name, "{}{}".format(self.prefix, graph.name.strip("_")))
+            arms = branches(fold(entry.transformed.source).source)
+            for resume in entry.resume_functions:
+                self.links.setdefault(resume.name, "{}{}".format(self.prefix, resume.name.strip("_")))
+                self.calls.setdefault(resume.name, (frame, resume, arms.get(resume.name, resume.branch), entry))
+
+    # ---- the page
+
+    def page(self) -> str:
+        session = self.session
+        shown = session.top_level() or session.frames
+        parts = ["<style>{}</style>".format(STYLE), self._header(shown)]
+        parts.append("<nav><ul>{}</ul></nav>".format("".join(self._outline(frame, set()) for frame in shown)))
+        for frame in self._frames:
+            parts.append(self._frame(frame))
+        parts += [self._uncalled(*call) for call in self.calls.values() if call[1].frame is None]
+        for failure in session.failures:
+            costs = "; without it: " + failure.costs if failure.costs else ""
+            words = "{}: {}{}".format(failure.what, failure.reason, costs)
+            parts.append('<div class="call bad">{}</div>'.format(html.escape(words)))
+        made = "Made by depyf from what Dynamo of torch {} holds on Python {}.".format(
+            session.torch_version or "?", session.python_version or "?"
+        )
+        made += "" if has_colours() else " Code has one colour here: install pygments for more."
+        parts.append('<p class="made">{}</p>'.format(html.escape(made)))
+        return '<div class="depyf">\n{}\n</div>'.format("\n".join(parts))
+
+    def _header(self, shown: List[Frame]) -> str:
+        entries = [entry for frame in self._frames for entry in frame.entries]
+        graphs = {graph.name for entry in entries for graph in entry.graphs}
+        breaks = sum(len(entry.breaks) for entry in entries) + sum(len(frame.breaks) for frame in self._frames)
+        title, place = "What torch.compile made of {}".format(count(len(shown), "function")), ""
+        if len(shown) == 1:
+            title, place = shown[0].name, "{}:{}".format(file_name(shown[0].filename), shown[0].first_line)
+        proven = sum(entry.transformed.proven for entry in entries)
+        chips = [_chip(count(len(entries), "compilation")), _chip(count(len(graphs), "graph"))]
+        chips += [_chip(count(breaks, "graph break"), "warn" if breaks else "")]
+        chips += [_chip("{} of {} proven".format(proven, len(entries)), "good" if proven == len(entries) else "warn")]
+        return '<header><span class="title">{}</span><span class="place mono">{}</span>{}</header>'.format(
+            html.escape(title), html.escape(place), " ".join(chips)
+        )
+
+    # ---- the tree at the head
+
+    def _link(self, target: str, text: str) -> str:
+        return '<a href="#{}">{}</a>'.format(html.escape(target), html.escape(text)) if target else html.escape(text)
+
+    def _outline(self, frame: Frame, seen: set[int], title: str = "") -> str:
+        """One function, or resume function, with everything below it."""
+        label = "<b>{}</b>".format(self._link(self._anchors[id(frame)], title or frame.name))
+        if id(frame) in seen:
+            return "<li>{} <span class=\"ops\">(see above)</span></li>".format(label)
+        seen.add(id(frame))
+        if not frame.entries:
+            why = frame.skipped or ("not called so far" if frame.is_resume else "not compiled")
+            return '<li>{} <span class="ops">{}</span></li>'.format(label, html.escape(why))
+        if len(frame.entries) == 1:
+            return "<li>{} {}</li>".format(label, self._outline_entry(frame, frame.entries[0], seen))
+        lines = ["<li>{}</li>".format(self._outline_entry(frame, entry, seen)) for entry in frame.entries]
+        words = "{}, the latest whose guards hold is used".format(count(len(frame.entries), "compilation"))
+        return '<li>{} <span class="ops">{}</span><ul>{}</ul></li>'.format(label, words, "".join(lines))
+
+    def _outline_entry(self, frame: Frame, entry: CacheEntry, seen: set[int]) -> str:
+        number = entry.compile_id or str(entry.index)
+        graphs = [
+            '{} <span class="ops">{}</span>'.format(
+                self._link(self.links[graph.name], _graph_title(graph)), html.escape(operations_of(graph))
+            )
+            for graph in entry.graphs
+        ]
+        head = '<a class="chip id mono" href="#{}">{}</a>{}'.format(
+            html.escape(self._anchors[id(entry)]), html.escape(number), " ".join(graphs) or "no graph"
+        )
+        below = ['<li><span class="why">{}</span></li>'.format(html.escape(_break_title(one))) for one in entry.breaks]
+        for resume in entry.resume_functions:
+            title = self._resume_title(frame, resume)
+            if resume.frame is None:
+                label = self._link(self.links[resume.name], title)
+                below.append('<li>{} <span class="ops">not called so far</span></li>'.format(label))
+            else:
+                below.append(self._outline(resume.frame, seen, title))
+        return head + ("<ul>{}</ul>".format("".join(below)) if below else "")
+
+    def _resume_title(self, frame: Frame, resume: ResumeFunction) -> str:
+        line = resume_line(frame, resume)
+        arm = self.calls[resume.name][2] if resume.name in self.calls else resume.branch
+        where = "resume at line {}".format(line) if line else resume.name
+        return "{}: {}".format(arm, where) if arm else where
+
+    # ---- one function
+
+    def _frame(self, frame: Frame) -> str:
+        anchor = self._anchors[id(frame)]
+        called = next((call for call in self.calls.values() if call[1].frame is frame), None)
+        title, note = html.escape(frame.qualname or frame.name), ""
+        place = "{}:{}".format(file_name(frame.filename), frame.first_line)
+        if called is not None:
+            parent, resume, _, entry = called
+            title = html.escape(self._resume_title(parent, resume))
+            caller = self._link(self._anchors[id(entry)], "compilation " + entry.compile_id)
+            note = '<p class="note">{} goes on where {} broke off, called by {}.</p>'.format(
+                _code(resume.name), _code(parent.name), caller
+            )
+            title = '<span id="{}">{}</span>'.format(html.escape(self.links[resume.name]), title)
+        chips = _chip(count(len(frame.entries), "compilation"))
+        summary = '{} <span class="place mono">{}</span> {}'.format(title, html.escape(place), chips)
+        body = [note] if note else []
+        if frame.skipped:
+            body.append('<div class="call warn">{}</div>'.format(html.escape(frame.skipped)))
+        body += [_break(one) for one in frame.breaks]
+        body.append(self._source(frame, anchor))
+        newest = frame.entries[-1] if len(frame.entries) > 1 else None
+        for entry in frame.entries:
+            body.append(self._entry(frame, entry, entry is newest))
+        return _details(summary, "".join(body), "frame", True, anchor)
+
+    def _uncalled(self, parent: Frame, resume: ResumeFunction, arm: str, entry: CacheEntry) -> str:
+        words = '<p class="note">{} was not called so far: nothing is compiled for it.</p>'.format(_code(resume.name))
+        title = html.escape(self._resume_title(parent, resume)) + " " + _chip("not called so far")
+        return _details(title, words, "frame", False, self.links[resume.name])
+
+    def _source(self, frame: Frame, anchor: str) -> str:
+        if frame.source:
+            marked = [
+                one.location.line
+                for entry in frame.entries
+                for one in entry.breaks
+                if one.location is not None and one.location.filename == frame.filename
+            ]
+            most = self.most_lines
+            code = code_html(frame.source, "python", None, frame.first_line, anchor + "L", marked, most)
+            note = "the graph breaks at the marked line" if marked else ""
+            return _details("Source " + _faint(note), code, "part", not frame.is_resume)
+        if frame.original.source:
+            words = "decompiled, Dynamo made it" if frame.is_resume else "decompiled, its source is not at hand"
+            code = self._code(frame.original.source)
+            return _details("Source {} {}".format(_faint(words), _verdict(frame.original)), code, "part", False)
+        return '<p class="note">Its source is not at hand.</p>'
+
+    # ---- one compilation
+
+    def _entry(self, frame: Frame, entry: CacheEntry, is_first_tried: bool) -> str:
+        anchor = self._anchors[id(entry)]
+        chips = [_chip(entry.backend, "info"), _verdict(entry.transformed)]
+        chips.append(_chip("tried first") if is_first_tried else "")
+        summary = "Compilation <span class=\"mono\">{}</span> {}".format(
+            html.escape(entry.compile_id or str(entry.index)), " ".join(chips)
+        )
+        body: List[str] = []
+        for reason in entry.recompile_reasons:
+            body.append('<div class="call">{}</div>'.format(html.escape(_capital(recompile_words(reason)))))
+        body.append(_details(*guards_html(entry, self.links), css="part", is_open=True, anchor=anchor + "g"))
+        body.append(self._transformed(entry, anchor))
+        body += [self._graph(graph) for graph in entry.graphs]
+        body += [_break(one) for one in entry.breaks]
+        if entry.side_effects:
+            changed = ", ".join(map(_code, entry.side_effects))
+            body.append('<div class="call">After the graph it does side effects again, on {}.</div>'.format(changed))
+        return _details(summary, "".join(body), "entry", True, anchor)
+
+    def _transformed(self, entry: CacheEntry, anchor: str) -> str:
+        one = entry.transformed
+        if not one.source:
+            reason = "; ".join(one.reasons) or one.verdict or "no reason given"
+            body = '<div class="call bad">No source is proven for it: {}</div>'.format(html.escape(reason))
+            if one.listing:
+                listing = code_html(one.listing, "text", most_lines=self.most_lines)
+                body += _details("Its instructions", listing, "part", True)
+            return _details("Transformed code", body, "part", True, anchor + "t")
+        folded = folded_code(entry)
+        body = self._code(folded.source)
+        if folded.count:
+            whole = '<p class="note">Folded above: {}.</p>'.format(html.escape(folded.describe()))
+            body += _details("With nothing folded", whole + self._code(one.source), "part", False)
+        if one.assumptions:
+            body += '<p class="note">Assumed: {}</p>'.format(html.escape("; ".join(one.assumptions)))
+        if not one.proven:
+            words = "Not proven to do what Dynamo's bytecode does, which runs: {}".format(one.verdict or one.level)
+            body = '<div class="call warn">{}</div>'.format(html.escape(words)) + body
+        note = _faint("what runs when the guards hold")
+        return _details("Transformed code " + note, body, "part", True, anchor + "t")
+
+    def _graph(self, graph: Graph) -> str:
+        target = self.links[graph.name]
+        title = '{} <span class="name mono">{}</span> {}'.format(
+            html.escape(_capital(_graph_title(graph))), html.escape(graph.name), _faint(operations_of(graph))
+        )
+        if graph.name in self._shown:
+            return '<p class="note">It calls {} too, which is shown above.</p>'.format(self._link(target, graph.name))
+        self._shown.add(graph.name)
+        if graph.source:
+            body = self._code(graph.source)
+        else:
+            why = "The graph is not at hand: {}".format(graph.unavailable or "not recorded")
+            body = '<div class="call warn">{}</div>'.format(html.escape(why))
+        if graph.stage_files:
+            files = ", ".join(map(_code, graph.stage_files.values()))
+            body += '<p class="files">In the dump, stage by stage: {}</p>'.format(files)
+        for kernel in graph.kernels:
+            summary = "Kernel <span class=\"name mono\">{}</span> {}".format(
+                html.escape(file_name(kernel.path) or kernel.name), _faint(count(kernel.source.count("\n"), "line"))
+            )
+            listing = code_html(kernel.source, kernel.language, most_lines=self.most_lines)
+            body += _details(summary, listing, "part", False)
+        return _details(title, body, "part", True, target)
+
+    def _code(self, source: str) -> str:
+        return code_html(source, links=self.links, most_lines=self.most_lines)
+
+
+# ---- words
+
+
+def _code(text: str) -> str:
+    return "<code>{}</code>".format(html.escape(text))
+
+
+def _faint(text: str) -> str:
+    return '<span class="place">{}</span>'.format(html.escape(text)) if text else ""
+
+
+def _capital(text: str) -> str:
+    return text[:1].upper() + text[1:]
+
+
+def _graph_title(graph: Graph) -> str:
+    return "graph {}".format(graph.name.rsplit("_", 1)[-1])
+
+
+def _verdict(one: Decompiled) -> str:
+    if one.level == "exact":
+        return _chip("proven equal", "good")
+    if one.level == "equivalent":
+        return _chip("proven equivalent", "good")
+    return _chip("refused", "bad") if not one.source else _chip("not proven", "warn")
+
+
+def _break_title(one: GraphBreak) -> str:
+    place = ""
+    if one.location is not None:
+        place = " at {}:{}".format(file_name(one.location.filename), one.location.line)
+    return "graph break{}: {}".format(place, one.reason)
+
+
+def _break(one: GraphBreak) -> str:
+    """Why a graph ended: place, reason, what Dynamo's registry says about it."""
+    text: Optional[str] = one.location.text if one.location is not None else ""
+    lines = ["<p><b>{}</b> {}</p>".format(html.escape(_capital(_break_title(one))), _chip(one.gb_id))]
+    lines += ["<p>{}</p>".format(_code(text))] if text else []
+    lines += ["<p>{}</p>".format(html.escape(one.explanation))] if one.explanation else []
+    if one.hints:
+        lines.append("<ul>{}</ul>".format("".join("<li>{}</li>".format(html.escape(hint)) for hint in one.hints)))
+    return '<div class="call warn">{}</div>'.format("".join(lines))
