@@ -256,6 +256,8 @@ def _call_and_rest(code: str) -> Tuple[ast.Call, str]:
 
 
 def _text(code: str, node: ast.AST) -> str:
+    if code.isascii() and "\n" not in code:
+        return code[node.col_offset : node.end_col_offset]  # type: ignore[attr-defined]
     return ast.get_source_segment(code, node) or ""
 
 

@@ -18,6 +18,7 @@ IsTemporary = Callable[[str], bool]
 _MADE_UP = re.compile(r"tmp_\d+|_\d+|out_\d+")  # Dynamo's, and the decompiler's where the bytecode's names are unknown
 _ATOMS = (ast.Name, ast.Attribute, ast.Subscript, ast.Call, ast.Constant, ast.List, ast.Tuple, ast.Dict)
 _LONGEST_STATEMENT = 120
+_NEVER = (1 << 60, 0)  # no line is that far down
 
 
 def temporary(known: Optional[FrozenSet[str]]) -> IsTemporary:
@@ -90,53 +91,50 @@ def _user_of(text: FunctionText, statement: ast.stmt, use: ast.Name, may_pass: _
     """The statement which uses the name, if the value may move there."""
     block = text.block_of(statement)
     user = text.in_block(use, block)
-    if user is None or not any(node is use for node in ast.walk(_evaluated(user))):
+    if user is None or not _evaluates(user, use):
         return None
     between = block[text.place_of(statement) + 1 : text.place_of(user)]
-    return user if may_pass(statement, between) and not _follows_a_call(use, user) else None
+    return user if may_pass(statement, between) and not may_pass.follows_a_call(use, user) else None
 
 
-def _follows_a_call(use: ast.Name, statement: ast.stmt) -> bool:
-    """Whether a call in the statement is over before the name is read."""
-    return any(
-        isinstance(node, (ast.Call, ast.Await))
-        and (node.end_lineno or 0, node.end_col_offset or 0) <= (use.lineno, use.col_offset)
-        for node in ast.walk(statement)
-    )
-
-
-def _evaluated(statement: ast.stmt) -> ast.AST:
-    """The part of a statement that is evaluated once, when the statement begins."""
-    if isinstance(statement, (ast.If, ast.While)):
-        return statement.test if isinstance(statement, ast.If) else ast.Pass()
-    if isinstance(statement, (ast.Assign, ast.Expr, ast.Return, ast.AugAssign)):
-        return statement
-    return ast.Pass()
+def _evaluates(statement: ast.stmt, use: ast.Name) -> bool:
+    """Whether the name is in the part of a statement that is evaluated once, when the statement begins."""
+    if isinstance(statement, ast.If):
+        return any(node is use for node in ast.walk(statement.test))
+    return isinstance(statement, (ast.Assign, ast.Expr, ast.Return, ast.AugAssign))
 
 
 class _Passing:
     """Whether a value may move down past other statements; what each of them does is worked out once."""
 
     def __init__(self) -> None:
-        self.known: Dict[int, Tuple[Set[str], Optional[Set[str]], bool]] = {}
+        self.known: Dict[int, Tuple[Set[str], Optional[Set[str]], Tuple[int, int]]] = {}
 
     def __call__(self, statement: ast.stmt, between: Sequence[ast.stmt]) -> bool:
-        read, _, calls = self.facts(statement)
+        read, _, ended = self.facts(statement)
         for other in between:
-            _, bound, other_calls = self.facts(other)
-            if bound is None or other_calls or bound & read or calls and not isinstance(other, ast.Delete):
+            _, bound, other_ended = self.facts(other)
+            if bound is None or other_ended < _NEVER or bound & read:
+                return False
+            if ended < _NEVER and not isinstance(other, ast.Delete):
                 return False
         return True
 
-    def facts(self, statement: ast.stmt) -> Tuple[Set[str], Optional[Set[str]], bool]:
+    def follows_a_call(self, use: ast.Name, statement: ast.stmt) -> bool:
+        """Whether a call in the statement is over before the name is read."""
+        return self.facts(statement)[2] <= (use.lineno, use.col_offset)
+
+    def facts(self, statement: ast.stmt) -> Tuple[Set[str], Optional[Set[str]], Tuple[int, int]]:
         """Names that a statement mentions; those that it binds or deletes, None if it is another kind of statement;
-        whether it calls."""
+        where the first call in it ends."""
         if id(statement) not in self.known:
             nodes = list(ast.walk(statement))
             target = plain_target(statement)
             bound = {target.id} if target is not None else None
             if isinstance(statement, ast.Delete):
                 bound = {t.id for t in statement.targets if isinstance(t, ast.Name)}
-            calls = not isinstance(statement, ast.Delete) and any(isinstance(n, (ast.Call, ast.Await)) for n in nodes)
-            self.known[id(statement)] = {n.id for n in nodes if isinstance(n, ast.Name)}, bound, calls
+                nodes = [node for node in nodes if isinstance(node, ast.Name)]
+            calls = [(n.end_lineno or 0, n.end_col_offset or 0) for n in nodes if isinstance(n, (ast.Call, ast.Await))]
+            names = {node.id for node in nodes if isinstance(node, ast.Name)}
+            self.known[id(statement)] = names, bound, min(calls, default=_NEVER)
         return self.known[id(statement)]

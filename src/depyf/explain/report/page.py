@@ -7,7 +7,7 @@ import builtins
 import re
 import symtable
 import types
-from typing import Any, Dict, Iterable, List, Optional, Set
+from typing import Any, Dict, Iterable, List, Optional, Set, Tuple
 
 from depyf.explain.guard_words import user_spelling
 from depyf.explain.model import CacheEntry, Frame, Graph, Session
@@ -245,13 +245,20 @@ def _unbound(text: str) -> Set[str]:
 
 def _only_in_annotations(tree: ast.AST) -> Set[str]:
     """Names which stand in annotations alone: those are never evaluated on the page."""
-    inside: Set[int] = set()
-    for node in ast.walk(tree):
-        for annotation in (getattr(node, "annotation", None), getattr(node, "returns", None)):
-            if isinstance(annotation, ast.AST):
-                inside.update(id(part) for part in ast.walk(annotation))
-    names = [node for node in ast.walk(tree) if isinstance(node, ast.Name)]
-    return {name.id for name in names if id(name) in inside} - {name.id for name in names if id(name) not in inside}
+    found: Dict[bool, Set[str]] = {True: set(), False: set()}
+    todo: List[Tuple[ast.AST, bool]] = [(tree, False)]
+    while todo:
+        node, inside = todo.pop()
+        if isinstance(node, ast.Name):
+            found[inside].add(node.id)
+            continue
+        for field, child in ast.iter_fields(node):
+            below = inside or field in ("annotation", "returns")
+            if isinstance(child, ast.AST):
+                todo.append((child, below))
+            elif isinstance(child, list):
+                todo.extend((one, below) for one in child if isinstance(one, ast.AST))
+    return found[True] - found[False]
 
 
 def _code_lines(text: str) -> Iterable[str]:

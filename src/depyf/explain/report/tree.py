@@ -114,7 +114,7 @@ def _one(frame: Frame, entry: CacheEntry, head: str, rest: str, lines: List[str]
     resumes = entry.resume_functions
     for one in entry.breaks:
         lines.append("{}   {}  {}".format(rest, "│" if resumes else " ", break_words(one)))
-    arms = branches(fold(entry.transformed.source).source)
+    arms = branches(fold(entry.transformed.source).source) if resumes else {}
     for at, resume in enumerate(resumes):
         last = at == len(resumes) - 1
         title = _resume_title(resume_line(frame, resume), resume, arms.get(resume.name, resume.branch))
