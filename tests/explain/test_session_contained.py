@@ -111,7 +111,7 @@ def test_what_cannot_be_written_is_listed(error, tmp_path, monkeypatch):
 
 @pytest.mark.parametrize("patch", patches.PATCHES, ids=lambda patch: patch.target)
 def test_a_missing_hook_costs_what_it_serves(patch, tmp_path, monkeypatch):
-    def missing(_):
+    def missing(*_):
         raise MissingHook("planted: no such thing in this torch")
 
     broken = [dataclasses.replace(p, apply=missing if p is patch else p.apply, wanted=bool) for p in patches.PATCHES]

@@ -2,26 +2,38 @@
 
 Whatever fails costs the artifact it was making. The reason goes into the model (the dump's index shows it) and,
 as one line, to the logger ``depyf``. KeyboardInterrupt and SystemExit are not failures and pass.
+
+There are two lines. `contained` is put around each artifact. `told` and `done` stand where torch or the user calls
+us, and let nothing through whatever is wrong, `contained` included: such functions are marked `edge`.
 """
 
 from __future__ import annotations
 
-import contextlib
 import logging
-from typing import Iterator
+from typing import Any, Callable, Optional, TypeVar
 
 from depyf.explain.model import Failure, Session
 from depyf.explain.names import stable, without_addresses
 
-__all__ = ["contained", "logger", "note_failure"]
+__all__ = ["contained", "done", "edge", "logger", "note_failure", "told"]
 
 logger = logging.getLogger("depyf")
 
 _LONGEST_REASON = 300
+_Function = TypeVar("_Function", bound=Callable[..., Any])
 
 
-@contextlib.contextmanager
-def contained(session: Session, what: str, costs: str = "") -> Iterator[None]:
+def edge(function: _Function) -> _Function:
+    """Marks a function which torch or the user calls, and from which nothing of ours may come.
+
+    Such a function consists of calls of torch's own functions and of `try: ... except Exception`, or of calls of
+    other edges: there is nothing in it that can fail by itself. `benchmarks/planted_faults.py` plants faults
+    everywhere but in their own statements.
+    """
+    return function
+
+
+class contained:
     """Runs a block; an exception in it becomes a `Failure` of the session and one log line.
 
     Args:
@@ -29,20 +41,71 @@ def contained(session: Session, what: str, costs: str = "") -> Iterator[None]:
         what: what the block was doing, for readers ("decompiling toy_example").
         costs: what the user does without because of it ("no graph files").
     """
+
+    def __init__(self, session: Session, what: str, costs: str = "") -> None:
+        self._session, self._what, self._costs = session, what, costs
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(self, kind: Any, error: Optional[BaseException], traceback: Any) -> bool:
+        if not isinstance(error, Exception):
+            return False
+        note_exception(self._session, self._what, error, self._costs)
+        return True
+
+
+@edge
+def told(recorder: Any, event: str, *args: Any) -> Any:
+    """Tells a recorder what happened in torch: `recorder.event(*args)`; None when it has ended, or that fails."""
     try:
-        yield
+        recorder = recorder.of_this_process()
+        return None if recorder.ended else getattr(recorder, event)(*args)
     except Exception as error:
-        note_failure(session, what, "{}: {}".format(type(error).__name__, error), costs)
-        logger.debug("%s", what, exc_info=True)
+        note_exception(recorder.session, "recording what torch does", error, "one artifact")
+        return None
 
 
+@edge
+def done(session: Session, what: str, function: Callable[..., Any], *args: Any) -> Any:
+    """`function(*args)`, None when that fails: for what has to be done when a recording begins and ends."""
+    try:
+        return function(*args)
+    except Exception as error:
+        note_exception(session, what, error)
+        return None
+
+
+@edge
+def note_exception(session: Session, what: str, error: Exception, costs: str = "") -> None:
+    """Records an exception of ours. Never raises: not for one whose `str` fails, nor at the end of the stack."""
+    try:
+        note_failure(session, what, _words(error), costs)
+        logger.debug("%s", what, exc_info=error)
+    except Exception:
+        return
+
+
+def _words(error: Exception) -> str:
+    try:
+        text = str(error)
+    except Exception:  # an exception whose own __str__ fails
+        text = ""
+    return "{}: {}".format(type(error).__name__, text) if text else type(error).__name__
+
+
+@edge
 def note_failure(session: Session, what: str, reason: str, costs: str = "") -> None:
     """Records that something could not be made. Repeated failures are recorded once. Never raises."""
     try:
-        reason = without_addresses(stable(" ".join(str(reason).split())))[:_LONGEST_REASON]
-        failure = Failure(stable(what), reason, costs)
-        if failure not in session.failures:
-            session.failures.append(failure)
-            logger.warning("%s failed: %s", failure.what, failure.reason)
-    except Exception:  # the last line of defence: an exception whose str() raises, a logging handler that does
-        logger.debug("a failure could not be recorded", exc_info=True)
+        _note(session, what, reason, costs)
+    except Exception:
+        return
+
+
+def _note(session: Session, what: str, reason: str, costs: str) -> None:
+    reason = without_addresses(stable(" ".join(str(reason).split())))[:_LONGEST_REASON]
+    failure = Failure(stable(what), reason, costs)
+    if failure not in session.failures:
+        session.failures.append(failure)
+        logger.warning("%s failed: %s", failure.what, failure.reason)

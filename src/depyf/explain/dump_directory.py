@@ -1,37 +1,50 @@
 """Files of a dump: numbered names which are the same in every run, and no file of this process written over.
 
 A file that is older than this process is from an earlier run: the same program writes the same names again.
-A file that is younger and not ours was written by another process of the same job (ranks, workers): its name is
-taken, and ours gets the next number. So is one which this process wrote before, because code objects that run
-point at it.
+A file that is younger and not ours was written by another process of the same job: its name is taken, and ours gets
+the next number. So is one which this process wrote before, because code objects that run point at it.
 """
 
 from __future__ import annotations
 
 import os
 import threading
-import time
-from typing import Dict, Set
+from typing import Dict
 
-__all__ = ["DumpDirectory"]
+from depyf.explain.names import writable_name
+from depyf.explain.processes import INDEX, WRITTEN, Folder, is_of_this_run
 
-_STARTED = time.time()
-_WRITTEN: Set[str] = set()  # paths written by this process, in any dump
-_LOCK = threading.Lock()
+__all__ = ["DumpDirectory", "write_whole"]
+
+_BEGUN = """# A recording which has not ended
+
+The program is still inside `depyf.prepare_debug`, or it was killed there. Each file that lies here is whole.
+`__transformed_code_*` is what Dynamo made of a function, `__compiled_fn_*` are its graphs, stage by stage, and kernels.
+The pages (`full_code_for_*`), the guards and the index, which replaces this text, are written when the block ends.
+"""
 
 
 class DumpDirectory:
-    """The directory given to `prepare_debug`.
+    """The directory given to `prepare_debug`, or this process's part of it (see `processes.py`).
 
     Attributes:
         path: its absolute path.
     """
 
-    def __init__(self, path: str) -> None:
+    def __init__(self, path: str, forked_from: str = "") -> None:
         """Creates the directory if need be. Raises OSError when that is impossible."""
-        self.path = os.path.abspath(path)
         self._counts: Dict[str, int] = {}
-        os.makedirs(self.path, exist_ok=True)
+        self._lock = threading.Lock()
+        self._folder = Folder(path, forked_from)
+        self.path = self._folder.path
+
+    def begin(self) -> None:
+        """Writes an index for whoever looks before there is one. Raises OSError."""
+        self.write(os.path.join(self.path, INDEX), _BEGUN)
+
+    def close(self) -> None:
+        """Lets other processes write here."""
+        self._folder.release()
 
     def reserve(self, template: str) -> str:
         """The path of a new file.
@@ -39,31 +52,31 @@ class DumpDirectory:
         Args:
             template: its name, with ``{}`` where the number goes (``__transformed_code_{}_for_f.py``).
         """
-        with _LOCK:
+        with self._lock:
             number = self._counts.get(template, 0)
-            while not self._is_free(os.path.join(self.path, template.format(number))):
+            while True:
+                path = os.path.join(self.path, writable_name(template.format(number)))
+                if path not in WRITTEN and not is_of_this_run(path):
+                    break
                 number += 1
             self._counts[template] = number + 1
-            path = os.path.join(self.path, template.format(number))
-            _WRITTEN.add(path)
+            WRITTEN.add(path)
             return path
 
     def write(self, path: str, text: str) -> None:
-        """Writes a reserved file as UTF-8, whole or not at all. Raises OSError."""
-        unfinished = "{}.{}.part".format(path, os.getpid())
-        try:
-            with open(unfinished, "w", encoding="utf-8", newline="\n", errors="backslashreplace") as file:
-                file.write(text)
-            os.replace(unfinished, path)
-        except BaseException:
-            if os.path.exists(unfinished):
-                os.remove(unfinished)
-            raise
+        """Writes a file as UTF-8, whole or not at all. Raises OSError."""
+        WRITTEN.add(path)
+        write_whole(path, text)
 
-    def _is_free(self, path: str) -> bool:
-        if path in _WRITTEN:
-            return False
-        try:
-            return os.stat(path).st_mtime < _STARTED
-        except OSError:
-            return True
+
+def write_whole(path: str, text: str) -> None:
+    """Writes a file as UTF-8: whoever looks finds all of it or none. Raises OSError."""
+    unfinished = "{}.{}.part".format(path, os.getpid())
+    try:
+        with open(unfinished, "w", encoding="utf-8", newline="\n", errors="backslashreplace") as file:
+            file.write(text)
+        os.replace(unfinished, path)
+    except BaseException:
+        if os.path.exists(unfinished):
+            os.remove(unfinished)
+        raise

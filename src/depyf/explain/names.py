@@ -6,11 +6,13 @@ and ids of objects into guards. Neither may reach a file: two runs of one progra
 
 from __future__ import annotations
 
+import hashlib
 import keyword
+import os
 import re
 import sys
 
-__all__ = ["file_name", "identifier", "stable", "safe_file_part", "without_addresses"]
+__all__ = ["file_name", "identifier", "safe_file_part", "stable", "without_addresses", "writable_name"]
 
 _WITH_UUID = re.compile(
     r"\b((?:__compiled_fn|__resume_at|__transformed_code)(?:_\d+)+?)_[0-9a-f]{8}_[0-9a-f]{4}_[0-9a-f]{4}_[0-9a-f]{4}_[0-9a-f]{12}\b"
@@ -18,6 +20,8 @@ _WITH_UUID = re.compile(
 _WITH_HEX = re.compile(r"\b((?:__compiled_fn|__resume_at)(?:_\d+)+?)_[0-9a-f]{32}\b")
 _ADDRESS = re.compile(r"\b(?:at )?0x[0-9a-fA-F]{6,}\b")
 _NOT_IN_FILES = re.compile(r"[^A-Za-z0-9_.]+")
+_NEVER_IN_NAMES = re.compile(r'[\x00-\x1f\x7f/\\:*?"|<>]')
+_LONGEST_NAME = 180  # in bytes; most file systems stop at 255, and what is beside a file adds to its name
 
 
 def stable(text: str) -> str:
@@ -52,6 +56,24 @@ def _notebook_cell(path: str) -> str:
 def safe_file_part(name: str) -> str:
     """`name` as a part of a file name: ``<lambda>`` becomes ``lambda``."""
     return _NOT_IN_FILES.sub("_", name).strip("_") or "anonymous"
+
+
+def writable_name(name: str) -> str:
+    """`name` as the name of a file on any system: as it is where it can be, else some characters are others.
+
+    Names that are too long keep their beginning and their end, and get a number which tells them apart.
+    """
+    text = _NEVER_IN_NAMES.sub("_", name)
+    try:
+        length = len(os.fsencode(text))
+    except UnicodeEncodeError:  # the system's encoding has no such letters, or nothing has: a lone surrogate
+        text = text.encode("ascii", "backslashreplace").decode().replace("\\", "_")
+        length = len(text)
+    if length > _LONGEST_NAME:
+        short = text.encode("ascii", "replace").decode().replace("?", "_")
+        digest = hashlib.md5(text.encode("utf-8", "backslashreplace")).hexdigest()[:8]
+        text = "{}_{}_{}".format(short[:100], digest, short[-50:])
+    return text
 
 
 def identifier(name: str) -> str:

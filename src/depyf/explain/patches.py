@@ -14,10 +14,10 @@ from dataclasses import dataclass
 from typing import Any, Callable, List, Tuple
 
 from depyf.explain import torch_behavior
-from depyf.explain.containment import contained
+from depyf.explain.containment import contained, done, edge, told
 from depyf.explain.torch_behavior import MissingHook, find
 
-__all__ = ["PATCHES", "Patch", "apply_patches", "graph_was_formatted", "original_kernel_loader"]
+__all__ = ["PATCHES", "Patch", "apply_late_patches", "apply_patches", "graph_was_formatted", "original_kernel_loader"]
 
 
 @dataclass(frozen=True)
@@ -26,45 +26,63 @@ class Patch:
 
     Attributes:
         target: what is hooked or changed.
-        apply: given the recorder, does it and returns the function which undoes it. Raises MissingHook when this torch
-            does not have the target.
+        apply: given the recorder and a stack of what undoes things, does it. What takes it back goes onto the stack
+            before anything is changed. Raises MissingHook when this torch does not have the target.
         serves: what the dump lacks without it.
         reason: why it is done this way.
         since: first version of torch which has the target.
         until: last one, "" when there is none.
         wanted: whether this recorder needs the row.
+        when: a module of torch's to wait for: importing it for our own sake would not be without effect.
     """
 
     target: str
-    apply: Callable[[Any], Callable[[], None]]
+    apply: Callable[[Any, contextlib.ExitStack], None]
     serves: str
     reason: str
     since: str
     until: str = ""
     wanted: Callable[[Any], bool] = lambda recorder: True
+    when: str = "torch"
 
 
 def apply_patches(recorder: Any, undo: contextlib.ExitStack) -> None:
-    """Applies every row for `recorder`, whatever happens to the others; `undo` gets what takes each back."""
-    for patch in PATCHES:
-        if not patch.wanted(recorder):
-            continue
+    """Applies every row for `recorder`, whatever happens to the others; `undo` gets what takes them back."""
+    recorder.late_patches = [patch for patch in PATCHES if patch.wanted(recorder)]
+    undo.callback(done, recorder.session, "restoring torch", _restore, recorder.restores)
+    with torch_behavior.nothing_compiles():
+        apply_late_patches(recorder)
+
+
+def apply_late_patches(recorder: Any) -> None:
+    """Applies those rows whose modules have been imported since."""
+    for patch in [patch for patch in recorder.late_patches if patch.when in sys.modules]:
+        recorder.late_patches.remove(patch)
         with contained(recorder.session, "hooking {}".format(patch.target), costs=patch.serves):
-            restore = patch.apply(recorder)
-            undo.callback(_restored, recorder, patch, restore)
+            restores = contextlib.ExitStack()
+            recorder.restores.callback(done, recorder.session, "restoring {}".format(patch.target), restores.close)
+            patch.apply(recorder, restores)
 
 
-def _restored(recorder: Any, patch: Patch, restore: Callable[[], None]) -> None:
-    with contained(recorder.session, "restoring {}".format(patch.target)):
-        restore()
+def _restore(restores: contextlib.ExitStack) -> None:
+    try:
+        with torch_behavior.nothing_compiles():
+            restores.close()
+    finally:
+        restores.close()  # what is left, when waiting for other threads failed
 
 
-# ---- the ways to hook in
+# ---- the ways to hook in. Functions marked `edge` stand in torch's place
 
 
-def _hook_bytecode(recorder: Any) -> Callable[[], None]:
-    handle = torch_behavior.register_bytecode_hook(recorder.on_bytecode)
-    return lambda: handle.remove()
+def _hook_bytecode(recorder: Any, undo: contextlib.ExitStack) -> None:
+    @edge
+    def hook(code: types.CodeType, new_code: types.CodeType) -> Any:
+        return told(recorder, "on_bytecode", code, new_code)
+
+    handles: List[Any] = []
+    undo.callback(lambda: [handle.remove() for handle in handles])
+    handles.append(torch_behavior.register_bytecode_hook(hook))
 
 
 # Who is to be told about graphs: recorder, and the original as a function of its own. Read by the code put into
@@ -72,20 +90,23 @@ def _hook_bytecode(recorder: Any) -> Callable[[], None]:
 _graph_listeners: List[Tuple[Any, types.FunctionType]] = []
 
 
+@edge
 def graph_was_formatted(args: Tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """What `lazy_format_graph_code` does while a recorder listens: tell it, then do what it always did."""
-    recorder, original = _graph_listeners[-1]
-    recorder.on_graph(args, kwargs)
-    return original(*args, **kwargs)
+    for recorder, original in _graph_listeners[-1:]:
+        told(recorder, "on_graph", args, kwargs)
+        return original(*args, **kwargs)
+    return torch_behavior.graph_formatter()(*args, **kwargs)  # another thread has just ended the recording
 
 
+@edge
 def _formatter_in_place(*args: Any, **kwargs: Any) -> Any:
     from depyf.explain.patches import graph_was_formatted
 
     return graph_was_formatted(args, kwargs)
 
 
-def _hook_graph_formatter(recorder: Any) -> Callable[[], None]:
+def _hook_graph_formatter(recorder: Any, undo: contextlib.ExitStack) -> None:
     formatter = torch_behavior.graph_formatter()
     code, defaults = formatter.__code__, formatter.__defaults__
     if code.co_freevars:
@@ -93,14 +114,10 @@ def _hook_graph_formatter(recorder: Any) -> Callable[[], None]:
     original = types.FunctionType(code, formatter.__globals__, formatter.__name__, defaults)
     original.__kwdefaults__ = formatter.__kwdefaults__
     listener = (recorder, original)
+    undo.callback(_forget, _graph_listeners, listener)
     _graph_listeners.append(listener)
+    undo.callback(setattr, formatter, "__code__", code)
     formatter.__code__ = _formatter_in_place.__code__
-
-    def restore() -> None:
-        formatter.__code__ = code
-        _graph_listeners.remove(listener)
-
-    return restore
 
 
 _kernel_loaders: List[Callable[..., Any]] = []  # torch's own, while a recorder stands in front of it
@@ -114,53 +131,51 @@ def original_kernel_loader() -> Callable[..., Any]:
     return loader
 
 
-def _hook_kernel_loader(recorder: Any) -> Callable[[], None]:
+def _hook_kernel_loader(recorder: Any, undo: contextlib.ExitStack) -> None:
     cache = find("torch._inductor.codecache", "PyCodeCache")
     if "load_by_key_path" not in vars(cache):
         raise MissingHook("PyCodeCache has no load_by_key_path")
     before = vars(cache)["load_by_key_path"]
     load = cache.load_by_key_path
 
+    @edge
     def load_by_key_path(cls: Any, *args: Any, **kwargs: Any) -> Any:
         module = load(*args, **kwargs)
-        recorder.on_kernel(module)
+        told(recorder, "on_kernel", module)
         return module
 
-    cache.load_by_key_path = classmethod(load_by_key_path)
+    undo.callback(_forget, _kernel_loaders, load)
     _kernel_loaders.append(load)
-
-    def restore() -> None:
-        cache.load_by_key_path = before
-        _kernel_loaders.remove(load)
-
-    return restore
+    undo.callback(setattr, cache, "load_by_key_path", before)
+    cache.load_by_key_path = classmethod(load_by_key_path)
 
 
-def _hook_generated_code(recorder: Any) -> Callable[[], None]:
+def _hook_generated_code(recorder: Any, undo: contextlib.ExitStack) -> None:
     home = find("torch.fx.graph_module", "__dict__")
     before = find("torch.fx.graph_module", "_exec_with_source")
 
+    @edge
     def exec_with_source(*args: Any, **kwargs: Any) -> Any:
-        done = before(*args, **kwargs)
-        recorder.on_generated_code(args, kwargs)
-        return done
+        result = before(*args, **kwargs)
+        told(recorder, "on_generated_code", args, kwargs)
+        return result
 
+    undo.callback(home.update, _exec_with_source=before)
     home["_exec_with_source"] = exec_with_source
 
-    def restore() -> None:
-        home["_exec_with_source"] = before
 
-    return restore
-
-
-def _switch_off(module: str, setting: str) -> Callable[[Any], Callable[[], None]]:
-    def apply(recorder: Any) -> Callable[[], None]:
-        before = find(module, setting)
-        config = sys.modules[module]
-        setattr(config, setting, False)
-        return lambda: setattr(config, setting, before)
+def _switch_off(module: str, setting: str) -> Callable[[Any, contextlib.ExitStack], None]:
+    def apply(recorder: Any, undo: contextlib.ExitStack) -> None:
+        find(module, setting)
+        undo.callback(torch_behavior.restore_setting(sys.modules[module], setting))
+        setattr(sys.modules[module], setting, False)
 
     return apply
+
+
+def _forget(listeners: List[Any], one: Any) -> None:
+    if one in listeners:
+        listeners.remove(one)
 
 
 PATCHES: List[Patch] = [
@@ -183,8 +198,10 @@ PATCHES: List[Patch] = [
         target="torch._inductor.codecache.PyCodeCache.load_by_key_path",
         apply=_hook_kernel_loader,
         serves="kernel files",
-        reason="every module which Inductor generates is loaded by it; `set_sys_modules` since 2.13",
+        reason="every module which Inductor generates is loaded by it; `set_sys_modules` since 2.13. "
+        "Before 2.9 the import of its module starts compile workers, so it is left to torch",
         since="2.2",
+        when="torch._inductor.codecache",
     ),
     Patch(
         target="torch.fx.graph_module._exec_with_source",

@@ -6,6 +6,7 @@ decompilation of code that ours may replace. The rest waits for `finish`. Every 
 
 from __future__ import annotations
 
+import contextlib
 import dis
 import hashlib
 import inspect
@@ -48,6 +49,8 @@ from depyf.explain.model import (
     Session,
 )
 from depyf.explain.names import stable
+from depyf.explain.patches import apply_late_patches
+from depyf.explain.processes import before_this_process_ends
 from depyf.explain.transformed_code import decompile_transformed
 
 __all__ = ["NO_GRAPH", "Recorder"]
@@ -57,7 +60,7 @@ NO_GRAPH = "__no_compiled_fn"  # stands in file names where torch compiles somet
 _GRAPH_GLOBAL = re.compile(r"^__compiled_fn_\d+$")
 _RESUME_GLOBAL = re.compile(r"^__resume_at_(\d+)_")
 _RESUME_LINE = re.compile(r"_at_(\d+)$")
-_NOT_IN_FILE_NAMES = re.compile(r"[.<> /\\]")  # as earlier releases did: others look for these files by name
+_NOT_IN_FILE_NAMES = re.compile(r"[.<> /\\{}]")  # as earlier releases did: others look for these files by name
 _IS_RESUME = re.compile(r"^(?:torch_dynamo_)?resume_in_")
 
 
@@ -78,6 +81,11 @@ class Recorder:
         self.session = Session(directory=dump.path, python_version=platform.python_version())
         with contained(self.session, "asking torch for its version"):
             self.session.torch_version = torch_behavior.torch_version()
+        self.late_patches: List[Any] = []  # rows of patches.py which wait for their modules
+        self.restores = contextlib.ExitStack()  # takes the others back
+        self.ended = False
+        self._process = os.getpid()
+        self._forked: Optional[Recorder] = None
         self._lock = threading.RLock()
         self._frames: Dict[CodeType, List[Frame]] = {}
         self._graphs: Dict[str, Graph] = {}
@@ -91,6 +99,30 @@ class Recorder:
     def current_graph(self) -> str:
         """Name of the graph that is being compiled."""
         return self._graph_of_compilation.get(torch_behavior.current_compile_id(), NO_GRAPH)
+
+    def of_this_process(self) -> Recorder:
+        """This recorder; in a process which was forked from the recording one, a recorder of its own."""
+        if self._process == os.getpid():
+            return self
+        if self._forked is None or self._forked._process != os.getpid():
+            self.replace_in_fork(DumpDirectory("", forked_from=self.dump.path))
+        assert self._forked is not None
+        return self._forked
+
+    @property
+    def is_inherited(self) -> bool:
+        """Whether this process was forked from the recording one, and has not recorded anything yet."""
+        return self._process != os.getpid() and (self._forked is None or self._forked._process != os.getpid())
+
+    def replace_in_fork(self, dump: DumpDirectory) -> Recorder:
+        """In a process which was forked from the recording one: from now on this process records into `dump`."""
+        forked = Recorder(dump, self.clean_wild_fx_code, self.log_bytecode)
+        forked.late_patches, forked.restores = self.late_patches, self.restores
+        self._forked = forked
+        with contained(forked.session, "writing an index to begin with"):
+            dump.begin()
+        before_this_process_ends(forked.finish)
+        return forked
 
     # ---- while torch compiles
 
@@ -171,6 +203,8 @@ class Recorder:
                     entry.breaks.append(self._breaks[graph_name])
 
     def _record_graph(self, title: str, module: Any, options: Dict[str, Any]) -> None:
+        if self.late_patches:
+            apply_late_patches(self)
         compile_id = torch_behavior.current_compile_id()
         current = self._graph_of_compilation.get(compile_id, NO_GRAPH)
         graph_name, stage = stage_of(title, current)
@@ -228,6 +262,9 @@ class Recorder:
     def finish(self) -> None:
         """Fills in what is known only now, and writes the pages. Never raises."""
         with self._lock:
+            if self.ended:
+                return
+            self.ended = True
             for step, costs in [
                 (self._write_changed_graphs, "graphs between the stages"),
                 (self._point_graphs_at_files, "breakpoints in graph files"),

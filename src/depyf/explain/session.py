@@ -14,12 +14,14 @@ of the hooks, the block runs as if it stood alone, and one line in the log says 
 
 from __future__ import annotations
 
+import atexit
 import contextlib
 import os
+import threading
 from typing import Iterator, List, Union
 
 from depyf.errors import require_torch
-from depyf.explain.containment import contained, logger
+from depyf.explain.containment import contained, done, logger
 from depyf.explain.dump_directory import DumpDirectory
 from depyf.explain.model import Session
 from depyf.explain.patches import apply_patches
@@ -29,6 +31,16 @@ __all__ = ["active_recorders", "last_directory", "prepare_debug"]
 
 _active: List[Recorder] = []
 _directories: List[str] = []
+_CHANGING = threading.RLock()  # held by the thread that begins or ends a recording
+
+
+def _renew_lock() -> None:
+    global _CHANGING
+    _CHANGING = threading.RLock()
+
+
+if hasattr(os, "register_at_fork"):  # another thread may hold it while this one forks
+    os.register_at_fork(after_in_child=_renew_lock)
 
 
 def active_recorders() -> List[Recorder]:
@@ -72,34 +84,70 @@ def prepare_debug(
     """
     if not isinstance(dump_src_dir, (str, os.PathLike)):
         raise TypeError("prepare_debug takes the directory to write to, not {!r}".format(dump_src_dir))
-    directory = str(os.fspath(dump_src_dir))
     require_torch("prepare_debug")  # its absence must be an ImportError here, not a missing hook later
-
-    if _active:
-        outer = _active[-1]
-        logger.warning("prepare_debug inside prepare_debug: everything goes to %s, nothing to %s",
-                       outer.dump.path, directory)
-        yield outer.session
-        return
-    with contextlib.ExitStack() as undo:
-        yield _begin(directory, clean_wild_fx_code, log_bytecode, undo)
+    session, undo = Session(), contextlib.ExitStack()
+    session = done(session, "beginning the recording", _begin, dump_src_dir, clean_wild_fx_code, log_bytecode, undo,
+                   session) or session
+    try:
+        yield session
+    finally:
+        done(session, "ending the recording", undo.close)
 
 
-def _begin(directory: str, clean_wild_fx_code: bool, log_bytecode: bool, undo: contextlib.ExitStack) -> Session:
-    session = Session(directory=directory)
-    with contained(session, "making the directory {}".format(directory), "the whole dump"):
-        recorder = Recorder(DumpDirectory(directory), clean_wild_fx_code, log_bytecode)
-        session = recorder.session
-        _active.append(recorder)
-        _directories.append(recorder.dump.path)
-        undo.callback(_end, recorder)
-        apply_patches(recorder, undo)
+def _begin(
+    dump_src_dir: Union[str, os.PathLike[str]],
+    clean_wild_fx_code: bool,
+    log_bytecode: bool,
+    undo: contextlib.ExitStack,
+    session: Session,
+) -> Session:
+    """Begins a recording; `undo` gets what ends it. Gives its model, that of the outer one inside another."""
+    session.directory = directory = str(os.fspath(dump_src_dir))
+    with _CHANGING:
+        if _active and _active[-1].is_inherited:  # this process was forked inside of its parent's recording
+            return _begin_in_fork(_active[-1], directory, undo)
+        if _active:
+            outer = _active[-1].of_this_process()
+            logger.warning("prepare_debug inside prepare_debug: everything goes to %s, nothing to %s",
+                           outer.dump.path, directory)
+            return outer.session
+        with contained(session, "making the directory {}".format(directory), "the whole dump"):
+            dump = DumpDirectory(directory)
+            undo.callback(done, session, "letting others write", dump.close)
+            recorder = Recorder(dump, clean_wild_fx_code, log_bytecode)
+            recorder.session.failures[:0] = session.failures
+            session = recorder.session
+            _directories.append(dump.path)
+            undo.callback(done, session, "writing the dump", _end, recorder, undo)
+            _active.append(recorder)
+            with contained(session, "writing an index to begin with"):
+                dump.begin()
+            atexit.register(_end_at_exit, undo)
+            apply_patches(recorder, undo)
     return session
 
 
-def _end(recorder: Recorder) -> None:
+def _begin_in_fork(inherited: Recorder, directory: str, undo: contextlib.ExitStack) -> Session:
+    recorder = inherited.replace_in_fork(DumpDirectory(directory))
+    _directories.append(recorder.dump.path)
+    undo.callback(done, recorder.session, "letting others write", recorder.dump.close)
+    undo.callback(done, recorder.session, "writing the dump", recorder.finish)
+    return recorder.session
+
+
+def _end(recorder: Recorder, undo: contextlib.ExitStack) -> None:
     """The last thing to happen: torch is as it was before, so nothing that we do now is recorded."""
-    _active.remove(recorder)
+    with _CHANGING:
+        if recorder in _active:
+            _active.remove(recorder)
+    atexit.unregister(_end_at_exit)
+    if recorder.is_inherited:
+        return  # forked in the block, and nothing was compiled since: the dump is the parent's
+    recorder = recorder.of_this_process()
     recorder.finish()
     logger.info("what torch.compile did is described in %s", os.path.join(recorder.dump.path, "README.md"))
 
+
+def _end_at_exit(undo: contextlib.ExitStack) -> None:
+    """Nobody left the block: it was entered by hand, or by a thread which never came back."""
+    done(Session(), "ending the recording at exit", undo.close)

@@ -7,11 +7,13 @@ Importing this module imports no torch: the functions do.
 
 from __future__ import annotations
 
+import contextlib
+import contextvars
 import sys
 import types
 from functools import lru_cache
 from importlib import import_module
-from typing import Any, Callable, Dict, List, Optional
+from typing import Any, Callable, Dict, Iterator, List, Optional
 
 __all__ = [
     "MissingHook",
@@ -24,9 +26,11 @@ __all__ = [
     "guard_manager_of",
     "is_generating_backward",
     "is_lazy_and_pending",
+    "nothing_compiles",
     "print_graph",
     "register_bytecode_hook",
     "registered_imports",
+    "restore_setting",
     "run_only",
     "side_effects",
     "torch_version",
@@ -59,6 +63,27 @@ def torch_version() -> str:
 def register_bytecode_hook(hook: Callable[..., Any]) -> Any:
     """Registers a hook on Dynamo's new code; returns the handle. There with the same signature in 2.2 to 2.15."""
     return find("torch._dynamo.convert_frame", "register_bytecode_hook")(hook)
+
+
+_LONGEST_WAIT = 60.0
+
+
+@contextlib.contextmanager
+def nothing_compiles() -> Iterator[None]:
+    """Other threads compile nothing in the block: Dynamo goes through its hooks while we add and remove ours.
+
+    Its lock is `compile_lock`, in convert_frame.py from 2.4, in eval_frame.py in 2.2. Nobody waits longer than a
+    minute for it, as a compilation may itself wait for this thread.
+    """
+    lock: Any = None
+    for module in ("torch._dynamo.convert_frame", "torch._dynamo.eval_frame"):
+        lock = lock or getattr(sys.modules.get(module), "compile_lock", None)
+    held = lock.acquire(timeout=_LONGEST_WAIT) if lock is not None else False
+    try:
+        yield
+    finally:
+        if held:
+            lock.release()
 
 
 def compiling_frame(code: types.CodeType) -> Dict[str, Any]:
@@ -162,6 +187,27 @@ def is_generating_backward() -> bool:
     except (MissingHook, AttributeError):
         return False
     return getattr(graph, "is_backward", False) is True
+
+
+def restore_setting(config: Any, setting: str) -> Callable[[], None]:
+    """What puts a setting of one of torch's config modules back, also that nobody had set it.
+
+    Its value has been read through `_config[name].user_override` since 2.6, a ContextVar since 2.11 or so; the module's
+    own `__setattr__` also drops the hash it keeps of all settings.
+    """
+    before = getattr(config, setting)
+    entry = (getattr(config, "_config", None) or {}).get(setting)
+    override = getattr(entry, "user_override", None)
+    raw = override.get() if isinstance(override, contextvars.ContextVar) else override
+
+    def restore() -> None:
+        setattr(config, setting, before)
+        if isinstance(override, contextvars.ContextVar):
+            override.set(raw)
+        elif entry is not None and hasattr(entry, "user_override"):
+            entry.user_override = raw
+
+    return restore
 
 
 # ---- torch.fx

@@ -1,0 +1,117 @@
+"""Which folder this process writes to: every process that records has one of its own.
+
+A job of several ranks gives each its ``rank_N``. Processes which nobody numbered (forked while a recording was going
+on, or recording into one directory at the same time) are told apart by a lock on the folder, which the system
+takes back when its process ends, however it ends: who finds it taken goes to ``process_0``, ``process_1``, ...
+"""
+
+from __future__ import annotations
+
+import atexit
+import itertools
+import os
+import sys
+import time
+from typing import Any, Callable, Optional, Set, Tuple
+
+__all__ = ["INDEX", "Folder", "before_this_process_ends", "is_of_this_run", "rank_and_size"]
+
+INDEX = "README.md"
+
+STARTED = time.time()
+WRITTEN: Set[str] = set()  # paths written by this process, in any dump
+_NO_LOCKS = -1  # the file system, or the system, has none
+
+
+class Folder:
+    """The folder of this process, held until `release`.
+
+    Attributes:
+        path: its absolute path. It exists.
+    """
+
+    def __init__(self, path: str, forked_from: str = "") -> None:
+        """Finds and makes the folder.
+
+        Args:
+            path: what the user asked for.
+            forked_from: for a process which was forked while its parent was recording: the parent's folder.
+
+        Raises OSError when no folder can be made.
+        """
+        self.path = forked_from or _of_rank(os.path.abspath(path))
+        held = None if forked_from else _held(self.path)
+        for number in itertools.count():
+            if held is not None:
+                break
+            self.path = os.path.join(forked_from or _of_rank(os.path.abspath(path)), "process_{}".format(number))
+            held = _held(self.path)
+        self._lock: Optional[int] = held
+        self._process = os.getpid()
+
+    def release(self) -> None:
+        """Lets others have the folder. A process that was forked meanwhile leaves its parent's alone."""
+        lock, self._lock = self._lock, None
+        if lock is None or lock == _NO_LOCKS:
+            return
+        if self._process == os.getpid():
+            import fcntl
+
+            fcntl.flock(lock, fcntl.LOCK_UN)  # closing is not enough: a child has it open too
+        os.close(lock)
+
+
+def is_of_this_run(path: str) -> bool:
+    """Whether another process of this run may have written the file `path`: it is not ours, and younger than we are."""
+    if path in WRITTEN:
+        return False
+    try:
+        return os.stat(path).st_mtime >= STARTED
+    except OSError:
+        return False
+
+
+def rank_and_size() -> Tuple[int, int]:
+    """The rank of this process and the number of ranks, as torch.distributed or its launcher says; (0, 1) if alone."""
+    distributed = sys.modules.get("torch.distributed")
+    if distributed is not None and distributed.is_available() and distributed.is_initialized():
+        return int(distributed.get_rank()), int(distributed.get_world_size())
+    try:
+        return int(os.environ["RANK"]), int(os.environ["WORLD_SIZE"])
+    except (KeyError, ValueError):
+        return 0, 1
+
+
+def before_this_process_ends(function: Callable[[], Any]) -> None:
+    """Calls `function` when the process ends by itself: also where multiprocessing ends it, which skips `atexit`."""
+    atexit.register(function)
+    util = sys.modules.get("multiprocessing.util")
+    if util is not None:
+        util.Finalize(None, function, exitpriority=0)
+
+
+def _of_rank(path: str) -> str:
+    rank, size = rank_and_size()
+    return os.path.join(path, "rank_{}".format(rank)) if size > 1 else path
+
+
+def _held(path: str) -> Optional[int]:
+    """Makes the folder and locks it. None when another process of this run has it, or had it."""
+    os.makedirs(path, exist_ok=True)
+    if is_of_this_run(os.path.join(path, INDEX)):
+        return None
+    try:
+        import fcntl
+
+        lock = os.open(path, os.O_RDONLY)
+    except (ImportError, OSError):
+        return _NO_LOCKS
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        os.close(lock)
+        return None
+    except OSError:
+        os.close(lock)
+        return _NO_LOCKS
+    return lock
