@@ -5,7 +5,7 @@
 The sites are found, not listed: each module of `depyf.explain` is imported with a probe before each statement of each
 function. Functions marked `@containment.edge` are left out, as they are what keeps faults from torch (a test of their
 shape is `tests/explain/test_planted_faults.py`). A program (`tests/explain/small_programs.py`) is run alone, then
-recorded to see which sites it reaches, then once per site, each time in a process of its own, with the fault there.
+recorded to see which sites it reaches, then once per site with the fault there, in forked processes.
 
 Everything has to be as it is without depyf: result, exception, number of compilations and graphs, exit status,
 what we hook in torch; KeyboardInterrupt has to arrive. The log must have one line about it, the index the reason.
@@ -222,41 +222,53 @@ def report(programs: ModuleType, name: str, directory: Optional[str], sites: Sit
         if value != before[key] and not (key == "loader" and before[key] is None):
             found["changed"][key] = [repr(before[key]), repr(value)]
     found["log"] = log.lines
+    logging.getLogger("depyf").removeHandler(log)
     found["passed"], found["fired"] = sorted(sites.passed), sites.fired
+    sites.passed, sites.fired = set(), 0
     return found
 
 
 def in_a_process(
-    programs: ModuleType, name: str, directory: Optional[str], sites: Sites, errors: str
-) -> Dict[str, Any]:
-    """`report`, in a forked process, with its exit status and what it wrote to standard error."""
-    answer = tempfile.NamedTemporaryFile("r", suffix=".json", delete=False)
+    programs: ModuleType, name: str, directories: Sequence[Optional[str]], sites: Sites, planted: Sequence[int],
+    scratch: str,
+) -> List[Dict[str, Any]]:
+    """`report`, once per directory with a fault at the site of the same place, in one forked process.
+
+    Each has the process's exit status and what it wrote to standard error; fewer reports than directories are a
+    process which died.
+    """
+    errors, answer = os.path.join(scratch, "stderr"), os.path.join(scratch, "answer")
+    open(answer, "w").close()
     process = os.fork()
     if process == 0:
         stderr = os.open(errors, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
         os.dup2(stderr, 2)
-        found = report(programs, name, directory, sites)
-        with open(answer.name, "w") as file:
-            json.dump(found, file)
+        found: Dict[str, Any] = {}
+        for directory, site in zip(directories, planted):
+            sites.planted = site
+            os.ftruncate(stderr, 0)
+            found = report(programs, name, directory, sites)
+            sys.stderr.flush()
+            with open(errors, encoding="utf-8", errors="replace") as file:
+                found["stderr"] = file.read()[-1000:]
+            with open(answer, "a") as file:
+                file.write(json.dumps(found) + "\n")
         raise SystemExit(3 if "exception" in found else 0)
     began = time.monotonic()
     while True:
         ended, status = os.waitpid(process, os.WNOHANG)
         if ended:
             break
-        if time.monotonic() - began > LONGEST:
+        if time.monotonic() - began > LONGEST * len(planted):
             os.kill(process, signal.SIGKILL)
             status = os.waitpid(process, 0)[1]
             break
         time.sleep(0.01)
-    text = answer.read()
-    answer.close()
-    os.remove(answer.name)
-    found = json.loads(text) if text else {}
-    found["status"] = status
-    with open(errors, encoding="utf-8", errors="replace") as file:
-        found["stderr"] = file.read()
-    return found
+    with open(answer) as file:
+        reports = [json.loads(line) for line in file]
+    for each in reports:
+        each["status"] = status
+    return reports
 
 
 # ---- judging
@@ -333,24 +345,32 @@ def warm_up(backends: Sequence[str]) -> None:
 
 
 def measure(
-    programs: ModuleType, program: str, kind: str, sites: Sites, sample: int, scratch: str
+    programs: ModuleType, program: str, kind: str, sites: Sites, sample: int, batch: int, scratch: str
 ) -> Tuple[int, List[str]]:
     """Plants `kind` at every site that `program` reaches, or in `sample` of them. Gives how many, and failures."""
-    errors = os.path.join(scratch, "stderr")
-    directory = os.path.join(scratch, "dump")
-    alone = in_a_process(programs, program, None, sites, errors)
-    recorded = in_a_process(programs, program, directory, sites, errors)
-    failures = ["{} [{}], no fault: {}".format(program, kind, one) for one in complaints_of_a_plain_run(alone, recorded)]
+    sites.kind = KINDS[kind]
+    alone = in_a_process(programs, program, [None], sites, [-1], scratch)[0]
+    recorded = in_a_process(programs, program, [os.path.join(scratch, "dump")], sites, [-1], scratch)[0]
+    plain = complaints_of_a_plain_run(alone, recorded)
+    failures = ["{} [{}], no fault: {}".format(program, kind, one) for one in plain]
     reached: List[int] = recorded.get("passed", [])
     chosen = sorted(random.Random(program + kind).sample(reached, sample)) if 0 < sample < len(reached) else reached
-    for site in chosen:
-        shutil.rmtree(directory, ignore_errors=True)
-        sites.planted, sites.kind = site, KINDS[kind]
-        planted = in_a_process(programs, program, directory, sites, errors)
-        sites.planted = -1
-        if planted.get("fired") != 0:
-            found = complaints(alone, planted, directory, kind)
+    waiting = [chosen[at : at + batch] for at in range(0, len(chosen), batch)]
+    while waiting:
+        together = waiting.pop(0)
+        directories = [os.path.join(scratch, "dump{}".format(site)) for site in together]
+        reports = in_a_process(programs, program, directories, sites, together, scratch)
+        died = len(reports) < len(together)
+        if died and len(together) > 1:  # whose fault it was shows when each has a process of its own
+            waiting[:0] = [[site] for site in together]
+            continue
+        if died:
+            failures.append("{} [{}] at {}: the process died".format(program, kind, sites.names[together[0]]))
+        for site, directory, planted in zip(together, directories, reports):
+            found = complaints(alone, planted, directory, kind) if planted["fired"] else []
             failures += ["{} [{}] at {}: {}".format(program, kind, sites.names[site], one) for one in found]
+        for directory in directories:
+            shutil.rmtree(directory, ignore_errors=True)
     return len(chosen), failures
 
 
@@ -369,6 +389,7 @@ def main(arguments: Optional[Sequence[str]] = None) -> int:
     parser.add_argument("--backend", nargs="+", default=["eager"])
     parser.add_argument("--kind", nargs="+", default=["RuntimeError"], choices=sorted(KINDS))
     parser.add_argument("--sample", type=int, default=0, help="sites per program and kind; 0 for all")
+    parser.add_argument("--batch", type=int, default=25, help="how many faults, one after the other, per process")
     parser.add_argument("--list", action="store_true", help="print the sites and plant nothing")
     options = parser.parse_args(arguments)
     os.environ.setdefault("TORCHINDUCTOR_COMPILE_THREADS", "1")
@@ -388,7 +409,7 @@ def main(arguments: Optional[Sequence[str]] = None) -> int:
         programs = load_programs(backend)
         for program in options.program:
             for kind in options.kind:
-                count, found = measure(programs, program, kind, sites, options.sample, scratch)
+                count, found = measure(programs, program, kind, sites, options.sample, options.batch, scratch)
                 total += count
                 failures += found
                 print("{:<24} {:<10} {:<18} {:>5} sites, {} failures".format(

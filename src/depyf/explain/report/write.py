@@ -6,7 +6,8 @@ import functools
 import os
 from typing import Callable, Dict, List
 
-from depyf.explain.model import Artifact, Failure, Session
+from depyf.explain.containment import note_failure
+from depyf.explain.model import Artifact, Session
 from depyf.explain.names import safe_file_part
 from depyf.explain.report.guard_text import guard_file_name, guard_listing
 from depyf.explain.report.index import index_text
@@ -59,6 +60,6 @@ def _one(
         written.append(os.path.join(directory, name))
     except Exception as error:  # the dump goes on without this file, and its index says so
         artifact.status, artifact.reason = "missing", "{}: {}".format(type(error).__name__, error)
-        session.failures.append(Failure(name, artifact.reason, "this file"))
+        note_failure(session, name, artifact.reason, "this file")
     session.artifacts = [one for one in session.artifacts if one.path != name] + [artifact]
 
