@@ -50,3 +50,25 @@ def test_recorded_code_is_proven_and_leaves_the_same_log(part: int):
 def test_text_depends_on_the_code_alone():
     for case in CASES[:20]:
         assert analyze(case.code).source == analyze(case.code).source
+
+
+def codes_below(code: types.CodeType) -> list[types.CodeType]:
+    return [one for one in code.co_consts if isinstance(one, types.CodeType)]
+
+
+def test_free_variables_stand_in_the_order_that_they_had():
+    unsorted = [
+        case.code for case in recorded_dynamo.cases()
+        if any(list(code.co_freevars) != sorted(code.co_freevars) for code in (case.code, *codes_below(case.code)))
+    ]  # fmt: skip
+    for code in unsorted[:40]:
+        result = analyze(code)
+        again = recompile(result.source, code, "<test>")
+        assert again.co_freevars == code.co_freevars
+        before = {one.co_name: one.co_freevars for one in codes_below(code)}
+        after = {one.co_name: one.co_freevars for one in codes_below(again)}
+        assert {name: before[name] for name in after if name in before} == {
+            name: after[name] for name in after if name in before
+        }
+        for seed in range(SEEDS):
+            assert standins.run(code, seed) == standins.run(again, seed), result.source

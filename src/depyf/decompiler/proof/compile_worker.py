@@ -14,6 +14,7 @@ import __future__
 import ast
 import keyword
 import marshal
+import opcode
 import sys
 import types
 import warnings
@@ -53,8 +54,9 @@ def compile_request(request: dict[str, Any]) -> types.CodeType:
     ``source``, ``filename``, ``optimize``: as for compile(). ``flags``: those of the code object that it is compared
     with. ``unit``: None for a module, else ``name``, ``qualname``, ``nested``, ``freevars`` and ``enclosing_class``
     of the one definition, lambda or comprehension that is wanted; optional are ``cellvars`` that it keeps in cells
-    though no inner function may read them, and ``marks``: dotted names in the text -> the string constant to compile
-    in their place.
+    though no inner function may read them, ``inner_freevars``: names of functions in it -> their free variables, where
+    no compiler has sorted them, and ``marks``: dotted names in the text -> the string constant to compile in their
+    place.
     A free variable whose name begins as ``ORDERED`` says got that for its place. Raises CompileFailure.
     """
     unit = request["unit"]
@@ -76,13 +78,65 @@ def compile_request(request: dict[str, Any]) -> types.CodeType:
             _mention(statement, missing, "if 0: ({})")
             _mention(statement, unshared, "if 0: (lambda: ({}))")
             code = _compile_unit(statement, before, code_name, unit, request)
+        for name, order in unit.get("inner_freevars", {}).items():
+            code = _with_inner_permuted(code, name, order)
         if code.co_freevars != tuple(free) and sorted(code.co_freevars) == sorted(free):
             # Who calls binds them by position.
+            permuted = _permuted(code, tuple(free))
+            if permuted is not None:
+                return permuted
             ordered = {name: ORDERED.format(place) + name for place, name in enumerate(free)}
             _Rename(ordered).visit(statement)
             code_name = ordered.get(code_name, code_name)
             code = _compile_unit(statement, before, code_name, dict(unit, freevars=tuple(ordered.values())), request)
     return code
+
+
+def _permuted(code: types.CodeType, free: tuple[str, ...]) -> types.CodeType | None:
+    """``code`` with its free variables in the order of ``free``; None where that can't be said in the operands alone.
+
+    Functions in it keep theirs, which the compiler has sorted. Where loading a cell for a closure looks like loading a
+    local variable (``LOAD_CLOSURE`` is no instruction from 3.13 on), the operands don't tell.
+    """
+    if opcode.opmap.get("LOAD_CLOSURE", 256) > 255 or not hasattr(code, "replace"):
+        return None
+    first = len(code.co_cellvars)
+    if "MAKE_CELL" in opcode.opmap:  # from 3.11 on one table has all variables, a parameter that is a cell once
+        first = len({*code.co_varnames, *code.co_cellvars})
+    place = {first + old: first + free.index(name) for old, name in enumerate(code.co_freevars)}
+    result, argument = bytearray(code.co_code), 0
+    for at in range(0, len(result), 2):
+        argument = argument << 8 | result[at + 1]
+        if result[at] == opcode.EXTENDED_ARG:
+            continue
+        if result[at] in opcode.hasfree and argument in place:
+            if max(argument, place[argument]) > 255:
+                return None
+            result[at + 1] = place[argument]
+        argument = 0
+    return code.replace(co_code=bytes(result), co_freevars=free)
+
+
+def _with_inner_permuted(code: types.CodeType, name: str, free: tuple[str, ...]) -> types.CodeType:
+    """``code``, in which the function ``name`` gets its free variables in the order of ``free``, if that can be said.
+
+    The cells are loaded one after the other, put into a tuple, and the function's code after it.
+    """
+    result, consts = bytearray(code.co_code), list(code.co_consts)
+    load = opcode.opmap.get("LOAD_CLOSURE", -1)
+    for number, inner in enumerate(consts):
+        if not isinstance(inner, types.CodeType) or inner.co_name != name or sorted(inner.co_freevars) != sorted(free):
+            continue
+        permuted, old = _permuted(inner, free), inner.co_freevars
+        head = bytes([opcode.opmap["BUILD_TUPLE"], len(free), opcode.opmap["LOAD_CONST"], number & 255])
+        at = result.find(head)
+        cells = result[at - 2 * len(free) : at]
+        if permuted is None or number > 255 or at < 2 * len(free) or set(cells[::2]) != {load}:
+            continue
+        consts[number] = permuted
+        for place, variable in enumerate(free):
+            result[at - 2 * (len(free) - place) + 1] = cells[2 * old.index(variable) + 1]
+    return code.replace(co_code=bytes(result), co_consts=tuple(consts)) if consts != list(code.co_consts) else code
 
 
 def _compile_unit(

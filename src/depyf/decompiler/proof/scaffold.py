@@ -108,6 +108,11 @@ def compile_unit(
         "nested": bool(raw.flags & CO_NESTED),
         "freevars": tuple(written.get(n, n) for n in (raw.freevars if freevars is None else freevars)),
         "cellvars": tuple(written.get(n, n) for n in raw.cellvars),
+        "inner_freevars": {
+            inner.name: tuple(written.get(n, n) for n in inner.freevars)
+            for inner in raw.nested
+            if list(inner.freevars) != sorted(inner.freevars)
+        },
         "enclosing_class": enclosing_class,
         "marks": spelled.marks if spelled is not None else {},
     }
