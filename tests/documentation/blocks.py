@@ -2,6 +2,7 @@
 
     ```python                 executed; all blocks of a page share one namespace
     {caption="toy.py"}        on the line before ```python: written to that file, and executed as that file
+    <!-- typed: b 3; c; q -->  before ```python: what its debugger is told
     ```pycon                  a session with >>>, as doctest reads it
     ```console                lines after "$ " are run by the shell, the others are what they print
     ```sh                     commands that must exist, with their files and options; they are not run
@@ -21,6 +22,7 @@ LANGUAGES = ("python", "pycon", "console", "sh")
 
 _FENCE = re.compile(r"^(?P<indent> *)(?P<fence>`{3,}|~{3,})(?P<language>[\w+-]*|\{[\w-]+\}.*)$")
 _SHOWN = re.compile(r"^ *<!-- shown: (?P<expression>.*?) -->$")
+_TYPED = re.compile(r"^ *<!-- typed: (?P<answers>.*?) -->$")
 _CAPTION = re.compile(r'^ *\{caption="([^"]*)"\}$')
 _REGION = re.compile(r"^<!-- (?P<name>[\w ]+) -->\n(?P<body>.*?)^<!-- /(?P=name) -->$", re.MULTILINE | re.DOTALL)
 _LIST_ITEM = re.compile(r"^ *([*+-]|\d+\.) ")
@@ -30,7 +32,7 @@ class Block(NamedTuple):
     """One block: `line` is that of its first line of text, counted from 1; `indent` what stands before each line.
 
     `shown` is the expression whose value the text is, "" for a block that is code. `language` is "indented" for a
-    block without a fence. Directives of the site ("{include}") are no blocks.
+    block without a fence; `typed` what is typed while it runs. Directives of the site ("{include}") are no blocks.
     """
 
     line: int
@@ -39,6 +41,7 @@ class Block(NamedTuple):
     indent: str = ""
     title: str = ""
     shown: str = ""
+    typed: Tuple[str, ...] = ()
 
 
 def blocks_of(page: str) -> Iterator[Block]:
@@ -50,6 +53,7 @@ def blocks_of(page: str) -> Iterator[Block]:
     }
     lines = page.splitlines()
     number, shown, title = 0, "", ""
+    typed: Tuple[str, ...] = ()
     while number < len(lines):
         fence = _FENCE.match(lines[number])
         if fence is None:
@@ -58,9 +62,10 @@ def blocks_of(page: str) -> Iterator[Block]:
                 yield Block(number + 1, "indented", "".join(line[4:] + "\n" for line in indented))
             if lines[number].strip():
                 comment, caption = _SHOWN.match(lines[number]), _CAPTION.match(lines[number])
-                title = caption.group(1) if caption else ""
-                if not caption:
-                    shown = comment.group("expression") if comment else ""
+                answers = _TYPED.match(lines[number])
+                title = caption.group(1) if caption else title if answers else ""
+                typed = tuple(answers.group("answers").split("; ")) if answers else typed if caption else ()
+                shown = comment.group("expression") if comment else ""
             number += max(1, len(indented))
             continue
         first, indent = number + 1, fence.group("indent")
@@ -72,8 +77,8 @@ def blocks_of(page: str) -> Iterator[Block]:
         number += 1
         if first not in skipped and not fence.group("language").startswith("{"):
             text = "".join(line + "\n" for line in body)
-            yield Block(first + 1, fence.group("language"), text, indent, title, shown)
-        shown = title = ""
+            yield Block(first + 1, fence.group("language"), text, indent, title, shown, typed)
+        shown, title, typed = "", "", ()
 
 
 def regions_of(page: str) -> Iterator[Tuple[str, int, int]]:

@@ -10,6 +10,7 @@ for all its blocks. See `blocks.py` for what a page may contain.
 
 from __future__ import annotations
 
+import bdb
 import contextlib
 import doctest
 import faulthandler
@@ -24,7 +25,7 @@ import time
 import traceback
 import types
 from pathlib import Path
-from typing import Any, Dict, List, Optional
+from typing import Any, Dict, Iterator, List, Optional, Tuple
 
 HERE = Path(__file__).parent
 ROOT = HERE.parent.parent
@@ -101,7 +102,7 @@ class Page:
         path.write_text(block.text, encoding="utf-8")
         self._names["__file__"] = str(path)
         printed = io.StringIO()
-        with contextlib.redirect_stdout(printed):
+        with contextlib.redirect_stdout(printed), _typing(block.typed, printed):
             exec(compile(block.text, str(path), "exec"), self._names)
         self._printed = printed.getvalue()
         return ""
@@ -110,10 +111,16 @@ class Page:
         test = doctest.DocTestParser().get_doctest(block.text, self._names, str(self.path), None, block.line - 1)
         if not test.examples:
             return "no line with >>>"
+        runner = _Doctests(verbose=False)
         told: List[str] = []
-        runner = doctest.DocTestRunner(verbose=False, optionflags=doctest.NORMALIZE_WHITESPACE)
         runner.run(test, out=told.append, clear_globs=False)
         self._names.update(test.globs)
+        if runner.printed:
+            lines = block.text.splitlines(keepends=True)
+            for example, printed in reversed(runner.printed):
+                begin = example.lineno + example.source.count("\n")
+                lines[begin : begin + example.want.count("\n")] = [printed]
+            self._new[block.line] = "".join(lines)
         return "".join(told)
 
     def _run_console(self, block: Block) -> str:
@@ -136,6 +143,7 @@ class Page:
     def _stable(self, text: str) -> str:
         """`text` without the folder, the kind of PyTorch build and white space at the ends of lines and text."""
         text = text.replace(str(self.folder) + os.sep, "").replace(str(self.folder), ".")
+        text = text.replace(str(ROOT) + os.sep, "")
         text = re.sub(r"\b(\d+\.\d+\.\d+)\+(cpu|cu\d+)\b", r"\1", text)
         return "\n".join(line.rstrip() for line in text.splitlines()).strip("\n") + "\n"
 
@@ -145,6 +153,46 @@ class Page:
         texts = (one.read_text(encoding="utf-8") for one in programs if one.parent != HERE)
         if not any(mark in text for text in texts for mark in marks):
             self.errors.append("nothing in benchmarks/ or tests/ writes or checks the region {!r}".format(name))
+
+
+class _Doctests(doctest.DocTestRunner):
+    """Keeps what examples print that print something else than the page shows."""
+
+    def __init__(self, verbose: bool) -> None:
+        super().__init__(verbose=verbose)
+        self.printed: List[Tuple[doctest.Example, str]] = []
+
+    def report_failure(self, out: Any, test: doctest.DocTest, example: doctest.Example, got: str) -> None:
+        self.printed.append((example, got))
+        super().report_failure(out, test, example, got)
+
+
+class _Typed(io.StringIO):
+    """Standard input which a debugger reads: each answer appears on the screen, as it does when a person types."""
+
+    def __init__(self, answers: Tuple[str, ...], screen: io.StringIO) -> None:
+        super().__init__("".join(answer + "\n" for answer in answers))
+        self._screen = screen
+
+    def readline(self, size: Optional[int] = -1) -> str:
+        line = super().readline()
+        self._screen.write(line)
+        return line
+
+
+@contextlib.contextmanager
+def _typing(answers: Tuple[str, ...], screen: io.StringIO) -> Iterator[None]:
+    """In the block, debuggers hear `answers`; `q` as the last of them ends the block and nothing else."""
+    before = sys.stdin
+    sys.stdin = _Typed(answers, screen)
+    try:
+        yield
+    except bdb.BdbQuit:
+        if not answers:
+            raise
+    finally:
+        sys.stdin = before
+        sys.settrace(None)
 
 
 # ---- what expressions of shown blocks may use
@@ -173,23 +221,15 @@ def listing(folder: str) -> str:
     return "".join(name + "\n" for name in sorted(os.listdir(folder)))
 
 
-def shell(command: str, answers: str = "") -> str:
-    """What a command prints, standard error included; `answers` is its standard input."""
+def shell(command: str) -> str:
+    """What a command prints, standard error included."""
     environment = {**os.environ, "PATH": os.path.dirname(sys.executable) + os.pathsep + os.environ["PATH"]}
     environment["PYTHONPATH"] = str(ROOT / "src")
     done = subprocess.run(
-        command, shell=True, input=answers, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, encoding="utf-8",
+        command, shell=True, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, encoding="utf-8",
         env=environment, timeout=LIMIT,
     )
     return done.stdout
-
-
-def session(command: str, *answers: str) -> str:
-    """A session with pdb: what the command prints, with each answer behind the prompt it was given at."""
-    printed = shell(command, "".join(answer + "\n" for answer in answers))
-    first, *others = re.split(r"^\(Pdb\) ", printed, flags=re.MULTILINE)
-    typed = [*answers, *[""] * len(others)]
-    return first + "".join("(Pdb) {}\n{}".format(one, text) for one, text in zip(typed, others))
 
 
 def assembled(name: str) -> types.CodeType:
@@ -202,7 +242,7 @@ def assembled(name: str) -> types.CodeType:
     return assemble(program(EXAMPLES[name]))
 
 
-_HELPERS: Dict[str, Any] = {one.__name__: one for one in (assembled, read, repository, part, listing, shell, session)}
+_HELPERS: Dict[str, Any] = {one.__name__: one for one in (assembled, read, repository, part, listing, shell)}
 _HELPERS["ROOT"] = ROOT
 
 
