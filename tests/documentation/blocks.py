@@ -3,6 +3,7 @@
     ```python                 executed; all blocks of a page share one namespace
     {caption="toy.py"}        on the line before ```python: written to that file, and executed as that file
     <!-- typed: b 3; c; q -->  before ```python: what its debugger is told
+    <!-- check: EXPRESSION -->  must be true when the blocks above it have run
     ```pycon                  a session with >>>, as doctest reads it
     ```console                lines after "$ " are run by the shell, the others are what they print
     ```sh                     commands that must exist, with their files and options; they are not run
@@ -22,6 +23,7 @@ LANGUAGES = ("python", "pycon", "console", "sh")
 
 _FENCE = re.compile(r"^(?P<indent> *)(?P<fence>`{3,}|~{3,})(?P<language>[\w+-]*|\{[\w-]+\}.*)$")
 _SHOWN = re.compile(r"^ *<!-- shown: (?P<expression>.*?) -->$")
+_CHECK = re.compile(r"^ *<!-- check: (?P<expression>.*?) -->$")
 _TYPED = re.compile(r"^ *<!-- typed: (?P<answers>.*?) -->$")
 _CAPTION = re.compile(r'^ *\{caption="([^"]*)"\}$')
 _REGION = re.compile(r"^<!-- (?P<name>[\w ]+) -->\n(?P<body>.*?)^<!-- /(?P=name) -->$", re.MULTILINE | re.DOTALL)
@@ -32,7 +34,7 @@ class Block(NamedTuple):
     """One block: `line` is that of its first line of text, counted from 1; `indent` what stands before each line.
 
     `shown` is the expression whose value the text is, "" for a block that is code. `language` is "indented" for a
-    block without a fence; `typed` what is typed while it runs. Directives of the site ("{include}") are no blocks.
+    block without a fence, "check" for such a comment; `typed` what is typed while it runs. Directives of the site ("{include}") are no blocks.
     """
 
     line: int
@@ -62,6 +64,9 @@ def blocks_of(page: str) -> Iterator[Block]:
                 yield Block(number + 1, "indented", "".join(line[4:] + "\n" for line in indented))
             if lines[number].strip():
                 comment, caption = _SHOWN.match(lines[number]), _CAPTION.match(lines[number])
+                check = _CHECK.match(lines[number])
+                if check:
+                    yield Block(number + 1, "check", check.group("expression"))
                 answers = _TYPED.match(lines[number])
                 title = caption.group(1) if caption else title if answers else ""
                 typed = tuple(answers.group("answers").split("; ")) if answers else typed if caption else ()

@@ -14,6 +14,7 @@ import bdb
 import contextlib
 import doctest
 import faulthandler
+import fnmatch
 import io
 import json
 import os
@@ -88,11 +89,15 @@ class Page:
 
     def _run(self, block: Block) -> str:
         if block.shown:
-            helpers = {"printed": self._printed, **_HELPERS}
-            return self._compare(block, str(eval(block.shown, {**helpers, **self._names})))
+            return self._compare(block, str(self._value(block.shown)))
+        if block.language == "check":
+            return "" if self._value(block.text) else "this is not true: " + block.text
         if block.language not in LANGUAGES:
             return "a block of code has a language ({}), or `shown` before it".format(", ".join(LANGUAGES))
         return str(getattr(self, "_run_" + block.language)(block))
+
+    def _value(self, expression: str) -> Any:
+        return eval(expression, {"printed": self._printed, "page": self.text, **_HELPERS, **self._names})
 
     def _run_python(self, block: Block) -> str:
         if block.text.startswith(">>>"):
@@ -221,10 +226,16 @@ def listing(folder: str) -> str:
     return "".join(name + "\n" for name in sorted(os.listdir(folder)))
 
 
+def unexplained(folder: str, page: str) -> List[str]:
+    """The files in a folder whose names fit no pattern that stands in the first column of a table of the page."""
+    patterns = re.findall(r"`([^`]+)`", "".join(re.findall(r"^\|[^|]*`[^|]*\|", page, re.MULTILINE)))
+    return [name for name in os.listdir(folder) if not any(fnmatch.fnmatch(name, one) for one in patterns)]
+
+
 def shell(command: str) -> str:
     """What a command prints, standard error included."""
     environment = {**os.environ, "PATH": os.path.dirname(sys.executable) + os.pathsep + os.environ["PATH"]}
-    environment["PYTHONPATH"] = str(ROOT / "src")
+    environment.update(PYTHONPATH=str(ROOT / "src"), COLUMNS="100")
     done = subprocess.run(
         command, shell=True, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, encoding="utf-8",
         env=environment, timeout=LIMIT,
@@ -242,7 +253,7 @@ def assembled(name: str) -> types.CodeType:
     return assemble(program(EXAMPLES[name]))
 
 
-_HELPERS: Dict[str, Any] = {one.__name__: one for one in (assembled, read, repository, part, listing, shell)}
+_HELPERS: Dict[str, Any] = {one.__name__: one for one in (assembled, read, repository, part, listing, shell, unexplained)}
 _HELPERS["ROOT"] = ROOT
 
 
