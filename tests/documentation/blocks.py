@@ -1,7 +1,7 @@
 """Code blocks of a Markdown page, each with what stands before it.
 
     ```python                 executed; all blocks of a page share one namespace
-    {caption="toy.py"}        on the line before ```python: written to that file, and executed as that file
+    ```{code-block} python    the same, with an option `:caption: toy.py`: written to that file and executed
     <!-- typed: b 3; c; q -->  before ```python: what its debugger is told
     <!-- check: EXPRESSION -->  must be true when the blocks above it have run
     ```pycon                  a session with >>>, as doctest reads it
@@ -25,7 +25,7 @@ _FENCE = re.compile(r"^(?P<indent> *)(?P<fence>`{3,}|~{3,})(?P<language>[\w+-]*|
 _SHOWN = re.compile(r"^ *<!-- shown: (?P<expression>.*?) -->$")
 _CHECK = re.compile(r"^ *<!-- check: (?P<expression>.*?) -->$")
 _TYPED = re.compile(r"^ *<!-- typed: (?P<answers>.*?) -->$")
-_CAPTION = re.compile(r'^ *\{caption="([^"]*)"\}$')
+_CAPTION = re.compile(r"^ *:caption: (?P<title>.*)$")
 _REGION = re.compile(r"^<!-- (?P<name>[\w ]+) -->\n(?P<body>.*?)^<!-- /(?P=name) -->$", re.MULTILINE | re.DOTALL)
 _LIST_ITEM = re.compile(r"^ *([*+-]|\d+\.) ")
 
@@ -33,8 +33,9 @@ _LIST_ITEM = re.compile(r"^ *([*+-]|\d+\.) ")
 class Block(NamedTuple):
     """One block: `line` is that of its first line of text, counted from 1; `indent` what stands before each line.
 
-    `shown` is the expression whose value the text is, "" for a block that is code. `language` is "indented" for a
-    block without a fence, "check" for such a comment; `typed` what is typed while it runs. Directives of the site ("{include}") are no blocks.
+    `shown` is the expression whose value the text is, "" for a block that is code; `typed` what is typed while it
+    runs. `language` is "indented" for a block without a fence, "check" for such a comment. Directives of the site
+    ("{include}") are no blocks.
     """
 
     line: int
@@ -54,7 +55,7 @@ def blocks_of(page: str) -> Iterator[Block]:
         for number in range(page.count("\n", 0, start) + 1, page.count("\n", 0, end) + 2)
     }
     lines = page.splitlines()
-    number, shown, title = 0, "", ""
+    number, shown = 0, ""
     typed: Tuple[str, ...] = ()
     while number < len(lines):
         fence = _FENCE.match(lines[number])
@@ -63,27 +64,31 @@ def blocks_of(page: str) -> Iterator[Block]:
             if indented and number + 1 not in skipped:
                 yield Block(number + 1, "indented", "".join(line[4:] + "\n" for line in indented))
             if lines[number].strip():
-                comment, caption = _SHOWN.match(lines[number]), _CAPTION.match(lines[number])
+                comment = _SHOWN.match(lines[number])
                 check = _CHECK.match(lines[number])
                 if check:
                     yield Block(number + 1, "check", check.group("expression"))
                 answers = _TYPED.match(lines[number])
-                title = caption.group(1) if caption else title if answers else ""
-                typed = tuple(answers.group("answers").split("; ")) if answers else typed if caption else ()
+                typed = tuple(answers.group("answers").split("; ")) if answers else ()
                 shown = comment.group("expression") if comment else ""
             number += max(1, len(indented))
             continue
-        first, indent = number + 1, fence.group("indent")
+        first, indent, language, title = number + 1, fence.group("indent"), fence.group("language"), ""
+        if language.startswith("{code-block} "):
+            language = language.split()[1]
+            while lines[first].strip():
+                caption = _CAPTION.match(lines[first])
+                title = caption.group("title") if caption else title
+                first += 1
+            first += 1
         number = first
-        body: List[str] = []
         while lines[number].strip() != fence.group("fence"):
-            body.append(lines[number][len(indent) :])
             number += 1
+        if first not in skipped and not language.startswith("{"):
+            text = "".join(line[len(indent) :] + "\n" for line in lines[first:number])
+            yield Block(first + 1, language, text, indent, title, shown, typed)
         number += 1
-        if first not in skipped and not fence.group("language").startswith("{"):
-            text = "".join(line + "\n" for line in body)
-            yield Block(first + 1, fence.group("language"), text, indent, title, shown, typed)
-        shown, title, typed = "", "", ()
+        shown, typed = "", ()
 
 
 def regions_of(page: str) -> Iterator[Tuple[str, int, int]]:

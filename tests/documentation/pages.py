@@ -237,8 +237,14 @@ def shell(command: str) -> str:
     environment = {**os.environ, "PATH": os.path.dirname(sys.executable) + os.pathsep + os.environ["PATH"]}
     environment.update(PYTHONPATH=str(ROOT / "src"), COLUMNS="100")
     done = subprocess.run(
-        command, shell=True, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, encoding="utf-8",
-        env=environment, timeout=LIMIT,
+        command,
+        shell=True,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        encoding="utf-8",
+        env=environment,
+        timeout=LIMIT,
     )
     return done.stdout
 
@@ -253,8 +259,8 @@ def assembled(name: str) -> types.CodeType:
     return assemble(program(EXAMPLES[name]))
 
 
-_HELPERS: Dict[str, Any] = {one.__name__: one for one in (assembled, read, repository, part, listing, shell, unexplained)}
-_HELPERS["ROOT"] = ROOT
+_FUNCTIONS = (assembled, listing, part, read, repository, shell, unexplained)
+_HELPERS: Dict[str, Any] = {"ROOT": ROOT, **{function.__name__: function for function in _FUNCTIONS}}
 
 
 # ---- all pages

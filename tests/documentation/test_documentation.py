@@ -79,7 +79,8 @@ def test_a_wrong_block_is_found(text, error, tmp_path, monkeypatch):
 
 def test_blocks_of_a_page_share_their_names_and_files(tmp_path, monkeypatch):
     text = (
-        '{caption="one.py"}\n```python\nx = 6\n```\n\n1.  item\n\n    ```python\n    print(x * 7)\n    ```\n\n'
+        "```{code-block} python\n:caption: one.py\n\nx = 6\n```\n\n"
+        "1.  item\n\n    ```python\n    print(x * 7)\n    ```\n\n"
         "<!-- shown: printed -->\n```\n42\n```\n\n```pycon\n>>> x\n6\n```\n\n"
         "```sh\npython one.py\n```\n\n```console\n$ cat one.py\nx = 6\n```\n"
     )
