@@ -17,14 +17,13 @@ from depyf.explain.decompiled import decompiled
 from depyf.explain.graph_breaks import graph_break_of
 from depyf.explain.graphs import find_graph_module, graph_from_module
 from depyf.explain.guards import collect_guards
-from depyf.explain.model import CacheEntry, Frame, Graph, ResumeFunction, Session
+from depyf.explain.model import CacheEntry, Frame, Graph, Session
 from depyf.explain.names import identifier, stable
-from depyf.explain.resume_points import resume_line
+from depyf.explain.resume_points import is_resume_name, resume_function, resume_points
 
 __all__ = ["NothingCompiled", "frame_of", "inspect", "session_of"]
 
 _COMPILED_FUNCTION = re.compile(r"^__compiled_fn_\d+")
-_RESUME_FUNCTION = re.compile(r"^__resume_at_\d+_\d+")
 
 
 class NothingCompiled(DepyfError):
@@ -103,15 +102,15 @@ def frame_of(
             entry = _entry(live, index, frame, module_globals, recorded or {})
             frame.entries.append(entry)
             for resume in entry.resume_functions:
-                function = module_globals.get(resume.global_name)
-                if not isinstance(function, types.FunctionType):
+                resumed = resume.code
+                if resumed is None or not _cache_entries(resumed):
                     continue
-                if id(function.__code__) not in known:
-                    child = _new_frame(function.__code__, module_globals)
+                if id(resumed) not in known:
+                    child = _new_frame(resumed, module_globals)
                     child.is_resume, child.parent = True, frame.name
-                    known[id(function.__code__)] = child
+                    known[id(resumed)] = child
                     waiting.append(child)
-                resume.frame = known[id(function.__code__)]
+                resume.frame = known[id(resumed)]
     _number(list(known.values()))
     return top
 
@@ -222,9 +221,8 @@ def _new_frame(code: CodeType, module_globals: Dict[str, Any]) -> Frame:
         code=code,
         globals=module_globals,
     )
-    is_resume = code.co_name.startswith(("torch_dynamo_resume_in_", "resume_in_"))
-    frame.is_resume = is_resume
-    if not is_resume:
+    frame.is_resume = is_resume_name(code.co_name)
+    if not frame.is_resume:
         try:
             frame.source = textwrap.dedent(python_inspect.getsource(code))
         except (OSError, TypeError, IndentationError):
@@ -260,10 +258,9 @@ def _entry(
             broken = graph_break_of(graph.graph_module) if graph.graph_module is not None else None
             if broken is not None:
                 entry.breaks.append(broken)
-        if _RESUME_FUNCTION.match(name):
-            resume = ResumeFunction(stable(name), name)
-            resume.resume_line = resume_line(frame, resume)
-            entry.resume_functions.append(resume)
+    if frame.code is not None:
+        points = resume_points(code, frame.code, module_globals)
+        entry.resume_functions += [resume_function(point) for point in points]
     return entry
 
 

@@ -161,6 +161,8 @@ class ResumeFunction:
     resume_line: int = 0
     branch: str = ""  # "true" or "false", when the break was at a branch
     frame: Optional[Frame] = None
+    function: str = ""  # the function it continues, where that is an inner one (`nested_graph_breaks`)
+    code: Optional[CodeType] = _live()
 
 
 @dataclass

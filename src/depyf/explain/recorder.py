@@ -7,7 +7,6 @@ decompilation of code that ours may replace. The rest waits for `finish`. Every 
 from __future__ import annotations
 
 import contextlib
-import dis
 import hashlib
 import inspect
 import os
@@ -45,12 +44,12 @@ from depyf.explain.model import (
     Graph,
     GraphBreak,
     Kernel,
-    ResumeFunction,
     Session,
 )
 from depyf.explain.names import stable
 from depyf.explain.patches import apply_late_patches
 from depyf.explain.processes import before_this_process_ends
+from depyf.explain.resume_points import is_resume_name, resume_function, resume_points
 from depyf.explain.transformed_code import decompile_transformed
 
 __all__ = ["NO_GRAPH", "Recorder"]
@@ -58,10 +57,7 @@ __all__ = ["NO_GRAPH", "Recorder"]
 NO_GRAPH = "__no_compiled_fn"  # stands in file names where torch compiles something that is no graph of Dynamo's
 
 _GRAPH_GLOBAL = re.compile(r"^__compiled_fn_\d+$")
-_RESUME_GLOBAL = re.compile(r"^__resume_at_(\d+)_")
-_RESUME_LINE = re.compile(r"_at_(\d+)$")
 _NOT_IN_FILE_NAMES = re.compile(r"[.<> /\\{}]")  # as earlier releases did: others look for these files by name
-_IS_RESUME = re.compile(r"^(?:torch_dynamo_)?resume_in_")
 
 
 class Recorder:
@@ -300,10 +296,12 @@ class Recorder:
         frames = list(self.session.frames)
         for frame in frames:
             for entry in frame.entries:
-                for name, line, code in _resume_codes(entry, frame.globals or {}):
-                    found = self._frames.get(code, [])
-                    resumed = next((one for one in found if one.code is code), None)
-                    entry.resume_functions.append(ResumeFunction(stable(name), name, line, frame=resumed))
+                if entry.code is None or entry.original_code is None:
+                    continue
+                for point in resume_points(entry.code, entry.original_code, frame.globals or {}):
+                    found = self._frames.get(point.code, []) if point.code is not None else []
+                    resumed = next((one for one in found if one.code is point.code), None)
+                    entry.resume_functions.append(resume_function(point, resumed))
                     if resumed is not None and not resumed.parent:
                         resumed.parent = frame.name
 
@@ -337,7 +335,7 @@ class Recorder:
             qualname=getattr(code, "co_qualname", code.co_name),
             filename=code.co_filename,
             first_line=code.co_firstlineno,
-            is_resume=bool(_IS_RESUME.match(code.co_name)),
+            is_resume=is_resume_name(code.co_name),
             code=code,
             globals=module_globals if isinstance(module_globals, dict) else None,
         )
@@ -380,31 +378,3 @@ def _is_same_graph(one: GraphFile, other: GraphFile) -> bool:
     if one.code is not None and other.code is not None:
         return same_instructions(one.code, other.code)
     return one.signature == other.signature
-
-
-def _resume_codes(entry: CacheEntry, module_globals: Dict[str, Any]) -> List[Tuple[str, int, CodeType]]:
-    """Resume functions which a compiled frame calls, each with the line where it goes on: globals, or, for closures,
-    code objects among the constants."""
-    if entry.code is None or entry.original_code is None:
-        return []
-    found = []
-    for name in entry.code.co_names:
-        match = _RESUME_GLOBAL.match(name)
-        resumed = getattr(module_globals.get(name), "__code__", None)
-        if match and isinstance(resumed, CodeType):
-            found.append((name, _line_at(entry.original_code, int(match.group(1))), resumed))
-    for constant in entry.code.co_consts:
-        if isinstance(constant, CodeType) and _IS_RESUME.match(constant.co_name):
-            line = _RESUME_LINE.search(constant.co_name)
-            found.append((constant.co_name, int(line.group(1)) if line else 0, constant))
-    return found
-
-
-def _line_at(code: CodeType, offset: int) -> int:
-    """The line of the instruction at `offset`, 0 when there is none."""
-    line = 0
-    for start, number in dis.findlinestarts(code):
-        if start > offset:
-            break
-        line = number or line
-    return line

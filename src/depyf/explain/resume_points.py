@@ -1,23 +1,115 @@
-"""Where a resume function goes on."""
+"""The resume functions of a compiled frame: what Dynamo called them, and where in the program each goes on."""
 
 from __future__ import annotations
 
 import dis
 import re
+from types import CodeType
+from typing import Dict, List, Mapping, NamedTuple, Optional
 
+from depyf.explain import torch_behavior
 from depyf.explain.model import Frame, ResumeFunction
+from depyf.explain.names import stable
 
-__all__ = ["resume_line"]
+__all__ = ["ResumePoint", "is_resume_name", "resume_function", "resume_line", "resume_points"]
+
+_GLOBAL = re.compile(r"^__resume_at_(\d+)_")
+_CODE_NAME = re.compile(r"^(?:torch_dynamo_)?resume_in_")
+_BROKEN_LINE = re.compile(r"_at_(\d+)$")
+
+
+class ResumePoint(NamedTuple):
+    """A resume function that compiled code calls, or hands to the one which it calls.
+
+    Attributes:
+        name: how the code spells it: the global, or the name of the code object of which it makes the function.
+        line: where it goes on, 0 if unknown.
+        function: the function that it continues, "" for the compiled frame's own. Only with `nested_graph_breaks`.
+        code: its code, None when it is gone.
+    """
+
+    name: str
+    line: int
+    function: str
+    code: Optional[CodeType]
+
+
+def is_resume_name(name: str) -> bool:
+    """Whether a code object's name is one which Dynamo gives to resume functions."""
+    return bool(_CODE_NAME.match(name))
+
+
+def resume_points(code: CodeType, broken: CodeType, module_globals: Mapping[str, object]) -> List[ResumePoint]:
+    """Those of one compilation.
+
+    Args:
+        code: what Dynamo made.
+        broken: the code which it compiled; offsets in names are offsets in this.
+        module_globals: where Dynamo put them.
+    """
+    found: List[ResumePoint] = []
+    for name in _names_read(code):
+        if _GLOBAL.match(name):
+            found.append(_point(name, name, torch_behavior.resume_code(module_globals.get(name)), broken))
+    inner = [one for one in code.co_consts if isinstance(one, CodeType) and is_resume_name(one.co_name)]
+    if inner:
+        names: Dict[int, str] = {
+            id(value): name
+            for name, value in list(module_globals.items())
+            if isinstance(value, CodeType) and isinstance(name, str) and _GLOBAL.match(name)
+        }
+        found += [_point(one.co_name, names.get(id(one), ""), one, broken) for one in inner]
+    return found
+
+
+def resume_function(point: ResumePoint, frame: Optional[Frame] = None) -> ResumeFunction:
+    """A point as a noun of the model."""
+    return ResumeFunction(
+        stable(point.name), point.name, point.line, frame=frame, function=point.function, code=point.code
+    )
 
 
 def resume_line(frame: Frame, resume: ResumeFunction) -> int:
-    """The line where a resume function goes on: Dynamo's name has the offset in the code that broke; 0 if unknown."""
-    match = re.match(r"__resume_at_(\d+)_", resume.name)
-    if match is None or frame.code is None:
+    """The line where a resume function goes on; 0 if unknown."""
+    offset = _offset(resume.name)
+    if resume.resume_line or offset is None or frame.code is None:
         return resume.resume_line
+    return _line_at(frame.code, offset)
+
+
+def _point(name: str, numbered: str, code: Optional[CodeType], broken: CodeType) -> ResumePoint:
+    offset = _offset(numbered)
+    root = torch_behavior.continued_code(broken)
+    continued = root if code is None else torch_behavior.continued_code(code)
+    at_break = _BROKEN_LINE.search(code.co_name) if code is not None else None
+    line = int(at_break.group(1)) if at_break else 0
+    if continued is root or continued is code:
+        return ResumePoint(name, line if offset is None else _line_at(broken, offset), "", code)
+    if offset is not None and root is broken:  # an inner function, which was traced from its own code
+        line = _line_at(continued, offset)
+    return ResumePoint(name, line, continued.co_name, code)
+
+
+def _offset(name: str) -> Optional[int]:
+    match = _GLOBAL.match(name)
+    return int(match.group(1)) if match else None
+
+
+def _line_at(code: CodeType, offset: int) -> int:
     line = 0
-    for start, number in dis.findlinestarts(frame.code):
-        if start > int(match.group(1)):
+    for start, number in dis.findlinestarts(code):
+        if start > offset:
             break
         line = number or line
     return line
+
+
+def _names_read(code: CodeType) -> List[str]:
+    """Global names in order of first mention, those of nested code objects included."""
+    names: Dict[str, None] = {}
+    waiting = [code]
+    while waiting:
+        at = waiting.pop(0)
+        names.update(dict.fromkeys(at.co_names))
+        waiting += [constant for constant in at.co_consts if isinstance(constant, CodeType)]
+    return list(names)

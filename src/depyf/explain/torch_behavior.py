@@ -20,6 +20,7 @@ __all__ = [
     "backend_name",
     "cache_entries",
     "compiling_frame",
+    "continued_code",
     "current_compile_id",
     "find",
     "graph_formatter",
@@ -31,6 +32,7 @@ __all__ = [
     "register_bytecode_hook",
     "registered_imports",
     "restore_setting",
+    "resume_code",
     "run_only",
     "side_effects",
     "torch_version",
@@ -162,6 +164,38 @@ def guard_manager_of(entry: Any) -> Any:
     """The guards of a cache entry: `guard_manager` from 2.6, `check_fn` before."""
     found = getattr(entry, "guard_manager", None)
     return found if found is not None else getattr(entry, "check_fn", None)
+
+
+def resume_code(value: Any) -> Optional[types.CodeType]:
+    """The code of a resume function, from the global which Dynamo has set for it; None when it is no such thing.
+
+    The global is the function where the code has no free variables. Where it has some, the compiled code makes the
+    function itself (``MAKE_FUNCTION``) and the global, from 2.4 to 2.11, is the code object ("expose code object for
+    debugging purposes", symbolic_convert.py); from 2.13 the global is a function which takes the cells and makes it,
+    and has the code in a cell of its own (`install_resume_function_global`, output_graph.py).
+    """
+    if isinstance(value, types.FunctionType):
+        for cell in value.__closure__ or ():
+            try:
+                content = cell.cell_contents
+            except ValueError:
+                continue
+            if isinstance(content, types.CodeType):
+                return content
+        return value.__code__
+    return value if isinstance(value, types.CodeType) else None
+
+
+def continued_code(code: types.CodeType) -> types.CodeType:
+    """The code as the program has it of the function that a resume function continues; any other code itself.
+
+    `ContinueExecutionCache.generated_code_metadata` (resume_execution.py, 2.2 to 2.15), by identity of code objects.
+    """
+    try:
+        known = find("torch._dynamo.resume_execution", "ContinueExecutionCache.generated_code_metadata")
+        return known[code].code if code in known else code
+    except (MissingHook, AttributeError, KeyError):
+        return code
 
 
 def run_only() -> Callable[[], None]:

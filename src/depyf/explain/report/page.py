@@ -7,10 +7,10 @@ import builtins
 import re
 import symtable
 import types
-from typing import Any, Dict, Iterable, List, Optional, Set, Tuple
+from typing import Any, Dict, Iterable, List, Set, Tuple
 
 from depyf.explain.guard_words import user_spelling
-from depyf.explain.model import CacheEntry, Frame, Graph, Session
+from depyf.explain.model import CacheEntry, Frame, Graph, ResumeFunction, Session
 from depyf.explain.names import file_name
 from depyf.explain.report.guard_text import guard_file_name, guard_function
 from depyf.explain.report.helpers import helpers_used
@@ -24,7 +24,7 @@ from depyf.explain.report.sections import (
     transformed_function,
     valid_or_comment,
 )
-from depyf.explain.report.tree import count, recompile_words, tree_lines
+from depyf.explain.report.tree import count, recompile_words, tree_lines, why_not_compiled
 from depyf.explain.resume_points import resume_line
 
 __all__ = ["FUTURE", "page_of"]
@@ -59,7 +59,7 @@ def page_of(frame: Frame, session: Session, in_dump: bool = False) -> str:
                 if resume.name in shown:
                     continue
                 shown.add(resume.name)
-                sections.append(_resume_head(resume.name, resume_line(one, resume), resume.frame, one))
+                sections.append(_resume_head(resume, entry, one))
                 if resume.frame is not None:
                     for inner in resume.frame.entries:
                         sections += _entry_sections(inner, resume.frame, session, in_dump, shown)
@@ -124,11 +124,12 @@ def _graph_section(graph: Graph, in_dump: bool) -> str:
     return valid_or_comment(head + graph.source)
 
 
-def _resume_head(name: str, line: int, frame: Optional[Frame], parent: Frame) -> str:
+def _resume_head(resume: ResumeFunction, entry: CacheEntry, parent: Frame) -> str:
+    line = resume_line(parent, resume)
     where = " at line {}".format(line) if line else ""
-    text = "---- {}: goes on in {}{}".format(name, parent.name, where)
-    if frame is None or not frame.entries:
-        text += "\nIt was not called so far, so nothing is compiled for it."
+    text = "---- {}: goes on in {}{}".format(resume.name, resume.function or parent.name, where)
+    if resume.frame is None or not resume.frame.entries:
+        text += "\nNothing is compiled for it: {}.".format(why_not_compiled(resume, entry))
     return comment(text)
 
 

@@ -13,7 +13,7 @@ from depyf.explain.model import CacheEntry, Frame, Graph, GraphBreak, Node, Resu
 from depyf.explain.names import file_name
 from depyf.explain.resume_points import resume_line
 
-__all__ = ["branches", "break_words", "count", "operations_of", "recompile_words", "tree_lines"]
+__all__ = ["branches", "break_words", "count", "operations_of", "recompile_words", "tree_lines", "why_not_compiled"]
 
 _MOST_OPERATIONS = 12
 
@@ -50,6 +50,14 @@ def branches(source: str) -> Dict[str, str]:
                         found.update(dict.fromkeys(yes, "false" if flipped else "true"))
                         found.update(dict.fromkeys(no, "true" if flipped else "false"))
     return found
+
+
+def why_not_compiled(resume: ResumeFunction, entry: CacheEntry) -> str:
+    """Why a resume function has no compilation of its own."""
+    others = [one.frame for one in entry.resume_functions if one.frame is not None and one.frame.entries]
+    if resume.function and others:
+        return "traced as a part of the resume function that it is handed to"
+    return "not called so far"
 
 
 def break_words(one: GraphBreak) -> str:
@@ -115,19 +123,27 @@ def _one(frame: Frame, entry: CacheEntry, head: str, rest: str, lines: List[str]
     for one in entry.breaks:
         lines.append("{}   {}  {}".format(rest, "│" if resumes else " ", break_words(one)))
     arms = branches(fold(entry.transformed.source).source) if resumes else {}
+    inner: List[str] = []  # nested breaks: functions which go on in one resume function, the innermost first
     for at, resume in enumerate(resumes):
         last = at == len(resumes) - 1
-        title = _resume_title(resume_line(frame, resume), resume, arms.get(resume.name, resume.branch))
+        if resume.function and resume.frame is None and not last:
+            inner.append("in {} at line {}, then ".format(resume.function, resume_line(frame, resume)))
+            continue
+        title = _resume_title(resume_line(frame, resume), resume, arms.get(resume.name, resume.branch), inner)
+        inner = []
         first = rest + ("   └─ " if last else "   ├─ ")
         below = rest + ("      " if last else "   │  ")
         if resume.frame is None:
-            lines.append("{}{} ── not called so far".format(first, title))
+            lines.append("{}{} ── {}".format(first, title, why_not_compiled(resume, entry)))
         else:
             _entries(resume.frame, title, first, below, lines, shown)
 
 
-def _resume_title(line: int, resume: ResumeFunction, arm: str) -> str:
-    where = "resume at line {}".format(line) if line else resume.name
+def _resume_title(line: int, resume: ResumeFunction, arm: str, inner: Sequence[str] = ()) -> str:
+    where = "at line {}".format(line) if line else "in " + resume.name
+    if resume.function:
+        where = "in {} {}".format(resume.function, where)
+    where = "resume {}{}".format("".join(inner), where)
     return "{:<6} {}".format(arm, where) if arm else where
 
 
