@@ -36,7 +36,7 @@ class StandIn:
         return self.level.value
 
 
-def recompile(source, like, filename, name=None):
+def recompile(source, like, filename, name=None, places=()):
     module = compile(source, filename, "exec")
     return next(constant for constant in module.co_consts if isinstance(constant, types.CodeType))
 
@@ -104,19 +104,19 @@ def test_what_is_not_proven_is_shown_and_does_not_run(tmp_path, decompiler, leve
     assert "return result" in text
 
 
-def other_parameter(source, like, filename, name=None):
+def other_parameter(source, like, filename, name=None, places=()):
     return recompile(source.replace("(a)", "(b)"), like, filename)
 
 
-def generator(source, like, filename, name=None):
+def generator(source, like, filename, name=None, places=()):
     return recompile(source.replace("return result", "yield result"), like, filename)
 
 
-def other_cells(source, like, filename, name=None):
+def other_cells(source, like, filename, name=None, places=()):
     return recompile(source.replace("return result", "return (lambda: result)()"), like, filename)
 
 
-def failing(source, like, filename, name=None):
+def failing(source, like, filename, name=None, places=()):
     raise depyf.DecompilationError("planted: no cell for x")
 
 

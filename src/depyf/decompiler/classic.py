@@ -56,7 +56,7 @@ class Decompiler:
         source = standalone(result, name)
         if filepath_template is not None:
             filename, name, source = _write(filepath_template, result)
-        code = recompile(source, code_to_decompile, filename, name)
+        code = recompile(source, code_to_decompile, filename, name, reference_code.co_varnames)
         if code.co_freevars != reference_code.co_freevars:
             reason = f"free variables {code.co_freevars} in the place of {reference_code.co_freevars}"
             raise DecompilationError(reason, stage="recompile", where=result.qualname)

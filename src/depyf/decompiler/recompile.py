@@ -21,21 +21,26 @@ from .proof.scaffold import Spelled
 
 
 def recompile(
-    source: str, like: types.CodeType, filename: str = "<decompiled>", name: str | None = None
+    source: str,
+    like: types.CodeType,
+    filename: str = "<decompiled>",
+    name: str | None = None,
+    places: tuple[str, ...] = (),
 ) -> types.CodeType:
     """The code of the function ``name`` (default: that of ``like``) in ``source``, fit to replace ``like``.
 
     It has the parameters, the free variables (in their order), the name and the qualified name of ``like``, and the
     constants and names of ``like`` that the text can't spell. ``filename`` is where the text is, or will be.
+    ``places`` are local variables that it has even if it uses them nowhere.
     That it does the same is for ``proof`` to show.
     Raises DecompilationError if the text does not compile, lacks the function, or takes other arguments.
     """
     raw = load(like)
     wanted = name or (like.co_name if is_name(like.co_name) else identifier(like.co_name, "function"))
     spelled = Spelling(raw).spelled
-    code = compile_unit(source, raw, name=wanted, filename=filename, spelled=spelled).code
+    code = compile_unit(source, raw, name=wanted, filename=filename, spelled=spelled, places=places).code
     assert code is not None  # it was compiled here
-    code = _put_back(code, spelled)
+    code = _with_places(_put_back(code, spelled), places)
     if name is not None and code.co_name != name:
         raise _error(like, f"the text has no function {name}")
     return _as_like(code, like)
@@ -60,6 +65,16 @@ def _put_back(code: types.CodeType, spelled: Spelled) -> types.CodeType:
     if hasattr(code, "co_qualname"):
         changes["co_qualname"] = spelled.qualname(code.co_qualname)
     return code.replace(**changes)
+
+
+def _with_places(code: types.CodeType, places: tuple[str, ...]) -> types.CodeType:
+    """``code`` with those of ``places`` that the compiler left out, as 3.8 and 3.9 do: cells have numbers of their own
+    there, so that no index changes."""
+    known = (*code.co_varnames, *code.co_cellvars, *code.co_freevars)
+    missing = tuple(place for place in places if place not in known and place.isidentifier())
+    if not missing:
+        return code
+    return code.replace(co_varnames=code.co_varnames + missing, co_nlocals=code.co_nlocals + len(missing))
 
 
 def _as_named(code: types.CodeType, like: types.CodeType) -> types.CodeType:

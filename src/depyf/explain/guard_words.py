@@ -31,6 +31,10 @@ _OWN_KINDS = {
     "DETERMINISTIC_ALGORITHMS",
     "GRAD_MODE",
     "SHAPE_ENV_MARK",
+    "OBJECTS_ALIVE",
+    "BREAKS_ALLOWED",
+    "BACKEND_MATCH",
+    "CONFIG_HASH_MATCH",
 }
 _OWN_CODE = re.compile(
     r"'_dynamo_\w+'|__builtins_dict__|G\['__import_|_global_(?:forward|backward)_|\.__dict__\)|"
@@ -142,6 +146,12 @@ def _same_object(guard: Guard, module_globals: Dict[str, Any]) -> None:
     shown = re.search(r"type=<class '([\w.<>]+)'>", rest)
     if shown and not subject.startswith("G["):
         guard.words += ", of type {}".format(shown.group(1).replace("__main__.", ""))
+    single = next((one for one in (True, False, None, ...) if id(one) == number), module_globals)
+    if single is not module_globals:  # torch 2.4 to 2.8 check flags like this, and do not say so
+        guard.words = "{} is {!r}".format(guard.subject, single)
+        guard.run = "{} is {!r}".format(subject, single)
+        guard.runnable = _is_plain(subject)
+        return
     found = _evaluate(subject, module_globals)
     if found is not None and id(found) == number:
         path = _importable(found, subject, module_globals)
@@ -153,12 +163,13 @@ def _same_type(guard: Guard, module_globals: Dict[str, Any]) -> None:
     call, rest = _call_and_rest(guard.code)
     subject = _text(guard.code, call.args[0])
     shown = re.search(r"type=<class '([^']+)'>", rest)
+    full = shown.group(1) if shown else _type_name(ast.literal_eval(call.args[1]))
     guard.subject = user_spelling(subject)
-    if shown is None:
+    if not full:
         guard.words = "{} has the same type".format(guard.subject)
         return
-    name = shown.group(1).rsplit(".", 1)[-1]
-    guard.words = "{} is exactly of type {}".format(guard.subject, shown.group(1).replace("__main__.", ""))
+    name = full.rsplit(".", 1)[-1]
+    guard.words = "{} is exactly of type {}".format(guard.subject, full.replace("__main__.", ""))
     guard.run = "type({}).__name__ == {!r}".format(subject, name)
     guard.runnable = _is_plain(subject)
 
@@ -189,6 +200,22 @@ def _mode_stack(guard: Guard, module_globals: Dict[str, Any]) -> None:
 
 def _default_device(guard: Guard, module_globals: Dict[str, Any]) -> None:
     guard.words = "the default device is as it was"
+
+
+def _objects_alive(guard: Guard, module_globals: Dict[str, Any]) -> None:
+    guard.words = "every object whose identity is checked still exists"
+
+
+def _breaks_allowed(guard: Guard, module_globals: Dict[str, Any]) -> None:
+    guard.words = "graph breaks are allowed"
+
+
+def _backend(guard: Guard, module_globals: Dict[str, Any]) -> None:
+    guard.words = "the backend is the same"
+
+
+def _config(guard: Guard, module_globals: Dict[str, Any]) -> None:
+    guard.words = "Dynamo's configuration is as it was"
 
 
 def _any_expression(guard: Guard, module_globals: Dict[str, Any]) -> None:
@@ -232,6 +259,10 @@ _WRITERS: Dict[str, Callable[[Guard, Dict[str, Any]], None]] = {
     "GLOBAL_STATE": _global_state,
     "TORCH_FUNCTION_MODE_STACK": _mode_stack,
     "DEFAULT_DEVICE": _default_device,
+    "OBJECTS_ALIVE": _objects_alive,
+    "BREAKS_ALLOWED": _breaks_allowed,
+    "BACKEND_MATCH": _backend,
+    "CONFIG_HASH_MATCH": _config,
 }
 
 
@@ -253,6 +284,24 @@ def _call_and_rest(code: str) -> Tuple[ast.Call, str]:
                 raise ValueError(code)
             return tree, code[at + 1 :]
     raise ValueError(code)
+
+
+_TYPES: Dict[int, str] = {}  # by id, filled when a type is looked for that is not in it
+
+
+def _type_name(number: int) -> str:
+    """Full name of the type with the id `number`, "" when there is none: up to torch 2.8 a guard has the id alone."""
+    if number not in _TYPES:
+        waiting: List[type] = [object]
+        _TYPES.clear()
+        while waiting:
+            one = waiting.pop()
+            if id(one) not in _TYPES:
+                home = "" if one.__module__ == "builtins" else "{}.".format(one.__module__)
+                _TYPES[id(one)] = home + one.__qualname__
+                waiting += type.__subclasses__(one)
+        _TYPES.setdefault(number, "")
+    return _TYPES[number]
 
 
 def _text(code: str, node: ast.AST) -> str:

@@ -1,12 +1,14 @@
 """Guards of a cache entry, read from the text that every torch prints for its guard manager.
 
 `str(guard_manager)` is a tree of lines from torch 2.4 on, such as
-``| +- TENSOR_MATCH: check_tensor(L['a'], ...)  # x = a + 1  # toy.py:3 in toy``; earlier ones list `code_parts`.
-The comments, which say whose line asked for the guard, came with torch 2.9: without them a guard has no user line.
+``| +- TENSOR_MATCH: check_tensor(L['a'], ...)  # x = a + 1  # toy.py:3 in toy``; before, it is a function with its
+conditions as a list, all tensors in one of them. The comments say whose line asked for the guard: 2.2 and 2.9 and later
+write them, 2.4 to 2.8 while a recording goes on (`patches.py`); without one a guard has no user line.
 """
 
 from __future__ import annotations
 
+import ast
 import os
 import re
 from typing import Any, Dict, List, Optional, Tuple
@@ -14,6 +16,7 @@ from typing import Any, Dict, List, Optional, Tuple
 from depyf.explain.guard_words import describe
 from depyf.explain.model import Guard, SourceLine
 from depyf.explain.names import file_name, stable
+from depyf.explain.tensor_checks import tensor_check_parts
 
 __all__ = ["collect_guards", "stable_guard_text", "split_verbose_part"]
 
@@ -22,6 +25,9 @@ _LOCATION = re.compile(
     r"^(?P<before>.*?)\s*#\s(?P<file>[^#]*?\.py|[^#]*?>):(?P<line>\d+) in (?P<function>[\w<>.]+)(?P<rest>.*)$"
 )
 _IDENTITY = re.compile(r"(___check_(?:obj|type)_id\(.*?), \d{4,}\)")
+_BACKEND = re.compile(r"(___lookup_backend\()\d+\)")
+_KEYS = re.compile(r"(?<= == )\{[^{}]*\}")
+_ABOUT_INPUTS = re.compile(r"\b[LG]\[")
 _CELL = re.compile(r"ipykernel_\d+/\d+\.py")
 _NOTES = (
     ("0/1 specialization", "  (0 and 1 are always compiled separately)"),
@@ -29,13 +35,18 @@ _NOTES = (
 )
 _KIND_OF_CODE = (
     ("check_tensor(", "TENSOR_MATCH"),
+    ("check_no_aliasing(", "NO_TENSOR_ALIASING"),
     ("___check_obj_id(", "ID_MATCH"),
     ("___check_type_id(", "TYPE_MATCH"),
     ("___check_global_state(", "GLOBAL_STATE"),
     ("___check_torch_function_mode_stack(", "TORCH_FUNCTION_MODE_STACK"),
     ("utils_device.CURRENT_DEVICE", "DEFAULT_DEVICE"),
-    ("___check_tensors(", "TENSOR_MATCH"),
+    ("___guarded_code.valid", "OBJECTS_ALIVE"),
+    ("not ___needs_nopython()", "BREAKS_ALLOWED"),
+    ("(___skip_backend_check()", "BACKEND_MATCH"),
+    ("___compile_config_hash()", "CONFIG_HASH_MATCH"),
 )
+_SETTER = "init_ambient_guards"  # of Dynamo: shape guards are the program's all the same
 
 
 def collect_guards(
@@ -53,8 +64,8 @@ def collect_guards(
     tree = str(guard_manager) if type(guard_manager).__name__ != "function" else ""
     leaves = [match.groups() for match in map(_LEAF.match, tree.splitlines()) if match]
     if not leaves:
-        parts = getattr(guard_manager, "verbose_code_parts", None) or getattr(guard_manager, "code_parts", None) or []
-        leaves = [("", str(part)) for part in parts]
+        leaves = [("", part) for part in _parts_of_function(guard_manager)]
+        tree = "\n".join(part for _, part in leaves)
     guards: List[Guard] = []
     seen = set()
     for kind, text in leaves:
@@ -62,6 +73,9 @@ def collect_guards(
             continue
         seen.add(text)
         code, line = split_verbose_part(text, filename)
+        code = _KEYS.sub(_in_order, code)
+        if line is not None and line.function == _SETTER and _ABOUT_INPUTS.search(code):
+            line = None
         guard = describe(kind or _kind_of(code), code, line, module_globals or {})
         guard.words += next((words for mark, words in _NOTES if mark in text), "")
         guards.append(guard)
@@ -70,10 +84,40 @@ def collect_guards(
     return guards, stable_guard_text(tree.strip())
 
 
+def _parts_of_function(guard: Any) -> List[str]:
+    """Conditions of a guard that is a Python function; each tensor's check has the line that first asked for it."""
+    written = getattr(guard, "verbose_code_parts", None) or getattr(guard, "code_parts", None) or []
+    parts = [str(part) for part in written]
+    checks = tensor_check_parts(guard)
+    if checks is None:
+        return parts
+    found: List[str] = []
+    for part in parts:
+        if not part.startswith("___check_tensors("):
+            found.append(part)
+            continue
+        for check in checks:
+            name = check.partition("(")[2].partition(", ")[0].rstrip(")")
+            asked = next((p for p in parts if "hasattr({}, ".format(name) in p), "")
+            comment = asked.partition("  # ")[2] if check.startswith("check_tensor(") else ""
+            found.append("{}  # {}".format(check, comment) if comment else check)
+    return found
+
+
 def stable_guard_text(text: str) -> str:
-    """`text` without the ids of objects, the uuids in names and what changes in the names of a notebook's cells."""
+    """`text` without the ids of objects, the uuids in names and what changes in the names of a notebook's cells; sets
+    of keys are in order."""
     text = _CELL.sub(lambda match: file_name(match.group()), text)
-    return stable(_IDENTITY.sub(r"\1, <id>)", text))
+    text = _BACKEND.sub(r"\1<id>)", _IDENTITY.sub(r"\1, <id>)", text))
+    return stable(_KEYS.sub(_in_order, text))
+
+
+def _in_order(match: re.Match[str]) -> str:
+    try:
+        keys = ast.literal_eval(match.group())
+    except (SyntaxError, ValueError):
+        return match.group()
+    return "{{{}}}".format(", ".join(sorted(map(repr, keys)))) if isinstance(keys, set) else match.group()
 
 
 def split_verbose_part(text: str, filename: str = "") -> Tuple[str, Optional[SourceLine]]:

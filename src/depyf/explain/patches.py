@@ -48,7 +48,7 @@ class Patch:
 
 def apply_patches(recorder: Any, undo: contextlib.ExitStack) -> None:
     """Applies every row for `recorder`, whatever happens to the others; `undo` gets what takes them back."""
-    recorder.late_patches = [patch for patch in PATCHES if patch.wanted(recorder)]
+    recorder.late_patches = list(PATCHES)
     undo.callback(done, recorder.session, "restoring torch", _restore, recorder.restores)
     with torch_behavior.nothing_compiles():
         apply_late_patches(recorder)
@@ -59,6 +59,8 @@ def apply_late_patches(recorder: Any) -> None:
     for patch in [patch for patch in recorder.late_patches if patch.when in sys.modules]:
         recorder.late_patches.remove(patch)
         with contained(recorder.session, "hooking {}".format(patch.target), costs=patch.serves):
+            if not patch.wanted(recorder):
+                continue
             restores = contextlib.ExitStack()
             recorder.restores.callback(done, recorder.session, "restoring {}".format(patch.target), restores.close)
             patch.apply(recorder, restores)
@@ -164,6 +166,19 @@ def _hook_generated_code(recorder: Any, undo: contextlib.ExitStack) -> None:
     home["_exec_with_source"] = exec_with_source
 
 
+def _hook_guard_lines(recorder: Any, undo: contextlib.ExitStack) -> None:
+    guards = find("torch._guards", "GuardsSet")
+    before = guards.add
+
+    @edge
+    def add(self: Any, guard: Any, *args: Any, **kwargs: Any) -> Any:
+        told(recorder, "on_guard", guard, self)
+        return before(self, guard, *args, **kwargs)
+
+    undo.callback(setattr, guards, "add", before)
+    guards.add = add
+
+
 def _switch_off(module: str, setting: str) -> Callable[[Any, contextlib.ExitStack], None]:
     def apply(recorder: Any, undo: contextlib.ExitStack) -> None:
         find(module, setting)
@@ -212,6 +227,15 @@ PATCHES: List[Patch] = [
         wanted=lambda recorder: not recorder.clean_wild_fx_code,
     ),
     Patch(
+        target="torch._guards.GuardsSet.add",
+        apply=_hook_guard_lines,
+        serves="the user's lines with guards",
+        reason="the line is at hand when a guard is added, but these versions keep it only while guards are logged",
+        since="2.4",
+        until="2.8",
+        wanted=lambda recorder: not torch_behavior.collects_guard_lines(),
+    ),
+    Patch(
         target="torch._inductor.config.fx_graph_cache",
         apply=_switch_off("torch._inductor.config", "fx_graph_cache"),
         serves="graph files of graphs which an earlier run has compiled",
@@ -224,6 +248,7 @@ PATCHES: List[Patch] = [
         apply=_switch_off("torch._functorch.config", "enable_autograd_cache"),
         serves="graph files of graphs which an earlier run has compiled",
         reason="as above, one level up",
-        since="2.4",
+        since="2.6",
+        wanted=lambda recorder: torch_behavior.caches_autograd_results(),
     ),
 ]

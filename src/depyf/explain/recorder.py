@@ -139,6 +139,12 @@ class Recorder:
         with self._lock, contained(self.session, "recording a kernel", "the file of one kernel"):
             self._record_kernel(module)
 
+    def on_guard(self, guard: Any, others: Any) -> None:
+        """Dynamo adds a guard to `others`, where it would not note the user's line: `GuardsSet.add`."""
+        with contained(self.session, "asking for the line of a guard", "the user's line with one guard"):
+            if guard.user_stack is None and guard not in others.inner:
+                guard.user_stack = torch_behavior.user_stack()
+
     def on_generated_code(self, args: Tuple[Any, ...], kwargs: Dict[str, Any]) -> None:
         """torch.fx has compiled generated code: `_exec_with_source(src, globals, co_fields=None)`."""
         with self._lock, contained(self.session, "recording generated code", "one fx_graph_code file"):
@@ -155,7 +161,7 @@ class Recorder:
         path = self.dump.reserve(template)
         graphs = {graph.name: graph for graph in map(self._graphs.get, map(stable, new_code.co_names)) if graph}
         names = {name: result_names(graph) for name, graph in graphs.items()}
-        found = decompile_transformed(new_code, path, compile_id, names)
+        found = decompile_transformed(new_code, path, compile_id, names, code)
         why = "what runs in place of the function"
         if found.code is None:
             why = "not what runs, Dynamo's code does: " + found.reason
@@ -185,9 +191,7 @@ class Recorder:
     def _describe(self, entry: CacheEntry, known: Dict[str, Any], new_code: CodeType) -> None:
         entry.backend = torch_behavior.backend_name(known.get("compiler_fn"))
         entry.side_effects = [stable(effect) for effect in torch_behavior.side_effects(new_code)]
-        reason = known.get("recompile_reason")
-        if reason:
-            entry.recompile_reasons = [stable(line) for line in str(reason).splitlines() if line.strip()]
+        entry.recompile_reasons = [stable(line) for line in torch_behavior.recompile_reasons(known)]
         for name in new_code.co_names:
             graph_name = stable(name)
             if _GRAPH_GLOBAL.match(graph_name):

@@ -19,6 +19,8 @@ __all__ = [
     "MissingHook",
     "backend_name",
     "cache_entries",
+    "caches_autograd_results",
+    "collects_guard_lines",
     "compiling_frame",
     "continued_code",
     "current_compile_id",
@@ -29,6 +31,7 @@ __all__ = [
     "is_lazy_and_pending",
     "nothing_compiles",
     "print_graph",
+    "recompile_reasons",
     "register_bytecode_hook",
     "registered_imports",
     "restore_setting",
@@ -36,6 +39,7 @@ __all__ = [
     "run_only",
     "side_effects",
     "torch_version",
+    "user_stack",
 ]
 
 
@@ -121,6 +125,53 @@ def current_compile_id() -> str:
     return "" if number is None else str(number)
 
 
+def recompile_reasons(known: Dict[str, Any]) -> List[str]:
+    """Why the earlier compilations of a frame did not fit, from the locals of `_compile` (`compiling_frame`).
+
+    `recompile_reason`, a text, in 2.13 and later; `recompile_reasons`, a list, in 2.2 to 2.6. Each entry's reason
+    begins with its compile id from 2.6 on, and is the failed guard alone before.
+    """
+    found = known.get("recompile_reason") or known.get("recompile_reasons") or ()
+    texts = [found] if isinstance(found, str) else [str(reason) for reason in found]
+    return [line for text in texts for line in text.splitlines() if line.strip()]
+
+
+class _GuardToAsk:
+    stack: Any = None
+    user_stack: Any = None
+
+
+@lru_cache(maxsize=1)
+def collects_guard_lines() -> bool:
+    """Whether Dynamo notes the user's line with each guard. Asked by adding one, as `install_guard` does.
+
+    2.2 and 2.9 and later do; 2.4 to 2.6 only while guards are logged: `collect_debug_stack` of `GuardsSet.add`.
+    """
+    guard = _GuardToAsk()
+    try:
+        find("torch._guards", "GuardsSet")().add(guard, collect_debug_stack=False)
+    except (TypeError, AttributeError):  # 2.2 has no such parameter
+        return True
+    return guard.user_stack is not None
+
+
+def user_stack() -> Any:
+    """The user's frames which Dynamo is tracing: `TracingContext.extract_stack`, there from 2.2."""
+    return find("torch._guards", "TracingContext").extract_stack()
+
+
+def caches_autograd_results() -> bool:
+    """Whether AOTAutograd has a cache: a setting, `enable_autograd_cache`, from 2.6 on, or `AOTAutogradCache` among
+    its imports. 2.4 has the beginnings of one, in a file that nothing reads."""
+    if hasattr(import_module("torch._functorch.config"), "enable_autograd_cache"):
+        return True
+    try:
+        find("torch._functorch.aot_autograd", "AOTAutogradCache")
+    except MissingHook:
+        return False
+    return True
+
+
 def side_effects(code: types.CodeType) -> List[str]:
     """Sources of the Python side effects which `code` replays: a query of 2.12 and later, empty before."""
     try:
@@ -202,14 +253,22 @@ def run_only() -> Callable[[], None]:
     """Makes Dynamo run what it has compiled and compile nothing; returns the function that ends it.
 
     `torch.compiler.set_stance("eager_on_recompile")` says exactly this (2.6 and later) and also holds for functions
-    that `torch.compile` has wrapped, which set their own callback on entry; before, the callback False is all there is.
+    that `torch.compile` has wrapped, which set their own callback on entry. Before, these call `set_eval_frame` by its
+    name in eval_frame.py (2.2, 2.4): while this lasts it takes False, which means "run only", for any callback.
     """
     try:
         stance = find("torch.compiler", "set_stance")("eager_on_recompile")
     except MissingHook:
-        set_eval_frame = find("torch._C._dynamo.eval_frame", "set_eval_frame")
+        module = find("torch._dynamo", "eval_frame")
+        set_eval_frame = find("torch._dynamo.eval_frame", "set_eval_frame")
+        module.set_eval_frame = lambda callback: set_eval_frame(False if callable(callback) else callback)
         before = set_eval_frame(False)
-        return lambda: set_eval_frame(before)
+
+        def restore() -> None:
+            set_eval_frame(before)
+            module.set_eval_frame = set_eval_frame
+
+        return restore
     stance.__enter__()
     return lambda: stance.__exit__(None, None, None)
 

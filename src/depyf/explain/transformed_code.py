@@ -32,7 +32,11 @@ class TransformedCode:
 
 
 def decompile_transformed(
-    new_code: CodeType, path: str, compile_id: str, result_names: Optional[Mapping[str, Sequence[str]]] = None
+    new_code: CodeType,
+    path: str,
+    compile_id: str,
+    result_names: Optional[Mapping[str, Sequence[str]]] = None,
+    original: Optional[CodeType] = None,
 ) -> TransformedCode:
     """Decompiles `new_code` for the file `path`. Never raises: what fails is said in the result.
 
@@ -41,12 +45,13 @@ def decompile_transformed(
         path: the file the text will be written to; debuggers look it up by this name.
         compile_id: Dynamo's number for the header.
         result_names: names of what each graph returns, by the graph's stable name.
+        original: the code whose frames become frames of `new_code`.
     """
     try:
         real_name = without_uuids(new_code)
         clean = with_names(new_code, {real: name for name, real in real_name.items()})
         clean = with_own_name(clean, identifier(clean.co_name))
-        return _decompile(new_code, clean, real_name, path, compile_id, result_names or {})
+        return _decompile(new_code, clean, real_name, path, compile_id, result_names or {}, original)
     except Exception as error:  # any bug of the decompiler: Dynamo's code runs, the listing is shown
         return _refused(new_code, compile_id, "{}: {}".format(type(error).__name__, error))
 
@@ -67,6 +72,7 @@ def _decompile(
     path: str,
     compile_id: str,
     result_names: Mapping[str, Sequence[str]],
+    original: Optional[CodeType],
 ) -> TransformedCode:
     from depyf.decompiler.pipeline import analyze
     from depyf.decompiler.settings import Settings
@@ -82,9 +88,10 @@ def _decompile(
     try:
         from depyf.decompiler.recompile import recompile
 
-        ours = with_names(recompile(text, like=clean, filename=path), real_name)
+        places = original.co_varnames if original is not None else ()
+        ours = with_names(recompile(text, clean, path, places=places), real_name)
         ours = with_nested_of(with_own_name(ours, new_code.co_name), new_code)
-        problem = _difference_for_callers(ours, new_code)
+        problem = _difference_for_callers(ours, new_code, places)
     except Exception as error:
         return _text_only(clean, compile_id, decompiled, body, "not recompiled: {}".format(error))
     if problem:
@@ -104,11 +111,13 @@ def _text_only(code: CodeType, compile_id: str, decompiled: Decompiled, body: st
     return TransformedCode(decompiled, _valid(text), None, reason)
 
 
-def _difference_for_callers(ours: CodeType, theirs: CodeType) -> str:
+def _difference_for_callers(ours: CodeType, theirs: CodeType, places: Sequence[str] = ()) -> str:
     """What of `ours` a caller or Dynamo could not take for `theirs`; "" when nothing.
 
     Dynamo copies arguments, cells and free variables between frames by position (torch/csrc/dynamo/eval_frame.c), and
     asserts behind the hooks that they are the same (convert_frame.py): a difference would end the user's program.
+    Up to 2.2 it copies all variables, by name, bound or not: each of `places`, the original's, must be there (measured
+    on 2.2.2 with Python 3.11: SystemError from longobject.c).
     """
     for name in ("co_argcount", "co_posonlyargcount", "co_kwonlyargcount", "co_freevars", "co_cellvars"):
         if getattr(ours, name) != getattr(theirs, name):
@@ -116,6 +125,8 @@ def _difference_for_callers(ours: CodeType, theirs: CodeType) -> str:
     taken = ours.co_argcount + ours.co_kwonlyargcount + bool(ours.co_flags & 0x04) + bool(ours.co_flags & 0x08)
     if ours.co_varnames[:taken] != theirs.co_varnames[:taken]:
         return "recompiled, its parameters have other names"
+    if not set(places) <= {*ours.co_varnames, *ours.co_cellvars, *ours.co_freevars}:
+        return "recompiled, it lacks variables of the original"
     calling = 0x04 | 0x08 | 0x20 | 0x80 | 0x200  # *args, **kwargs, generator, coroutine, asynchronous generator
     if ours.co_flags & calling != theirs.co_flags & calling:
         return "recompiled, it would be called in another way"

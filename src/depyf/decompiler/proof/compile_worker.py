@@ -54,8 +54,9 @@ def compile_request(request: dict[str, Any]) -> types.CodeType:
     ``source``, ``filename``, ``optimize``: as for compile(). ``flags``: those of the code object that it is compared
     with. ``unit``: None for a module, else ``name``, ``qualname``, ``nested``, ``freevars`` and ``enclosing_class``
     of the one definition, lambda or comprehension that is wanted; optional are ``cellvars`` that it keeps in cells
-    though no inner function may read them, ``inner_freevars``: names of functions in it -> their free variables, where
-    no compiler has sorted them, and ``marks``: dotted names in the text -> the string constant to compile in their
+    though no inner function may read them, ``locals`` that it has a place for though nothing may use them (3.8 and 3.9
+    leave them out all the same), ``inner_freevars``: names of functions in it -> their free variables, where no
+    compiler has sorted them, and ``marks``: dotted names in the text -> the string constant to compile in their
     place.
     A free variable whose name begins as ``ORDERED`` says got that for its place. Raises CompileFailure.
     """
@@ -72,11 +73,14 @@ def compile_request(request: dict[str, Any]) -> types.CodeType:
         missing = [name for name in free if name not in code.co_freevars]
         cells = unit.get("cellvars", ())
         unshared = [name for name in cells if name not in code.co_cellvars and name in code.co_varnames]
-        if missing or unshared:
-            # The original holds on to free variables that nothing reads, or keeps variables in cells that no inner
-            # function reads (it was inlined): a mention in dead code does both.
+        known = (*code.co_varnames, *code.co_cellvars, *free)
+        unused = [name for name in unit.get("locals", ()) if name not in known]
+        if missing or unshared or unused:
+            # The original holds on to free variables that nothing reads, keeps variables in cells that no inner
+            # function reads (it was inlined), has places that nothing uses: a mention in dead code does all three.
             _mention(statement, missing, "if 0: ({})")
             _mention(statement, unshared, "if 0: (lambda: ({}))")
+            _mention(statement, unused, "if 0: ({}) = None")
             code = _compile_unit(statement, before, code_name, unit, request)
         for name, order in unit.get("inner_freevars", {}).items():
             code = _with_inner_permuted(code, name, order)

@@ -90,6 +90,7 @@ def compile_unit(
     filename: str = "<depyf>",
     optimize: int = 0,
     spelled: Spelled | None = None,
+    places: tuple[str, ...] = (),
 ) -> RawCode:
     """The code of the one definition (or lambda, or comprehension) in ``source``, compiled as ``raw`` was.
 
@@ -97,7 +98,8 @@ def compile_unit(
     mangles private names; the default is the class that ``raw.qualname`` names. ``freevars`` default to those of
     ``raw``; each gets a binding in an outer function. What stands before the last dot of the qualified name, and
     whether the definition is nested, is not in the text: they are taken from ``raw``. What the text has in the
-    spelling of ``spelled`` is put back.
+    spelling of ``spelled`` is put back. ``places`` are local variables that the code has even if it uses them nowhere
+    (where the compiler can be made to keep them).
     Raises DecompilationError if the text does not compile or has no such definition, NoInterpreter if there is nobody
     to compile it.
     """
@@ -113,6 +115,7 @@ def compile_unit(
             for inner in raw.nested
             if list(inner.freevars) != sorted(inner.freevars)
         },
+        "locals": tuple(name for name in (written.get(n, n) for n in places) if name.isidentifier()),
         "enclosing_class": enclosing_class,
         "marks": spelled.marks if spelled is not None else {},
     }

@@ -25,6 +25,10 @@ __all__ = [
 _MOST_WORDS = 60
 _COLUMN = 66
 _FEW = 3
+_STATE = (
+    "GLOBAL_STATE", "TORCH_FUNCTION_MODE_STACK", "DEFAULT_DEVICE", "BACKEND_MATCH", "CONFIG_HASH_MATCH",
+    "BREAKS_ALLOWED", "OBJECTS_ALIVE",
+)  # fmt: skip
 _SAME_OBJECT = " is still the same object"
 
 
@@ -154,9 +158,9 @@ def alike_once(guards: List[Guard]) -> List[Tuple[str, List[Guard]]]:
 def kinds_of_own(guards: List[Guard]) -> str:
     """Which kinds of Dynamo's own checks these are: ``global state, torch's own objects``."""
     marks = sum(guard.kind == "DIMENSION_DYNAMIC_MARKING_GUARD" or "'_dynamo_" in guard.code for guard in guards)
-    state = sum(guard.kind in ("GLOBAL_STATE", "TORCH_FUNCTION_MODE_STACK", "DEFAULT_DEVICE") for guard in guards)
+    state = sum(guard.kind in _STATE for guard in guards)
     state += sum(
-        guard.kind not in ("DEFAULT_DEVICE",)
+        guard.kind not in _STATE
         and guard.user_line is not None
         and guard.user_line.function == "init_ambient_guards"
         for guard in guards
