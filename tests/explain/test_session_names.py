@@ -101,8 +101,8 @@ def test_a_failed_write_leaves_nothing_behind(tmp_path, monkeypatch):
 
 def test_kernels_lose_what_changes_from_run_to_run_and_keep_their_lines():
     source = "a = 1\n# /tmp/torchinductor_me/ab/c{}.py\n# at 0x7fc16af798a0\n".format("a2" * 25)
-    text = kernel_text(source, "about\nit")
-    assert text.splitlines() == ["# about it", "a = 1", "# <inductor cache>/ab/<hash>.py", "# at 0x0"]
+    text = kernel_text(source, ["about\nit", "  a row"])
+    assert text.splitlines() == ["# about it", "#   a row", "a = 1", "# <inductor cache>/ab/<hash>.py", "# at 0x0"]
 
 
 def test_functions_of_a_module_are_given_their_file(tmp_path):

@@ -21,6 +21,7 @@ from depyf.explain.transformed_code import is_valid_python
 __all__ = [
     "REPEATS",
     "GraphFile",
+    "cached_graph_text",
     "forward_code",
     "graph_file_text",
     "same_instructions",
@@ -109,10 +110,14 @@ def signature_of(graph_module: Any) -> Tuple[Any, ...]:
 
 def graph_file_text(graph: str, stage: str, graph_module: Any, options: Dict[str, Any]) -> str:
     """The whole text of a graph's file; comments only when torch's text is no valid Python."""
-    readable = torch_behavior.print_graph(graph_module, options)
+    return cached_graph_text(graph, stage, torch_behavior.print_graph(graph_module, options), why_open(stage))
+
+
+def cached_graph_text(graph: str, stage: str, readable: str, why: str) -> str:
+    """The same for a graph of which there is only the text that `print_readable` gave; `why` is what it is."""
     readable = without_addresses(stable(readable.lstrip("\n")))
     readable = _CLASS_LINE.sub(_with_valid_class_name, readable)
-    about = "# {}, {}: {}.\n".format(graph, stage.replace("_", " "), why_open(stage))
+    about = "# {}, {}: {}.\n".format(graph, stage.replace("_", " "), why)
     text = about + _imports(readable) + "\n\n" + readable.rstrip() + "\n"
     if is_valid_python(text):
         return text

@@ -11,7 +11,7 @@ from depyf.explain.edits import FunctionText
 from depyf.explain.model import Graph, Node, SourceLine
 from depyf.explain.names import file_name, stable, without_addresses
 
-__all__ = ["find_graph_module", "graph_from_module", "result_names"]
+__all__ = ["find_graph_module", "graph_from_module", "result_names", "user_line_of"]
 
 _TRACE_LINE = re.compile(r'^\s*File "(?P<file>.*)", line (?P<line>\d+), in (?P<function>.*)$')
 _FREES = re.compile(r";  (?:\w+ = )+None(?=\s*(?:#.*)?$)", re.MULTILINE)
@@ -36,7 +36,7 @@ def graph_from_module(module: Any, name: str, global_name: str = "") -> Graph:
                 op=str(node.op),
                 name=str(node.name),
                 target=_target_words(node.target),
-                user_line=_user_line(node),
+                user_line=user_line_of(node),
                 module=_module_path(node),
             )
         )
@@ -109,7 +109,7 @@ def _reachable(start: Any) -> Iterator[Any]:
 # ---- one node
 
 
-def _user_line(node: Any) -> Optional[SourceLine]:
+def user_line_of(node: Any) -> Optional[SourceLine]:
     """The innermost line of the user's program in a node's stack trace: torch's own frames are passed over."""
     lines = str(node.meta.get("stack_trace") or node.stack_trace or "").splitlines()
     found: List[SourceLine] = []

@@ -7,11 +7,13 @@ loaded module get its name. Nothing that runs is changed.
 
 from __future__ import annotations
 
+import ast
 import re
 import types
+from dataclasses import dataclass
 from typing import Any, Dict, Iterator, List, Tuple
 
-__all__ = ["kernel_text", "point_functions_at_file"]
+__all__ = ["KernelPart", "kernel_parts", "kernel_text", "point_functions_at_file"]
 
 # What is different in each run, and what stands there instead. Each hides a place or a hash, never an operation.
 _CHANGING: List[Tuple[re.Pattern[str], str]] = [
@@ -22,11 +24,59 @@ _CHANGING: List[Tuple[re.Pattern[str], str]] = [
 ]
 
 
-def kernel_text(source: str, about: str) -> str:
-    """The text for the dump: `about` as a comment in one line, then `source` with the same number of lines."""
+@dataclass
+class KernelPart:
+    """The source of one kernel, which a wrapper has as a string."""
+
+    name: str
+    language: str  # "C++" | "Triton"
+    source: str
+
+    @property
+    def suffix(self) -> str:
+        """The end of its file's name."""
+        return "cpp" if self.language == "C++" else "py"
+
+    def text(self, about: List[str]) -> str:
+        """The text of its file: `about` as comments in front."""
+        sign = "//" if self.language == "C++" else "#"
+        body = _the_same_in_every_run(self.source.strip("\n"))
+        return "".join("{} {}\n".format(sign, line) for line in about) + body + "\n"
+
+
+def kernel_text(source: str, about: List[str]) -> str:
+    """The text for the dump: the lines of `about` as comments, then `source` with the same number of lines."""
+    lines = ["# " + " ".join(line.split()) if at == 0 else "# " + line for at, line in enumerate(about)]
+    return "\n".join([*lines, _the_same_in_every_run(source)])
+
+
+def kernel_parts(source: str) -> List[KernelPart]:
+    """The kernels which a wrapper hands to a compiler as strings, in order; none where the text is no Python.
+
+    They stand there as ``name = async_compile.cpp_pybinding(..., r'''...''')`` or ``async_compile.triton('name',
+    '''...''')``.
+    """
+    try:
+        body = ast.parse(source).body
+    except SyntaxError:
+        return []
+    found: List[KernelPart] = []
+    for statement in body:
+        if not isinstance(statement, ast.Assign) or not isinstance(statement.value, ast.Call):
+            continue
+        target, called = statement.targets[0], ast.dump(statement.value.func)
+        texts = [ast.literal_eval(one) for one in statement.value.args if isinstance(one, ast.Constant)]
+        texts = [one for one in texts if isinstance(one, str) and one.count("\n") > 1]
+        if isinstance(target, ast.Name) and texts and "async_compile" in called:
+            language = "Triton" if "triton" in called else "C++" if "#include" in texts[-1] else "Python"
+            found.append(KernelPart(target.id, language, texts[-1]))
+    return found
+
+
+def _the_same_in_every_run(source: str) -> str:
     for changing, instead in _CHANGING:
         source = changing.sub(instead, source)
-    return "# {}\n{}".format(" ".join(about.split()), source)
+    return source
 
 
 def point_functions_at_file(module: types.ModuleType, loaded_from: str, path: str, lines_added: int = 1) -> int:

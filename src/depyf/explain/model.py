@@ -27,6 +27,7 @@ __all__ = [
     "GraphBreak",
     "Guard",
     "Kernel",
+    "KernelLine",
     "Node",
     "ResumeFunction",
     "Session",
@@ -103,13 +104,29 @@ class Node:
 
 
 @dataclass
+class KernelLine:
+    """Operations of one line of the program which one kernel carries out; `line` is None where torch lost it."""
+
+    kernel: str
+    line: Optional[SourceLine] = None
+    operations: List[str] = field(default_factory=list)
+
+
+@dataclass
 class Kernel:
-    """What a backend compiler generated from a graph."""
+    """What a backend compiler generated from a graph: a module, with the kernels' own sources in `parts`.
+
+    `from_cache` tells code which an earlier run generated, `lines` which line of the program became which kernel.
+    """
 
     name: str
     language: str = "python"
     path: str = ""
     source: str = ""
+    direction: str = "forward"
+    from_cache: bool = False
+    lines: List[KernelLine] = field(default_factory=list)
+    parts: List[str] = field(default_factory=list)  # file names of C++ and Triton sources
 
 
 @dataclass

@@ -15,6 +15,7 @@ from typing import Any, Callable, List, Tuple
 
 from depyf.explain import torch_behavior
 from depyf.explain.containment import contained, done, edge, told
+from depyf.explain.kernel_hooks import hook_kernels
 from depyf.explain.torch_behavior import MissingHook, find
 
 __all__ = ["PATCHES", "Patch", "apply_late_patches", "apply_patches", "graph_was_formatted", "original_kernel_loader"]
@@ -179,15 +180,6 @@ def _hook_guard_lines(recorder: Any, undo: contextlib.ExitStack) -> None:
     guards.add = add
 
 
-def _switch_off(module: str, setting: str) -> Callable[[Any, contextlib.ExitStack], None]:
-    def apply(recorder: Any, undo: contextlib.ExitStack) -> None:
-        find(module, setting)
-        undo.callback(torch_behavior.restore_setting(sys.modules[module], setting))
-        setattr(sys.modules[module], setting, False)
-
-    return apply
-
-
 def _forget(listeners: List[Any], one: Any) -> None:
     if one in listeners:
         listeners.remove(one)
@@ -236,19 +228,13 @@ PATCHES: List[Patch] = [
         wanted=lambda recorder: not torch_behavior.collects_guard_lines(),
     ),
     Patch(
-        target="torch._inductor.config.fx_graph_cache",
-        apply=_switch_off("torch._inductor.config", "fx_graph_cache"),
-        serves="graph files of graphs which an earlier run has compiled",
-        reason="a hit skips the stages, and its kernels name the lines of the program which filled the cache; "
-        "compiled C++ stays cached",
-        since="2.2",
-    ),
-    Patch(
-        target="torch._functorch.config.enable_autograd_cache",
-        apply=_switch_off("torch._functorch.config", "enable_autograd_cache"),
-        serves="graph files of graphs which an earlier run has compiled",
-        reason="as above, one level up",
-        since="2.6",
-        wanted=lambda recorder: torch_behavior.caches_autograd_results(),
+        target="torch._inductor.debug.set_kernel_post_grad_provenance_tracing",
+        apply=hook_kernels,
+        serves="which line of the program became which kernel",
+        reason="torch's own provenance, called with every kernel call that a wrapper makes; before, "
+        "`torch._inductor.utils.get_fused_kernel_name`, called with the operations of each new kernel. The code object "
+        "is exchanged, as several modules import it by name",
+        since="2.10 (get_fused_kernel_name: 2.2)",
+        when="torch._inductor.debug",
     ),
 ]

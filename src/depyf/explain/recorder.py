@@ -36,14 +36,13 @@ from depyf.explain.graph_files import (
 )
 from depyf.explain.graphs import graph_from_module, result_names
 from depyf.explain.guards import collect_guards
-from depyf.explain.kernel_files import kernel_text, point_functions_at_file
+from depyf.explain.kernels import KernelRecorder
 from depyf.explain.model import (
     Artifact,
     CacheEntry,
     Frame,
     Graph,
     GraphBreak,
-    Kernel,
     Session,
 )
 from depyf.explain.names import stable
@@ -68,6 +67,7 @@ class Recorder:
         dump: the directory.
         clean_wild_fx_code: whether generated code that belongs to no graph is left out.
         log_bytecode: whether listings of the bytecode before and after Dynamo are written.
+        kernels: what hears from Inductor.
     """
 
     def __init__(self, dump: DumpDirectory, clean_wild_fx_code: bool = True, log_bytecode: bool = False) -> None:
@@ -88,7 +88,7 @@ class Recorder:
         self._breaks: Dict[str, GraphBreak] = {}
         self._graph_of_compilation: Dict[str, str] = {}
         self._files: List[GraphFile] = []
-        self._kernels_seen: List[Tuple[str, str]] = []
+        self.kernels = KernelRecorder(self._write, self._graphs)
         self._installed: List[Tuple[CacheEntry, CodeType]] = []  # what Dynamo was given to run
 
     @property
@@ -137,7 +137,18 @@ class Recorder:
     def on_kernel(self, module: types.ModuleType) -> None:
         """Inductor has loaded a module which it generated."""
         with self._lock, contained(self.session, "recording a kernel", "the file of one kernel"):
-            self._record_kernel(module)
+            self.kernels.record(module, self.current_graph)
+
+    def on_kernel_call(self, args: Tuple[Any, ...], kwargs: Dict[str, Any]) -> None:
+        """Inductor writes a call of a kernel: `set_kernel_post_grad_provenance_tracing(node_schedule, kernel_name)`."""
+        with self._lock, contained(self.session, "recording a kernel's operations", "which line became which kernel"):
+            given = list(args) + [kwargs.get(name) for name in ("node_schedule", "kernel_name")[len(args) :]]
+            self.kernels.provenance.made(str(given[1]), given[0])
+
+    def on_kernel_name(self, name: str, args: Tuple[Any, ...], kwargs: Dict[str, Any]) -> None:
+        """Inductor has made up a kernel's name: `get_fused_kernel_name(node_schedule, descriptive_names)`."""
+        with self._lock, contained(self.session, "recording a kernel's operations", "which line became which kernel"):
+            self.kernels.provenance.named(name, args[0] if args else kwargs["node_schedule"])
 
     def on_guard(self, guard: Any, others: Any) -> None:
         """Dynamo adds a guard to `others`, where it would not note the user's line: `GuardsSet.add`."""
@@ -238,24 +249,6 @@ class Recorder:
             file.path, file.codes = path, []
             if file.graph in self._graphs:
                 self._graphs[file.graph].stage_files.setdefault(file.stage, os.path.basename(path))
-
-    def _record_kernel(self, module: types.ModuleType) -> None:
-        loaded_from = str(module.__file__)
-        graph_name = self.current_graph
-        if (graph_name, loaded_from) in self._kernels_seen:
-            return
-        self._kernels_seen.append((graph_name, loaded_from))
-        with open(loaded_from, encoding="utf-8") as file:
-            source = file.read()
-        direction = "backward" if torch_behavior.is_generating_backward() else "forward"
-        why = "what Inductor generated for the {} graph: kernels, and `call`, which runs them".format(direction)
-        text = kernel_text(source, "{}: {}.".format(graph_name, why))
-        path = self._write("{}.kernel_{{}}.py".format(graph_name), text, "kernel", why)
-        if path:
-            name = os.path.basename(path)
-            if graph_name in self._graphs:
-                self._graphs[graph_name].kernels.append(Kernel(name[: -len(".py")], path=name, source=text))
-            point_functions_at_file(module, loaded_from, path)
 
     # ---- at the end
 

@@ -68,8 +68,8 @@ def prepare_debug(
 
     ``README.md`` in the directory says what each file is and which to open first. Where the decompiled code is proven
     to do what Dynamo's does, it runs in its place, and breakpoints in ``__transformed_code_*`` files are hit (see
-    `depyf.debug`). Results are those of a run without the recording. Inductor's caches of whole graphs are not read
-    while it lasts, so that every stage is seen.
+    `depyf.debug`). Results are those of a run without the recording. Inductor's caches are used as ever; of a graph
+    that comes out of one, the files are what the cache keeps, and say so.
 
     Args:
         dump_src_dir: the directory; made if it does not exist.

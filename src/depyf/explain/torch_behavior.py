@@ -8,7 +8,6 @@ Importing this module imports no torch: the functions do.
 from __future__ import annotations
 
 import contextlib
-import contextvars
 import sys
 import types
 from functools import lru_cache
@@ -19,7 +18,6 @@ __all__ = [
     "MissingHook",
     "backend_name",
     "cache_entries",
-    "caches_autograd_results",
     "collects_guard_lines",
     "compiling_frame",
     "continued_code",
@@ -34,7 +32,6 @@ __all__ = [
     "recompile_reasons",
     "register_bytecode_hook",
     "registered_imports",
-    "restore_setting",
     "resume_code",
     "run_only",
     "side_effects",
@@ -160,18 +157,6 @@ def user_stack() -> Any:
     return find("torch._guards", "TracingContext").extract_stack()
 
 
-def caches_autograd_results() -> bool:
-    """Whether AOTAutograd has a cache: a setting, `enable_autograd_cache`, from 2.6 on, or `AOTAutogradCache` among
-    its imports. 2.4 has the beginnings of one, in a file that nothing reads."""
-    if hasattr(import_module("torch._functorch.config"), "enable_autograd_cache"):
-        return True
-    try:
-        find("torch._functorch.aot_autograd", "AOTAutogradCache")
-    except MissingHook:
-        return False
-    return True
-
-
 def side_effects(code: types.CodeType) -> List[str]:
     """Sources of the Python side effects which `code` replays: a query of 2.12 and later, empty before."""
     try:
@@ -280,27 +265,6 @@ def is_generating_backward() -> bool:
     except (MissingHook, AttributeError):
         return False
     return getattr(graph, "is_backward", False) is True
-
-
-def restore_setting(config: Any, setting: str) -> Callable[[], None]:
-    """What puts a setting of one of torch's config modules back, also that nobody had set it.
-
-    Its value has been read through `_config[name].user_override` since 2.6, a ContextVar since 2.11 or so; the module's
-    own `__setattr__` also drops the hash it keeps of all settings.
-    """
-    before = getattr(config, setting)
-    entry = (getattr(config, "_config", None) or {}).get(setting)
-    override = getattr(entry, "user_override", None)
-    raw = override.get() if isinstance(override, contextvars.ContextVar) else override
-
-    def restore() -> None:
-        setattr(config, setting, before)
-        if isinstance(override, contextvars.ContextVar):
-            override.set(raw)
-        elif entry is not None and hasattr(entry, "user_override"):
-            entry.user_override = raw
-
-    return restore
 
 
 # ---- torch.fx

@@ -14,8 +14,11 @@ _KINDS = (
     ("page", "Pages, one per function"),
     ("transformed", "Transformed code: what Dynamo made of a function, everything it does"),
     ("graph", "Graphs, stage by stage"),
-    ("kernel", "Generated code"),
+    ("kernel", "Generated code: the wrapper which Inductor calls, with its kernels"),
+    ("kernel source", "The kernels by themselves"),
     ("guards", "Guards in full"),
+    ("bytecode", "Bytecode"),
+    ("generated code", "Code which torch.fx generated for its own purposes"),
 )
 
 

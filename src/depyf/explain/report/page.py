@@ -12,6 +12,7 @@ from typing import Any, Dict, Iterable, List, Set, Tuple
 from depyf.explain.guard_words import user_spelling
 from depyf.explain.model import CacheEntry, Frame, Graph, ResumeFunction, Session
 from depyf.explain.names import file_name
+from depyf.explain.provenance import kernel_lines_text
 from depyf.explain.report.guard_text import guard_file_name, guard_function
 from depyf.explain.report.helpers import helpers_used
 from depyf.explain.report.sections import (
@@ -115,6 +116,11 @@ def _graph_section(graph: Graph, in_dump: bool) -> str:
     kernels = [file_name(kernel.path) for kernel in graph.kernels if kernel.path]
     if in_dump and kernels:
         lines.append("Generated from it: " + ", ".join(kernels))
+    for kernel in graph.kernels:
+        if kernel.lines:
+            of = "" if kernel.direction == "forward" else " of the {} graph".format(kernel.direction)
+            lines.append("Which line became which kernel{}:".format(of))
+            lines += ["  " + row for row in kernel_lines_text(kernel.lines)]
     head = comment("\n".join(lines)) if lines else ""
     if not graph.source:
         why = graph.unavailable or "not recorded"

@@ -1,0 +1,91 @@
+"""Records what Inductor generates: the wrapper, the sources of its kernels, and what a cache kept of an earlier run."""
+
+from __future__ import annotations
+
+import os
+import types
+from typing import Any, Callable, Dict, List, Tuple
+
+from depyf.explain.graph_files import cached_graph_text, why_open
+from depyf.explain.kernel_files import kernel_parts, kernel_text, point_functions_at_file
+from depyf.explain.model import Graph, Kernel
+from depyf.explain.provenance import Provenance, kernel_lines_text
+from depyf.explain.torch_behavior import is_generating_backward
+from depyf.explain.torch_kernels import CacheHit, cache_hit
+
+__all__ = ["KernelRecorder"]
+
+_FROM_CACHE = "from Inductor's cache; its comments name the lines of the run that filled it"
+# Stages of which a cache keeps the text of both directions under one name, the one being loaded.
+_OF_ONE_DIRECTION = ("AFTER_POST_GRAD",)
+
+
+class KernelRecorder:
+    """What a recorder does with each module that Inductor loads.
+
+    Attributes:
+        provenance: hears from the hooks which operations became which kernel.
+    """
+
+    def __init__(self, write: Callable[[str, str, str, str], str], graphs: Dict[str, Graph]) -> None:
+        """`write(template, text, kind, why)` writes a numbered file and gives its path; `graphs` are the recorder's."""
+        self.provenance = Provenance()
+        self._write = write
+        self._graphs = graphs
+        self._seen: List[Tuple[str, str]] = []
+
+    def record(self, module: types.ModuleType, graph_name: str) -> None:
+        """Files for `module`, which belongs to the graph. A module is recorded once for each graph."""
+        loaded_from = str(module.__file__)
+        if (graph_name, loaded_from) in self._seen:
+            return
+        self._seen.append((graph_name, loaded_from))
+        hit = cache_hit()
+        with open(loaded_from, encoding="utf-8") as file:
+            source = file.read()
+        graph = self._graphs.get(graph_name)
+        lines = self.provenance.take(source, graph, hit.graphs.get("AFTER_POST_GRAD", "") if hit is not None else "")
+        if hit is not None:
+            self._write_cached_graphs(hit, graph_name)
+        direction = self._direction(hit, graph)
+        why = "what Inductor generated for the {} graph: kernels, and `call`, which runs them".format(direction)
+        if hit is not None:
+            why += " ({})".format(_FROM_CACHE)
+        header = ["{}: {}.".format(graph_name, why)]
+        header += ["Which line became which kernel:"] * bool(lines) + ["  " + row for row in kernel_lines_text(lines)]
+        path = self._write("{}.kernel_{{}}.py".format(graph_name), kernel_text(source, header), "kernel", why)
+        if not path:
+            return
+        name = os.path.basename(path)[: -len(".py")]
+        kernel = Kernel(name, path=os.path.basename(path), source=source, direction=direction,
+                        from_cache=hit is not None, lines=lines)
+        if graph is not None:
+            graph.kernels.append(kernel)
+        point_functions_at_file(module, loaded_from, path, len(header))
+        for part in kernel_parts(source):
+            rows = kernel_lines_text([line for line in lines if line.kernel == part.name])
+            text = part.text(["{}, called by {}".format(part.name, kernel.path), *rows])
+            why = "the {} source of this kernel, which the wrapper {} calls".format(part.language, kernel.path)
+            written = self._write("{}.{}.{{}}.{}".format(name, part.name, part.suffix), text, "kernel source", why)
+            kernel.parts += [os.path.basename(written)] if written else []
+
+    def _direction(self, hit: Any, graph: Any) -> str:
+        if hit is None:
+            return "backward" if is_generating_backward() else "forward"
+        if hit.is_backward is None:
+            known = [kernel.direction for kernel in graph.kernels] if graph is not None else []
+            return "backward" if "forward" in known else "forward"
+        return "backward" if hit.is_backward else "forward"
+
+    def _write_cached_graphs(self, hit: CacheHit, graph_name: str) -> None:
+        graph = self._graphs.get(graph_name)
+        if graph is None:
+            return
+        for stage, text in hit.graphs.items():
+            if stage in graph.stage_files and stage not in _OF_ONE_DIRECTION:
+                continue
+            why = "{} ({})".format(why_open(stage), _FROM_CACHE)
+            text = cached_graph_text(graph_name, stage, text, why)
+            path = self._write("{}.{}.{{}}.py".format(graph_name, stage), text, "graph", why)
+            if path:
+                graph.stage_files.setdefault(stage, os.path.basename(path))

@@ -1,0 +1,152 @@
+"""Which line of the program became which kernel.
+
+Inductor says of every kernel which operations went into it (`Provenance.made`), and its wrapper names, above a call of
+a kernel that is a library's, the nodes of Dynamo's graph behind it; a node has the line of the program. What a cache
+gives back has those comments alone.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import Any, Dict, Iterable, List, Optional, Tuple
+
+from depyf.explain.graphs import user_line_of
+from depyf.explain.model import Graph, KernelLine, SourceLine
+from depyf.explain.torch_kernels import operations_behind
+
+__all__ = ["Provenance", "kernel_lines_text"]
+
+_SOURCE_NODES = re.compile(r"^\s*# (?:Topologically Sorted |Unsorted )?Source Nodes: \[(?P<nodes>[^\]]*)\]"
+                           r"(?:, Original ATen: \[(?P<aten>[^\]]*)\])?")
+_CALLED = re.compile(r"^\s*(?:\w+ = )?(?P<name>[A-Za-z_][\w.]*?)(?:\.run)?\(")
+_FUSED = re.compile(r"^(\w+?_fused_(\w+)_\d+) = ", re.MULTILINE)
+_FILE = re.compile(r"^\s*# File: (?P<file>.*?):(?P<line>\d+) in (?P<function>\S+), code: (?P<text>.*)$")
+_OPERATION = re.compile(r" = torch\.ops\.(?:aten|prims)\.(\w+)\.")
+_NO_KERNEL = re.compile(r"^(?:assert_|empty_strided|reinterpret_tensor|del\b|print|stream\d*$|torch\._C|args\.)")
+
+
+@dataclass
+class Provenance:
+    """Collects, while Inductor generates one module, what its kernels are made of.
+
+    Attributes:
+        by_kernel: operations by the name of the kernel, as torch says them.
+        by_name: operations by the fused part of a kernel's name, one item for each time that the name was made up;
+            what there is before torch 2.10.
+    """
+
+    by_kernel: Dict[str, List[Any]] = field(default_factory=dict)
+    by_name: List[Tuple[str, List[Any]]] = field(default_factory=list)
+
+    def made(self, kernel: str, node_schedule: Any) -> None:
+        """Inductor writes a call of `kernel`."""
+        self.by_kernel.setdefault(kernel, []).extend(_described(operations_behind(node_schedule)))
+
+    def named(self, fused_name: str, node_schedule: Any) -> None:
+        """Inductor has made up the fused part of a kernel's name ("fused_add_mul")."""
+        self.by_name.append((fused_name, _described(operations_behind(node_schedule))))
+
+    def take(self, source: str, graph: Optional[Graph], cached: str = "") -> List[KernelLine]:
+        """The lines behind the kernels which `source`, a generated module, calls, in order; begins a new module.
+
+        For a module out of a cache, `cached` is the text of the graph it was generated from, which names lines too: an
+        operation belongs to the kernels that have it in their name.
+        """
+        by_kernel, self.by_kernel = dict(self.by_kernel), {}
+        by_name, self.by_name = list(self.by_name), []
+        for fused, operations in by_name:
+            found = re.findall(r"^(\w+_{}_\d+) = ".format(re.escape(fused)), source, re.MULTILINE)
+            name = next((one for one in found if one not in by_kernel), None)
+            if name is not None:
+                by_kernel[name] = operations
+        by_kernel.update(_from_names(source, cached))
+        comments = _from_comments(source, graph)
+        for name, operations in comments.items():
+            by_kernel.setdefault(name, operations)
+        order = sorted(by_kernel, key=lambda name: _first_call(source, name))
+        return [line for name in order for line in _grouped(name, by_kernel[name])]
+
+
+def kernel_lines_text(lines: List[KernelLine]) -> List[str]:
+    """One row of text per line of the program and kernel, in order of lines; those of no line at the end."""
+    ordered = sorted(lines, key=lambda one: (one.line is None, _place(one.line)))
+    rows = []
+    for one in ordered:
+        where = "" if one.line is None else "{}:{}".format(one.line.filename.rsplit("/", 1)[-1], one.line.line)
+        text = "(no line of the program)" if one.line is None else one.line.text
+        rows.append((where, text, "{}: {}".format(one.kernel, ", ".join(one.operations))))
+    places = max([len(where) for where, _, _ in rows] or [0])
+    widest = max([len(text) for _, text, _ in rows if len(text) < 56] or [0])
+    return ["{:<{}}  {:<{}}  -> {}".format(where, places, text, widest, kernel) for where, text, kernel in rows]
+
+
+def _place(line: Optional[SourceLine]) -> Tuple[str, int]:
+    return ("", 0) if line is None else (line.filename, line.line)
+
+
+def _described(nodes: Iterable[Any]) -> List[Tuple[str, Optional[SourceLine]]]:
+    """Name of the operation and the line of the program of each node: the nodes themselves would keep a graph alive."""
+    found = []
+    for node in nodes:
+        aten = node.meta.get("original_aten") or node.target
+        packet = getattr(aten, "_overloadpacket", aten)
+        found.append((str(getattr(packet, "__name__", None) or packet).rsplit(".", 1)[-1], user_line_of(node)))
+    return found
+
+
+def _from_comments(source: str, graph: Optional[Graph]) -> Dict[str, List[Tuple[str, Optional[SourceLine]]]]:
+    """What the comments above calls say: the nodes of Dynamo's graph."""
+    by_name = {node.name: node for node in graph.nodes} if graph is not None else {}
+    found: Dict[str, List[Tuple[str, Optional[SourceLine]]]] = {}
+    waiting: List[Tuple[str, Optional[SourceLine]]] = []
+    for text in source.splitlines():
+        comment = _SOURCE_NODES.match(text)
+        if comment is not None:
+            names = _listed(comment.group("nodes"))
+            aten = [name.rsplit(".", 1)[-1] for name in _listed(comment.group("aten") or "")]
+            lines = [by_name[name].user_line for name in names if name in by_name]
+            if len(aten) == len(lines):
+                waiting = list(zip(aten, lines))
+            else:
+                waiting = [(name, None if name not in by_name else by_name[name].user_line) for name in names or aten]
+            continue
+        called = _CALLED.match(text)
+        if waiting and called is not None and not _NO_KERNEL.match(called.group("name")):
+            found.setdefault(called.group("name"), []).extend(waiting)
+            waiting = []
+    return found
+
+
+def _listed(names: str) -> List[str]:
+    return [name.strip() for name in names.split(",") if name.strip()]
+
+
+def _from_names(source: str, graph_text: str) -> Dict[str, List[Tuple[str, Optional[SourceLine]]]]:
+    found: Dict[str, List[Tuple[str, Optional[SourceLine]]]] = {}
+    kernels = [match.groups() for match in _FUSED.finditer(source)]
+    line: Optional[SourceLine] = None
+    for text in graph_text.splitlines():
+        place, operation = _FILE.match(text), _OPERATION.search(text)
+        if place is not None:
+            line = SourceLine(place["file"], int(place["line"]), place["text"].strip(), place["function"])
+        elif operation is not None:
+            for kernel, names in kernels:
+                if "_{}_".format(operation.group(1)) in "_{}_".format(names):
+                    found.setdefault(kernel, []).append((operation.group(1), line))
+    return found
+
+
+def _grouped(kernel: str, operations: List[Tuple[str, Optional[SourceLine]]]) -> List[KernelLine]:
+    grouped: Dict[Tuple[str, int], KernelLine] = {}
+    for operation, line in operations:
+        one = grouped.setdefault(_place(line), KernelLine(kernel, line))
+        if operation not in one.operations:
+            one.operations.append(operation)
+    return list(grouped.values())
+
+
+def _first_call(source: str, kernel: str) -> int:
+    at = source.find("def call(")
+    found = re.compile(r"\b{}(?:\.run)?\(".format(re.escape(kernel))).search(source, max(at, 0))
+    return found.start() if found else len(source)
