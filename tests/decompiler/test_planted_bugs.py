@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from depyf.decompiler import units
+from depyf.decompiler import decompile, units
 from depyf.decompiler.lift.folding import conditions
 from depyf.decompiler.pipeline import analyze
 from depyf.decompiler.structure import loops, structurer
@@ -75,6 +75,30 @@ def test_a_planted_bug_is_refused(name, monkeypatch):
     assert "def f(a, b):" in result.source
     assert "raise NotImplementedError" in result.source
     with pytest.raises(DecompilationError):
-        from depyf.decompiler import decompile
-
         decompile(target)
+
+
+DYNAMOS = [
+    "def f(a, b):\n    graph_out_0 = a(b)\n    return graph_out_0.update(1)\n",
+    "def f(a, b):\n    return __compiled_fn_1_0a(a)[0].update(b)\n",
+    "def f(a, b):\n    return __import_torch_dot__dynamo_dot_utils.call_size(a, b).update(1)\n",
+    "def torch_dynamo_resume_in_f_at_5(a, b):\n    return a.update(b)\n",
+]
+
+
+@pytest.mark.parametrize("source", DYNAMOS)
+def test_dynamos_code_is_never_an_exception(source, monkeypatch):
+    def refuse(*arguments, **keywords):
+        raise DecompilationError("planted")
+
+    names = {}
+    exec(source, names)
+    target = names.get("f") or names["torch_dynamo_resume_in_f_at_5"]
+    monkeypatch.setattr(units, "_stages", refuse)
+    monkeypatch.setattr(units, "_MADE_UP_WAYS", units.WAYS)
+    monkeypatch.setattr(units, "FUNCTION_WAYS", units.WAYS)
+    assert analyze(target).rung == "refused"
+    for given in (target, target.__code__):
+        text = decompile(given)
+        assert "planted" in text and "update" in text
+        compile(text, "text", "exec")

@@ -21,6 +21,7 @@ from ..errors import DecompilationError
 from .bytecode import RawCode, load
 from .bytecode.grammar import has_nested_quotes
 from .decompilation import Decompilation
+from .events.hints import is_of_dynamo
 from .live_objects import FunctionTarget, decorate, rebuild_class, target_of
 from .proof import Level
 from .result import Result, with_notice
@@ -54,10 +55,11 @@ def decompile(x: Any, *, strict: bool = True) -> str:
     """The source of ``x`` (see ``analyze``) as text.
 
     Raises DecompilationError if ``x`` itself is refused; with ``strict=False`` the text then is a ``raise`` with the
-    reason, and the instructions as comments. Refused code nested in ``x`` has that form in any case.
+    reason, and the instructions as comments. Refused code nested in ``x`` has that form in any case, and so has
+    Dynamo's own: programs decompile that in the middle of an error of theirs, which ours must not replace.
     """
     result = analyze(x)
-    if strict and result.verdict.level is Level.REFUSED:
+    if strict and result.verdict.level is Level.REFUSED and not (result.raw and is_of_dynamo(result.raw)):
         raise DecompilationError(
             "; ".join(result.verdict.reasons), where=result.qualname, instructions=_instructions(result)
         )

@@ -5,9 +5,12 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from ..bytecode import RawCode
 from .spelling import is_name
 
 _MADE_UP = re.compile(r"(tmp|graph_out)_\d+|___(stack)\d+|___(context_manager)_\d+_\d+")
+_RESUMES = re.compile(r"(torch_dynamo_)?resume_in_")
+_DYNAMO_GLOBAL = re.compile(r"__(compiled_fn|resume_at)_\d+|__import_torch")
 _VAGUE = re.compile(r"(out|out_\d+|tmp|value|item|result|instance)")
 _GLOBALS = (
     (re.compile(r"__compiled_fn_.*"), "compiled_fn"),
@@ -32,6 +35,15 @@ _RESULTS = (
 def is_made_up(variable: str) -> bool:
     """Whether a local variable has a name that tools give, not people."""
     return bool(_MADE_UP.fullmatch(variable))
+
+
+def is_of_dynamo(raw: RawCode) -> bool:
+    """Whether Dynamo made a code object: by the names of its globals and variables, or by its own."""
+    return (
+        bool(_RESUMES.match(raw.name))
+        or any(map(_DYNAMO_GLOBAL.match, raw.names))
+        or any(map(is_made_up, raw.varnames))
+    )
 
 
 def is_vague(name: str) -> bool:
