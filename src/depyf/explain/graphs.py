@@ -11,7 +11,7 @@ from depyf.explain.edits import FunctionText
 from depyf.explain.model import Graph, Node, SourceLine
 from depyf.explain.names import file_name, stable, without_addresses
 
-__all__ = ["find_graph_module", "graph_from_module", "result_names", "user_line_of"]
+__all__ = ["find_graph_module", "graph_from_module", "reachable", "result_names", "user_line_of"]
 
 _TRACE_LINE = re.compile(r'^\s*File "(?P<file>.*)", line (?P<line>\d+), in (?P<function>.*)$')
 _FREES = re.compile(r";  (?:\w+ = )+None(?=\s*(?:#.*)?$)", re.MULTILINE)
@@ -54,7 +54,7 @@ def find_graph_module(function: Any) -> Any:
     Dynamo's `compile_subgraph_reason`, else the first graph of all.
     """
     first = None
-    for found in _reachable(function):
+    for found in reachable(function):
         if _is_graph_module(found):
             if hasattr(found, "compile_subgraph_reason"):
                 return found
@@ -81,7 +81,8 @@ def _is_graph_module(thing: Any) -> bool:
     return any(cls.__name__ == "GraphModule" and cls.__module__.startswith("torch.fx") for cls in type(thing).__mro__)
 
 
-def _reachable(start: Any) -> Iterator[Any]:
+def reachable(start: Any) -> Iterator[Any]:
+    """What a compiled function holds, directly or not, breadth first: closures, attributes, what methods belong to."""
     waiting: List[Any] = [start]
     seen: Set[int] = set()
     while waiting and len(seen) < _MOST_OBJECTS:
@@ -94,6 +95,8 @@ def _reachable(start: Any) -> Iterator[Any]:
             continue
         if isinstance(thing, types.MethodType):
             waiting += [thing.__self__, thing.__func__]
+        if isinstance(thing, types.BuiltinMethodType) and isinstance(thing.__self__, type):
+            waiting.append(thing.__self__)  # `apply` of an autograd function
         if isinstance(thing, types.FunctionType):
             for cell in thing.__closure__ or ():
                 try:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import inspect as python_inspect
 import os
 import re
@@ -10,28 +9,23 @@ import sys
 import textwrap
 import types
 from types import CodeType
-from typing import Any, Dict, Iterator, List, Mapping, Optional, Set
+from typing import Any, Dict, List, Mapping, Optional, Set
 
-from depyf.errors import DepyfError
+from depyf.explain import torch_behavior
+from depyf.explain.compiled_functions import called_from, functions_of
 from depyf.explain.decompiled import decompiled
 from depyf.explain.graph_breaks import graph_break_of
 from depyf.explain.graphs import find_graph_module, graph_from_module
 from depyf.explain.guards import collect_guards
+from depyf.explain.kernels_in_process import kernels_of
 from depyf.explain.model import CacheEntry, Frame, Graph, Session
 from depyf.explain.names import identifier, stable
+from depyf.explain.nothing_compiled import NothingCompiled, why_nothing
 from depyf.explain.resume_points import is_resume_name, resume_function, resume_points
 
 __all__ = ["NothingCompiled", "frame_of", "inspect", "session_of"]
 
 _COMPILED_FUNCTION = re.compile(r"^__compiled_fn_\d+")
-
-
-class NothingCompiled(DepyfError):
-    """There is no cache entry to show: `torch.compile` has not compiled this function (yet)."""
-
-    def _render_traceback_(self) -> List[str]:
-        """What IPython prints instead of a traceback: the message is all there is to say."""
-        return ["{}: {}".format(type(self).__name__, self)]
 
 
 def inspect(function: Any) -> Session:
@@ -44,7 +38,7 @@ def inspect(function: Any) -> Session:
         TypeError: `function` is nothing that Dynamo compiles.
         NothingCompiled: there is no cache entry for it, nor for anything that it calls.
     """
-    candidates = list(_targets(function))
+    candidates = functions_of(function)
     if not candidates:
         raise TypeError(
             "depyf.inspect takes a function, a method, a module, or what torch.compile returned, not {}".format(
@@ -52,25 +46,18 @@ def inspect(function: Any) -> Session:
             )
         )
     recorded = _recorded_graphs()
-    found: List[Frame] = []
-    for target in candidates:
-        if _cache_entries(target.__code__):
-            found.append(frame_of(target.__code__, target.__globals__, recorded))
-            break
-    if not found:
-        callees = _compiled_callees(candidates)
-        found = [frame_of(callee.__code__, callee.__globals__, recorded) for callee in callees]
-        first = candidates[-1]
-        if not found:
-            raise NothingCompiled(
-                "nothing is compiled for {}: call what torch.compile returned for it once, then ask again. If it was "
-                "called, Dynamo left the frame alone (TORCH_LOGS=graph_breaks says why) or torch._dynamo.reset() "
-                "dropped its cache".format(first.__qualname__)
-            )
-        skipped = _new_frame(first.__code__, first.__globals__)
-        skipped.skipped = "no cache entry: Dynamo left this frame to Python. What it calls is compiled, and follows"
-        found.insert(0, skipped)
-    return session_of(found)
+    compiled = next((one for one in candidates if _is_compiled(one)), None)
+    if compiled is not None:
+        frame = frame_of(compiled.__code__, compiled.__globals__, recorded)
+        frame.entries = [entry for entry in frame.entries if _is_about(entry, compiled)] or frame.entries
+        return session_of([frame])
+    callees = called_from(function, candidates, _is_compiled)
+    if not callees:
+        raise NothingCompiled(why_nothing(function, candidates))
+    first = candidates[-1]
+    skipped = _new_frame(first.__code__, first.__globals__)
+    skipped.skipped = "no cache entry: Dynamo left this frame to Python. What it calls is compiled, and follows"
+    return session_of([skipped] + [frame_of(one.__code__, one.__globals__, recorded) for one in callees])
 
 
 def session_of(frames: List[Frame]) -> Session:
@@ -136,64 +123,37 @@ def _number(frames: List[Frame]) -> None:
         entry.transformed_name = "__transformed_code_{}_for_{}".format(entry.index, identifier(frame.name))
 
 
-# ---- finding the function
+# ---- cache entries
 
 
-def _targets(thing: Any) -> Iterator[types.FunctionType]:
-    """The Python functions whose frames Dynamo may have compiled for `thing`, the likeliest first."""
-    waiting: List[Any] = [thing]
-    seen: Set[int] = set()
-    while waiting and len(seen) < 50:
-        at = waiting.pop(0)
-        if at is None or id(at) in seen:
-            continue
-        seen.add(id(at))
-        attributes = getattr(at, "__dict__", {})
-        compiled = attributes.get("_torchdynamo_orig_callable") if isinstance(attributes, dict) else None
-        if isinstance(at, types.MethodType):
-            waiting.append(at.__func__)
-        elif isinstance(at, functools.partial):
-            waiting.append(at.func)
-        elif compiled is not None:
-            inner = attributes.get("_orig_mod") or getattr(at, "_orig_mod", None)
-            waiting += [inner, attributes.get("forward"), compiled]
-        elif isinstance(at, types.FunctionType):
-            yield at
-        elif callable(getattr(at, "forward", None)):  # a module
-            waiting += [at.forward, attributes.get("_compiled_call_impl")]
-        elif not isinstance(at, type) and isinstance(type(at).__dict__.get("__call__"), types.FunctionType):
-            waiting.append(type(at).__call__)
+def _is_compiled(function: types.FunctionType) -> bool:
+    return bool(_cache_entries(function.__code__))
 
 
-def _compiled_callees(functions: List[types.FunctionType]) -> List[types.FunctionType]:
-    """Functions that these mention by name, directly or through others, and which have cache entries."""
-    found: List[types.FunctionType] = []
-    waiting = list(functions)
-    seen: Set[int] = set()
-    while waiting and len(seen) < 200:
-        function = waiting.pop(0)
-        if id(function) in seen:
-            continue
-        seen.add(id(function))
-        if _cache_entries(function.__code__):
-            found.append(function)
-            continue
-        for name in function.__code__.co_names:
-            callee = function.__globals__.get(name)
-            callee = getattr(callee, "_torchdynamo_orig_callable", callee)
-            if isinstance(callee, types.FunctionType):
-                waiting.append(callee)
-    return found
+def _is_about(entry: CacheEntry, function: types.FunctionType) -> bool:
+    """Whether a cache entry may be used for `function`: others with its code have other objects in their closures.
+
+    Torch wraps objects that can be called, and partials, in functions of one code object.
+    """
+    parts = getattr(entry.guard_manager, "code_parts", None) or []
+    text = "\n".join([str(entry.guard_manager), *map(str, parts)])
+    for name, cell in zip(function.__code__.co_freevars, function.__closure__ or ()):
+        for check, number in re.findall(r"___check_(obj|type)_id\(L\['{}'\], (\d+)\)".format(re.escape(name)), text):
+            try:
+                content = cell.cell_contents
+            except ValueError:
+                continue
+            if id(content if check == "obj" else type(content)) != int(number):
+                return False
+    return True
 
 
 def _cache_entries(code: CodeType) -> List[Any]:
-    """Cache entries in the order in which they were made (Dynamo lists the latest first)."""
+    """Cache entries in the order in which they were made."""
     try:
-        from torch._dynamo.eval_frame import _debug_get_cache_entry_list
-    except ImportError as error:
+        entries = torch_behavior.cache_entries(code)
+    except torch_behavior.MissingHook as error:
         raise NothingCompiled("this torch has no list of cache entries: {}".format(error)) from error
-    entries = list(_debug_get_cache_entry_list(code) or [])
-    entries.reverse()
     return sorted(entries, key=lambda entry: _id_order(str(getattr(entry, "compile_id", ""))))
 
 
@@ -243,14 +203,14 @@ def _entry(
         index=index,
         code=code,
         original_code=code,
-        guard_manager=getattr(live, "guard_manager", None) or getattr(live, "check_fn", None),
+        guard_manager=torch_behavior.guard_manager_of(live),
         transformed_path=file if ours else "",
         runs_decompiled=ours,
         backend=_backend_words(getattr(live, "backend", None)),
     )
     entry.guards, entry.guard_tree = collect_guards(entry.guard_manager, module_globals, frame.filename)
     entry.transformed = decompiled(code)
-    entry.side_effects = _side_effects(code)
+    entry.side_effects = [stable(effect) for effect in torch_behavior.side_effects(code)]
     for name in _names_read(code):
         if _COMPILED_FUNCTION.match(name):
             graph = _graph(name, module_globals, recorded)
@@ -279,6 +239,7 @@ def _graph(name: str, module_globals: Dict[str, Any], recorded: Mapping[str, Gra
     graph = graph_from_module(module, stable(name), name)
     if known is not None:
         graph.stage_files, graph.kernels, graph.backend = known.stage_files, known.kernels, known.backend
+    graph.kernels = graph.kernels or kernels_of(module_globals.get(name), graph.name)
     return graph
 
 
@@ -291,14 +252,6 @@ def _names_read(code: CodeType) -> List[str]:
         names += [name for name in at.co_names if name not in names]
         waiting += [const for const in at.co_consts if isinstance(const, CodeType)]
     return names
-
-
-def _side_effects(code: CodeType) -> List[str]:
-    try:
-        from torch._dynamo.convert_frame import get_compiled_code_side_effects  # type: ignore[attr-defined,unused-ignore]
-    except ImportError:
-        return []
-    return [str(effect) for effect in get_compiled_code_side_effects(code) or ()]
 
 
 def _backend_words(backend: Any) -> str:

@@ -319,8 +319,14 @@ class Session:
         return json.dumps(self.to_dict(), indent=indent)
 
     def top_level(self) -> List[Frame]:
-        """Frames which are the user's functions, resume functions left out."""
-        return [frame for frame in self.frames if not frame.is_resume]
+        """Frames which are the user's functions; resume functions only where no frame here calls them."""
+        top = [frame for frame in self.frames if not frame.is_resume]
+        below = {id(one) for frame in top for one in frame.walk()}
+        for frame in self.frames:
+            if id(frame) not in below:
+                top.append(frame)
+                below.update(id(one) for one in frame.walk())
+        return top
 
 
 def to_json(noun: Any) -> Any:

@@ -1,0 +1,39 @@
+"""What Inductor generated for a graph, found from the compiled function that runs: no recording is needed."""
+
+from __future__ import annotations
+
+from typing import Any, List, Set
+
+from depyf.explain import torch_keeps
+from depyf.explain.graphs import reachable
+from depyf.explain.kernel_files import kernel_text
+from depyf.explain.model import Kernel
+
+__all__ = ["kernels_of"]
+
+
+def kernels_of(function: Any, graph: str) -> List[Kernel]:
+    """The modules which Inductor generated, forward before backward; empty for other backends.
+
+    Args:
+        function: what the backend made of the graph, as Dynamo's code calls it.
+        graph: the graph's stable name.
+
+    A backward graph that is compiled when it is first needed is not there before.
+    """
+    found: List[Any] = []
+    backward: Set[int] = set()
+    for thing in reachable(function):
+        if torch_keeps.is_inductor_output(thing):
+            found.append(thing)
+        for later in torch_keeps.backward_of(thing):
+            backward.update(id(one) for one in reachable(later) if torch_keeps.is_inductor_output(one))
+    kernels: List[Kernel] = []
+    for thing in sorted(found, key=lambda one: id(one) in backward):
+        source = torch_keeps.inductor_source(thing)
+        if source:
+            direction = "backward" if id(thing) in backward else "forward"
+            name = "{}.kernel_{}".format(graph, len(kernels))
+            why = "{}: what Inductor generated for the {} graph: kernels, and `call`, which runs them."
+            kernels.append(Kernel(name, source=kernel_text(source, why.format(graph, direction))))
+    return kernels

@@ -1,0 +1,57 @@
+"""Why there is nothing to show for a function: what torch knows about its compilations, in a sentence."""
+
+from __future__ import annotations
+
+import types
+from typing import Any, List, Sequence
+
+from depyf.errors import DepyfError
+from depyf.explain import torch_keeps
+from depyf.explain.compiled_functions import is_disabled
+from depyf.explain.names import stable, without_addresses
+
+__all__ = ["NothingCompiled", "why_nothing"]
+
+
+class NothingCompiled(DepyfError):
+    """There is no cache entry to show: `torch.compile` has not compiled this function (yet)."""
+
+    def _render_traceback_(self) -> List[str]:
+        """What IPython prints instead of a traceback: the message is all there is to say."""
+        return ["{}: {}".format(type(self).__name__, self)]
+
+
+def why_nothing(thing: Any, functions: Sequence[types.FunctionType]) -> str:
+    """What to say about `thing`, behind which are `functions`, none of them compiled."""
+    first = functions[0]
+    name = first.__qualname__.replace("<locals>.", "")
+    head = "nothing is compiled for {}: ".format(name)
+    if torch_keeps.is_switched_off():
+        return head + "torch.compile is switched off (torch._dynamo.config.disable, TORCHDYNAMO_DISABLE)"
+    if torch_keeps.forces_eager():
+        return head + 'torch.compiler.set_stance("force_eager") is in force'
+    if is_disabled(thing) or any(map(is_disabled, functions)):
+        return head + "torch.compiler.disable is on it, so Dynamo leaves it to Python"
+    records = [record for function in functions for record in torch_keeps.compilations_of(function.__code__)]
+    if records:
+        record = records[-1]
+        if record.failure:
+            return head + "Dynamo gave it up: " + without_addresses(stable(record.failure))
+        if record.has_guards:
+            return head + (
+                "it was compiled (as {}), and the result is gone: torch._dynamo.reset() drops all of them, and Dynamo "
+                "drops one when an object that its guards look at is gone. Call it again".format(record.compile_id)
+            )
+        return head + (
+            "Dynamo looked at it and left it to Python. Either there is no tensor operation in it, or its graph breaks "
+            "where it can't go on later, as inside a loop (TORCH_LOGS=graph_breaks says)"
+        )
+    if torch_keeps.keeps_compilations():
+        return head + (
+            "call what torch.compile returned for it once, then ask again, about what it returned. It "
+            "was not called so far, or Dynamo does not look at it (code in torch's own files, generators)"
+        )
+    return head + (
+        "call what torch.compile returned for it once, then ask again. If it was called, Dynamo left the frame alone "
+        "(TORCH_LOGS=graph_breaks says why) or torch._dynamo.reset() dropped its cache"
+    )

@@ -1,0 +1,109 @@
+"""What torch keeps of its compilations, and how each version does: facts beside those of `torch_behavior.py`.
+
+Probed, each with its evidence; the logic elsewhere never looks at a version number. Importing this imports no torch.
+"""
+
+from __future__ import annotations
+
+import types
+from typing import Any, List, NamedTuple
+
+from depyf.explain.torch_behavior import MissingHook, find
+
+__all__ = [
+    "Compilation",
+    "backward_of",
+    "compilations_of",
+    "forces_eager",
+    "inductor_source",
+    "is_inductor_output",
+    "is_switched_off",
+    "keeps_compilations",
+]
+
+
+class Compilation(NamedTuple):
+    """One attempt of Dynamo's at a code object, as its metrics keep it."""
+
+    compile_id: str
+    failure: str
+    has_guards: bool
+
+
+def keeps_compilations() -> bool:
+    """Whether this torch keeps a record of what it compiled: `get_compilation_metrics`, 2.3 and later."""
+    try:
+        find("torch._dynamo.utils", "get_compilation_metrics")
+    except MissingHook:
+        return False
+    return True
+
+
+def compilations_of(code: types.CodeType) -> List[Compilation]:
+    """What Dynamo tried with a code object, as far as it remembers (the last 64 compilations of the process).
+
+    A frame in which nothing was to be compiled has neither failure nor guards (measured on 2.6, 2.13, 2.15); `reset`
+    leaves the records alone. Fields are read by name, for their set differs between versions.
+    """
+    try:
+        records = find("torch._dynamo.utils", "get_compilation_metrics")()
+    except MissingHook:
+        return []
+    found = []
+    for one in records:
+        where = (getattr(one, "co_name", ""), getattr(one, "co_filename", ""), getattr(one, "co_firstlineno", 0))
+        if where == (code.co_name, code.co_filename, code.co_firstlineno):
+            reason = str(getattr(one, "fail_reason", None) or "").strip()
+            kind = str(getattr(one, "fail_type", None) or "")
+            failure = "{}: {}".format(kind.rsplit(".", 1)[-1], " ".join(reason.split())[:600]) if kind else ""
+            compile_id = getattr(one, "compile_id", None)
+            found.append(
+                Compilation(str(compile_id or "?"), failure, getattr(one, "guard_count", None) is not None)
+            )
+    return found
+
+
+def is_switched_off() -> bool:
+    """`torch._dynamo.config.disable`, which environment variables set too."""
+    try:
+        return bool(find("torch._dynamo.config", "disable"))
+    except MissingHook:
+        return False
+
+
+def forces_eager() -> bool:
+    """Whether `torch.compiler.set_stance("force_eager")` is in force (2.6 and later)."""
+    try:
+        return str(find("torch._dynamo.eval_frame", "_stance").stance) == "force_eager"
+    except (MissingHook, AttributeError):
+        return False
+
+
+def is_inductor_output(thing: Any) -> bool:
+    """Whether this is what Inductor returns: `CompiledFxGraph`, in codecache.py and, from 2.6, in output_code.py."""
+    return type(thing).__name__ == "CompiledFxGraph" and type(thing).__module__.startswith("torch._inductor")
+
+
+def inductor_source(output: Any) -> str:
+    """The module which Inductor generated; "" when it can't be had.
+
+    2.4 and later keep it as `source_code`. In 2.2 the file that `compiled_artifact` was loaded from has it.
+    """
+    source = getattr(output, "source_code", None)
+    if isinstance(source, str) and source:
+        return source
+    function = getattr(output, "compiled_artifact", None) or getattr(output, "current_callable", None)
+    path = str(getattr(getattr(function, "__code__", None), "co_filename", ""))
+    try:
+        with open(path, encoding="utf-8") as file:
+            return file.read()
+    except OSError:
+        return ""
+
+
+def backward_of(thing: Any) -> List[Any]:
+    """What runs the backward graph, where `thing` is AOTAutograd's autograd function: its `compiled_bw`."""
+    if not isinstance(thing, type):
+        return []
+    backward = vars(thing).get("compiled_bw")
+    return [backward] if callable(backward) else []
