@@ -230,7 +230,7 @@ def test_a_frame_left_to_python_shows_what_it_calls() -> None:
 
 def test_nothing_compiled_says_so() -> None:
     compiled = torch.compile(lambda x: x + 1, backend="eager")
-    with pytest.raises(NothingCompiled, match="nothing is compiled for .*<lambda>: call what"):
+    with pytest.raises(NothingCompiled, match=r"nothing is compiled for .*<lambda>: call what"):
         dump_src(compiled)
     compiled = torch.compile(no_graph, backend="eager")
     compiled(torch.ones(3))
