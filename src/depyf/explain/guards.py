@@ -18,7 +18,7 @@ from depyf.explain.model import Guard, SourceLine
 from depyf.explain.names import file_name, stable
 from depyf.explain.tensor_checks import tensor_check_parts
 
-__all__ = ["collect_guards", "stable_guard_text", "split_verbose_part"]
+__all__ = ["collect_guards", "kind_of", "stable_guard_text", "split_verbose_part"]
 
 _LEAF = re.compile(r"^[| ]*\+- ([A-Z][A-Z0-9_]+)(?:: (.*))?$")
 _LOCATION = re.compile(
@@ -76,7 +76,7 @@ def collect_guards(
         code = _KEYS.sub(_in_order, code)
         if line is not None and line.function == _SETTER and _ABOUT_INPUTS.search(code):
             line = None
-        guard = describe(kind or _kind_of(code), code, line, module_globals or {})
+        guard = describe(kind or kind_of(code), code, line, module_globals or {})
         guard.words += next((words for mark, words in _NOTES if mark in text), "")
         guards.append(guard)
     for guard in guards:
@@ -142,5 +142,5 @@ def split_verbose_part(text: str, filename: str = "") -> Tuple[str, Optional[Sou
     return code.strip(), line
 
 
-def _kind_of(code: str) -> str:
+def kind_of(code: str) -> str:
     return next((kind for start, kind in _KIND_OF_CODE if code.startswith(start)), "")

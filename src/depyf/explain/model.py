@@ -29,6 +29,7 @@ __all__ = [
     "Kernel",
     "KernelLine",
     "Node",
+    "Refusal",
     "ResumeFunction",
     "Session",
     "SourceLine",
@@ -167,6 +168,21 @@ class GraphBreak:
 
 
 @dataclass
+class Refusal:
+    """Something that Dynamo declined to compile: a call under ``fullgraph``, a whole frame, one compilation too many.
+
+    `location` is the function's first line, `why` the reason with the line that caused it, `consequence` what runs.
+    """
+
+    compile_id: str = ""
+    function: str = ""
+    location: Optional[SourceLine] = None
+    why: GraphBreak = field(default_factory=lambda: GraphBreak(""))
+    error: str = ""
+    consequence: str = ""
+
+
+@dataclass
 class ResumeFunction:
     """A function which Dynamo made to go on after a graph break.
 
@@ -202,6 +218,7 @@ class CacheEntry:
     breaks: List[GraphBreak] = field(default_factory=list)
     side_effects: List[str] = field(default_factory=list)
     recompile_reasons: List[str] = field(default_factory=list)
+    actual_values: List[str] = field(default_factory=list)  # one for each reason: what the failed guard found, or ""
     backend: str = ""
     code: Optional[CodeType] = _live()
     original_code: Optional[CodeType] = _live()
@@ -223,6 +240,7 @@ class Frame:
     skipped: str = ""  # why Dynamo left the frame alone, when it did
     original: Decompiled = field(default_factory=Decompiled)
     breaks: List[GraphBreak] = field(default_factory=list)  # of frames which have no entry
+    refusals: List[Refusal] = field(default_factory=list)
     page: str = ""  # file name of the page about this frame
     code: Optional[CodeType] = _live()
     globals: Optional[Dict[str, Any]] = _live()
@@ -268,6 +286,7 @@ class Session:
     frames: List[Frame] = field(default_factory=list)
     artifacts: List[Artifact] = field(default_factory=list)
     failures: List[Failure] = field(default_factory=list)
+    refusals: List[Refusal] = field(default_factory=list)
     torch_version: str = ""
     python_version: str = ""
     directory: str = field(default="", metadata={"live": True}, compare=False)

@@ -48,6 +48,7 @@ from depyf.explain.model import (
 from depyf.explain.names import stable
 from depyf.explain.patches import apply_late_patches
 from depyf.explain.processes import before_this_process_ends
+from depyf.explain.refusals import Refusals, actual_value
 from depyf.explain.resume_points import is_resume_name, resume_function, resume_points
 from depyf.explain.transformed_code import decompile_transformed
 
@@ -56,6 +57,7 @@ __all__ = ["NO_GRAPH", "Recorder"]
 NO_GRAPH = "__no_compiled_fn"  # stands in file names where torch compiles something that is no graph of Dynamo's
 
 _GRAPH_GLOBAL = re.compile(r"^__compiled_fn_\d+$")
+_CHECKED = re.compile(r"(?:^|: )(L\['\w+'\]) (?:==|is) ")
 _NOT_IN_FILE_NAMES = re.compile(r"[.<> /\\{}]")  # as earlier releases did: others look for these files by name
 
 
@@ -89,6 +91,7 @@ class Recorder:
         self._graph_of_compilation: Dict[str, str] = {}
         self._files: List[GraphFile] = []
         self.kernels = KernelRecorder(self._write, self._graphs)
+        self._refusals = Refusals()
         self._installed: List[Tuple[CacheEntry, CodeType]] = []  # what Dynamo was given to run
 
     @property
@@ -202,7 +205,12 @@ class Recorder:
     def _describe(self, entry: CacheEntry, known: Dict[str, Any], new_code: CodeType) -> None:
         entry.backend = torch_behavior.backend_name(known.get("compiler_fn"))
         entry.side_effects = [stable(effect) for effect in torch_behavior.side_effects(new_code)]
-        entry.recompile_reasons = [stable(line) for line in torch_behavior.recompile_reasons(known)]
+        now = known.get("locals")
+        for line in torch_behavior.recompile_reasons(known):
+            entry.recompile_reasons.append(stable(line))
+            checked = _CHECKED.search(line)
+            entry.actual_values.append(actual_value(checked.group(1), now) if checked else "")
+        self._refusals.look()
         for name in new_code.co_names:
             graph_name = stable(name)
             if _GRAPH_GLOBAL.match(graph_name):
@@ -263,6 +271,7 @@ class Recorder:
                 (self._point_graphs_at_files, "breakpoints in graph files"),
                 (self._link_resume_functions, "resume functions on the pages"),
                 (self._collect_guards, "guards on the pages"),
+                (self._collect_refusals, "what was not compiled, in the index"),
                 (self._write_report, "the pages to read and the index"),
             ]:
                 with contained(self.session, step.__name__.strip("_").replace("_", " "), costs):
@@ -314,6 +323,9 @@ class Recorder:
                     continue
                 entry.guard_manager = torch_behavior.guard_manager_of(found[0])
                 entry.guards, entry.guard_tree = collect_guards(entry.guard_manager, frame.globals, frame.filename)
+
+    def _collect_refusals(self) -> None:
+        self.session.refusals = self._refusals.hand_out(self.session.frames)
 
     def _write_report(self) -> None:
         from depyf.explain.report import write_report

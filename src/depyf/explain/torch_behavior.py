@@ -19,6 +19,7 @@ __all__ = [
     "backend_name",
     "cache_entries",
     "collects_guard_lines",
+    "compilation_metrics",
     "compiling_frame",
     "continued_code",
     "current_compile_id",
@@ -93,7 +94,7 @@ def compiling_frame(code: types.CodeType) -> Dict[str, Any]:
     """What Dynamo knows about the frame it is compiling; to be called from a bytecode hook.
 
     The hook is given code objects only. Its caller `_compile` in convert_frame.py has the frame and, in later
-    versions, `globals`, `compiler_fn` and `recompile_reason` as locals (walk measured on 2.2 to 2.15).
+    versions, `globals`, `locals`, `compiler_fn` and `recompile_reason` as locals (walk measured on 2.2 to 2.15).
 
     Returns the local variables of `_compile` and "globals"; an empty dict when it is not on the stack.
     """
@@ -130,7 +131,23 @@ def recompile_reasons(known: Dict[str, Any]) -> List[str]:
     """
     found = known.get("recompile_reason") or known.get("recompile_reasons") or ()
     texts = [found] if isinstance(found, str) else [str(reason) for reason in found]
-    return [line for text in texts for line in text.splitlines() if line.strip()]
+    lines = []
+    for text in texts:
+        for line in text.splitlines():  # 2.13 and later put the user's stack behind each
+            if line.strip() and not line.startswith((" ", "User stack trace")):
+                lines.append(line)
+    return lines
+
+
+def compilation_metrics() -> List[Any]:
+    """Dynamo's records of its last compilations: `get_compilation_metrics`, there from 2.4, empty before.
+
+    Those which failed have `fail_type`, `fail_reason`, and the user's line; the recompile limit is one of them, with
+    no more than its compile id (2.13). Asks only a Dynamo which is imported already.
+    """
+    utils = sys.modules.get("torch._dynamo.utils")
+    found = getattr(utils, "get_compilation_metrics", None)
+    return list(found()) if callable(found) else []
 
 
 class _GuardToAsk:

@@ -234,8 +234,8 @@ class _Writer:
             html.escape(entry.compile_id or str(entry.index)), " ".join(chips)
         )
         body: List[str] = []
-        for reason in entry.recompile_reasons:
-            body.append('<div class="call">{}</div>'.format(html.escape(_capital(recompile_words(reason)))))
+        for words in recompile_words(entry):
+            body.append('<div class="call">{}</div>'.format(html.escape(_capital(words))))
         body.append(_details(*guards_html(entry, self.links), css="part", is_open=True, anchor=anchor + "g"))
         body.append(self._transformed(entry, anchor))
         body += [self._graph(graph) for graph in entry.graphs]

@@ -6,7 +6,7 @@ from typing import Dict, List
 
 from depyf.explain.model import Artifact, Decompiled, Session
 from depyf.explain.names import file_name
-from depyf.explain.report.tree import count, tree_lines
+from depyf.explain.report.tree import count, refusal_words, tree_lines
 
 __all__ = ["index_text"]
 
@@ -39,6 +39,7 @@ def index_text(session: Session) -> str:
         if frame.page:
             lines += ["[{0}]({0})".format(frame.page), ""]
         lines += ["```", *tree_lines(frame), "```"]
+    lines += _refusals(session)
     lines += _proofs(session)
     lines += _files(session)
     lines += _missing(session)
@@ -58,6 +59,16 @@ def _proofs(session: Session) -> List[str]:
     head = ["", "## What was proven", ""]
     head += ["Transformed code is decompiled, compiled again and compared with Dynamo's bytecode.", ""]
     return [*head, "| compilation | code | verdict | bytecode that runs |", "|---|---|---|---|", *rows]
+
+
+def _refusals(session: Session) -> List[str]:
+    lines = ["", "## What was not compiled", ""] if session.refusals else []
+    for one in session.refusals:
+        where = one.location
+        place = "" if where is None else " ({}:{})".format(file_name(where.filename), where.line)
+        lines.append("- `{}`{}, compilation {}: {}".format(one.function, place, one.compile_id, refusal_words(one)))
+        lines += ["  - " + " ".join(text.split()) for text in [one.why.explanation, *one.why.hints[1:]] if text]
+    return lines
 
 
 def _verdict(one: Decompiled) -> str:

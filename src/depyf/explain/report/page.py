@@ -74,8 +74,8 @@ def _entry_sections(
     entry: CacheEntry, frame: Frame, session: Session, in_dump: bool, shown: Set[str]
 ) -> List[str]:
     sections = ["# ---- compilation {} of {}{}\n".format(entry.compile_id, frame.name, _backend(entry))]
-    for reason in entry.recompile_reasons:
-        sections[0] += comment(recompile_words(reason))
+    for words in recompile_words(entry):
+        sections[0] += comment(words)
     listed = guard_file_name(entry, frame) if in_dump else _path_in_model(entry, frame, session)
     sections.append(valid_or_comment(guard_function(entry, frame, listed)))
     for graph in entry.graphs:

@@ -7,13 +7,22 @@ import re
 from typing import Dict, List, Sequence, Set
 
 from depyf.explain.bookkeeping import fold
-from depyf.explain.guard_words import user_spelling
-from depyf.explain.guards import split_verbose_part
-from depyf.explain.model import CacheEntry, Frame, Graph, GraphBreak, Node, ResumeFunction
+from depyf.explain.guard_words import describe
+from depyf.explain.guards import kind_of, split_verbose_part
+from depyf.explain.model import CacheEntry, Frame, Graph, GraphBreak, Node, Refusal, ResumeFunction
 from depyf.explain.names import file_name
 from depyf.explain.resume_points import resume_line
 
-__all__ = ["branches", "break_words", "count", "operations_of", "recompile_words", "tree_lines", "why_not_compiled"]
+__all__ = [
+    "branches",
+    "break_words",
+    "count",
+    "operations_of",
+    "recompile_words",
+    "refusal_words",
+    "tree_lines",
+    "why_not_compiled",
+]
 
 _MOST_OPERATIONS = 12
 
@@ -70,15 +79,33 @@ def break_words(one: GraphBreak) -> str:
     return "break{}: {}{}".format(place, one.reason, "  ({})".format("; ".join(notes)) if notes else "")
 
 
-def recompile_words(reason: str) -> str:
-    """Dynamo's ``0/0: L['n'] == 3  # the line  # toy.py:3 in f`` as a sentence."""
+def recompile_words(entry: CacheEntry) -> List[str]:
+    """Dynamo's ``0/0: L['n'] == 3  # the line  # toy.py:3 in f``, and what `n` was, as sentences."""
+    actual = entry.actual_values + [""] * len(entry.recompile_reasons)
+    return [_reason_words(reason, now) for reason, now in zip(entry.recompile_reasons, actual)]
+
+
+def refusal_words(one: Refusal) -> str:
+    """What Dynamo declined to compile, on one line."""
+    place = ""
+    if one.why.location is not None:
+        where = one.why.location
+        place = " at {}:{}  `{}`".format(file_name(where.filename), where.line, where.text)
+    notes = [one.why.gb_id] if one.why.gb_id else []
+    notes += ["hint: " + _short(one.why.hints[0])] if one.why.hints else []
+    words = "not compiled{}: {}{}".format(place, one.why.reason, "  ({})".format("; ".join(notes)) if notes else "")
+    return words + ("; " + one.consequence if one.consequence else "")
+
+
+def _reason_words(reason: str, now: str) -> str:
     which, _, rest = reason.partition(": ")
     if not re.match(r"^\d+/\d+$", which):
         return "compiled again because " + reason
     code, line = split_verbose_part(rest)
     asked = "" if line is None else "  (asked for at {}:{})".format(file_name(line.filename), line.line)
-    words = re.sub(r"\.size\(\)\[(\d+)\]", r".shape[\1]", user_spelling(code))
-    return "compiled again because {} did not fit: {}{}".format(which, words, asked)
+    words = describe(kind_of(code), code, None, {}).words
+    found = "; it is {} now".format(now) if now else ""
+    return "compiled again because {} did not fit: {}{}{}".format(which, words, found, asked)
 
 
 def _short(text: str, most: int = 90) -> str:
@@ -113,12 +140,12 @@ def _entries(frame: Frame, title: str, first: str, rest: str, lines: List[str], 
         last = at == len(frame.entries) - 1
         head = rest + ("   └─ " if last else "   ├─ ") + entry.compile_id + " ── "
         _one(frame, entry, head, rest + ("      " if last else "   │  "), lines, shown)
+    lines += [rest + "   " + refusal_words(one) for one in frame.refusals]
 
 
 def _one(frame: Frame, entry: CacheEntry, head: str, rest: str, lines: List[str], shown: Set[int]) -> None:
     lines.append(head + (";  ".join(map(_graph_words, entry.graphs)) or "no graph"))
-    for reason in entry.recompile_reasons[:1]:
-        lines.append(rest + "   " + recompile_words(reason))
+    lines += [rest + "   " + words for words in recompile_words(entry)[:1]]
     resumes = entry.resume_functions
     for one in entry.breaks:
         lines.append("{}   {}  {}".format(rest, "│" if resumes else " ", break_words(one)))
