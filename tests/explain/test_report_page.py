@@ -129,6 +129,10 @@ def toy() -> Session:
     return Session(list(frame.walk()), torch_version="2.13.0", python_version="3.11.7")
 
 
+def reason_words(reason):
+    return recompile_words(CacheEntry(recompile_reasons=[reason]))[0]
+
+
 def test_the_head_is_a_tree() -> None:
     head = page_of(toy().frames[0], toy()).split("\n\n")[0]
     assert re.sub(r"line \d+", "line N", head).splitlines()[:6] == [
@@ -183,13 +187,13 @@ def test_guards_of_many_layers_are_said_once() -> None:
 
 
 def test_why_it_was_compiled_again() -> None:
-    assert recompile_words("1/0: L['n'] == 3   # return y[:n]  # rp/toy.py:35 in dyn (fake.py:7 in size)") == (
+    assert reason_words("1/0: L['n'] == 3   # return y[:n]  # rp/toy.py:35 in dyn (fake.py:7 in size)") == (
         "compiled again because 1/0 did not fit: n == 3  (asked for at toy.py:35)"
     )
-    assert recompile_words("0/0: tensor 'x' size mismatch at index 0. expected 2, actual 5") == (
+    assert reason_words("0/0: tensor 'x' size mismatch at index 0. expected 2, actual 5") == (
         "compiled again because 0/0 did not fit: tensor 'x' size mismatch at index 0. expected 2, actual 5"
     )
-    assert recompile_words("cache limit") == "compiled again because cache limit"
+    assert reason_words("cache limit") == "compiled again because cache limit"
 
 
 def test_what_is_not_run_is_said() -> None:

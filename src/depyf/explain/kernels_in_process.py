@@ -35,5 +35,6 @@ def kernels_of(function: Any, graph: str) -> List[Kernel]:
             direction = "backward" if id(thing) in backward else "forward"
             name = "{}.kernel_{}".format(graph, len(kernels))
             why = "{}: what Inductor generated for the {} graph: kernels, and `call`, which runs them."
-            kernels.append(Kernel(name, source=kernel_text(source, why.format(graph, direction))))
+            text = kernel_text(source, [why.format(graph, direction)])
+            kernels.append(Kernel(name, source=text, direction=direction))
     return kernels
