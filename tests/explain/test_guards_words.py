@@ -44,6 +44,10 @@ class PrintedTree:
         ("LAMBDA_GUARD", "2 <= L['x'].size()[0]", "2 <= x.shape[0]"),
         ("ID_MATCH", "___check_obj_id(L['f'].__code__, 140714047181072), type=<class 'code'>",
          "f is still a function with the same code"),
+        ("ID_MATCH", "___check_obj_id(L['kind'], 140714047181072), type=<class 'app.Kind'>",
+         "kind is still the same object (app.Kind)"),
+        ("LAMBDA_GUARD", "torch._functorch.aot_autograd.utils.top_saved_tensors_hooks ids == None",
+         "hooks on saved tensors are as they were"),
         ("SET_CONTAINS", "not set.__contains__(G['st'], 1)", "1 not in st"),
         ("TUPLE_ITERATOR_LEN", "___tuple_iterator_len(L['it']) == 2", "it has 2 items left"),
         ("EQUALS_MATCH", "___tuple_iterator_getitem(L['it'], 0) == 1", "item 0 of it == 1"),
@@ -154,3 +158,28 @@ def test_no_ids_in_text() -> None:
     assert stable_guard_text(text) == "___check_obj_id(G['torch'], <id>), type=<class 'module'>"
     guards, printed = collect_guards(PrintedTree("| +- ID_MATCH: " + text))
     assert "140163974245456" not in printed + guards[0].code + guards[0].words
+
+
+class ManagerWithReprs:
+    """The tree of torch 2.11: the `repr` of an object whose identity is guarded, line breaks, address and path."""
+
+    def __str__(self) -> str:
+        return """TREE_GUARD_MANAGER:
++- RootGuardManager
+| +- ID_MATCH: ___check_obj_id(L['m'], 140714047181072), type=Sequential(
+  (0): Linear(in_features=3, out_features=4, bias=True)
+)  # return m(x)  # app/main.py:7 in f
+| | +- ID_MATCH: ___check_obj_id(G['torch'], 140714047181072), type=<module 'torch' from '/some/torch/__init__.py'>
+| | +- ID_MATCH: ___check_obj_id(G['torch'].abs, 140714047181073), type=<built-in method abs at 0x7efcc2145000>
+"""
+
+
+def test_reprs_of_guarded_objects() -> None:
+    guards, tree = collect_guards(ManagerWithReprs())
+    assert [guard.words for guard in guards] == [
+        "m is still the same object", "torch is still the same object", "torch.abs is still the same object",
+    ]
+    line = guards[0].user_line
+    assert line is not None and (line.line, line.text) == (7, "return m(x)")
+    assert "0x7" not in tree and "/some/torch" not in tree and "14071404718" not in tree
+    assert len(tree.splitlines()) == 5

@@ -40,6 +40,11 @@ _OWN_CODE = re.compile(
     r"'_dynamo_\w+'|__builtins_dict__|G\['__import_|_global_(?:forward|backward)_|\.__dict__\)|"
     r"(?:_modules|_parameters|_buffers|_forward_hooks|_forward_pre_hooks|_backward_hooks|_backward_pre_hooks)\b(?!\[)"
 )
+_STATES = (
+    ("top_saved_tensors_hooks", "hooks on saved tensors are as they were"),
+    ("forward_ad._current_level", "the level of forward-mode differentiation is as it was"),
+    ("compare_functorch_state", "the transforms of torch.func around the call are the same"),
+)
 _DEVICE_KEYS = ("CPU", "CUDA", "MPS", "XPU", "HPU", "MTIA", "Meta", "PrivateUse1", "MkldnnCPU", "QuantizedCPU")
 
 
@@ -145,7 +150,8 @@ def _same_object(guard: Guard, module_globals: Dict[str, Any]) -> None:
     guard.words = "{} is still the same object".format(guard.subject)
     shown = re.search(r"type=<class '([\w.<>]+)'>", rest)
     if shown and not subject.startswith("G["):
-        guard.words += ", of type {}".format(shown.group(1).replace("__main__.", ""))
+        # the class of the object, or from 2.13 on, where the object is a class, the class itself
+        guard.words += " ({})".format(shown.group(1).replace("__main__.", ""))
     single = next((one for one in (True, False, None, ...) if id(one) == number), module_globals)
     if single is not module_globals:  # torch 2.4 to 2.8 check flags like this, and do not say so
         guard.words = "{} is {!r}".format(guard.subject, single)
@@ -219,7 +225,7 @@ def _config(guard: Guard, module_globals: Dict[str, Any]) -> None:
 
 
 def _any_expression(guard: Guard, module_globals: Dict[str, Any]) -> None:
-    guard.words = user_spelling(guard.code)
+    guard.words = next((words for mark, words in _STATES if mark in guard.code), "") or user_spelling(guard.code)
     compared = re.match(r"^([LG]\[.*?) (?:==|is|!=|in) ", guard.code)
     subjects = sorted({(m.group(1) or m.group(2)) for m in _SCOPE.finditer(guard.code)})
     guard.subject = user_spelling(compared.group(1)) if compared else ", ".join(subjects)

@@ -15,7 +15,7 @@ from typing import Any, Dict, List, Optional, Tuple
 
 from depyf.explain.guard_words import describe
 from depyf.explain.model import Guard, SourceLine
-from depyf.explain.names import file_name, stable
+from depyf.explain.names import file_name, stable, without_addresses
 from depyf.explain.tensor_checks import tensor_check_parts
 
 __all__ = ["collect_guards", "kind_of", "stable_guard_text", "split_verbose_part"]
@@ -25,6 +25,8 @@ _LOCATION = re.compile(
     r"^(?P<before>.*?)\s*#\s(?P<file>[^#]*?\.py|[^#]*?>):(?P<line>\d+) in (?P<function>[\w<>.]+)(?P<rest>.*)$"
 )
 _IDENTITY = re.compile(r"(___check_(?:obj|type)_id\(.*?), \d{4,}\)")
+_MODULE = re.compile(r"(<module '[\w.]+') from '[^']*'>")
+_BRANCH = re.compile(r"^[| ]*\+-")
 _BACKEND = re.compile(r"(___lookup_backend\()\d+\)")
 _KEYS = re.compile(r"(?<= == )\{[^{}]*\}")
 _ABOUT_INPUTS = re.compile(r"\b[LG]\[")
@@ -62,6 +64,7 @@ def collect_guards(
     Never raises: a guard of an unknown kind is kept as Dynamo writes it.
     """
     tree = str(guard_manager) if type(guard_manager).__name__ != "function" else ""
+    tree = "\n".join(_whole_lines(tree))
     leaves = [match.groups() for match in map(_LEAF.match, tree.splitlines()) if match]
     if not leaves:
         leaves = [("", part) for part in _parts_of_function(guard_manager)]
@@ -107,9 +110,21 @@ def _parts_of_function(guard: Any) -> List[str]:
 def stable_guard_text(text: str) -> str:
     """`text` without the ids of objects, the uuids in names and what changes in the names of a notebook's cells; sets
     of keys are in order."""
+    text = without_addresses(_MODULE.sub(r"\1>", text))
     text = _CELL.sub(lambda match: file_name(match.group()), text)
     text = _BACKEND.sub(r"\1<id>)", _IDENTITY.sub(r"\1, <id>)", text))
     return stable(_KEYS.sub(_in_order, text))
+
+
+def _whole_lines(tree: str) -> List[str]:
+    """The lines of a tree; torch 2.11 and 2.12 put the `repr` of a guarded object into one, line breaks and all."""
+    lines: List[str] = []
+    for line in tree.splitlines():
+        if lines and ", type=" in lines[-1] and line.strip() and not _BRANCH.match(line):
+            lines[-1] += " " + line.strip()
+        else:
+            lines.append(line)
+    return lines
 
 
 def _in_order(match: re.Match[str]) -> str:

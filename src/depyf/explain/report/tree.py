@@ -151,9 +151,10 @@ def _one(frame: Frame, entry: CacheEntry, head: str, rest: str, lines: List[str]
         lines.append("{}   {}  {}".format(rest, "│" if resumes else " ", break_words(one)))
     arms = branches(fold(entry.transformed.source).source) if resumes else {}
     inner: List[str] = []  # nested breaks: functions which go on in one resume function, the innermost first
+    ordered = all(resume.name.startswith("__resume_at_") for resume in resumes)  # as the code hands them on
     for at, resume in enumerate(resumes):
         last = at == len(resumes) - 1
-        if resume.function and resume.frame is None and not last:
+        if ordered and resume.function and resume.frame is None and not last:
             inner.append("in {} at line {}, then ".format(resume.function, resume_line(frame, resume)))
             continue
         title = _resume_title(resume_line(frame, resume), resume, arms.get(resume.name, resume.branch), inner)
