@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import importlib.util
+import inspect
 import json
 import os
 import types
@@ -121,7 +122,7 @@ def _run_page(program: Program, page: types.ModuleType, frame: Any, one: Call) -
         return "the inputs can't be copied"
     if hasattr(page, "use"):
         page.use(one.names)
-    args, kwargs = copied(one.inputs)
+    args, kwargs = _with_defaults(original(one.function), *copied(one.inputs))
     torch.set_rng_state(one.random_state)
     try:
         result = function(*_bound(one), *args, **kwargs)
@@ -133,6 +134,13 @@ def _run_page(program: Program, page: types.ModuleType, frame: Any, one: Call) -
     if program.repeatable and not alike(result, one.outcome[0], exact=program.backend == "eager"):
         return "another result"
     return ""
+
+
+def _with_defaults(function: Any, args: Any, kwargs: Any) -> Any:
+    """The inputs with default values, which only the function object knows."""
+    bound = inspect.signature(function).bind(*args, **kwargs)
+    bound.apply_defaults()
+    return bound.args, bound.kwargs
 
 
 def _code_of(function: Any) -> Optional[types.CodeType]:

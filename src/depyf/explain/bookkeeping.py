@@ -18,6 +18,7 @@ from typing import Callable, Dict, FrozenSet, List, Mapping, Optional, Sequence,
 from depyf.explain.edits import FunctionText, plain_target
 from depyf.explain.graph_results import unpack_results
 from depyf.explain.names import stable
+from depyf.explain.resume_text import closures, prologue_marks
 from depyf.explain.temporaries import copies, deletions, inlined_once, temporary
 
 __all__ = ["Folded", "fold", "hides_frame_parameters"]
@@ -81,6 +82,8 @@ def _fold(source: str, graph_outputs: _Outputs, known: Optional[FrozenSet[str]])
         ("read|s of a size through a helper", _sizes, False),
         ("look-up|s of a builtin", _builtins, False),
         ("frame list|s", _frame_lists, False),
+        ("closure|s handed to Dynamo's functions", closures, False),
+        ("mark|s of Dynamo's own", prologue_marks, False),
         ("unpacking|s of a graph's results", lambda text: unpack_results(text, outputs, is_temporary), False),
         ("cop|ies of a name", lambda text: copies(text, is_temporary), True),
         ("name|s for a value used once", lambda text: inlined_once(text, is_temporary), True),

@@ -52,6 +52,7 @@ def from_result(result: Any) -> Decompiled:
         assumptions=[str(assumption) for assumption in verdict.assumptions],
         folded=int(getattr(result, "folded", 0) or 0),
         listing=_comments_of(stable(str(result.source))) if level == "refused" else "",
+        constants=dict(result.constants),
     )
 
 

@@ -57,7 +57,8 @@ class Decompiled:
     """A code object as text, and what was shown about that text.
 
     `level` is the verdict's word: exact, equivalent, unproven or refused. `verdict` is the sentence for readers.
-    `source` is empty when refused; `listing` then has the annotated instructions, if any.
+    `source` is empty when refused; `listing` then has the annotated instructions, if any. `constants` are the objects
+    that names in the source stand for, as no literal spells them.
     """
 
     source: str = ""
@@ -67,6 +68,7 @@ class Decompiled:
     assumptions: List[str] = field(default_factory=list)
     folded: int = 0
     listing: str = ""
+    constants: Dict[str, Any] = field(default_factory=dict, repr=False, compare=False, metadata={"live": True})
 
     @property
     def proven(self) -> bool:
@@ -186,7 +188,8 @@ class Refusal:
 class ResumeFunction:
     """A function which Dynamo made to go on after a graph break.
 
-    `name` is the global's stable name (`__resume_at_102_2`); the frame holds its own cache entries, if it was called.
+    `name` is the global's stable name (`__resume_at_102_2`); the frame holds its own cache entries. There is none when
+    it was not called, or when Dynamo had nothing to compile in it: `original`, made from `code`, is what runs.
     """
 
     name: str
@@ -195,6 +198,7 @@ class ResumeFunction:
     branch: str = ""  # "true" or "false", when the break was at a branch
     frame: Optional[Frame] = None
     function: str = ""  # the function it continues, where that is an inner one (`nested_graph_breaks`)
+    original: Decompiled = field(default_factory=Decompiled)
     code: Optional[CodeType] = _live()
 
 

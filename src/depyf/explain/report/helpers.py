@@ -31,6 +31,12 @@ def compile_again(name):
     """Where Dynamo would compile once more, this page can only stop."""
     raise NotImplementedError("Dynamo would compile %s for these inputs; the page has only what was compiled" % name)
 ''',
+    "closed_over": '''
+def closed_over(function, **values):
+    """Gives the page the variables which a resume function closes over."""
+    globals().update(values)
+    return function
+''',
     "use": '''
 def use(names):
     """Gives the page the globals, or closed over variables, of the program; what the page defines stays."""

@@ -6,9 +6,11 @@ import ast
 import builtins
 import re
 import symtable
+import sys
 import types
 from typing import Any, Dict, Iterable, List, Set, Tuple
 
+from depyf.explain.decompiled import decompiled
 from depyf.explain.guard_words import user_spelling
 from depyf.explain.model import CacheEntry, Frame, Graph, ResumeFunction, Session
 from depyf.explain.names import file_name
@@ -16,6 +18,7 @@ from depyf.explain.provenance import kernel_lines_text
 from depyf.explain.report.guard_text import guard_file_name, guard_function
 from depyf.explain.report.helpers import helpers_used
 from depyf.explain.report.sections import (
+    code_constant,
     comment,
     dispatcher,
     folded_code,
@@ -47,6 +50,11 @@ def page_of(frame: Frame, session: Session, in_dump: bool = False) -> str:
     """
     sections: List[str] = []
     frames = list(frame.walk())
+    for one in frames:
+        for entry in one.entries:
+            for resume in entry.resume_functions:
+                if resume.code is not None and not (resume.frame is not None and resume.frame.entries):
+                    resume.original = decompiled(resume.code)
     callers = [folded_code(entry).source for one in frames for entry in one.entries]
     shown: Set[str] = set()
     for entry in frame.entries:
@@ -65,6 +73,7 @@ def page_of(frame: Frame, session: Session, in_dump: bool = False) -> str:
                     for inner in resume.frame.entries:
                         sections += _entry_sections(inner, resume.frame, session, in_dump, shown)
                 sections.append(valid_or_comment(resume_dispatcher(resume, not hides_lists(resume, callers))))
+    sections += _code_sections(frames)
     if not frame.is_resume:
         sections.append(valid_or_comment(original_function(frame), "the original is no Python by itself"))
     return _assemble(frame, session, frames, sections)
@@ -135,7 +144,7 @@ def _resume_head(resume: ResumeFunction, entry: CacheEntry, parent: Frame) -> st
     where = " at line {}".format(line) if line else ""
     text = "---- {}: goes on in {}{}".format(resume.name, resume.function or parent.name, where)
     if resume.frame is None or not resume.frame.entries:
-        text += "\nNothing is compiled for it: {}.".format(why_not_compiled(resume, entry))
+        text += "\nNothing is compiled for it: {}. This is its own code.".format(why_not_compiled(resume, entry))
     return comment(text)
 
 
@@ -192,6 +201,7 @@ def _proofs(entries: List[CacheEntry]) -> str:
 def _imports(text: str, frame: Frame, frames: List[Frame]) -> tuple[str, List[str]]:
     known: Dict[str, Any] = dict(frame.globals or {})
     graph_names: Dict[str, Any] = {}
+    constants = _constants(frames)
     for one in frames:
         for entry in one.entries:
             for graph in entry.graphs:
@@ -199,6 +209,8 @@ def _imports(text: str, frame: Frame, frames: List[Frame]) -> tuple[str, List[st
     lines, missing = ["import torch"], []
     for name in sorted(_unbound(text) - {"torch"}):
         line = _import_line(name, known.get(name), graph_names.get(name))
+        if not line and name in constants:
+            line = _constant_line(name, constants[name], known)
         if line:
             lines.append(line)
         else:
@@ -222,6 +234,42 @@ def _import_line(name: str, value: Any, in_graph: Any) -> str:
     module, qualname = getattr(in_graph, "__module__", None), getattr(in_graph, "__qualname__", None)
     if in_graph is not None and module and qualname and "." not in qualname and module != "__main__":
         return "from {} import {} as {}".format(module, qualname, name)
+    return ""
+
+
+def _constants(frames: List[Frame]) -> Dict[str, Any]:
+    """What names in the texts stand for, where no literal spells it."""
+    found: Dict[str, Any] = {}
+    for frame in frames:
+        found.update(frame.original.constants)
+        for entry in frame.entries:
+            found.update(entry.transformed.constants)
+            for resume in entry.resume_functions:
+                found.update(resume.original.constants)
+    return found
+
+
+def _code_sections(frames: List[Frame]) -> List[str]:
+    """Code objects that Dynamo makes functions of."""
+    codes = {name: value for name, value in _constants(frames).items() if isinstance(value, types.CodeType)}
+    return [valid_or_comment(code_constant(name, code)) for name, code in codes.items() if name.isidentifier()]
+
+
+def _constant_line(name: str, value: Any, module_globals: Dict[str, Any]) -> str:
+    """The assignment that gives the page a constant which has no literal; "" for an object of that process alone."""
+    if value is module_globals:
+        return "{} = globals()".format(name)
+    if isinstance(value, dict):
+        module = sys.modules.get(str(value.get("__name__")))
+        if module is None or vars(module) is not value:
+            return ""
+        return "{} = vars(__import__('importlib').import_module({!r}))".format(name, module.__name__)
+    home, qualname = getattr(value, "__module__", None), getattr(value, "__qualname__", None)
+    if home and qualname and "." not in qualname and getattr(sys.modules.get(home), qualname, None) is value:
+        return "from {} import {} as {}".format(home, qualname, name)
+    words = repr(value)
+    if re.fullmatch(r"torch\.\w+", words) and getattr(sys.modules.get("torch"), words[6:], None) is value:
+        return "{} = {}".format(name, words)
     return ""
 
 

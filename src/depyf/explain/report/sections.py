@@ -17,6 +17,7 @@ from depyf.explain.report.guard_text import guard_function_name, number_of
 from depyf.explain.report.tree import count
 
 __all__ = [
+    "code_constant",
     "comment",
     "dispatcher",
     "folded_code",
@@ -118,6 +119,19 @@ def _inside_nested(function: ast.FunctionDef, wanted: ast.stmt) -> bool:
     )
 
 
+def code_constant(name: str, code: CodeType) -> str:
+    """Defines `name` as the code of a function that Dynamo makes of it and of cells."""
+    one = decompiled(code)
+    head = "# {}: the code of {}, which Dynamo makes the function of\n".format(name, code.co_name)
+    if not one.proven:
+        return head + comment("not proven: " + "; ".join(one.reasons))
+    function = identifier(code.co_name)
+    body = _as_statement(one.source, function) + "return {}.__code__".format(function)
+    parameters = ", ".join("{}=None".format(free) for free in code.co_freevars)
+    indented = "".join("    " + line if line.strip() else line for line in body.splitlines(keepends=True))
+    return "{}def __make_{}({}):\n{}\n\n{} = __make_{}()\n".format(head, name, parameters, indented, name, name)
+
+
 # ---- what a call does now
 
 
@@ -131,8 +145,12 @@ def dispatcher(frame: Frame) -> str:
 def resume_dispatcher(resume: ResumeFunction, keep_frame_lists: bool) -> str:
     """A resume function in the same form."""
     frame = resume.frame
-    if frame is None or frame.code is None:
-        return "def {}(*args):\n    compile_again({!r})\n".format(resume.name, resume.name)
+    if frame is None or frame.code is None or not frame.entries:
+        original = resume.original
+        if not original.proven:
+            return "def {}(*args):\n    compile_again({!r})\n".format(resume.name, resume.name)
+        source = original.source if keep_frame_lists else fold(original.source).source
+        return _renamed(source, resume.name)
     names = _argument_names(frame.code)
     hide = () if keep_frame_lists else FRAME_PARAMETERS
     signature = _code_signature(frame.code, hide)
@@ -144,12 +162,16 @@ def resume_dispatcher(resume: ResumeFunction, keep_frame_lists: bool) -> str:
 def hides_lists(resume: ResumeFunction, callers: List[str]) -> bool:
     """Whether every caller on the page, and the function itself, do without the two frame lists."""
     frame = resume.frame
-    if frame is None or frame.code is None:
+    code = resume.code if frame is None else frame.code
+    if code is None:
         return True
-    names = _argument_names(frame.code)
+    names = _argument_names(code)
     if tuple(names[:2]) != FRAME_PARAMETERS:
         return False
-    sources = [entry.transformed.source for entry in frame.entries if entry.transformed.source]
+    entries = frame.entries if frame is not None else []
+    sources = [entry.transformed.source for entry in entries if entry.transformed.source]
+    if not entries:
+        sources = [resume.original.source]
     if not all(map(hides_frame_parameters, sources)):
         return False
     return not any(re.search(re.escape(resume.name) + r"(?:\(.*?\))?\(\[", source) for source in callers)

@@ -1,0 +1,60 @@
+"""What a page leaves out of calls of resume functions and of their own code: see `bookkeeping.py`.
+
+From torch 2.13 on, a global makes the resume function of a closure from a tuple of cells. A page has no cells: free
+variables are its globals.
+"""
+
+from __future__ import annotations
+
+import ast
+from typing import List, Optional
+
+from depyf.explain.edits import FunctionText, plain_target
+
+__all__ = ["closures", "prologue_marks"]
+
+_PROLOGUE = "__is_tracing_resume_prologue"
+
+
+def closures(text: FunctionText) -> int:
+    """`__resume_at_1_2(((lambda: k).__closure__[0],))(x)` becomes `__resume_at_1_2(x)`: free variables are globals of
+    the page. Variables of the function itself are given to it: `closed_over(__resume_at_1_2, k=k)(x)`."""
+    taken = 0
+    for node in ast.walk(text.function):
+        if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Call):
+            continue
+        made = node.func
+        if not isinstance(made.func, ast.Name) or not made.func.id.startswith("__resume_at_") or len(made.args) != 1:
+            continue
+        names = _cells(made.args[0])
+        if names is None:
+            continue
+        declared = {name for s in text.statements() if isinstance(s, (ast.Nonlocal, ast.Global)) for name in s.names}
+        own = [name for name in names if (text.stores(name) or name in text.parameters) and name not in declared]
+        given = ", ".join("{0}={0}".format(name) for name in own)
+        text.replace(made, "closed_over({}, {})".format(made.func.id, given) if own else made.func.id)
+        taken += 1
+    return taken
+
+
+def _cells(node: ast.expr) -> Optional[List[str]]:
+    """Names in a tuple of `(lambda: name).__closure__[0]`; None for anything else."""
+    if not isinstance(node, ast.Tuple):
+        return None
+    names = []
+    for one in node.elts:
+        attribute = one.value if isinstance(one, ast.Subscript) else None
+        function = attribute.value if isinstance(attribute, ast.Attribute) else None
+        if not isinstance(attribute, ast.Attribute) or attribute.attr != "__closure__":
+            return None
+        if not isinstance(function, ast.Lambda) or not isinstance(function.body, ast.Name):
+            return None
+        names.append(function.body.id)
+    return names
+
+
+def prologue_marks(text: FunctionText) -> int:
+    """`__is_tracing_resume_prologue = True` tells Dynamo where a resume function's own part ends."""
+    marks = [s for s in text.statements() for t in [plain_target(s)] if t is not None and t.id == _PROLOGUE]
+    text.remove(marks)
+    return len(marks)

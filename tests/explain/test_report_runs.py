@@ -1,0 +1,85 @@
+"""Pages as modules: closures, code that Dynamo did not compile, constants without a literal."""
+
+import importlib.util
+
+import pytest
+import torch
+
+import depyf
+from depyf.explain.bookkeeping import fold
+
+CELLS = "((lambda: k).__closure__[0], (lambda: n).__closure__[0])"
+
+
+def page_for(function, tmp_path, *inputs):
+    """The result of the compiled function, and the module that its page is."""
+    torch._dynamo.reset()
+    with depyf.prepare_debug(str(tmp_path)) as session:
+        result = torch.compile(function, backend="eager")(*inputs)
+    assert session.failures == []
+    (frame,) = session.top_level()
+    spec = importlib.util.spec_from_file_location("page", str(tmp_path / frame.page))
+    page = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(page)
+    return result, page
+
+
+def test_closures_are_globals_of_the_page(tmp_path):
+    k = torch.arange(3.0)
+
+    def f(x):
+        y = x + k
+        torch._dynamo.graph_break()
+        return y * k
+
+    result, page = page_for(f, tmp_path, torch.ones(3))
+    page.use({"k": k})
+    assert torch.equal(page.f(torch.ones(3)), result)
+
+
+def test_variables_of_the_function_itself_are_closed_over(tmp_path):
+    def f(x):
+        y = x + 1
+
+        def g(z):
+            return y * z
+
+        torch._dynamo.graph_break()
+        return g(2) + y
+
+    result, page = page_for(f, tmp_path, torch.ones(3))
+    assert torch.equal(page.f(torch.ones(3)), result)
+
+
+def test_resume_functions_with_nothing_to_compile_are_their_own_code(tmp_path):
+    def f(x):
+        if x.sum() > 0:
+            return x
+        return -x
+
+    result, page = page_for(f, tmp_path, torch.ones(3))
+    assert torch.equal(page.f(torch.ones(3)), result)
+
+
+def test_constants_are_assigned(tmp_path):
+    def f(x):
+        with torch.autocast("cpu", dtype=torch.bfloat16):
+            y = x @ x
+            torch._dynamo.graph_break()
+            return y @ x
+
+    result, page = page_for(f, tmp_path, torch.ones(3, 3))
+    assert torch.equal(page.f(torch.ones(3, 3)), result)
+
+
+@pytest.mark.parametrize(
+    ("line", "folded"),
+    [
+        ("return __resume_at_1_2({})(x)".format(CELLS), "return __resume_at_1_2(x)"),
+        ("k = x\n    return __resume_at_1_2({})(x)".format(CELLS), "return closed_over(__resume_at_1_2, k=k)(x)"),
+        ("return other({})(x)".format(CELLS), "return other({})(x)".format(CELLS)),
+        ("return __resume_at_1_2((k, n))(x)", "return __resume_at_1_2((k, n))(x)"),
+    ],
+)
+def test_cells_are_folded(line, folded):
+    assert folded in fold("def f(x):\n    {}\n".format(line)).source
