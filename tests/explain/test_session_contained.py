@@ -8,7 +8,7 @@ import torch
 import torch._inductor.codecache
 
 import depyf
-from depyf.explain import patches, recorder, session, torch_behavior
+from depyf.explain import graph_files, patches, recorder, session, torch_behavior
 from depyf.explain.torch_behavior import MissingHook
 
 
@@ -59,7 +59,7 @@ def raises(*_, **__):
 
 FAULTS = {
     "decompiler": (recorder, "decompile_transformed"),
-    "graph text": (recorder, "graph_file_text"),
+    "graph text": (graph_files, "cached_graph_text"),
     "graph model": (recorder, "graph_from_module"),
     "graph signature": (recorder, "signature_of"),
     "guards": (recorder, "collect_guards"),

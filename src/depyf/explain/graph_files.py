@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 import weakref
 from dataclasses import dataclass, field
+from functools import cached_property
 from types import CodeType
 from typing import Any, Dict, Iterable, List, Optional, Tuple
 
@@ -63,12 +64,17 @@ class GraphFile:
 
     graph: str
     stage: str
-    text: str
+    readable: str  # as torch prints it, which is all that must be done while the user waits
     options: Dict[str, Any]
     signature: Tuple[Any, ...]
     graph_module: weakref.ref[Any]
     path: str = ""
     codes: List[Optional[CodeType]] = field(default_factory=list)  # `forward` of the text, once it was compiled
+
+    @cached_property
+    def text(self) -> str:
+        """The text of the file."""
+        return cached_graph_text(self.graph, self.stage, self.readable, why_open(self.stage))
 
     @property
     def is_in_between(self) -> bool:

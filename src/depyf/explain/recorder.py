@@ -28,7 +28,6 @@ from depyf.explain.graph_breaks import graph_break_of
 from depyf.explain.graph_files import (
     REPEATS,
     GraphFile,
-    graph_file_text,
     same_instructions,
     signature_of,
     stage_of,
@@ -233,7 +232,7 @@ class Recorder:
         file = GraphFile(
             graph=graph_name,
             stage=stage,
-            text=graph_file_text(graph_name, stage, module, options),
+            readable=torch_behavior.print_graph(module, options),
             options=dict(options),
             signature=signature_of(module),
             graph_module=weakref.ref(module),

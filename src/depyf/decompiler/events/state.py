@@ -125,6 +125,9 @@ class Star(Value):
         self.iterable = iterable
 
 
+_MADE_OF_PARTS = (Pure, Star, Container)
+
+
 class State:
     """One path's knowledge; ``copy`` before a branch. Values are shared between copies, never changed."""
 
@@ -172,6 +175,16 @@ class State:
             parts = self.parts(value)
             if parts:
                 work.extend(parts[::-1])
+
+    def all_of(self, values: Iterable[Value]) -> set[Value]:
+        """``values`` and all that their text is made of: as `tree`, in any order and each once."""
+        found = set(values)
+        work = [value for value in found if isinstance(value, _MADE_OF_PARTS)]
+        while work:
+            new = set(self.parts(work.pop())) - found
+            found |= new
+            work.extend(value for value in new if isinstance(value, _MADE_OF_PARTS))
+        return found
 
     def held(self, values: Iterable[Value]) -> set[Value]:
         """``values`` and all that is in containers among them."""

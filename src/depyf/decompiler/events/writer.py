@@ -169,7 +169,7 @@ class Writer:
         for name, held in state.locals.items():
             if held is value and (name in self.live if name in self.parked else self.spelling.variable(name) != but):
                 return True
-        return any(used is value for used in state.tree([*state.stack, *self.live_parked(), *self.in_use()]))
+        return value in state.all_of([*state.stack, *self.live_parked(), *self.in_use()])
 
     def in_use(self) -> Iterator[Value]:
         """The operands of all that is being written."""
@@ -276,7 +276,7 @@ class Writer:
         again = any(self.is_unnamed(value) for value in state.tree(operands))
         while again:
             again = False
-            elsewhere = set(state.tree([*state.stack, *self.live_parked()]))
+            elsewhere = state.all_of([*state.stack, *self.live_parked()])
             seen: set[Value] = set()
             for value in list(state.tree(operands)):
                 shared = value in elsewhere or value in seen
