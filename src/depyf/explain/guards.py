@@ -18,7 +18,7 @@ from depyf.explain.model import Guard, SourceLine
 from depyf.explain.names import file_name, stable, without_addresses
 from depyf.explain.tensor_checks import tensor_check_parts
 
-__all__ = ["collect_guards", "kind_of", "stable_guard_text", "split_verbose_part"]
+__all__ = ["collect_guards", "kind_of", "recompile_reason", "split_verbose_part", "stable_guard_text"]
 
 _LEAF = re.compile(r"^[| ]*\+- ([A-Z][A-Z0-9_]+)(?:: (.*))?$")
 _LOCATION = re.compile(
@@ -27,6 +27,7 @@ _LOCATION = re.compile(
 _IDENTITY = re.compile(r"(___check_(?:obj|type)_id\(.*?), \d{4,}\)")
 _MODULE = re.compile(r"(<module '[\w.]+') from '[^']*'>")
 _BRANCH = re.compile(r"^[| ]*\+-")
+_CHECKED_ID = re.compile(r"___check_(obj|type)_id\(([^(),]*), \d{4,}\)")
 _BACKEND = re.compile(r"(___lookup_backend\()\d+\)")
 _KEYS = re.compile(r"(?<= == )\{[^{}]*\}")
 _ABOUT_INPUTS = re.compile(r"\b[LG]\[")
@@ -105,6 +106,17 @@ def _parts_of_function(guard: Any) -> List[str]:
             comment = asked.partition("  # ")[2] if check.startswith("check_tensor(") else ""
             found.append("{}  # {}".format(check, comment) if comment else check)
     return found
+
+
+def recompile_reason(text: str) -> str:
+    """A line of Dynamo's reasons to compile again, checks by the ids of objects told by what they are."""
+    return stable_guard_text(_CHECKED_ID.sub(_checked, text))
+
+
+def _checked(match: re.Match[str]) -> str:
+    kind = {"obj": "ID_MATCH", "type": "TYPE_MATCH"}[match.group(1)]
+    guard = describe(kind, match.group(), None, {})
+    return guard.run or "{} is {} it was".format(match.group(2), "the object" if kind == "ID_MATCH" else "of the type")
 
 
 def stable_guard_text(text: str) -> str:

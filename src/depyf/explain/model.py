@@ -213,6 +213,7 @@ class CacheEntry:
     index: int = 0
     guards: List[Guard] = field(default_factory=list)
     guard_tree: str = ""
+    dropped: bool = False  # Dynamo has dropped it since: an object that its guards name is gone
     transformed: Decompiled = field(default_factory=Decompiled)
     transformed_name: str = ""
     transformed_path: str = ""

@@ -174,10 +174,35 @@ def _hook_guard_lines(recorder: Any, undo: contextlib.ExitStack) -> None:
     @edge
     def add(self: Any, guard: Any, *args: Any, **kwargs: Any) -> Any:
         told(recorder, "on_guard", guard, self)
+        kwargs["skip"] = kwargs.get("skip", 0) + 1  # frames to leave out of the stack: this one
         return before(self, guard, *args, **kwargs)
 
     undo.callback(setattr, guards, "add", before)
     guards.add = add
+
+
+_guard_listeners: List[Any] = []  # an object's finalizer holds the hook below for as long as the object lives
+
+
+@edge
+def _guards_go(check_manager: Any) -> None:
+    for recorder in _guard_listeners[-1:]:
+        told(recorder, "on_invalidated", check_manager)
+
+
+def _hook_invalidation(recorder: Any, undo: contextlib.ExitStack) -> None:
+    manager = find("torch._dynamo.guards", "CheckFunctionManager")
+    before = manager.invalidate
+
+    @edge
+    def invalidate(self: Any, *args: Any, **kwargs: Any) -> Any:
+        _guards_go(self)
+        return before(self, *args, **kwargs)
+
+    undo.callback(_forget, _guard_listeners, recorder)
+    _guard_listeners.append(recorder)
+    undo.callback(setattr, manager, "invalidate", before)
+    manager.invalidate = invalidate
 
 
 def _forget(listeners: List[Any], one: Any) -> None:
@@ -236,5 +261,12 @@ PATCHES: List[Patch] = [
         "is exchanged, as several modules import it by name",
         since="2.10 (get_fused_kernel_name: 2.2)",
         when="torch._inductor.debug",
+    ),
+    Patch(
+        target="torch._dynamo.guards.CheckFunctionManager.invalidate",
+        apply=_hook_invalidation,
+        serves="guards of compilations which Dynamo drops, as their model is gone before the recording ends",
+        reason="the last moment at which these guards can be read",
+        since="2.2 (drops entries since 2.4)",
     ),
 ]

@@ -34,7 +34,7 @@ from depyf.explain.graph_files import (
     why_open,
 )
 from depyf.explain.graphs import graph_from_module, result_names
-from depyf.explain.guards import collect_guards
+from depyf.explain.guards import collect_guards, recompile_reason
 from depyf.explain.kernels import KernelRecorder
 from depyf.explain.model import (
     Artifact,
@@ -55,6 +55,7 @@ __all__ = ["NO_GRAPH", "Recorder"]
 
 NO_GRAPH = "__no_compiled_fn"  # stands in file names where torch compiles something that is no graph of Dynamo's
 
+_BEGINS_WITH_ID = re.compile(r"\d+/\d+: ")
 _GRAPH_GLOBAL = re.compile(r"^__compiled_fn_\d+$")
 _CHECKED = re.compile(r"(?:^|: )(L\['\w+'\]) (?:==|is) ")
 _NOT_IN_FILE_NAMES = re.compile(r"[.<> /\\{}]")  # as earlier releases did: others look for these files by name
@@ -158,6 +159,16 @@ class Recorder:
             if guard.user_stack is None and guard not in others.inner:
                 guard.user_stack = torch_behavior.user_stack()
 
+    def on_invalidated(self, check_manager: Any) -> None:
+        """Dynamo drops a compilation, as an object which its guards name is gone. Takes no lock: this comes from the
+        garbage collector, in any thread."""
+        live = torch_behavior.entry_about_to_go(check_manager)
+        for entry, code in self._installed if live is not None else []:
+            if live.code is code and not entry.guards:
+                with contained(self.session, "guards of compile id {}".format(entry.compile_id), "its guards"):
+                    self._read_guards(entry, live)
+                    entry.dropped = True
+
     def on_generated_code(self, args: Tuple[Any, ...], kwargs: Dict[str, Any]) -> None:
         """torch.fx has compiled generated code: `_exec_with_source(src, globals, co_fields=None)`."""
         with self._lock, contained(self.session, "recording generated code", "one fx_graph_code file"):
@@ -204,11 +215,13 @@ class Recorder:
     def _describe(self, entry: CacheEntry, known: Dict[str, Any], new_code: CodeType) -> None:
         entry.backend = torch_behavior.backend_name(known.get("compiler_fn"))
         entry.side_effects = [stable(effect) for effect in torch_behavior.side_effects(new_code)]
-        now = known.get("locals")
-        for line in torch_behavior.recompile_reasons(known):
-            entry.recompile_reasons.append(stable(line))
+        reasons = torch_behavior.recompile_reasons(known)
+        with contained(self.session, "numbering the reasons to compile again"):
+            reasons = self._with_ids(reasons, entry.original_code)
+        for line in reasons:
+            entry.recompile_reasons.append(recompile_reason(line))
             checked = _CHECKED.search(line)
-            entry.actual_values.append(actual_value(checked.group(1), now) if checked else "")
+            entry.actual_values.append(actual_value(checked.group(1), known.get("locals")) if checked else "")
         self._refusals.look()
         for name in new_code.co_names:
             graph_name = stable(name)
@@ -219,6 +232,17 @@ class Recorder:
                 entry.graphs.append(graph)
                 if graph_name in self._breaks:
                     entry.breaks.append(self._breaks[graph_name])
+
+    def _with_ids(self, reasons: List[str], code: Optional[CodeType]) -> List[str]:
+        """`reasons` with the compile ids of the entries which did not fit, where torch tells these by order alone."""
+        if not reasons or code is None or any(_BEGINS_WITH_ID.match(reason) for reason in reasons):
+            return reasons
+        live = torch_behavior.cache_entries(code)[::-1]
+        ids = {id(installed): entry.compile_id for entry, installed in self._installed}
+        known = [ids.get(id(one.code), "") for one in live]
+        if len(known) != len(reasons) or not all(known):
+            return reasons
+        return ["{}: {}".format(number, reason) for number, reason in zip(known, reasons)]
 
     def _record_graph(self, title: str, module: Any, options: Dict[str, Any]) -> None:
         if self.late_patches:
@@ -316,12 +340,19 @@ class Recorder:
             for entry in frame.entries:
                 installed = [code for one, code in self._installed if one is entry]
                 found = [one for one in live if one.code in installed]
+                if entry.dropped:
+                    continue
                 if not found:
                     note_failure(self.session, "guards of {} (compile id {})".format(frame.name, entry.compile_id),
                                  "Dynamo has dropped this compilation", "its guards on the page")
                     continue
                 entry.guard_manager = torch_behavior.guard_manager_of(found[0])
-                entry.guards, entry.guard_tree = collect_guards(entry.guard_manager, frame.globals, frame.filename)
+                self._read_guards(entry, found[0])
+
+    def _read_guards(self, entry: CacheEntry, live: Any) -> None:
+        frame = next(one for one in self.session.frames if any(entry is known for known in one.entries))
+        manager = torch_behavior.guard_manager_of(live)
+        entry.guards, entry.guard_tree = collect_guards(manager, frame.globals, frame.filename)
 
     def _collect_refusals(self) -> None:
         self.session.refusals = self._refusals.hand_out(self.session.frames)

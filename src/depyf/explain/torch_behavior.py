@@ -23,6 +23,7 @@ __all__ = [
     "compiling_frame",
     "continued_code",
     "current_compile_id",
+    "entry_about_to_go",
     "find",
     "graph_formatter",
     "guard_manager_of",
@@ -94,7 +95,8 @@ def compiling_frame(code: types.CodeType) -> Dict[str, Any]:
     """What Dynamo knows about the frame it is compiling; to be called from a bytecode hook.
 
     The hook is given code objects only. Its caller `_compile` in convert_frame.py has the frame and, in later
-    versions, `globals`, `locals`, `compiler_fn` and `recompile_reason` as locals (walk measured on 2.2 to 2.15).
+    versions, `globals`, `locals`, `compiler_fn` and `recompile_reason` as locals (walk measured on 2.2 to 2.15). In
+    2.2 the caller of that one, `_convert_frame_assert`, has `recompile_reasons`.
 
     Returns the local variables of `_compile` and "globals"; an empty dict when it is not on the stack.
     """
@@ -106,6 +108,11 @@ def compiling_frame(code: types.CodeType) -> Dict[str, Any]:
             compiled: Any = found.get("frame")
             if compiled is not None and getattr(compiled, "f_code", None) is code:
                 found["globals"] = compiled.f_globals
+            caller = frame.f_back
+            while caller is not None and caller.f_code.co_name != "_convert_frame_assert":
+                caller = caller.f_back if caller.f_code.co_filename == frame.f_code.co_filename else None
+            if caller is not None:
+                found.setdefault("recompile_reasons", caller.f_locals.get("recompile_reasons"))
             return found
         frame = frame.f_back
     return {}
@@ -127,7 +134,8 @@ def recompile_reasons(known: Dict[str, Any]) -> List[str]:
     """Why the earlier compilations of a frame did not fit, from the locals of `_compile` (`compiling_frame`).
 
     `recompile_reason`, a text, in 2.13 and later; `recompile_reasons`, a list, in 2.2 to 2.6. Each entry's reason
-    begins with its compile id from 2.6 on, and is the failed guard alone before.
+    begins with its compile id from 2.6 on, and is the failed guard alone before, in the order of
+    `_debug_get_cache_entry_list`.
     """
     found = known.get("recompile_reason") or known.get("recompile_reasons") or ()
     texts = [found] if isinstance(found, str) else [str(reason) for reason in found]
@@ -249,6 +257,17 @@ def continued_code(code: types.CodeType) -> types.CodeType:
         return known[code].code if code in known else code
     except (MissingHook, AttributeError, KeyError):
         return code
+
+
+def entry_about_to_go(check_manager: Any) -> Any:
+    """The cache entry which `CheckFunctionManager.invalidate` is about to drop, None when it has done so already.
+
+    Its guards know it: they are `check_fn` up to 2.4, `guard_manager` from 2.6 (a `DeletedGuardManagerWrapper`, whose
+    entry is None, once that has happened). In 2.2 they are a function, know no entry, and the entry stays.
+    """
+    found = getattr(check_manager, "guard_manager", None)
+    found = found if found is not None else getattr(check_manager, "check_fn", None)
+    return getattr(found, "cache_entry", None)
 
 
 def run_only() -> Callable[[], None]:

@@ -29,6 +29,7 @@ _STATE = (
     "GLOBAL_STATE", "TORCH_FUNCTION_MODE_STACK", "DEFAULT_DEVICE", "BACKEND_MATCH", "CONFIG_HASH_MATCH",
     "BREAKS_ALLOWED", "OBJECTS_ALIVE",
 )  # fmt: skip
+_DROPPED = "Dynamo has dropped this compilation since: an object that is checked here is gone."
 _SAME_OBJECT = " is still the same object"
 
 
@@ -59,6 +60,8 @@ def guard_function(entry: CacheEntry, frame: Frame, listed_in: str) -> str:
     own = [guard for guard in entry.guards if guard.is_bookkeeping]
     asked = [guard for guard in entry.guards if not guard.is_bookkeeping]
     lines = ["def {}(L, G, **_):".format(guard_function_name(entry, frame))]
+    if entry.dropped:
+        lines.append("    # " + _DROPPED)
     lines += ["    # " + line for line in _words(asked)]
     if not asked:
         lines.append("    # nothing of the user's is checked")
@@ -90,6 +93,7 @@ def guard_listing(entry: CacheEntry, frame: Frame) -> str:
             entry.compile_id, frame.name, file_name(frame.filename), frame.first_line
         ),
         "The compiled code is used when all of them hold.",
+        *([_DROPPED] if entry.dropped else []),
         "",
         "Asked for by the program: {}".format(len(asked)),
     ]

@@ -100,7 +100,9 @@ def refusal_words(one: Refusal) -> str:
 def _reason_words(reason: str, now: str) -> str:
     which, _, rest = reason.partition(": ")
     if not re.match(r"^\d+/\d+$", which):
-        return "compiled again because " + reason
+        which, rest = "an earlier one", reason
+        if not re.search(r"\b[LG]\[", reason):  # no guard
+            return "compiled again because " + reason
     code, line = split_verbose_part(rest)
     asked = "" if line is None else "  (asked for at {}:{})".format(file_name(line.filename), line.line)
     words = describe(kind_of(code), code, None, {}).words
