@@ -13,6 +13,7 @@ from typing import Any, Dict, Iterable, List, Optional, Tuple
 
 from depyf.explain.graphs import user_line_of
 from depyf.explain.model import Graph, KernelLine, SourceLine
+from depyf.explain.names import file_name
 from depyf.explain.torch_kernels import operations_behind
 
 __all__ = ["Provenance", "kernel_lines_text"]
@@ -73,7 +74,7 @@ def kernel_lines_text(lines: List[KernelLine]) -> List[str]:
     ordered = sorted(lines, key=lambda one: (one.line is None, _place(one.line)))
     rows = []
     for one in ordered:
-        where = "" if one.line is None else "{}:{}".format(one.line.filename.rsplit("/", 1)[-1], one.line.line)
+        where = "" if one.line is None else "{}:{}".format(file_name(one.line.filename), one.line.line)
         text = "(no line of the program)" if one.line is None else one.line.text
         rows.append((where, text, "{}: {}".format(one.kernel, ", ".join(one.operations))))
     places = max([len(where) for where, _, _ in rows] or [0])

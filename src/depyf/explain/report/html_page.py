@@ -13,11 +13,12 @@ from typing import Dict, List, Optional, Tuple
 from depyf.explain.bookkeeping import fold
 from depyf.explain.model import CacheEntry, Decompiled, Frame, Graph, GraphBreak, ResumeFunction, Session
 from depyf.explain.names import file_name
+from depyf.explain.provenance import kernel_lines_text
 from depyf.explain.report.guards_html import guards_html
 from depyf.explain.report.highlight import code_html, has_colours
 from depyf.explain.report.html_style import STYLE
 from depyf.explain.report.sections import folded_code
-from depyf.explain.report.tree import branches, count, operations_of, recompile_words
+from depyf.explain.report.tree import branches, count, operations_of, recompile_words, why_not_compiled
 from depyf.explain.resume_points import resume_line
 
 __all__ = ["html_file", "html_fragment"]
@@ -163,7 +164,8 @@ class _Writer:
             title = self._resume_title(frame, resume)
             if resume.frame is None:
                 label = self._link(self.links[resume.name], title)
-                below.append('<li>{} <span class="ops">not called so far</span></li>'.format(label))
+                why = html.escape(why_not_compiled(resume, entry))
+                below.append('<li>{} <span class="ops">{}</span></li>'.format(label, why))
             else:
                 below.append(self._outline(resume.frame, seen, title))
         return head + ("<ul>{}</ul>".format("".join(below)) if below else "")
@@ -172,6 +174,7 @@ class _Writer:
         line = resume_line(frame, resume)
         arm = self.calls[resume.name][2] if resume.name in self.calls else resume.branch
         where = "resume at line {}".format(line) if line else resume.name
+        where = "{} in {}".format(where, resume.function) if resume.function else where
         return "{}: {}".format(arm, where) if arm else where
 
     # ---- one function
@@ -202,8 +205,9 @@ class _Writer:
         return _details(summary, "".join(body), "frame", True, anchor)
 
     def _uncalled(self, parent: Frame, resume: ResumeFunction, arm: str, entry: CacheEntry) -> str:
-        words = '<p class="note">{} was not called so far: nothing is compiled for it.</p>'.format(_code(resume.name))
-        title = html.escape(self._resume_title(parent, resume)) + " " + _chip("not called so far")
+        why = why_not_compiled(resume, entry)
+        words = '<p class="note">Nothing is compiled for {}: {}.</p>'.format(_code(resume.name), html.escape(why))
+        title = html.escape(self._resume_title(parent, resume)) + " " + _chip(why)
         return _details(title, words, "frame", False, self.links[resume.name])
 
     def _source(self, frame: Frame, anchor: str) -> str:
@@ -284,10 +288,16 @@ class _Writer:
             files = ", ".join(map(_code, graph.stage_files.values()))
             body += '<p class="files">In the dump, stage by stage: {}</p>'.format(files)
         for kernel in graph.kernels:
-            summary = "Kernel <span class=\"name mono\">{}</span> {}".format(
-                html.escape(file_name(kernel.path) or kernel.name), _faint(count(kernel.source.count("\n"), "line"))
+            summary = 'Generated code <span class="name mono">{}</span> {} {}'.format(
+                html.escape(file_name(kernel.path) or kernel.name),
+                _chip(kernel.direction, "info"),
+                _faint(count(kernel.source.count("\n"), "line")),
             )
-            listing = code_html(kernel.source, kernel.language, most_lines=self.most_lines)
+            listing = code_html(kernel.source, kernel.language, self.links, most_lines=self.most_lines)
+            rows = kernel_lines_text(kernel.lines)
+            if rows:
+                note = '<p class="note">Which line became which kernel:</p>'
+                listing = note + code_html("\n".join(rows), "text", self.links) + listing
             body += _details(summary, listing, "part", False)
         return _details(title, body, "part", True, target)
 

@@ -37,7 +37,7 @@ box-sizing:border-box;max-width:100%;text-align:left;overflow-wrap:break-word}
 .depyf a{color:var(--link);text-decoration:none}.depyf a:hover{text-decoration:underline}
 .depyf code,.depyf pre,.depyf .mono{font-family:ui-monospace,SFMono-Regular,"SF Mono",Menlo,Consolas,
 "DejaVu Sans Mono",monospace;font-size:12.5px}
-.depyf code{background:none;color:inherit;padding:0}
+.depyf code,.depyf :not(pre)>code,.depyf :not(pre)>code:not(x){background:none;color:inherit;padding:0;border:0}
 .depyf header{display:flex;flex-wrap:wrap;align-items:baseline;gap:4px 10px;margin:0 0 10px}
 .depyf .title{font-size:19px;font-weight:650;letter-spacing:-.01em}
 .depyf .place{color:var(--muted);font-size:12.5px;font-weight:400}
@@ -49,8 +49,9 @@ background:var(--soft);color:var(--muted);white-space:nowrap}
 .depyf .chip.bad{background:var(--bad-bg);color:var(--bad)}
 .depyf .chip.info{background:var(--info-bg);color:var(--info)}
 .depyf nav{background:var(--panel);border:1px solid var(--border);border-radius:6px;padding:9px 14px;margin:0 0 14px}
-.depyf nav ul{list-style:none;margin:0;padding:0}
-.depyf nav ul ul{margin:0 0 0 5px;padding:0 0 0 15px;border-left:1px solid var(--border)}
+.depyf nav ul,.depyf nav ul:not(.x):not(.y){list-style:none;margin:0;padding:0}
+.depyf nav ul ul,.depyf nav ul ul:not(.x):not(.y){
+margin:0 0 0 5px;padding:0 0 0 15px;border-left:1px solid var(--border)}
 .depyf nav li{margin:1px 0;padding:0;line-height:1.6}
 .depyf nav .ops{color:var(--muted)}.depyf nav .ops::before{content:" "}
 .depyf nav b{font-weight:600}.depyf nav .id{margin:0 6px 0 4px}.depyf nav .why{color:var(--warn)}
@@ -71,7 +72,7 @@ border-radius:7px}
 .depyf .frame>summary::before{top:15px}.depyf .frame[open]>summary::before{top:14px}
 .depyf .in{padding:8px 10px 10px}
 .depyf .part>.in{padding:2px 0 8px 24px}
-.depyf .entry>summary{font-size:14px}
+.depyf .entry>summary{font-size:14px}.depyf .part .part>summary{font-weight:450;font-size:13px}
 .depyf .entry>.in{margin:0 0 4px 11px;padding:2px 0 4px 10px;border-left:2px solid var(--soft)}
 .depyf .entry:target>.in,.depyf .frame:target{border-color:var(--link)}
 .depyf .part:target>summary,.depyf .entry:target>summary{background:var(--target)}
