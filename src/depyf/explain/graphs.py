@@ -8,6 +8,7 @@ import types
 from typing import Any, Dict, Iterator, List, Optional, Set, Tuple
 
 from depyf.explain.edits import FunctionText
+from depyf.explain.graph_globals import global_lines
 from depyf.explain.model import Graph, Node, SourceLine
 from depyf.explain.names import file_name, stable, without_addresses
 
@@ -16,6 +17,7 @@ __all__ = ["find_graph_module", "graph_from_module", "reachable", "result_names"
 _TRACE_LINE = re.compile(r'^\s*File "(?P<file>.*)", line (?P<line>\d+), in (?P<function>.*)$')
 _FREES = re.compile(r";  (?:\w+ = )+None(?=\s*(?:#.*)?$)", re.MULTILINE)
 _SHORT_DTYPE = {"float": "f", "bfloat": "bf", "int": "i", "uint": "u", "complex": "c", "bool": "b"}
+_WANT_MODULES = ("autograd_function_apply", "tag_activation_checkpoint")  # operators that look into a graph's module
 _MOST_OBJECTS = 2000  # a compiled function reaches the whole program sooner or later
 
 
@@ -43,6 +45,7 @@ def graph_from_module(module: Any, name: str, global_name: str = "") -> Graph:
         if node.op == "placeholder":
             graph.placeholders.append(str(node.target))
     graph.source = _function_source(module, name, graph)
+    graph.global_lines = global_lines(module)
     return graph
 
 
@@ -213,8 +216,9 @@ def _with_self(source: str, module: Any, name: str) -> str:
     graphs = [child for child, inner in module.named_children() if _is_graph_module(inner)]
     others = sorted({str(n.target) for n in module.graph.nodes if n.op in ("get_attr", "call_module")} - set(graphs))
     header, _, body = source.partition("\n")
+    graph = "as_module({}_{})" if any(name in source for name in _WANT_MODULES) else "{}_{}"
     given = "    self = types.SimpleNamespace({})".format(
-        ", ".join("{}={}_{}".format(child, name, child) for child in graphs)
+        ", ".join("{}={}".format(child, graph.format(name, child)) for child in graphs)
     )
     if others:
         given += "  # of the module that holds the graph, not on this page: {}".format(", ".join(others))

@@ -149,6 +149,7 @@ class Graph:
     kernels: List[Kernel] = field(default_factory=list)
     backend: str = ""
     unavailable: str = ""  # why there is no source, when there is none
+    global_lines: Dict[str, str] = field(default_factory=dict)  # names `source` reads, and what defines each
     graph_module: Any = _live()
 
     @property

@@ -22,6 +22,7 @@ __all__ = [
     "same_globals",
 ]
 
+_LOOKS_INSIDE = re.compile(r"\bL\['\w+'\][.\[]|\bG\['\w+'\]\[|\blen\(")
 _MOST_WORDS = 60
 _COLUMN = 66
 _FEW = 3
@@ -73,15 +74,22 @@ def guard_function(entry: CacheEntry, frame: Frame, listed_in: str) -> str:
         checks = count(len(skipped), "check")
         lines.append("    # not run here, for they need objects of that process: {}".format(checks))
     conditions = [guard.run for guard in asked if guard.runnable]
+    lines += _returned(conditions)
+    return "\n".join(lines) + "\n"
+
+
+def _returned(conditions: List[str]) -> List[str]:
     if not conditions:
-        lines.append("    return True")
-    elif len(conditions) == 1:
-        lines.append("    return " + conditions[0])
-    else:
-        lines.append("    return (")
+        return ["    return True"]
+    lines = ["    return " + conditions[0]]
+    if len(conditions) > 1:
+        lines = ["    return ("]
         lines += ["        {}{}".format("and " if at else "", _operand(text)) for at, text in enumerate(conditions)]
         lines.append("    )")
-    return "\n".join(lines) + "\n"
+    if any(_LOOKS_INSIDE.search(text) for text in conditions):  # what is not there does not fit
+        lines = ["    try:", *("    " + line for line in lines)]
+        lines += ["    except (LookupError, AttributeError, TypeError):", "        return False"]
+    return lines
 
 
 def guard_listing(entry: CacheEntry, frame: Frame) -> str:

@@ -26,6 +26,12 @@ def all_different(*objects):
     """No two arguments are one object."""
     return len({id(one) for one in objects}) == len(objects)
 ''',
+    "as_module": '''
+def as_module(function):
+    """A function as the graph module that torch's operator asks for."""
+    with torch.enable_grad():  # tracing it carries out what it does to the grad mode
+        return torch.fx.symbolic_trace(function)
+''',
     "compile_again": '''
 def compile_again(name):
     """Where Dynamo would compile once more, this page can only stop."""

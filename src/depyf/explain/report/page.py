@@ -200,27 +200,30 @@ def _proofs(entries: List[CacheEntry]) -> str:
 
 def _imports(text: str, frame: Frame, frames: List[Frame]) -> tuple[str, List[str]]:
     known: Dict[str, Any] = dict(frame.globals or {})
-    graph_names: Dict[str, Any] = {}
     constants = _constants(frames)
-    for one in frames:
-        for entry in one.entries:
-            for graph in entry.graphs:
-                graph_names.update(_graph_globals(graph))
+    graphs = [graph for one in frames for entry in one.entries for graph in entry.graphs]
+    in_graphs = {name: line for graph in graphs for name, line in graph.global_lines.items()}
     lines, missing = ["import torch"], []
-    for name in sorted(_unbound(text) - {"torch"}):
-        line = _import_line(name, known.get(name), graph_names.get(name))
+    for name in sorted(_unbound(text) - {"torch"} - _closed_over(text)):
+        line = in_graphs.get(name) or _import_line(name, known.get(name))
         if not line and name in constants:
             line = _constant_line(name, constants[name], known)
         if line:
-            lines.append(line)
+            lines += line.split("; ")
         else:
             missing.append(name)
     future = [FUTURE]
-    plain = sorted(line for line in lines if "=" not in line)
+    plain = sorted({line for line in lines if "=" not in line})
     return "\n".join(future + plain + sorted(line for line in lines if "=" in line)), missing
 
 
-def _import_line(name: str, value: Any, in_graph: Any) -> str:
+def _closed_over(text: str) -> Set[str]:
+    """Names which functions of the page give to others as free variables."""
+    given = re.findall(r"\bclosed_over\(\w+, ([^)]*)\)", text)
+    return {name for names in given for name in re.findall(r"(\w+)=", names)}
+
+
+def _import_line(name: str, value: Any) -> str:
     if name in _GRAPH_GLOBALS and value is None:
         return _GRAPH_GLOBALS[name]
     if name == "types" and value is None:
@@ -231,9 +234,6 @@ def _import_line(name: str, value: Any, in_graph: Any) -> str:
         return "import {} as {}".format(name[len("__import_") :].replace("_dot_", "."), name)
     if isinstance(value, types.ModuleType) and value.__name__ != "__main__":
         return "import " + name if value.__name__ == name else "import {} as {}".format(value.__name__, name)
-    module, qualname = getattr(in_graph, "__module__", None), getattr(in_graph, "__qualname__", None)
-    if in_graph is not None and module and qualname and "." not in qualname and module != "__main__":
-        return "from {} import {} as {}".format(module, qualname, name)
     return ""
 
 
@@ -271,14 +271,6 @@ def _constant_line(name: str, value: Any, module_globals: Dict[str, Any]) -> str
     if re.fullmatch(r"torch\.\w+", words) and getattr(sys.modules.get("torch"), words[6:], None) is value:
         return "{} = {}".format(name, words)
     return ""
-
-
-def _graph_globals(graph: Graph) -> Dict[str, Any]:
-    inner = getattr(graph.graph_module, "graph", None)
-    try:
-        return dict(inner.python_code("self").globals) if inner is not None else {}
-    except Exception:  # torch's printer may not know a target; the page then lists the name as missing
-        return {}
 
 
 def _unbound(text: str) -> Set[str]:

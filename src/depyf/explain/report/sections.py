@@ -247,7 +247,7 @@ def _code_signature(code: CodeType, hidden: object = (), defaults: Optional[Dict
 
 
 def _source_signature(frame: Frame) -> tuple[str, List[str]]:
-    """Parameters as the user wrote them; a default which is no constant is None here, for the page can't know it."""
+    """Parameters as the user wrote them; a default that is no constant, nor torch's, the page can't know: None."""
     if frame.code is None:
         return "*args, **kwargs", ["args", "kwargs"]
     defaults: Dict[str, str] = {}
@@ -258,7 +258,7 @@ def _source_signature(frame: Frame) -> tuple[str, List[str]]:
         pairs = list(zip(positional[len(positional) - len(arguments.defaults) :], arguments.defaults))
         pairs += [(a, d) for a, d in zip(arguments.kwonlyargs, arguments.kw_defaults) if d is not None]
         for argument, default in pairs:
-            defaults[argument.arg] = text.text(default) if isinstance(default, ast.Constant) else "None"
+            defaults[argument.arg] = text.text(default) if _stands_alone(default) else "None"
     except (SyntaxError, ValueError):
         pass
     return _code_signature(frame.code, (), defaults), _argument_names(frame.code)
@@ -301,6 +301,13 @@ def _as_statement(source: str, name: str) -> str:
     return "{} = {}\n".format(name, source.strip())
 
 
+def _stands_alone(default: ast.expr) -> bool:
+    """Whether a default is the same on the page: a constant, or something of torch's by name."""
+    while isinstance(default, ast.Attribute):
+        default = default.value
+    return isinstance(default, ast.Constant) or (isinstance(default, ast.Name) and default.id == "torch")
+
+
 def _undecorated(source: str, name: str) -> Optional[str]:
     try:
         text = FunctionText(source)
@@ -310,7 +317,7 @@ def _undecorated(source: str, name: str) -> Optional[str]:
         return None
     arguments = text.function.args
     for default in list(arguments.defaults) + [d for d in arguments.kw_defaults if d is not None]:
-        if not isinstance(default, ast.Constant):
+        if not _stands_alone(default):
             text.replace(default, "None")
     for decorator in text.function.decorator_list:
         text.replace(decorator, text.text(decorator))  # keeps positions honest: decorators are commented out below
