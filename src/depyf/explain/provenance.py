@@ -52,7 +52,8 @@ class Provenance:
         """The lines behind the kernels which `source`, a generated module, calls, in order; begins a new module.
 
         For a module out of a cache, `cached` is the text of the graph it was generated from, which names lines too: an
-        operation belongs to the kernels that have it in their name.
+        operation belongs to the kernels that have it in their name. Those lines are of the run that filled the cache;
+        what is given are this run's lines of the same text, none where there is no such line, or several.
         """
         by_kernel, self.by_kernel = dict(self.by_kernel), {}
         by_name, self.by_name = list(self.by_name), []
@@ -61,7 +62,7 @@ class Provenance:
             name = next((one for one in found if one not in by_kernel), None)
             if name is not None:
                 by_kernel[name] = operations
-        by_kernel.update(_from_names(source, cached))
+        by_kernel.update(_from_names(source, cached, graph))
         comments = _from_comments(source, graph)
         for name, operations in comments.items():
             by_kernel.setdefault(name, operations)
@@ -123,14 +124,21 @@ def _listed(names: str) -> List[str]:
     return [name.strip() for name in names.split(",") if name.strip()]
 
 
-def _from_names(source: str, graph_text: str) -> Dict[str, List[Tuple[str, Optional[SourceLine]]]]:
+def _from_names(
+    source: str, graph_text: str, graph: Optional[Graph]
+) -> Dict[str, List[Tuple[str, Optional[SourceLine]]]]:
+    here: Dict[str, Dict[Tuple[str, int], SourceLine]] = {}
+    for node in graph.nodes if graph is not None else ():
+        if node.user_line is not None:
+            here.setdefault(node.user_line.text.strip(), {})[_place(node.user_line)] = node.user_line
     found: Dict[str, List[Tuple[str, Optional[SourceLine]]]] = {}
     kernels = [match.groups() for match in _FUSED.finditer(source)]
     line: Optional[SourceLine] = None
     for text in graph_text.splitlines():
         place, operation = _FILE.match(text), _OPERATION.search(text)
         if place is not None:
-            line = SourceLine(place["file"], int(place["line"]), place["text"].strip(), place["function"])
+            same = list(here.get(place["text"].strip(), {}).values())
+            line = same[0] if len(same) == 1 else None
         elif operation is not None:
             for kernel, names in kernels:
                 if "_{}_".format(operation.group(1)) in "_{}_".format(names):
