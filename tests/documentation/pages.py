@@ -66,7 +66,6 @@ class Page:
     def run(self) -> None:
         """Runs and compares every block. A block that fails does not keep the next ones from running."""
         sys.modules["__main__"] = self._module
-        sys.argv = [str(self.folder / "example.py")]
         for name, _, _ in regions_of(self.text):
             self._check_region(name)
         for block in blocks_of(self.text):
@@ -232,6 +231,14 @@ def unexplained(folder: str, page: str) -> List[str]:
     return [name for name in os.listdir(folder) if not any(fnmatch.fnmatch(name, one) for one in patterns)]
 
 
+def kept(path: str, text: str) -> bool:
+    """Whether a file of the repository has this text; with ``--write`` it gets it."""
+    file, text = ROOT / path, re.sub(r"(\d\.\d+\.\d+)\+(cpu|cu\d+)", r"\1", text)
+    if "--write" in sys.argv:
+        file.write_text(text, encoding="utf-8")
+    return file.exists() and file.read_text(encoding="utf-8") == text
+
+
 def shell(command: str) -> str:
     """What a command prints, standard error included."""
     environment = {**os.environ, "PATH": os.path.dirname(sys.executable) + os.pathsep + os.environ["PATH"]}
@@ -259,7 +266,7 @@ def assembled(name: str) -> types.CodeType:
     return assemble(program(EXAMPLES[name]))
 
 
-_FUNCTIONS = (assembled, listing, part, read, repository, shell, unexplained)
+_FUNCTIONS = (assembled, kept, listing, part, read, repository, shell, unexplained)
 _HELPERS: Dict[str, Any] = {"ROOT": ROOT, **{function.__name__: function for function in _FUNCTIONS}}
 
 

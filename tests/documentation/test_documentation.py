@@ -47,7 +47,6 @@ def run(text: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> Page:
     path = folder / "page.md"
     path.write_text(text, encoding="utf-8")
     monkeypatch.chdir(folder)
-    monkeypatch.setattr(sys, "argv", sys.argv)
     monkeypatch.setitem(sys.modules, "__main__", sys.modules["__main__"])
     page = Page(path, folder)
     page.run()

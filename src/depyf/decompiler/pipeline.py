@@ -32,12 +32,19 @@ from .syntax.printer import print_tree
 
 
 def analyze(x: Any, *, settings: Settings = DEFAULT, stepper: Stepper | None = None) -> Result:
-    """The source of ``x`` with its verdicts.
+    """The source of ``x`` with its verdicts. One bad function never takes the rest down: its result is refused.
 
-    ``x`` is a code object, function, method, class, module, functools.partial, or another callable that wraps one; or
-    the RawCode of any supported version.
-    One bad function never takes the rest down: its result is refused, with the reason. Raises DecompilationError if
-    ``x`` has no bytecode at all, or bytecode that can't be read.
+    Args:
+        x: a code object, function, method, class, module, functools.partial, or another callable that wraps one; or
+            the RawCode of any supported version, such as `read_pyc` gives.
+        settings: for tests and experiments; the defaults are what is measured.
+        stepper: hears what each stage of the decompiler holds.
+
+    Returns:
+        The result for ``x``; ``result.walk()`` gives those of the code nested in it too.
+
+    Raises:
+        DecompilationError: ``x`` has no bytecode at all, or bytecode that can't be read.
     """
     target = x if isinstance(x, RawCode) else target_of(x)
     if isinstance(target, type):
@@ -52,11 +59,16 @@ def analyze(x: Any, *, settings: Settings = DEFAULT, stepper: Stepper | None = N
 
 
 def decompile(x: Any, *, strict: bool = True) -> str:
-    """The source of ``x`` (see ``analyze``) as text.
+    """The source of ``x`` as text. What is not proven in it is marked by a comment.
 
-    Raises DecompilationError if ``x`` itself is refused; with ``strict=False`` the text then is a ``raise`` with the
-    reason, and the instructions as comments. Refused code nested in ``x`` has that form in any case, and so has
-    Dynamo's own: programs decompile that in the middle of an error of theirs, which ours must not replace.
+    Args:
+        x: as for `analyze`.
+        strict: False to get text for what is refused too: a ``raise`` with the reason, and the instructions as
+            comments. Refused code nested in ``x`` has that form in any case, and so has Dynamo's own: programs
+            decompile that in the middle of an error of theirs, which ours must not replace.
+
+    Raises:
+        DecompilationError: ``x`` itself is refused, ``strict`` is true, and ``x`` is not Dynamo's.
     """
     result = analyze(x)
     if strict and result.verdict.level is Level.REFUSED and not (result.raw and is_of_dynamo(result.raw)):

@@ -27,13 +27,20 @@ def recompile(
     name: str | None = None,
     places: tuple[str, ...] = (),
 ) -> types.CodeType:
-    """The code of the function ``name`` (default: that of ``like``) in ``source``, fit to replace ``like``.
+    """The code of a function in ``source``, fit to replace ``like``.
 
     It has the parameters, the free variables (in their order), the name and the qualified name of ``like``, and the
-    constants and names of ``like`` that the text can't spell. ``filename`` is where the text is, or will be.
-    ``places`` are local variables that it has even if it uses them nowhere.
-    That it does the same is for ``proof`` to show.
-    Raises DecompilationError if the text does not compile, lacks the function, or takes other arguments.
+    constants and names of ``like`` that the text can't spell. That it does the same is for `verify` to show.
+
+    Args:
+        source: text with the function in it, decompiled or edited.
+        like: the code object to replace.
+        filename: where the text is, or will be: debuggers look there.
+        name: the function's name in the text, if it is not that of ``like``.
+        places: local variables that the code has even if the text uses them nowhere.
+
+    Raises:
+        DecompilationError: the text does not compile, lacks the function, or takes other arguments.
     """
     raw = load(like)
     wanted = name or (like.co_name if is_name(like.co_name) else identifier(like.co_name, "function"))

@@ -18,7 +18,11 @@ LARGEST_FILE = 1 << 28
 
 
 def read_pyc(path: str) -> RawCode:
-    """The code in the .pyc file at ``path``. Raises PycError, whose text begins with the path."""
+    """The code in the .pyc file at ``path``, for `analyze`, `decompile` and `verify`. Nothing of it is run.
+
+    Raises:
+        PycError: the file can't be read, or is no .pyc file of CPython 3.7 to 3.15; the text begins with the path.
+    """
     try:
         with open(path, "rb") as file:
             data = file.read(LARGEST_FILE + 1)

@@ -18,8 +18,7 @@ Code = Union[types.CodeType, RawCode]
 def verify(a: Any, b: Any) -> Verdict:
     """Whether ``a`` and ``b`` do the same: a Verdict, proven only if everything nested in them is proven too.
 
-    Each is a function, a method, anything else with ``__code__``, ``__func__`` or ``__wrapped__``, a code object, or a
-    RawCode of any supported version. Compared are the codes, in all that a program can see of them but line numbers:
+    Compared are the codes, in all that a program can see of them but line numbers:
     instructions, constants with their types, exception handlers, parameters and their kinds, flags, free
     variables and their order, names and docstrings. Of two function objects the default values too: literals by value
     and type, other objects by identity. Globals, annotations and the contents of closures are not.
@@ -28,8 +27,15 @@ def verify(a: Any, b: Any) -> Verdict:
     text reads like "f: different operands: at line 3 `LOAD_GLOBAL print` against line 4 `LOAD_GLOBAL input`". Not
     proven means that no proof was found, not that there is none.
 
-    Raises TypeError for what has no code; DepyfError for codes of two versions of Python, whose instructions can't be
-    compared; DecompilationError for bytecode that can't be read.
+    Args:
+        a: a function, a method, anything else with ``__code__``, ``__func__`` or ``__wrapped__``, a code object, or a
+            RawCode of any supported version.
+        b: the same.
+
+    Raises:
+        TypeError: one of them has no code.
+        DepyfError: they are of two versions of Python, whose instructions can't be compared.
+        DecompilationError: bytecode that can't be read.
     """
     first, second = _code_of(a, "first"), _code_of(b, "second")
     original = first if isinstance(first, RawCode) else load(first)
