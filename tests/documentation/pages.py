@@ -276,8 +276,8 @@ _HELPERS: Dict[str, Any] = {"ROOT": ROOT, **{function.__name__: function for fun
 def _run_here(path: Path, answer: int) -> None:
     """Runs a page in a fresh folder and writes what it found to the file descriptor `answer`, as JSON."""
     with tempfile.TemporaryDirectory() as temporary:
-        folder = os.path.join(temporary, "example")  # torch shows the last two parts of a path
-        os.mkdir(folder)
+        folder = os.path.join(temporary, "code", "example")  # torch shows two folders of a path
+        os.makedirs(folder)
         os.chdir(folder)
         sys.path.insert(0, folder)
         page = Page(path, Path(folder).resolve())
