@@ -43,6 +43,7 @@ PAGES = [
     ROOT / "CONTRIBUTING.md",
     *sorted((ROOT / "docs").rglob("*.md")),
 ]
+_PREFIX = "page-"  # of a page's folder
 LIMIT = 500.0  # seconds for one page
 
 
@@ -146,9 +147,8 @@ class Page:
 
     def _stable(self, text: str) -> str:
         """`text` without the folder, the kind of PyTorch build and white space at the ends of lines and text."""
-        text = text.replace(str(self.folder) + os.sep, "").replace(str(self.folder), ".")
+        text = _same_everywhere(text).replace(str(self.folder) + os.sep, "").replace(str(self.folder), ".")
         text = text.replace(str(ROOT) + os.sep, "")
-        text = re.sub(r"\b(\d+\.\d+\.\d+)\+(cpu|cu\d+)\b", r"\1", text)
         return "\n".join(line.rstrip() for line in text.splitlines()).strip("\n") + "\n"
 
     def _check_region(self, name: str) -> None:
@@ -157,6 +157,12 @@ class Page:
         texts = (one.read_text(encoding="utf-8") for one in programs if one.parent != HERE)
         if not any(mark in text for text in texts for mark in marks):
             self.errors.append("nothing in benchmarks/ or tests/ writes or checks the region {!r}".format(name))
+
+
+def _same_everywhere(text: str) -> str:
+    """`text` without the folder, which torch shows relative to some other, and the kind of PyTorch build."""
+    text = re.sub(r"[\w./-]*\b{}\w+/".format(_PREFIX), "", text)
+    return re.sub(r"\b(\d+\.\d+\.\d+)\+(cpu|cu\d+)\b", r"\1", text)
 
 
 class _Doctests(doctest.DocTestRunner):
@@ -233,7 +239,7 @@ def unexplained(folder: str, page: str) -> List[str]:
 
 def kept(path: str, text: str) -> bool:
     """Whether a file of the repository has this text; with ``--write`` it gets it."""
-    file, text = ROOT / path, re.sub(r"(\d\.\d+\.\d+)\+(cpu|cu\d+)", r"\1", text)
+    file, text = ROOT / path, _same_everywhere(text)
     if "--write" in sys.argv:
         file.write_text(text, encoding="utf-8")
     return file.exists() and file.read_text(encoding="utf-8") == text
@@ -275,9 +281,7 @@ _HELPERS: Dict[str, Any] = {"ROOT": ROOT, **{function.__name__: function for fun
 
 def _run_here(path: Path, answer: int) -> None:
     """Runs a page in a fresh folder and writes what it found to the file descriptor `answer`, as JSON."""
-    with tempfile.TemporaryDirectory() as temporary:
-        folder = os.path.join(temporary, "code", "example")  # torch shows two folders of a path
-        os.makedirs(folder)
+    with tempfile.TemporaryDirectory(prefix=_PREFIX) as folder:
         os.chdir(folder)
         sys.path.insert(0, folder)
         page = Page(path, Path(folder).resolve())
@@ -291,7 +295,9 @@ def _run_here(path: Path, answer: int) -> None:
 
 def run_all(paths: List[Path]) -> Dict[str, Dict[str, Any]]:
     """For each page its errors, its text with the values in it, and the seconds it took. Forks."""
-    os.environ.setdefault("TORCHINDUCTOR_COMPILE_THREADS", "1")  # no page is worth a pool of processes
+    # No page is worth a pool of processes, and what one compiles must not be missing on the next.
+    for name, value in [("COMPILE_THREADS", "1"), ("FX_GRAPH_CACHE", "0"), ("AUTOGRAD_CACHE", "0")]:
+        os.environ["TORCHINDUCTOR_" + name] = value
     # Every page would import these.
     import torch._dynamo.convert_frame  # noqa: F401
 
