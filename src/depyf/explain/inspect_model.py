@@ -32,12 +32,15 @@ def inspect(function: Any) -> Session:
     """The model of what `torch.compile` has made of `function` so far.
 
     Args:
-        function: a function, method, module, or what `torch.compile` returned for one.
+        function: a function, method, module, or what `torch.compile` or its `aot_compile` returned for one.
 
     Raises:
         TypeError: `function` is nothing that Dynamo compiles.
         NothingCompiled: there is no cache entry for it, nor for anything that it calls.
     """
+    ahead = torch_behavior.ahead_of_time(function)
+    if ahead is not None:
+        return session_of([_compiled_ahead(ahead)])
     candidates = functions_of(function)
     if not candidates:
         raise TypeError(
@@ -58,6 +61,13 @@ def inspect(function: Any) -> Session:
     skipped = _new_frame(first.__code__, first.__globals__)
     skipped.skipped = "no cache entry: Dynamo left this frame to Python. What it calls is compiled, and follows"
     return session_of([skipped] + [frame_of(one.__code__, one.__globals__, recorded) for one in callees])
+
+
+def _compiled_ahead(made: Any) -> Frame:
+    frame = _new_frame(made.original_code, made.globals)
+    frame.entries.append(_entry(made, 0, frame, made.globals, _recorded_graphs()))
+    _number([frame])
+    return frame
 
 
 def session_of(frames: List[Frame]) -> Session:

@@ -167,6 +167,20 @@ def _hook_generated_code(recorder: Any, undo: contextlib.ExitStack) -> None:
     home["_exec_with_source"] = exec_with_source
 
 
+def _hook_ahead_of_time(recorder: Any, undo: contextlib.ExitStack) -> None:
+    home = find("torch._dynamo.aot_compile", "__dict__")
+    before = find("torch._dynamo.aot_compile", "aot_compile_fullgraph")
+
+    @edge
+    def aot_compile_fullgraph(*args: Any, **kwargs: Any) -> Any:
+        result = before(*args, **kwargs)
+        told(recorder, "on_ahead_of_time", result)
+        return result
+
+    undo.callback(home.update, aot_compile_fullgraph=before)
+    home["aot_compile_fullgraph"] = aot_compile_fullgraph
+
+
 def _hook_guard_lines(recorder: Any, undo: contextlib.ExitStack) -> None:
     guards = find("torch._guards", "GuardsSet")
     before = guards.add
@@ -242,6 +256,14 @@ PATCHES: List[Patch] = [
         reason="the only way to see generated code that belongs to no graph of a compiled function",
         since="2.2",
         wanted=lambda recorder: not recorder.clean_wild_fx_code,
+    ),
+    Patch(
+        target="torch._dynamo.aot_compile.aot_compile_fullgraph",
+        apply=_hook_ahead_of_time,
+        serves="pages of functions compiled ahead of time",
+        reason="`aot_compile` calls neither the hook on bytecode nor Dynamo's cache",
+        since="2.9",
+        wanted=lambda recorder: torch_behavior.compiles_ahead_of_time(),
     ),
     Patch(
         target="torch._guards.GuardsSet.add",

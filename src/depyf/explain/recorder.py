@@ -153,6 +153,16 @@ class Recorder:
         with self._lock, contained(self.session, "recording a kernel's operations", "which line became which kernel"):
             self.kernels.provenance.named(name, args[0] if args else kwargs["node_schedule"])
 
+    def on_ahead_of_time(self, made: Any) -> None:
+        """`aot_compile` has returned: it keeps code, guards and graph in what it returns."""
+        with self._lock, contained(self.session, "recording a function compiled ahead of time", "its page"):
+            from depyf.explain.inspect_model import inspect as model_of
+
+            for frame in model_of(made).frames:
+                for entry in frame.entries:
+                    entry.graphs = [self._graphs.get(graph.name, graph) for graph in entry.graphs]
+                self.session.frames.append(frame)
+
     def on_guard(self, guard: Any, others: Any) -> None:
         """Dynamo adds a guard to `others`, where it would not note the user's line: `GuardsSet.add`."""
         with contained(self.session, "asking for the line of a guard", "the user's line with one guard"):
@@ -338,6 +348,8 @@ class Recorder:
         for frame in self.session.frames:
             live = torch_behavior.cache_entries(frame.code) if frame.code is not None else []
             for entry in frame.entries:
+                if entry.guard_manager is not None:
+                    continue
                 installed = [code for one, code in self._installed if one is entry]
                 found = [one for one in live if one.code in installed]
                 if entry.dropped:

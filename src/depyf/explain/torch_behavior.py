@@ -12,14 +12,17 @@ import sys
 import types
 from functools import lru_cache
 from importlib import import_module
+from importlib.util import find_spec
 from typing import Any, Callable, Dict, Iterator, List, Optional
 
 __all__ = [
     "MissingHook",
+    "ahead_of_time",
     "backend_name",
     "cache_entries",
     "collects_guard_lines",
     "compilation_metrics",
+    "compiles_ahead_of_time",
     "compiling_frame",
     "continued_code",
     "current_compile_id",
@@ -225,6 +228,34 @@ def guard_manager_of(entry: Any) -> Any:
     """The guards of a cache entry: `guard_manager` from 2.6, `check_fn` before."""
     found = getattr(entry, "guard_manager", None)
     return found if found is not None else getattr(entry, "check_fn", None)
+
+
+def compiles_ahead_of_time() -> bool:
+    """Whether `torch.compile(...)` has an `aot_compile`: 2.9 and later (there it fails before it is through)."""
+    return find_spec("torch._dynamo.aot_compile") is not None
+
+
+def ahead_of_time(function: Any) -> Any:
+    """What `torch.compile(f, fullgraph=True).aot_compile(inputs)` returned, in the form of a cache entry, or None.
+
+    Such a function has no cache entry: `AOTCompiledFunction._artifacts` (torch/_dynamo/aot_compile.py, 2.9 and later)
+    has the code, from 2.11 inside `runtime_env` with the globals which it reads, and the guards, unless it was loaded.
+    """
+    if type(function).__module__ != "torch._dynamo.aot_compile":
+        return None
+    made = getattr(function, "_artifacts", None)
+    environment = getattr(made, "runtime_env", made)
+    code = getattr(environment, "bytecode", None)
+    if made is None or not isinstance(code, types.CodeType):
+        return None
+    return types.SimpleNamespace(
+        compile_id="ahead of time",
+        code=code,
+        original_code=made.original_code,
+        globals={**(getattr(environment, "used_globals", None) or {}), made.backend_id: made.compiled_fn},
+        guard_manager=made.guard_manager,
+        backend=types.SimpleNamespace(compiler_name=getattr(made, "backend_name", "")),
+    )
 
 
 def resume_code(value: Any) -> Optional[types.CodeType]:
