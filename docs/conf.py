@@ -29,5 +29,5 @@ html_show_sphinx = False
 html_static_path = ["static"]
 html_css_files = ["site.css"]
 html_theme_options = {"top_of_page_buttons": []}
-pygments_style = "friendly"
+pygments_style = "default"
 pygments_dark_style = "monokai"
