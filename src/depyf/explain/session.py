@@ -76,11 +76,15 @@ def prepare_debug(
         clean_wild_fx_code: False to get code which torch.fx generated for its own purposes too: ``fx_graph_code_*``.
         log_bytecode: True to get listings of the bytecode beside each ``__transformed_code_*`` file.
 
-    Yields the model (`depyf.explain.model.Session`). Inside another `prepare_debug` the outer one goes on recording,
-    into its own directory, and the inner does nothing.
+    Yields:
+        The model of what is recorded. Inside another `prepare_debug` it is that one's, which goes on recording into its
+        own directory; the inner does nothing.
 
-    Raises TypeError for a directory that is no path, ImportError when torch cannot be imported. Later failures cost
-    single files, are listed in the index, and go to ``logging.getLogger("depyf")``.
+    Raises:
+        TypeError: the directory is no path.
+        ImportError: torch cannot be imported.
+
+    Later failures cost single files, are listed in the index, and go to ``logging.getLogger("depyf")``.
     """
     if not isinstance(dump_src_dir, (str, os.PathLike)):
         raise TypeError("prepare_debug takes the directory to write to, not {!r}".format(dump_src_dir))
