@@ -33,6 +33,7 @@ lint: $(VENV)/test-installed
 	$(BIN)/mypy
 
 docs: $(VENV)/docs-installed
+	rm -rf site
 	$(BIN)/python -m sphinx --fail-on-warning --keep-going --quiet docs site
 
 ratchet: $(VENV)/test-installed
