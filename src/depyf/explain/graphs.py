@@ -9,8 +9,10 @@ from typing import Any, Dict, Iterator, List, Optional, Set, Tuple
 
 from depyf.explain.edits import FunctionText
 from depyf.explain.graph_globals import global_lines
+from depyf.explain.guard_words import user_spelling
 from depyf.explain.model import Graph, Node, SourceLine
 from depyf.explain.names import file_name, stable, without_addresses
+from depyf.explain.torch_behavior import input_source
 
 __all__ = ["find_graph_module", "graph_from_module", "reachable", "result_names", "user_line_of"]
 
@@ -254,11 +256,16 @@ def _with_comments(source: str, module: Any, graph: Graph) -> str:
     inputs = []
     for node in module.graph.nodes:
         if node.op == "placeholder":
-            words = _tensor_words(values.get(str(node.name))) or _scalar_words(values.get(str(node.name)))
+            words = _tensor_words(values.get(str(node.name))) or _scalar_words(values.get(str(node.name)), node)
             inputs.append("    # {}: {}".format(node.target, words) if words else "")
     return "\n".join(lines[:1] + [line for line in inputs if line] + lines[1:])
 
 
-def _scalar_words(value: Any) -> str:
-    return "a symbolic {}, {}".format(type(value).__name__[3:].lower(), value) if type(value).__name__ in (
-        "SymInt", "SymFloat", "SymBool") else ""
+def _scalar_words(value: Any, node: Any) -> str:
+    """``x.shape[0], a symbolic int: s17``."""
+    if type(value).__name__ not in ("SymInt", "SymFloat", "SymBool"):
+        return ""
+    words = "a symbolic {}: {}".format(type(value).__name__[3:].lower(), value)
+    source = re.sub(r"\.size\(\)\[(\d+)\]", r".shape[\1]", user_spelling(input_source(node)))
+    return "{}, {}".format(source, words) if source else words
+

@@ -9,6 +9,7 @@ import sys
 import types
 from typing import Any, Callable, Dict, List, Optional, Tuple
 
+from depyf.explain.guard_forms import GUARD_TYPES, words_by_form
 from depyf.explain.model import Guard, SourceLine
 
 __all__ = ["describe", "user_spelling", "is_torch_file"]
@@ -21,6 +22,9 @@ _IMPORT = re.compile(r"\b__import_([A-Za-z0-9_]+)")
 _ITEM_LEFT = re.compile(r"___tuple_iterator_getitem\((\w+), (\d+)\)")
 _LEFT = re.compile(r"^___tuple_iterator_len\((.*)\) == (\d+)$")
 _AS_TENSOR = re.compile(r"___from_numpy\(([\w.\[\]]+)\)")
+_AT_HAND = {"L", "G", "torch", "len", "type", "isinstance", "hasattr", "str", "int", "float", "complex", "tuple"}
+_AT_HAND |= {"list", "dict", "set"}
+_HELPER = re.compile(r"\b___\w+\(")
 _MOST_NAMES = 8
 _OWN_KINDS = {
     "GLOBAL_STATE",
@@ -61,6 +65,8 @@ def describe(kind: str, code: str, line: Optional[SourceLine], module_globals: D
         guard.words = guard.words or user_spelling(code)
         guard.runnable = False
     guard.words = guard.words or user_spelling(code)
+    if _HELPER.search(guard.words):  # a form that is not known: what its type checks in general, where that is known
+        guard.words += "  ({})".format(GUARD_TYPES.get(kind, "a check of Dynamo's"))
     guard.is_bookkeeping = _is_dynamos_own(guard)
     return guard
 
@@ -239,6 +245,13 @@ def _any_expression(guard: Guard, module_globals: Dict[str, Any]) -> None:
     if in_set:
         guard.run = "{} {}in {}".format(in_set.group(3), in_set.group(1) or "", in_set.group(2))
         guard.words, guard.runnable = user_spelling(guard.run), _is_plain(guard.run)
+    form = words_by_form(guard.code)
+    if form is not None:
+        words, run, groups = form
+        guard.subject = user_spelling(groups[0]) if groups else guard.subject
+        guard.words = words.format(*map(user_spelling, groups))
+        guard.run = run.format(*groups)
+        guard.runnable = bool(run) and _is_plain(guard.run)
     contains = re.match(r"^(not )?___dict_contains\((.*?), (.*)\)$", guard.code)
     if contains:
         guard.words = "{} has {}key {}".format(
@@ -322,8 +335,7 @@ def _is_plain(code: str) -> bool:
         tree = ast.parse(code, mode="eval")
     except SyntaxError:
         return False
-    allowed = {"L", "G", "torch", "len", "type", "list", "dict", "isinstance", "hasattr", "str", "int", "tuple"}
-    return all(node.id in allowed for node in ast.walk(tree) if isinstance(node, ast.Name))
+    return all(node.id in _AT_HAND for node in ast.walk(tree) if isinstance(node, ast.Name))
 
 
 def _evaluate(source: str, module_globals: Dict[str, Any]) -> Any:

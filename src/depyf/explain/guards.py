@@ -25,6 +25,8 @@ _LOCATION = re.compile(
     r"^(?P<before>.*?)\s*#\s(?P<file>[^#]*?\.py|[^#]*?>):(?P<line>\d+) in (?P<function>[\w<>.]+)(?P<rest>.*)$"
 )
 _IDENTITY = re.compile(r"(___check_(?:obj|type)_id\(.*?), \d{4,}\)")
+_NAMED_BY_ID = re.compile(r"\b(__dtensor_spec_|___check_metadata_|___check_opaque_guard_fn_)\d+(?:_c\d+/\d+)?")
+_OF_THIS_RUN = re.compile(r"(___dict_version\([^()]*\) == |\.data_ptr\(\) == )\d+")
 _MODULE = re.compile(r"(<module '[\w.]+') from '[^']*'>")
 _BRANCH = re.compile(r"^[| ]*\+-")
 _CHECKED_ID = re.compile(r"___check_(obj|type)_id\(([^(),]*), \d{4,}\)")
@@ -124,6 +126,7 @@ def stable_guard_text(text: str) -> str:
     of keys are in order."""
     text = without_addresses(_MODULE.sub(r"\1>", text))
     text = _CELL.sub(lambda match: file_name(match.group()), text)
+    text = _OF_THIS_RUN.sub(r"\1<id>", _NAMED_BY_ID.sub(r"\1<id>", text))
     text = _BACKEND.sub(r"\1<id>)", _IDENTITY.sub(r"\1, <id>)", text))
     return stable(_KEYS.sub(_in_order, text))
 

@@ -30,6 +30,7 @@ __all__ = [
     "find",
     "graph_formatter",
     "guard_manager_of",
+    "input_source",
     "is_generating_backward",
     "is_lazy_and_pending",
     "nothing_compiles",
@@ -335,6 +336,19 @@ def is_generating_backward() -> bool:
 
 
 # ---- torch.fx
+
+
+def input_source(node: Any) -> str:
+    """Where an input of Dynamo's graph comes from (``L['x'].size()[0]``), "" when that is not known any more.
+
+    `grapharg` in a placeholder's `meta`, whose `source` has the name: a method up to 2.9 or so, then a property.
+    """
+    source = getattr(node.meta.get("grapharg"), "source", None)
+    name = getattr(source, "name", None)
+    try:
+        return str(name() if callable(name) else name or "")
+    except (AttributeError, NotImplementedError):
+        return ""
 
 
 @lru_cache(maxsize=1)
