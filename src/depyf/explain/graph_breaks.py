@@ -16,6 +16,7 @@ __all__ = ["graph_break_of", "graph_break_from_reason"]
 
 _LINK = re.compile(r"/(gb\d+)\.html", re.IGNORECASE)
 _JUMP = "generic_jump"
+_HINTS_FOR_JUMPS = ["Use `torch.cond` to express dynamic control flow."]  # before torch 2.8 there is no registry
 
 
 def graph_break_of(graph_module: Any) -> Optional[GraphBreak]:
@@ -44,7 +45,7 @@ def graph_break_from_reason(reason: str, stack: Sequence[Any] = ()) -> GraphBrea
             gb_id=entry.get("id", ""),
             gb_type="Data-dependent branching",
             explanation=entry.get("explanation", ""),
-            hints=entry.get("hints", []),
+            hints=entry.get("hints") or _HINTS_FOR_JUMPS,
         )
     lines = without_addresses(reason).strip().splitlines() or [""]
     found = GraphBreak(lines[0].strip(), location, gb_type=lines[0].strip())

@@ -39,7 +39,7 @@ def graph_from_module(module: Any, name: str, global_name: str = "") -> Graph:
             Node(
                 op=str(node.op),
                 name=str(node.name),
-                target=_target_words(node.target),
+                target=_module_words(module, node) if node.op == "call_module" else _target_words(node.target),
                 user_line=user_line_of(node),
                 module=_module_path(node),
             )
@@ -137,6 +137,14 @@ def _module_path(node: Any) -> str:
     path = str(list(stack.values())[-1][0])
     path = re.sub(r"\._modules\['([^']*)'\]", r".\1", path)
     return re.sub(r"^L\['(\w+)'\]", r"\1", path)
+
+
+def _module_words(module: Any, node: Any) -> str:
+    """The class of the module that is called: up to torch 2.5 modules of torch are not traced into."""
+    try:
+        return type(module.get_submodule(node.target)).__name__
+    except AttributeError:
+        return str(node.target)
 
 
 def _target_words(target: Any) -> str:

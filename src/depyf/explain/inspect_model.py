@@ -209,7 +209,7 @@ def _entry(
     file = os.path.basename(code.co_filename)  # of a code object which a recording has put in place: its dumped text
     ours = file.startswith("__transformed_code_")
     entry = CacheEntry(
-        compile_id=str(getattr(live, "compile_id", "") or ""),
+        compile_id=str(getattr(live, "compile_id", "") or "?/{}".format(index)),  # 2.2 and 2.4 do not keep it
         index=index,
         code=code,
         original_code=code,
