@@ -164,10 +164,9 @@ def plant_everywhere(sites: Sites) -> None:
 
 def state_of_torch() -> Dict[str, Any]:
     """What we hook or change, by identity or value."""
-    from depyf.explain import torch_behavior
-
     found: Dict[str, Any] = {}
-    formatter = torch_behavior.graph_formatter.__wrapped__()
+    homes = [sys.modules[name] for name in ("torch.fx._utils", "torch._dynamo.utils") if name in sys.modules]
+    formatter = next(vars(home)["lazy_format_graph_code"] for home in homes if "lazy_format_graph_code" in vars(home))
     found["formatter"] = id(formatter.__code__)
     found["hooks"] = list(sys.modules["torch._dynamo.convert_frame"]._bytecode_hooks)
     found["generated"] = id(sys.modules["torch.fx.graph_module"]._exec_with_source)  # type: ignore[attr-defined]

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 import threading
-from typing import Dict
+from typing import Dict, List
 
 from depyf.explain.names import writable_name
 from depyf.explain.processes import INDEX, WRITTEN, Folder, is_of_this_run
@@ -21,6 +21,13 @@ _BEGUN = """# A recording which has not ended
 The program is still inside `depyf.prepare_debug`, or it was killed there. Each file that lies here is whole.
 `__transformed_code_*` is what Dynamo made of a function, `__compiled_fn_*` are its graphs, stage by stage, and kernels.
 The pages (`full_code_for_*`), the guards and the index, which replaces this text, are written when the block ends.
+"""
+
+
+_RANKS = """# What torch.compile made of this program
+
+Each rank of the job has a folder of its own:
+
 """
 
 
@@ -41,6 +48,14 @@ class DumpDirectory:
     def begin(self) -> None:
         """Writes an index for whoever looks before there is one. Raises OSError."""
         self.write(os.path.join(self.path, INDEX), _BEGUN)
+        if self._folder.ranks > 1:
+            above = os.path.join(os.path.dirname(self.path), INDEX)
+            self.write(above, _RANKS + "".join("- rank_{}/{}\n".format(n, INDEX) for n in range(self._folder.ranks)))
+
+    def other_processes(self) -> List[str]:
+        """Folders, below this one, of processes which recorded here too: forked ones, and those which came later."""
+        found = [name for name in os.listdir(self.path) if name.startswith("process_")]
+        return sorted(name for name in found if is_of_this_run(os.path.join(self.path, name, INDEX)))
 
     def close(self) -> None:
         """Lets other processes write here."""

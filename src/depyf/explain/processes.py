@@ -28,6 +28,7 @@ class Folder:
 
     Attributes:
         path: its absolute path. It exists.
+        ranks: how many ranks have a folder beside it; 1 where it belongs to no rank.
     """
 
     def __init__(self, path: str, forked_from: str = "") -> None:
@@ -39,12 +40,15 @@ class Folder:
 
         Raises OSError when no folder can be made.
         """
-        self.path = forked_from or _of_rank(os.path.abspath(path))
+        rank, self.ranks = (0, 1) if forked_from else rank_and_size()
+        self.path = wished = forked_from or os.path.abspath(path)
+        if self.ranks > 1:
+            self.path = wished = os.path.join(wished, "rank_{}".format(rank))
         held = None if forked_from else _held(self.path)
         for number in itertools.count():
             if held is not None:
                 break
-            self.path = os.path.join(forked_from or _of_rank(os.path.abspath(path)), "process_{}".format(number))
+            self.path = os.path.join(wished, "process_{}".format(number))
             held = _held(self.path)
         self._lock: Optional[int] = held
         self._process = os.getpid()
@@ -88,11 +92,6 @@ def before_this_process_ends(function: Callable[[], Any]) -> None:
     util = sys.modules.get("multiprocessing.util")
     if util is not None:
         util.Finalize(None, function, exitpriority=0)
-
-
-def _of_rank(path: str) -> str:
-    rank, size = rank_and_size()
-    return os.path.join(path, "rank_{}".format(rank)) if size > 1 else path
 
 
 def _held(path: str) -> Optional[int]:

@@ -305,6 +305,7 @@ class Recorder:
                 (self._link_resume_functions, "resume functions on the pages"),
                 (self._collect_guards, "guards on the pages"),
                 (self._collect_refusals, "what was not compiled, in the index"),
+                (self._list_other_processes, "folders of other processes in the index"),
                 (self._write_report, "the pages to read and the index"),
             ]:
                 with contained(self.session, step.__name__.strip("_").replace("_", " "), costs):
@@ -368,6 +369,10 @@ class Recorder:
 
     def _collect_refusals(self) -> None:
         self.session.refusals = self._refusals.hand_out(self.session.frames)
+
+    def _list_other_processes(self) -> None:
+        for name in self.dump.other_processes():
+            self.session.artifacts.append(Artifact(name, "process", "what another process of this program compiled"))
 
     def _write_report(self) -> None:
         from depyf.explain.report import write_report
