@@ -1,6 +1,6 @@
 """Plants a fault before every statement of `depyf.explain`, one at a time, and looks whether a program notices.
 
-    planted_faults.py [--program NAME ...] [--backend eager ...] [--kind RuntimeError ...] [--sample N] [--list]
+    planted_faults.py [--program NAME ...] [--backend eager ...] [--kind RuntimeError ...] [--functions] [--sample N]
 
 The sites are found, not listed: each module of `depyf.explain` is imported with a probe before each statement of each
 function. Functions marked `@containment.edge` are left out, as they are what keeps faults from torch (a test of their
@@ -32,7 +32,7 @@ import tempfile
 import time
 from pathlib import Path
 from types import CodeType, ModuleType
-from typing import Any, Dict, List, Optional, Sequence, Set, Tuple
+from typing import Any, Collection, Dict, List, Optional, Sequence, Set, Tuple
 
 ROOT = Path(__file__).resolve().parent.parent
 PACKAGE = "depyf.explain"
@@ -42,6 +42,9 @@ KINDS: Dict[str, type] = {
 }
 DEFAULT_PROGRAMS = ("closure", "recompilations", "exception", "side_effects", "module_with_gradients", "threads")
 LONGEST = 180.0
+# Log lines about a fault in what makes the folder or the index, or in what comes behind it: no index can name it.
+WRITES_THE_INDEX = ("beginning the recording", "making the directory", "write report", "writing the dump",
+                    "letting others write")
 
 
 # ---- planting
@@ -52,6 +55,7 @@ class Sites:
 
     def __init__(self) -> None:
         self.names: List[str] = []
+        self.first: Set[int] = set()  # those at the beginning of a function
         self.passed: Set[int] = set()
         self.planted = -1
         self.kind: type = RuntimeError
@@ -82,6 +86,7 @@ class Planter(ast.NodeTransformer):
         if is_edge(node):
             self.generic_visit(node)  # functions inside it, if any
         else:
+            self.sites.first.add(len(self.sites.names))
             documented = ast.get_docstring(node, clean=False) is not None
             body = self._with_probes(node.body[documented:])
             if not isinstance(node.body[-1], (ast.Return, ast.Raise)):
@@ -169,7 +174,7 @@ def state_of_torch() -> Dict[str, Any]:
     formatter = next(vars(home)["lazy_format_graph_code"] for home in homes if "lazy_format_graph_code" in vars(home))
     found["formatter"] = id(formatter.__code__)
     found["hooks"] = list(sys.modules["torch._dynamo.convert_frame"]._bytecode_hooks)
-    found["generated"] = id(sys.modules["torch.fx.graph_module"]._exec_with_source)  # type: ignore[attr-defined]
+    found["generated"] = id(sys.modules["torch.fx.graph_module"]._exec_with_source)
     cache = sys.modules.get("torch._inductor.codecache")
     found["loader"] = id(vars(cache.PyCodeCache)["load_by_key_path"]) if cache else None
     for module, setting in (
@@ -178,7 +183,7 @@ def state_of_torch() -> Dict[str, Any]:
         config = sys.modules.get(module)
         found[setting] = repr(getattr(config, setting, None))
         entry = (getattr(config, "_config", None) or {}).get(setting)
-        override = getattr(entry, "user_override", None)
+        override: Any = getattr(entry, "user_override", None)
         found[setting + " set by user"] = repr(override.get() if hasattr(override, "get") else override)
     found["trace"] = (sys.gettrace(), sys.getprofile())
     return found
@@ -295,7 +300,7 @@ def complaints(alone: Dict[str, Any], planted: Dict[str, Any], directory: str, k
             found.append("nothing in the log")
         index = os.path.join(directory, "README.md")
         text = Path(index).read_text(encoding="utf-8") if os.path.exists(index) else ""
-        about_index = any("report" in line or "index" in line or "directory" in line or "dump" in line for line in said)
+        about_index = any(words in line for line in said for words in WRITES_THE_INDEX)
         if "planted" not in text and kind not in text and not about_index:
             found.append("the index does not say why")
     for path in Path(directory).rglob("*") if os.path.isdir(directory) else ():
@@ -344,15 +349,16 @@ def warm_up(backends: Sequence[str]) -> None:
 
 
 def measure(
-    programs: ModuleType, program: str, kind: str, sites: Sites, sample: int, batch: int, scratch: str
+    programs: ModuleType, program: str, kind: str, sites: Sites, candidates: Collection[int], sample: int, batch: int,
+    scratch: str,
 ) -> Tuple[int, List[str]]:
-    """Plants `kind` at every site that `program` reaches, or in `sample` of them. Gives how many, and failures."""
+    """Plants `kind` at each of `candidates` that `program` reaches, or `sample` of them. Gives number, failures."""
     sites.kind = KINDS[kind]
     alone = in_a_process(programs, program, [None], sites, [-1], scratch)[0]
     recorded = in_a_process(programs, program, [os.path.join(scratch, "dump")], sites, [-1], scratch)[0]
     plain = complaints_of_a_plain_run(alone, recorded)
     failures = ["{} [{}], no fault: {}".format(program, kind, one) for one in plain]
-    reached: List[int] = recorded.get("passed", [])
+    reached: List[int] = [site for site in recorded.get("passed", []) if site in candidates]
     chosen = sorted(random.Random(program + kind).sample(reached, sample)) if 0 < sample < len(reached) else reached
     waiting = [chosen[at : at + batch] for at in range(0, len(chosen), batch)]
     while waiting:
@@ -388,6 +394,8 @@ def main(arguments: Optional[Sequence[str]] = None) -> int:
     parser.add_argument("--backend", nargs="+", default=["eager"])
     parser.add_argument("--kind", nargs="+", default=["RuntimeError"], choices=sorted(KINDS))
     parser.add_argument("--sample", type=int, default=0, help="sites per program and kind; 0 for all")
+    parser.add_argument("--only", default="", help="sites whose name has this text in it")
+    parser.add_argument("--functions", action="store_true", help="only at the beginning of each function")
     parser.add_argument("--batch", type=int, default=25, help="how many faults, one after the other, per process")
     parser.add_argument("--list", action="store_true", help="print the sites and plant nothing")
     options = parser.parse_args(arguments)
@@ -402,13 +410,16 @@ def main(arguments: Optional[Sequence[str]] = None) -> int:
 
     print("torch {}, Python {}: {} sites in {}".format(
         torch.__version__, sys.version.split()[0], len(sites.names), PACKAGE), flush=True)
+    candidates: Collection[int] = sites.first if options.functions else range(len(sites.names))
+    candidates = {site for site in candidates if options.only in sites.names[site]}
     total, failures = 0, []
     scratch = tempfile.mkdtemp()  # no `with`: the forked processes would remove it
     for backend in options.backend:
         programs = load_programs(backend)
         for program in options.program:
             for kind in options.kind:
-                count, found = measure(programs, program, kind, sites, options.sample, options.batch, scratch)
+                count, found = measure(
+                    programs, program, kind, sites, candidates, options.sample, options.batch, scratch)
                 total += count
                 failures += found
                 print("{:<24} {:<10} {:<18} {:>5} sites, {} failures".format(

@@ -15,7 +15,7 @@ from typing import Any, Callable, Optional, TypeVar
 from depyf.explain.model import Failure, Session
 from depyf.explain.names import stable, without_addresses
 
-__all__ = ["contained", "done", "edge", "logger", "note_failure", "told"]
+__all__ = ["contained", "done", "edge", "in_words", "logger", "note_failure", "told"]
 
 logger = logging.getLogger("depyf")
 
@@ -42,12 +42,15 @@ class contained:
         costs: what the user does without because of it ("no graph files").
     """
 
+    @edge
     def __init__(self, session: Session, what: str, costs: str = "") -> None:
         self._session, self._what, self._costs = session, what, costs
 
+    @edge
     def __enter__(self) -> None:
         return None
 
+    @edge
     def __exit__(self, kind: Any, error: Optional[BaseException], traceback: Any) -> bool:
         if not isinstance(error, Exception):
             return False
@@ -80,13 +83,14 @@ def done(session: Session, what: str, function: Callable[..., Any], *args: Any) 
 def note_exception(session: Session, what: str, error: Exception, costs: str = "") -> None:
     """Records an exception of ours. Never raises: not for one whose `str` fails, nor at the end of the stack."""
     try:
-        note_failure(session, what, _words(error), costs)
+        note_failure(session, what, in_words(error), costs)
         logger.debug("%s", what, exc_info=error)
     except Exception:
         return
 
 
-def _words(error: Exception) -> str:
+def in_words(error: Exception) -> str:
+    """The exception's type and text."""
     try:
         text = str(error)
     except Exception:  # an exception whose own __str__ fails
@@ -98,14 +102,16 @@ def _words(error: Exception) -> str:
 def note_failure(session: Session, what: str, reason: str, costs: str = "") -> None:
     """Records that something could not be made. Repeated failures are recorded once. Never raises."""
     try:
-        _note(session, what, reason, costs)
+        _note(session, what, without_addresses(stable(reason)), costs)
     except Exception:
-        return
+        try:
+            _note(session, what, reason, costs)
+        except Exception:
+            return
 
 
 def _note(session: Session, what: str, reason: str, costs: str) -> None:
-    reason = without_addresses(stable(" ".join(str(reason).split())))[:_LONGEST_REASON]
-    failure = Failure(stable(what), reason, costs)
+    failure = Failure(what, " ".join(reason.split())[:_LONGEST_REASON], costs)
     if failure not in session.failures:
         session.failures.append(failure)
         logger.warning("%s failed: %s", failure.what, failure.reason)

@@ -9,6 +9,7 @@ from typing import Any
 
 from depyf.explain.model import Decompiled
 from depyf.explain.names import stable, without_addresses
+from depyf.explain.time_limit import within_limit
 
 __all__ = ["decompiled", "from_result", "listing_of"]
 
@@ -18,7 +19,7 @@ def decompiled(code: CodeType) -> Decompiled:
     try:
         from depyf.decompiler.pipeline import analyze
 
-        found = from_result(analyze(code))
+        found = from_result(within_limit(analyze, code))
         if found.level == "refused" and found.listing.count("\n") < 2:
             found.listing = listing_of(code)
         return found

@@ -14,7 +14,7 @@ from typing import Dict, List
 from depyf.explain.names import writable_name
 from depyf.explain.processes import INDEX, WRITTEN, Folder, is_of_this_run
 
-__all__ = ["DumpDirectory", "write_whole"]
+__all__ = ["DumpDirectory", "write_index", "write_whole"]
 
 _BEGUN = """# A recording which has not ended
 
@@ -94,4 +94,17 @@ def write_whole(path: str, text: str) -> None:
     except BaseException:
         if os.path.exists(unfinished):
             os.remove(unfinished)
+        raise
+
+
+def write_index(path: str, text: str) -> None:
+    """Writes an index. Where there is no room for it, the one to begin with says so: it lies there. Raises OSError."""
+    try:
+        write_whole(path, text)
+    except OSError as error:
+        why = "# The index could not be written\n\n{}\n".format(error.strerror or type(error).__name__)
+        if os.path.exists(path):
+            with open(path, "r+", encoding="utf-8") as file:
+                file.write(why)
+                file.truncate()
         raise

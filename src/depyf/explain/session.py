@@ -21,7 +21,7 @@ import threading
 from typing import Iterator, List, Union
 
 from depyf.errors import require_torch
-from depyf.explain.containment import contained, done, logger
+from depyf.explain.containment import contained, done, edge, logger
 from depyf.explain.dump_directory import DumpDirectory
 from depyf.explain.model import Session
 from depyf.explain.patches import apply_patches
@@ -54,6 +54,7 @@ def last_directory() -> str:
 
 
 @contextlib.contextmanager
+@edge
 def prepare_debug(
     dump_src_dir: Union[str, os.PathLike[str]],
     clean_wild_fx_code: bool = True,

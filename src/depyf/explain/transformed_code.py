@@ -7,10 +7,12 @@ from types import CodeType
 from typing import Any, List, Mapping, Optional, Sequence
 
 from depyf.explain.code_objects import with_nested_of
+from depyf.explain.containment import in_words
 from depyf.explain.decompiled import from_result, listing_of
 from depyf.explain.global_names import with_names, with_own_name, without_uuids
 from depyf.explain.model import Decompiled
 from depyf.explain.names import identifier, stable, without_addresses
+from depyf.explain.time_limit import within_limit
 
 __all__ = ["TransformedCode", "decompile_transformed", "is_valid_python"]
 
@@ -51,9 +53,12 @@ def decompile_transformed(
         real_name = without_uuids(new_code)
         clean = with_names(new_code, {real: name for name, real in real_name.items()})
         clean = with_own_name(clean, identifier(clean.co_name))
-        return _decompile(new_code, clean, real_name, path, compile_id, result_names or {}, original)
+        found: TransformedCode = within_limit(
+            _decompile, new_code, clean, real_name, path, compile_id, result_names or {}, original
+        )
+        return found
     except Exception as error:  # any bug of the decompiler: Dynamo's code runs, the listing is shown
-        return _refused(new_code, compile_id, "{}: {}".format(type(error).__name__, error))
+        return _refused(new_code, compile_id, in_words(error))
 
 
 def is_valid_python(text: str) -> bool:

@@ -7,8 +7,9 @@ import os
 from typing import Callable, Dict, List
 
 from depyf.explain.containment import note_failure
+from depyf.explain.dump_directory import write_index, write_whole
 from depyf.explain.model import Artifact, Session
-from depyf.explain.names import safe_file_part
+from depyf.explain.names import safe_file_part, writable_name
 from depyf.explain.report.guard_text import guard_file_name, guard_listing
 from depyf.explain.report.index import index_text
 from depyf.explain.report.page import page_of
@@ -33,17 +34,16 @@ def write_report(session: Session, directory: str) -> List[str]:
         part = safe_file_part(frame.name)
         number = numbers.get(part, 0)
         numbers[part] = number + 1
-        frame.page = "full_code_for_{}_{}.py".format(part, number)
+        frame.page = writable_name("full_code_for_{}_{}.py".format(part, number))
         why = "read this: guards, graphs, transformed code and resume functions of {}".format(frame.name)
         _one(session, directory, frame.page, "page", why, written, functools.partial(page_of, frame, session, True))
     for frame in session.frames:
         for entry in frame.entries:
-            name = guard_file_name(entry, frame)
+            name = writable_name(guard_file_name(entry, frame))
             why = "every check behind compilation {} of {}, Dynamo's own included".format(entry.compile_id, frame.name)
             _one(session, directory, name, "guards", why, written, functools.partial(guard_listing, entry, frame))
     path = os.path.join(directory, "README.md")
-    with open(path, "w", encoding="utf-8") as file:
-        file.write(index_text(session))
+    write_index(path, index_text(session))
     written.insert(0, path)
     return written
 
@@ -54,9 +54,7 @@ def _one(
     """One file; whatever fails costs this file alone."""
     artifact = Artifact(name, kind, why)
     try:
-        text = make()
-        with open(os.path.join(directory, name), "w", encoding="utf-8") as file:
-            file.write(text)
+        write_whole(os.path.join(directory, name), make())
         written.append(os.path.join(directory, name))
     except Exception as error:  # the dump goes on without this file, and its index says so
         artifact.status, artifact.reason = "missing", "{}: {}".format(type(error).__name__, error)
