@@ -22,7 +22,7 @@ EDGES = {
     if isinstance(node, ast.FunctionDef) and planted_faults.is_edge(node)
 }
 TORCHS_OWN = {"before", "load", "original", "graph_formatter"}  # as the stand-ins in patches.py call it
-CANNOT_FAIL = {"isinstance", "Session", "ExitStack"}
+CANNOT_FAIL = {"isinstance", "Session", "ExitStack", "get", "append"}
 MEANT = {"TypeError", "format", "require_torch"}  # what prepare_debug says of its arguments, and of a missing torch
 
 

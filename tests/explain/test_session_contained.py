@@ -114,7 +114,11 @@ def test_a_missing_hook_costs_what_it_serves(patch, tmp_path, monkeypatch):
     def missing(*_):
         raise MissingHook("planted: no such thing in this torch")
 
-    broken = [dataclasses.replace(p, apply=missing if p is patch else p.apply, wanted=bool) for p in patches.PATCHES]
+    broken = [
+        dataclasses.replace(p, apply=missing if p is patch else p.apply, wanted=bool,
+                            when="torch" if p is patch else p.when)
+        for p in patches.PATCHES
+    ]
     monkeypatch.setattr(patches, "PATCHES", broken)
     before = state_of_torch()
     with depyf.prepare_debug(str(tmp_path)) as model:
