@@ -10,7 +10,7 @@ from ..bytecode.code_flags import place_flags
 from .bisimulation import lock_step, nested_pairs, same_instructions
 from .constants import constant_key
 from .metadata import metadata_differences
-from .normalize import NotComparable, normalize, normalize_instructions
+from .normalize import NormalForm, NotComparable, normalize, normalize_instructions
 from .static_swaps import settle_swaps
 from .verdict import Difference, Level, Verdict, unproven
 
@@ -23,8 +23,8 @@ def prove(
 ) -> Verdict:
     """The verdict for one code object; code nested in it is opaque here and comes back as ``Verdict.pairs``.
 
-    Equal instructions first, then the lock-step walk, then ``symbolic``, a proof for code that lock-step can't show
-    (temporaries, other stack shapes). ``names=False``: name and qualified name need not be equal.
+    Equal instructions first, then ``symbolic``, a proof for code that lock-step can't show (temporaries, other stack
+    shapes), then the lock-step walk. ``names=False``: name and qualified name need not be equal.
     Raises nothing: code that can't be read or compared is unproven, with the reason.
     """
     differences = metadata_differences(original, recompiled, names=names)
@@ -33,22 +33,29 @@ def prove(
     if _identical(original, recompiled):
         pairs = tuple(dict.fromkeys(zip(original.nested, recompiled.nested)))
         return Verdict(Level.EXACT, "instructions", pairs=pairs)
-    verdict = _compare(original, recompiled)
-    if verdict.proven or symbolic is None:
-        return verdict
-    other = symbolic(original, recompiled)
-    if other.proven:
-        return other
-    return verdict._replace(reasons=other.reasons + verdict.reasons, difference=other.difference or verdict.difference)
-
-
-def _compare(original: RawCode, recompiled: RawCode) -> Verdict:
     try:
         a, b = normalize(original), normalize(recompiled)
     except (NotComparable, DecompilationError) as error:
-        return unproven(str(error))
+        verdict = unproven(str(error))
+        return verdict if symbolic is None else _or_else(symbolic(original, recompiled), verdict)
     if same_instructions(a, b):
         return Verdict(Level.EXACT, "instructions", pairs=nested_pairs(a, b))
+    if symbolic is None:
+        return _in_lock_step(a, b)
+    # Where it may be needed it comes first: it shows all that lock-step shows.
+    other = symbolic(original, recompiled)
+    return other if other.proven else _or_else(other, _in_lock_step(a, b))
+
+
+def _or_else(symbolic: Verdict, other: Verdict) -> Verdict:
+    """One of two verdicts: a proof if there is one, else the reasons of both."""
+    if symbolic.proven or other.proven:
+        return symbolic if symbolic.proven else other
+    difference = symbolic.difference or other.difference
+    return other._replace(reasons=symbolic.reasons + other.reasons, difference=difference)
+
+
+def _in_lock_step(a: NormalForm, b: NormalForm) -> Verdict:
     comparison = lock_step(a, b)
     if comparison.difference is not None and "SWAP" in (*a.ops, *b.ops):
         settled = lock_step(*(normalize_instructions(raw, settle_swaps(disassemble(raw))) for raw in (a.raw, b.raw)))
