@@ -30,14 +30,19 @@ HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent
 MARKS = ("<!-- matrix -->", "<!-- /matrix -->")
 ONE = ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS", "TORCHINDUCTOR_COMPILE_THREADS")
+GRAPH_CACHES = ("TORCHINDUCTOR_FX_GRAPH_CACHE", "TORCHINDUCTOR_AUTOGRAD_CACHE")
 
 Row = Dict[str, Any]
 Cell = Dict[str, Any]
 
 
 def environment(python: str, folder: str) -> Dict[str, str]:
-    """One thread, caches of this cell's own, our sources; headers where an interpreter was moved from its prefix."""
-    found = {**os.environ, **dict.fromkeys(ONE, "1"), "TORCHINDUCTOR_CACHE_DIR": os.path.join(folder, "inductor")}
+    """One thread, our sources, C++ compiled once for both runs; headers where an interpreter was moved from its prefix.
+
+    Inductor's caches of whole graphs are off: both runs are to go through all stages (one program turns them on).
+    """
+    found = {**os.environ, **dict.fromkeys(ONE, "1"), **dict.fromkeys(GRAPH_CACHES, "0"),
+             "TORCHINDUCTOR_CACHE_DIR": os.path.join(folder, "inductor")}
     found["PYTHONPATH"] = str(ROOT / "src")
     found.pop("PYTHONBREAKPOINT", None)
     question = "import sys, sysconfig; print(sysconfig.get_path('include')); print(sys._base_executable)"

@@ -160,7 +160,7 @@ def attributes_of_the_compiled():
     "A compiled module looks like the module: parameters, attributes, len, training."
     model = compiled(nn.Sequential(nn.Linear(2, 2), nn.ReLU()))
     names = [name for name, _ in model.named_parameters()]
-    return names, len(model), model.training, model[0].weight.shape, call(model, torch.ones(2))
+    return names, len(model), model.training, model.get_submodule("0").weight.shape, call(model, torch.ones(2))
 
 
 class Tagged(torch.Tensor):

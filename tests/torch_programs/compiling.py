@@ -255,14 +255,19 @@ def compiled_ahead_of_time():
 
 @program(backend="inductor", new_process=True)
 def cache_of_graphs_hit():
-    "The FX graph cache and AOTAutograd's: the second compilation of the same would be a hit."
+    "The FX graph cache and AOTAutograd's: the second compilation of the same is a hit, where torch has them."
+    from torch._dynamo.utils import counters
+
     os.environ["TORCHINDUCTOR_CACHE_DIR"] = tempfile.mkdtemp(dir=os.getcwd())
     torch._inductor.config.fx_graph_cache = True
+    if hasattr(torch._functorch.config, "enable_autograd_cache"):
+        torch._functorch.config.enable_autograd_cache = True
     found = []
     for _ in range(2):
         torch._dynamo.reset()
         found.append(torch.compile(lambda x: x.cos() * 3)(torch.ones(4)))
-    return found
+    hits = {key: n for part in ("inductor", "aot_autograd") for key, n in counters[part].items() if "cache" in key}
+    return found, sorted(hits.items())
 
 
 @program(backend="inductor")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import warnings
 
@@ -206,6 +207,18 @@ def process_ends_by_an_exception():
         raise LookupError(y.numel())
 
     return compiled(f)(torch.ones(2))
+
+
+@program(new_process=True)
+def process_forks():
+    "os.fork while recording: the child compiles another function and ends."
+    f = compiled(lambda x: x + 1)
+    found = [f(torch.ones(2))]
+    child = os.fork()
+    if child == 0:
+        result = compiled(lambda x: x * 3)(torch.ones(2))
+        os._exit(int(result.sum()))
+    return [*found, os.waitpid(child, 0)[1], compiled(lambda x: x - 1)(torch.ones(2))]
 
 
 @program()

@@ -41,7 +41,7 @@ _OWN_KINDS = {
     "CONFIG_HASH_MATCH",
 }
 _OWN_CODE = re.compile(
-    r"'_dynamo_\w+'|__builtins_dict__|G\['__import_|_global_(?:forward|backward)_|\.__dict__\)|"
+    r"'_dynamo_\w+'|__builtins_dict__|___unnamed_scope_|G\['__import_|_global_(?:forward|backward)_|\.__dict__\)|"
     r"(?:_modules|_parameters|_buffers|_forward_hooks|_forward_pre_hooks|_backward_hooks|_backward_pre_hooks)\b(?!\[)"
 )
 _STATES = (
