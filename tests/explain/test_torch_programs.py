@@ -10,8 +10,7 @@ import pytest
 
 import torch_matrix
 
-HANDFUL = ["one_break", "recompile", "breaks_with_gradients", "dataclass_result", "process_exits", "scan_operator",
-           "exception_caught", "inspect_module", "debug_a_module", "process_ends"]  # fmt: skip
+HANDFUL = ["breaks_with_gradients", "exception_caught", "inspect_module", "debug_a_module", "process_ends"]
 
 
 def test_a_handful_is_the_same_with_and_without(tmp_path):
@@ -24,7 +23,7 @@ def test_a_handful_is_the_same_with_and_without(tmp_path):
     (cell,) = json.loads((tmp_path / "found.json").read_text())
     assert len(cell["rows"]) >= len(HANDFUL)
     assert [row["program"] for row in cell["rows"] if row["lacks"] or row["alone"]] == []
-    assert sum(row["dump"].get("runs", 0) for row in cell["rows"]) > 10
+    assert sum(row["dump"].get("runs", 0) for row in cell["rows"]) > 3
 
 
 SAME = {"result": [1], "compilations": ["f"], "compilations afterwards": [], "again": [1], "counters": {}}

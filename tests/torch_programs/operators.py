@@ -8,6 +8,7 @@ from torch.utils.checkpoint import checkpoint
 from .suite import call, compiled, program
 
 graph_break = torch._dynamo.graph_break
+libraries = []
 
 
 @program(needs="torch.cond")
@@ -70,6 +71,7 @@ def own_operator():
 def older_own_operator():
     "torch.library.Library with a schema."
     library = torch.library.Library("matrix_old", "DEF")
+    libraries.append(library)  # the operator goes with it
     library.define("add_two(Tensor x) -> Tensor")
     library.impl("add_two", lambda x: x + 2, "CompositeExplicitAutograd")
     library.impl("add_two", lambda x: torch.empty_like(x), "Meta")

@@ -73,7 +73,7 @@ def page_of(frame: Frame, session: Session, in_dump: bool = False) -> str:
                     for inner in resume.frame.entries:
                         sections += _entry_sections(inner, resume.frame, session, in_dump, shown)
                 sections.append(valid_or_comment(resume_dispatcher(resume, not hides_lists(resume, callers))))
-    sections += _code_sections(frames)
+    sections += _code_sections(frames, "\n".join(sections))
     if not frame.is_resume:
         sections.append(valid_or_comment(original_function(frame), "the original is no Python by itself"))
     return _assemble(frame, session, frames, sections)
@@ -249,10 +249,11 @@ def _constants(frames: List[Frame]) -> Dict[str, Any]:
     return found
 
 
-def _code_sections(frames: List[Frame]) -> List[str]:
-    """Code objects that Dynamo makes functions of."""
+def _code_sections(frames: List[Frame], text: str) -> List[str]:
+    """Code objects that Dynamo makes functions of, those which the text mentions."""
     codes = {name: value for name, value in _constants(frames).items() if isinstance(value, types.CodeType)}
-    return [valid_or_comment(code_constant(name, code)) for name, code in codes.items() if name.isidentifier()]
+    mentioned = [name for name in codes if re.search(r"\b{}\b".format(re.escape(name)), text)]
+    return [valid_or_comment(code_constant(name, codes[name])) for name in mentioned]
 
 
 def _constant_line(name: str, value: Any, module_globals: Dict[str, Any]) -> str:
@@ -267,10 +268,27 @@ def _constant_line(name: str, value: Any, module_globals: Dict[str, Any]) -> str
     home, qualname = getattr(value, "__module__", None), getattr(value, "__qualname__", None)
     if home and qualname and "." not in qualname and getattr(sys.modules.get(home), qualname, None) is value:
         return "from {} import {} as {}".format(home, qualname, name)
+    words = _torch_words(value)
+    return "{} = {}".format(name, words) if words else ""
+
+
+_PARTS = (ast.Expression, ast.Name, ast.Attribute, ast.Call, ast.keyword, ast.Constant, ast.List, ast.Tuple, ast.Load)
+
+
+def _torch_words(value: Any) -> str:
+    """How to make a value of torch's, where its repr says so: ``torch.float32``, ``torch.Size([2])``; else ""."""
+    if not type(value).__module__.startswith("torch"):
+        return ""
     words = repr(value)
-    if re.fullmatch(r"torch\.\w+", words) and getattr(sys.modules.get("torch"), words[6:], None) is value:
-        return "{} = {}".format(name, words)
-    return ""
+    words = "torch." + words if words.startswith("device(") else words
+    try:
+        tree = ast.parse(words, mode="eval")
+        if not all(isinstance(node, _PARTS) for node in ast.walk(tree)):
+            return ""
+        made = eval(compile(tree, "<constant>", "eval"), {"torch": sys.modules["torch"], "__builtins__": {}})
+        return words if type(made) is type(value) and bool(made == value) else ""
+    except Exception:  # not every repr is meant to be read back
+        return ""
 
 
 def _unbound(text: str) -> Set[str]:

@@ -125,8 +125,9 @@ def code_constant(name: str, code: CodeType) -> str:
     head = "# {}: the code of {}, which Dynamo makes the function of\n".format(name, code.co_name)
     if not one.proven:
         return head + comment("not proven: " + "; ".join(one.reasons))
-    function = identifier(code.co_name)
-    body = _as_statement(one.source, function) + "return {}.__code__".format(function)
+    body = _as_statement(one.source, "function")
+    function = re.search(r"^(?:async )?def (\w+)", body, re.M)
+    body += "return {}.__code__".format(function.group(1) if function else "function")
     parameters = ", ".join("{}=None".format(free) for free in code.co_freevars)
     indented = "".join("    " + line if line.strip() else line for line in body.splitlines(keepends=True))
     return "{}def __make_{}({}):\n{}\n\n{} = __make_{}()\n".format(head, name, parameters, indented, name, name)
@@ -145,18 +146,19 @@ def dispatcher(frame: Frame) -> str:
 def resume_dispatcher(resume: ResumeFunction, keep_frame_lists: bool) -> str:
     """A resume function in the same form."""
     frame = resume.frame
+    name = resume.name if resume.name.isidentifier() else identifier(resume.name)
     if frame is None or frame.code is None or not frame.entries:
         original = resume.original
         if not original.proven:
-            return "def {}(*args):\n    compile_again({!r})\n".format(resume.name, resume.name)
+            return "def {}(*args):\n    compile_again({!r})\n".format(name, resume.name)
         source = original.source if keep_frame_lists else fold(original.source).source
-        return _renamed(source, resume.name)
+        return _renamed(source, name)
     names = _argument_names(frame.code)
     hide = () if keep_frame_lists else FRAME_PARAMETERS
     signature = _code_signature(frame.code, hide)
     names = [name for name in names if name not in hide]
     again = "return compile_again({!r})".format(frame.name)
-    return _dispatcher(frame, resume.name, signature, names, again, "not compiled for these inputs so far")
+    return _dispatcher(frame, name, signature, names, again, "not compiled for these inputs so far")
 
 
 def hides_lists(resume: ResumeFunction, callers: List[str]) -> bool:
