@@ -78,3 +78,12 @@ def test_a_missing_torch_says_how_to_install_it(run_python):
         depyf.install()
     """)
     assert "PyTorch is not installed in this environment: pip install 'depyf[torch]'" in done.stderr
+
+
+def test_an_old_torch_says_what_to_do(run_python, tmp_path):
+    (tmp_path / "torch").mkdir()
+    (tmp_path / "torch" / "__init__.py").write_text("__version__ = '1.13.1'\n")
+    done = run_python("import depyf\nwith depyf.prepare_debug('dump'): pass\n")
+    assert "PyTorch 1.13.1 has no torch.compile: depyf needs PyTorch 2.2 or newer, pip install --upgrade torch" in (
+        done.stderr)
+    assert not (tmp_path / "dump").exists()

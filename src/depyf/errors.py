@@ -69,6 +69,13 @@ def require_torch(name: str) -> None:
         torch = importlib.import_module("torch")
     except Exception as error:
         raise explain_failed_import(name, error) from error
+    version = getattr(torch, "__version__", "")
+    if version and not hasattr(torch, "compile"):
+        raise ImportFailed(
+            f"depyf.{name} exists, but PyTorch {version} has no torch.compile: depyf needs PyTorch 2.2 or newer, "
+            "pip install --upgrade torch",
+            name="torch",
+        )
     if not hasattr(torch, "compile"):
         raise explain_failed_import(name, ImportError("the module 'torch' has no torch.compile", name="torch"))
 
