@@ -1,12 +1,15 @@
 """Pages as modules: closures, code that Dynamo did not compile, constants without a literal."""
 
 import importlib.util
+import textwrap
+from pathlib import Path
 
 import pytest
 import torch
 
 import depyf
 from depyf.explain.bookkeeping import fold
+from depyf.explain.report.page import _constant_line
 
 CELLS = "((lambda: k).__closure__[0], (lambda: n).__closure__[0])"
 
@@ -83,3 +86,20 @@ def test_constants_are_assigned(tmp_path):
 )
 def test_cells_are_folded(line, folded):
     assert folded in fold("def f(x):\n    {}\n".format(line)).source
+
+
+@pytest.mark.parametrize(
+    ("value", "line"),
+    [
+        (torch.float32, "n = torch.float32"),
+        (torch.Size([2]), "n = torch.Size([2])"),
+        (torch.device("cpu"), "n = torch.device(type='cpu')"),
+        (torch.nn.Linear, "from torch.nn.modules.linear import Linear as n"),
+        (Path.cwd, "n = __import__('importlib').import_module('pathlib').Path.cwd"),
+        (vars(textwrap), "n = vars(__import__('importlib').import_module('textwrap'))"),
+        (torch.ones(2), ""),
+        (object(), ""),
+    ],
+)
+def test_constants_that_can_be_named_are(value, line):
+    assert _constant_line("n", value, {}) == line

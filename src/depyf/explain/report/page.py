@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import builtins
+import operator
 import re
 import symtable
 import sys
@@ -265,6 +266,15 @@ def _constant_line(name: str, value: Any, module_globals: Dict[str, Any]) -> str
         if module is None or vars(module) is not value:
             return ""
         return "{} = vars(__import__('importlib').import_module({!r}))".format(name, module.__name__)
+    owner = getattr(value, "__self__", None)
+    if isinstance(owner, type) and owner.__module__ != "__main__":  # a class method: Pair._make
+        path = "{}.{}".format(owner.__qualname__, getattr(value, "__name__", ""))
+        try:
+            same = operator.attrgetter(path)(sys.modules[owner.__module__]) == value
+        except (AttributeError, KeyError):
+            same = False
+        if same:
+            return "{} = __import__('importlib').import_module({!r}).{}".format(name, owner.__module__, path)
     home, qualname = getattr(value, "__module__", None), getattr(value, "__qualname__", None)
     if home and qualname and "." not in qualname and getattr(sys.modules.get(home), qualname, None) is value:
         return "from {} import {} as {}".format(home, qualname, name)
