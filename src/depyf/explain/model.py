@@ -293,6 +293,7 @@ class Session:
     artifacts: List[Artifact] = field(default_factory=list)
     failures: List[Failure] = field(default_factory=list)
     refusals: List[Refusal] = field(default_factory=list)
+    compiled_before: List[SourceLine] = field(default_factory=list)  # functions; what runs was not recorded
     torch_version: str = ""
     python_version: str = ""
     directory: str = field(default="", metadata={"live": True}, compare=False)

@@ -306,6 +306,7 @@ class Recorder:
                 (self._collect_guards, "guards on the pages"),
                 (self._collect_refusals, "what was not compiled, in the index"),
                 (self._list_other_processes, "folders of other processes in the index"),
+                (self._add_compiled_before, "what was compiled before, in the index"),
                 (self._write_report, "the pages to read and the index"),
             ]:
                 with contained(self.session, step.__name__.strip("_").replace("_", " "), costs):
@@ -373,6 +374,11 @@ class Recorder:
     def _list_other_processes(self) -> None:
         for name in self.dump.other_processes():
             self.session.artifacts.append(Artifact(name, "process", "what another process of this program compiled"))
+
+    def _add_compiled_before(self) -> None:
+        from depyf.explain.compiled_before import add_compiled_before
+
+        add_compiled_before(self.session)
 
     def _write_report(self) -> None:
         from depyf.explain.report import write_report

@@ -14,6 +14,7 @@ __all__ = [
     "Compilation",
     "backward_of",
     "compilations_of",
+    "compiled_codes",
     "forces_eager",
     "inductor_source",
     "is_inductor_output",
@@ -61,6 +62,17 @@ def compilations_of(code: types.CodeType) -> List[Compilation]:
                 Compilation(str(compile_id or "?"), failure, getattr(one, "guard_count", None) is not None)
             )
     return found
+
+
+def compiled_codes() -> List[types.CodeType]:
+    """Code objects which Dynamo has looked at, oldest first: `convert_frame.input_codes`, a list of weak references
+    named `seen` in 2.2 to 2.15; `reset` empties it."""
+    try:
+        references = find("torch._dynamo.convert_frame", "input_codes.seen")
+    except MissingHook:
+        return []
+    found = [reference() for reference in list(references)]
+    return [code for code in found if isinstance(code, types.CodeType)]
 
 
 def is_switched_off() -> bool:

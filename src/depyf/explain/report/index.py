@@ -31,7 +31,10 @@ def index_text(session: Session) -> str:
     pages = [frame for frame in session.top_level() if frame.page]
     if pages:
         lines += ["", "Start with `{}`.".format(pages[0].page)]
-    if not session.frames:
+    if session.compiled_before and not _was_recorded(session):
+        lines += ["", "Nothing was compiled while this was recorded. What follows was compiled before that, and is"]
+        lines += ["described as it is now; graphs of the stages between can't be had any more."]
+    elif not session.frames:
         lines += ["", "Nothing was compiled while this was recorded, so there is no page."]
         lines += ["Was the function compiled before? `depyf.explain.dump_src(function)` shows what exists now."]
     for frame in session.top_level():
@@ -40,10 +43,26 @@ def index_text(session: Session) -> str:
             lines += ["[{0}]({0})".format(frame.page), ""]
         lines += ["```", *tree_lines(frame), "```"]
     lines += _refusals(session)
+    lines += _compiled_before(session)
     lines += _proofs(session)
     lines += _files(session)
     lines += _missing(session)
     return "\n".join(lines).rstrip() + "\n"
+
+
+def _was_recorded(session: Session) -> bool:
+    before = {(one.filename, one.line) for one in session.compiled_before}
+    return any((frame.filename, frame.first_line) not in before for frame in session.top_level())
+
+
+def _compiled_before(session: Session) -> List[str]:
+    shown = {(frame.filename, frame.first_line) for frame in session.frames}
+    others = [one for one in session.compiled_before if (one.filename, one.line) not in shown]
+    if not others:
+        return []
+    lines = ["", "## What was compiled before this recording began", ""]
+    lines += ["It ran without being recorded. `depyf.explain.dump_src(function)` shows it.", ""]
+    return lines + ["- `{}` ({}:{})".format(one.function, file_name(one.filename), one.line) for one in others]
 
 
 def _proofs(session: Session) -> List[str]:
