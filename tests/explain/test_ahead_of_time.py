@@ -5,9 +5,11 @@ Where this torch has none, or fails on its own, it fails in the same way while w
 
 import ast
 
+import pytest
 import torch
 
 import depyf
+from depyf.explain.inspect_model import NothingCompiled
 
 
 def scaled(x, y):
@@ -51,3 +53,15 @@ def test_after_the_fact():
     (graph,) = session.frames[0].entries[0].graphs
     assert str(session) == "scaled ── graph {}: sin, add".format(graph.name.rsplit("_", 1)[-1])
     assert "def __transformed_code_0_for_scaled(x, y):" in depyf.explain.dump_src(made)
+
+
+def test_compilations_loaded_from_a_package_are_named(monkeypatch):
+    """Their entries have guards and no code; torch before 2.8 has none."""
+
+    def loaded(code):
+        return [object()] * 2 if code is scaled.__code__ else []
+
+    torch._dynamo.reset()
+    monkeypatch.setattr(torch._C._dynamo.eval_frame, "_debug_get_precompile_entries", loaded, raising=False)
+    with pytest.raises(NothingCompiled, match="runs 2 compilations that came from a package"):
+        depyf.inspect(scaled)

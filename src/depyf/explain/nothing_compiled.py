@@ -6,7 +6,7 @@ import types
 from typing import Any, List, Sequence
 
 from depyf.errors import DepyfError
-from depyf.explain import torch_keeps
+from depyf.explain import torch_behavior, torch_keeps
 from depyf.explain.compiled_functions import is_disabled
 from depyf.explain.names import stable, without_addresses
 
@@ -32,6 +32,14 @@ def why_nothing(thing: Any, functions: Sequence[types.FunctionType]) -> str:
         return head + 'torch.compiler.set_stance("force_eager") is in force'
     if is_disabled(thing) or any(map(is_disabled, functions)):
         return head + "torch.compiler.disable is on it, so Dynamo leaves it to Python"
+    loaded = sum(torch_behavior.loaded_from_packages(function.__code__) for function in functions)
+    if loaded:
+        return head + (
+            "it runs {} that came from a package (torch._dynamo.package), whose code torch does not give. Compile it "
+            "under depyf.prepare_debug where the package is made".format(
+                "a compilation" if loaded == 1 else "{} compilations".format(loaded)
+            )
+        )
     records = [record for function in functions for record in torch_keeps.compilations_of(function.__code__)]
     if records:
         record = records[-1]

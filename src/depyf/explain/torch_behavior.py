@@ -33,6 +33,7 @@ __all__ = [
     "input_source",
     "is_generating_backward",
     "is_lazy_and_pending",
+    "loaded_from_packages",
     "nothing_compiles",
     "print_graph",
     "recompile_reasons",
@@ -229,6 +230,17 @@ def guard_manager_of(entry: Any) -> Any:
     """The guards of a cache entry: `guard_manager` from 2.6, `check_fn` before."""
     found = getattr(entry, "guard_manager", None)
     return found if found is not None else getattr(entry, "check_fn", None)
+
+
+def loaded_from_packages(code: types.CodeType) -> int:
+    """How many compilations of `code` were installed from a `CompilePackage` (precompilation, 2.8 and later).
+
+    They are no cache entries; `_debug_get_precompile_entries` lists them, and an entry has `guard_manager` alone.
+    """
+    try:
+        return len(find("torch._C._dynamo.eval_frame", "_debug_get_precompile_entries")(code))
+    except MissingHook:
+        return 0
 
 
 def compiles_ahead_of_time() -> bool:
