@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import runpy
 import subprocess
 from pathlib import Path
@@ -48,14 +49,17 @@ def test_the_page(
     for part in [
         "├─ true   resume at line 9 ── graph 7: mul, mul",
         "└─ false  resume at line 10 ── graph 5: mul",
-        "def __transformed_code_0_for_toy_example(a, b):\n"
-        "    lt, x = __compiled_fn_1(a, b)\n"
-        "    if lt:\n"
-        "        return __resume_at_102_2(b, x)\n"
-        "    return __resume_at_112_3(b, x)\n",
         "Folded for reading: ",
     ]:
         assert part in page
+    assert re.search(  # offsets of instructions are Python's
+        r"def __transformed_code_0_for_toy_example\(a, b\):\n"
+        r"    lt, x = __compiled_fn_1\(a, b\)\n"
+        r"    if lt:\n"
+        r"        return __resume_at_\d+_2\(b, x\)\n"
+        r"    return __resume_at_\d+_3\(b, x\)\n",
+        page,
+    )
     module = runpy.run_path(str(path))
     for a, b in [(torch.randn(10), torch.rand(10)), (torch.randn(10), -torch.rand(10)), (torch.ones(5), torch.ones(5))]:
         assert torch.equal(module["toy_example"](a, b), toy_example(a, b))

@@ -17,6 +17,8 @@ from .suite import CALLS, Call, Program, copied, original
 
 __all__ = ["examine"]
 
+AHEAD = "ahead of time"  # in the place of a compilation's number: torch keeps that code in an object of its own
+
 
 def examine(program: Program, directory: str, model: Any) -> Dict[str, Any]:
     """Counts, and under ``wrong`` a sentence for each thing that is not as it should be."""
@@ -54,7 +56,7 @@ def _verdicts(found: Dict[str, Any], model: Any, running: bool = True) -> None:
             if not entry.transformed.proven:
                 reasons = "; ".join(entry.transformed.reasons) or entry.transformed.verdict
                 found["wrong"].append("{} {} is not proven: {}".format(frame.name, entry.compile_id, reasons[:300]))
-            elif running and not entry.runs_decompiled:
+            elif running and not entry.runs_decompiled and entry.compile_id != AHEAD:
                 found["wrong"].append("{} {} is proven but does not run".format(frame.name, entry.compile_id))
 
 
