@@ -83,6 +83,7 @@ def test_files_of_an_earlier_process_are_replaced_and_those_of_this_one_kept(tmp
     dump = DumpDirectory(str(tmp_path))
     assert os.path.basename(dump.reserve("a_{}.py")) == "a_0.py"
     assert os.path.basename(dump.reserve("b_{}.py")) == "b_1.py"
+    dump.close()
     again = DumpDirectory(str(tmp_path))
     assert os.path.basename(again.reserve("a_{}.py")) == "a_1.py"
 
