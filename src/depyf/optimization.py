@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import contextlib
+import threading
+import weakref
 from abc import abstractmethod
-from types import CodeType
-from typing import Any, Callable, Iterator, List
+from types import CodeType, FunctionType, MethodType
+from typing import Any, Callable, ContextManager, List, Optional
 
 from depyf.explain import torch_behavior
 
@@ -32,12 +33,22 @@ class TorchCompileWrapperWithCustomDispatcher:
     """
 
     def __init__(self, compiled_callable: Callable[..., Any], use_custom_dispatcher: bool = True) -> None:
-        """Begins to collect compiled code. Raises ImportError when torch cannot be imported."""
+        """Begins to collect compiled code, as long as this instance lives.
+
+        Raises ImportError when torch cannot be imported.
+        """
         self.compiled_callable = compiled_callable
         self.original_code_object: CodeType = type(self).forward.__code__
         self.compiled_codes: List[CodeType] = []
         self.use_custom_dispatcher = use_custom_dispatcher
-        self._bytecode_hook_handle = torch_behavior.register_bytecode_hook(self.bytecode_hook)
+        this = weakref.ref(self)  # torch keeps the hook, which must not keep the model
+
+        def hook(old_code: CodeType, new_code: CodeType) -> None:
+            wrapper = this()
+            if wrapper is not None:
+                wrapper.bytecode_hook(old_code, new_code)
+
+        weakref.finalize(self, torch_behavior.register_bytecode_hook(hook).remove).atexit = False
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Calls the compiled callable. A subclass puts its dispatch here; it may take more arguments than `forward`."""
@@ -52,23 +63,76 @@ class TorchCompileWrapperWithCustomDispatcher:
         if old_code is not self.original_code_object:
             return
         frame = torch_behavior.compiling_frame(old_code).get("frame")
-        if frame is not None and frame.f_locals.get("self") is self:
+        if frame is not None and frame.f_locals.get(old_code.co_varnames[0]) is self:
             self.compiled_codes.append(new_code)
 
-    @contextlib.contextmanager
-    def dispatch_to_code(self, index: int) -> Iterator[None]:
-        """In the block, `forward` runs ``compiled_codes[index]``, whose guards are not checked.
+    def dispatch_to_code(self, index: int) -> ContextManager[None]:
+        """In the block, ``self.forward`` runs ``compiled_codes[index]``, whose guards are not checked.
 
-        Dynamo gives its code the same parameters, cells and free variables as the original, so it can stand in the
-        function's place. The original comes back when the block ends, by an exception as well. Not for use by several
-        threads at once: the function belongs to the class.
+        That holds for this instance and this thread, and ends with the block, by an exception as well; blocks may be
+        nested. Dynamo gives its code the same parameters, cells and free variables as the original, so it can stand in
+        the function's place.
 
         Raises IndexError when there is no such code.
         """
-        function = type(self).forward
-        code, before = self.compiled_codes[index], function.__code__
-        function.__code__ = code
+        written = type(self).forward
+        function = FunctionType(
+            self.compiled_codes[index], written.__globals__, written.__name__, written.__defaults__, written.__closure__
+        )
+        function.__kwdefaults__ = written.__kwdefaults__
+        return _Dispatch(self, function)
+
+
+class _Dispatch:
+    """One block of `dispatch_to_code`."""
+
+    __slots__ = ("_function", "_wrapper")
+
+    def __init__(self, wrapper: Any, function: FunctionType) -> None:
+        self._wrapper, self._function = wrapper, function
+
+    def __enter__(self) -> None:
+        attributes = vars(self._wrapper)
+        with _LOCK:
+            forward = attributes.get("forward")
+            if not isinstance(forward, _Forward):
+                forward = attributes["forward"] = _Forward(self._wrapper, forward)
+            forward.blocks += 1
+        forward.of_thread().append(MethodType(self._function, self._wrapper))
+
+    def __exit__(self, *_: Any) -> None:
+        attributes = vars(self._wrapper)
+        forward = attributes["forward"]
+        forward.of_thread().pop()
+        with _LOCK:
+            forward.blocks -= 1
+            if not forward.blocks:
+                if forward.before is None:
+                    del attributes["forward"]
+                else:
+                    attributes["forward"] = forward.before
+
+
+_LOCK = threading.Lock()  # one for all: it is held for an instant, and a lock in an instance could not be copied
+
+
+class _Forward:
+    """What ``self.forward`` is while a block of any thread lasts: for a thread in a block its code, else the method."""
+
+    def __init__(self, wrapper: Any, before: Optional[Callable[..., Any]]) -> None:
+        self.blocks = 0
+        self.before = before  # an instance may have had a `forward` of its own
+        self._method = before or type(wrapper).forward.__get__(wrapper)
+        self._threads = threading.local()
+
+    def of_thread(self) -> List[Callable[..., Any]]:
+        """What this thread dispatches to, the innermost block last."""
         try:
-            yield
-        finally:
-            function.__code__ = before
+            found: List[Callable[..., Any]] = self._threads.blocks
+        except AttributeError:
+            found = self._threads.blocks = []
+        return found
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        blocks = self.of_thread()
+        return (blocks[-1] if blocks else self._method)(*args, **kwargs)

@@ -5,8 +5,9 @@ from __future__ import annotations
 import contextlib
 from typing import Iterator
 
-from depyf.explain import session, torch_behavior
-from depyf.explain.containment import contained
+from depyf.explain import debuggers, session, torch_behavior, torch_debugging
+from depyf.explain.as_written import run_as_written
+from depyf.explain.containment import contained, done
 from depyf.explain.model import Session
 
 __all__ = ["debug"]
@@ -17,9 +18,11 @@ def debug() -> Iterator[None]:
     """Stops in the debugger before the block, so that breakpoints can be set in the files of the last `prepare_debug`.
 
     In the block torch runs what it has compiled and compiles nothing new, so the files are what runs:
-    ``__transformed_code_*`` and, for the backends ``eager`` and ``aot_eager``, the graph files. Inputs for which
-    nothing was compiled run the original function. The stop is Python's `breakpoint()`: pdb, or what
-    ``PYTHONBREAKPOINT`` names.
+    ``__transformed_code_*``, the graph files for the backends ``eager`` and ``aot_eager``, Inductor's ``kernel`` files.
+    A compiled function with a breakpoint in its own lines, or in those of a function which Dynamo inlined into it, runs
+    as you wrote it, with all that it calls; other functions run compiled. Inputs for which nothing was compiled run the
+    original function, too. No second run is needed when a debugger is there from the beginning: breakpoints are hit in
+    `prepare_debug` as well. The stop is Python's `breakpoint()`: pdb, or what ``PYTHONBREAKPOINT`` names.
 
     Example::
 
@@ -36,9 +39,14 @@ def debug() -> Iterator[None]:
     notes = Session()
     with contained(notes, "making torch run only what it has compiled", "new inputs are compiled"):
         undo.callback(torch_behavior.run_only())
+    with contained(notes, "keeping Dynamo off the debugger's code", "functions of the debugger are compiled"):
+        undo.callback(done, notes, "letting Dynamo at debuggers", torch_debugging.pass_over(debuggers.DEBUGGERS))
     directory = session.last_directory()
     where = "Read full_code_for_* in {}".format(directory) if directory else "No prepare_debug has run yet"
     with undo:
         print("depyf stops here. {}, set breakpoints in __transformed_code_* files, then continue.".format(where))
         breakpoint()  # the point of it: the user is asked here
+        with contained(notes, "looking for breakpoints", "stops at lines of the program itself"):
+            undo_written = run_as_written(session.compiled_functions(), debuggers.Breakpoints.now())
+            undo.callback(done, notes, "putting compiled functions back", undo_written)
         yield

@@ -69,6 +69,7 @@ class GraphFile:
     signature: Tuple[Any, ...]
     graph_module: weakref.ref[Any]
     path: str = ""
+    is_what_runs: bool = False  # the code that runs names this file
     codes: List[Optional[CodeType]] = field(default_factory=list)  # `forward` of the text, once it was compiled
 
     @cached_property

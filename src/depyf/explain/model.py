@@ -219,6 +219,7 @@ class CacheEntry:
     transformed_name: str = ""
     transformed_path: str = ""
     runs_decompiled: bool = False  # our recompiled code is in place (only when proven)
+    runs_as_written: str = ""  # the breakpoints for which the user's own code is in place
     graphs: List[Graph] = field(default_factory=list)
     resume_functions: List[ResumeFunction] = field(default_factory=list)
     breaks: List[GraphBreak] = field(default_factory=list)

@@ -19,7 +19,8 @@ import weakref
 from types import CodeType
 from typing import Any, Dict, List, Optional, Tuple
 
-from depyf.explain import torch_behavior
+from depyf.explain import debuggers, torch_behavior
+from depyf.explain.as_written import Followed, code_as_written
 from depyf.explain.containment import contained, note_failure
 from depyf.explain.decompiled import decompiled, listing_of
 from depyf.explain.dump_directory import DumpDirectory
@@ -49,7 +50,7 @@ from depyf.explain.patches import apply_late_patches
 from depyf.explain.processes import before_this_process_ends
 from depyf.explain.refusals import Refusals, actual_value
 from depyf.explain.resume_points import is_resume_name, resume_function, resume_points
-from depyf.explain.transformed_code import decompile_transformed
+from depyf.explain.transformed_code import WHAT_RUNS, decompile_transformed
 
 __all__ = ["NO_GRAPH", "Recorder"]
 
@@ -89,6 +90,7 @@ class Recorder:
         self._graphs: Dict[str, Graph] = {}
         self._breaks: Dict[str, GraphBreak] = {}
         self._graph_of_compilation: Dict[str, str] = {}
+        self._followed: Dict[str, Followed] = {}  # by compilation
         self._files: List[GraphFile] = []
         self.kernels = KernelRecorder(self._write, self._graphs)
         self._refusals = Refusals()
@@ -122,6 +124,12 @@ class Recorder:
             dump.begin()
         before_this_process_ends(forked.finish)
         return forked
+
+    @property
+    def compiled(self) -> List[Followed]:
+        """The functions that were compiled, each with what Dynamo followed from it; resume functions left out."""
+        followed = self._followed.values()
+        return [one for one in followed if one.code is not None and not is_resume_name(one.code.co_name)]
 
     # ---- while torch compiles
 
@@ -196,10 +204,14 @@ class Recorder:
         graphs = {graph.name: graph for graph in map(self._graphs.get, map(stable, new_code.co_names)) if graph}
         names = {name: result_names(graph) for name, graph in graphs.items()}
         found = decompile_transformed(new_code, path, compile_id, names, code)
-        why = "what runs in place of the function"
+        stops = self._breakpoints_in(code, compile_id)
+        text, why = found.text, "what runs in place of the function"
         if found.code is None:
             why = "not what runs, Dynamo's code does: " + found.reason
-        written = self._write_reserved(path, found.text, "transformed", why)
+        if stops:
+            why = "not what runs, the function does as written: breakpoint at " + stops
+            text = text.replace(WHAT_RUNS, why[0].upper() + why[1:] + ".", 1)
+        written = self._write_reserved(path, text, "transformed", why)
         runs = found.code if written else None
         if found.code is None:
             note_failure(self.session, "replacing {} (compile id {})".format(code.co_name, compile_id), found.reason,
@@ -210,17 +222,30 @@ class Recorder:
             transformed=found.decompiled,
             transformed_name=os.path.basename(path)[: -len(".py")],
             transformed_path=os.path.basename(path) if written else "",
-            runs_decompiled=runs is not None,
+            runs_decompiled=runs is not None and not stops,
+            runs_as_written=stops,
             code=new_code,
             original_code=code,
         )
+        if stops:
+            runs = code_as_written(code)
         frame.entries.append(entry)
         self._installed.append((entry, runs or new_code))
         with contained(self.session, "describing {} (compile id {})".format(code.co_name, compile_id)):
             self._describe(entry, known, new_code)
         if self.log_bytecode:
-            self._write_listings(path, code, new_code, runs)
+            self._write_listings(path, code, new_code, None if stops else runs)
+        if debuggers.is_attached():
+            self._point_graphs_at_files()  # now, that the first call may stop in them; else at the end
         return runs
+
+    def _breakpoints_in(self, code: CodeType, compile_id: str) -> str:
+        """Breakpoints in the function or in what Dynamo inlined into it, "" when there are none."""
+        with contained(self.session, "looking for breakpoints in {}".format(code.co_name), "stops at its lines"):
+            followed = self._followed.setdefault(compile_id, Followed())
+            followed.code = code
+            return ", ".join(followed.stops(debuggers.Breakpoints.now()))
+        return ""
 
     def _describe(self, entry: CacheEntry, known: Dict[str, Any], new_code: CodeType) -> None:
         entry.backend = torch_behavior.backend_name(known.get("compiler_fn"))
@@ -262,6 +287,7 @@ class Recorder:
         graph_name, stage = stage_of(title, current)
         if stage == "Captured_Graph":
             self._graph_of_compilation[compile_id] = graph_name
+            self._followed[compile_id] = Followed.by(module)
             self._begin_graph(graph_name, module)
         file = GraphFile(
             graph=graph_name,
@@ -328,10 +354,10 @@ class Recorder:
     def _point_graphs_at_files(self) -> None:
         for file in self._files:
             graph = self._graphs.get(file.graph)
-            if file.path and not (graph is not None and graph.kernels):
+            if file.path and not file.is_what_runs and not (graph is not None and graph.kernels):
                 with contained(self.session, "naming {} in its code".format(os.path.basename(file.path)),
                                "breakpoints in this file"):
-                    point_at_file(file, self.dump.write)
+                    file.is_what_runs = point_at_file(file, self.dump.write)
 
     def _link_resume_functions(self) -> None:
         frames = list(self.session.frames)

@@ -21,16 +21,20 @@ import threading
 from typing import Iterator, List, Union
 
 from depyf.errors import require_torch
+from depyf.explain import debuggers
+from depyf.explain.as_written import Followed
 from depyf.explain.containment import contained, done, edge, logger
 from depyf.explain.dump_directory import DumpDirectory
 from depyf.explain.model import Session
 from depyf.explain.patches import apply_patches
 from depyf.explain.recorder import Recorder
+from depyf.explain.torch_debugging import pass_over
 
-__all__ = ["active_recorders", "last_directory", "prepare_debug"]
+__all__ = ["active_recorders", "compiled_functions", "last_directory", "prepare_debug"]
 
 _active: List[Recorder] = []
 _directories: List[str] = []
+_compiled: List[Followed] = []
 _CHANGING = threading.RLock()  # held by the thread that begins or ends a recording
 
 
@@ -51,6 +55,11 @@ def active_recorders() -> List[Recorder]:
 def last_directory() -> str:
     """The directory of the recording that is going on or ended last; "" when there was none."""
     return _directories[-1] if _directories else ""
+
+
+def compiled_functions() -> List[Followed]:
+    """What recordings that have ended saw compiled."""
+    return list(_compiled)
 
 
 @contextlib.contextmanager
@@ -129,6 +138,9 @@ def _begin(
                 dump.begin()
             atexit.register(_end_at_exit, undo)
             apply_patches(recorder, undo)
+            if debuggers.is_attached():
+                with contained(session, "keeping Dynamo off the debugger's code", "it compiles the debugger too"):
+                    undo.callback(done, session, "letting Dynamo at debuggers", pass_over(debuggers.DEBUGGERS))
     return session
 
 
@@ -150,6 +162,7 @@ def _end(recorder: Recorder, undo: contextlib.ExitStack) -> None:
         return  # forked in the block, and nothing was compiled since: the dump is the parent's
     recorder = recorder.of_this_process()
     recorder.finish()
+    _compiled.extend(recorder.compiled)
     logger.info("what torch.compile did is described in %s", os.path.join(recorder.dump.path, "README.md"))
 
 

@@ -14,8 +14,9 @@ from depyf.explain.model import Decompiled
 from depyf.explain.names import identifier, stable, without_addresses
 from depyf.explain.time_limit import within_limit
 
-__all__ = ["TransformedCode", "decompile_transformed", "is_valid_python"]
+__all__ = ["WHAT_RUNS", "TransformedCode", "decompile_transformed", "is_valid_python"]
 
+WHAT_RUNS = "This is what runs: a breakpoint set in this file is hit."
 _NOT_WHAT_RUNS = "Not what runs: Dynamo's own bytecode does."
 
 
@@ -153,7 +154,7 @@ def _header(code: CodeType, compile_id: str, decompiled: Decompiled, not_run: st
     if not_run:
         lines += [_NOT_WHAT_RUNS, "Reason: {}".format(not_run)]
     else:
-        lines.append("This is what runs: a breakpoint set in this file is hit.")
+        lines.append(WHAT_RUNS)
     return _as_comment("\n".join(lines)) + "\n"
 
 

@@ -71,6 +71,8 @@ def _proofs(session: Session) -> List[str]:
         for entry in frame.entries:
             one = entry.transformed
             runs = "ours, recompiled from the text" if entry.runs_decompiled else "Dynamo's"
+            if entry.runs_as_written:
+                runs = "the function's own: breakpoint at {}".format(_cell(entry.runs_as_written))
             name = file_name(entry.transformed_path) or entry.transformed_name
             rows.append("| {} | {} | {} | {} |".format(entry.compile_id, name, _cell(_verdict(one)), runs))
     if not rows:
