@@ -18,7 +18,7 @@ class DecompilationError(DepyfError):
     or line), ``instructions`` holds the annotated instructions ('' if there are none to show).
     """
 
-    def __init__(self, reason: str, *, stage: str = "", where: str = "", instructions: str = "") -> None:
+    def __init__(self, reason: str = "", *, stage: str = "", where: str = "", instructions: str = "") -> None:
         self.reason = reason
         self.stage = stage
         self.where = where

@@ -1,6 +1,7 @@
 """Paths and names of earlier releases which other programs reach into."""
 
 import importlib
+import inspect
 import subprocess
 import sys
 
@@ -26,6 +27,60 @@ def test_names_are_where_they_were(module, names):
     found = importlib.import_module(module)
     for name in names:
         assert getattr(found, name) is not None
+
+
+@pytest.mark.parametrize(
+    ("module", "name", "parameters"),
+    [
+        ("depyf", "decompile", "code"),
+        ("depyf", "prepare_debug", "dump_src_dir, clean_wild_fx_code=True, log_bytecode=False"),
+        ("depyf", "debug", ""),
+        ("depyf", "install", ""),
+        ("depyf", "uninstall", ""),
+        ("depyf.decompiler", "decompile", "code"),
+        ("depyf.decompiler", "Decompiler", "code"),
+        ("depyf.decompiler", "Decompiler.decompile",
+         "self, indentation=4, temp_prefix='__temp_', overwite_fn_name=None"),
+        ("depyf.decompiler", "Decompiler.decompile_and_compile_like",
+         "code_to_decompile, reference_code, indentation=4, temp_prefix='__temp_', filepath_template=None"),
+        ("depyf.decompiler", "DecompilationError", "message"),
+        ("depyf.decompiler", "DecompilationError", ""),
+        ("depyf.code_transform", "add_indentation", "code, indentation=4"),
+        ("depyf.code_transform", "remove_indentation", "code, indentation=4"),
+        ("depyf.explain", "dump_src", "original_code, module"),
+        ("depyf.explain.enable_debugging", "prepare_debug",
+         "dump_src_dir, clean_wild_fx_code=True, log_bytecode=False"),
+        ("depyf.explain.enable_debugging", "patched_load_by_key_path", "key, path, linemap=None, attrs=None"),
+        ("depyf.explain.enhance_logging", "pytorch_bytecode_src_hook", "code, new_code"),
+        ("depyf.explain.utils", "lock_on_file", "path_template"),
+        ("depyf.explain.utils", "write_code_to_file_template", "src, path_template"),
+        ("depyf.explain.utils", "get_current_compiled_fn_name", ""),
+        ("depyf.explain.utils", "remove_indentation", "code"),
+        ("depyf.optimization", "TorchCompileWrapperWithCustomDispatcher",
+         "compiled_callable, use_custom_dispatcher=True"),
+        ("depyf.optimization", "TorchCompileWrapperWithCustomDispatcher.dispatch_to_code", "self, index"),
+        ("depyf.optimization", "TorchCompileWrapperWithCustomDispatcher.bytecode_hook", "self, old_code, new_code"),
+        ("depyf.utils", "get_function_signature", "code_obj, overwite_fn_name=None"),
+        ("depyf.utils", "collect_all_code_objects", "code"),
+        ("depyf.utils", "safe_create_directory", "path"),
+        ("depyf.utils", "get_code_owner", "fn"),
+        ("depyf.utils", "decompile_ensure", "fn, overwite_fn_name=None"),
+    ],
+)
+def test_calls_of_release_0_20_still_fit(module, name, parameters):
+    """By position, by keyword where there is a default, and with the same defaults."""
+    found = importlib.import_module(module)
+    for part in name.split("."):
+        found = getattr(found, part)
+    theirs = inspect.signature(eval("lambda {}: None".format(parameters))).parameters
+    ours = inspect.signature(found)
+    ours.bind(*theirs)
+    needed = [one.name for one in theirs.values() if one.default is one.empty]
+    for one in theirs.values():
+        if one.default is not one.empty:
+            ours.bind(*needed, **{one.name: one.default})
+            if one.name in ours.parameters:
+                assert ours.parameters[one.name].default == one.default
 
 
 def test_importing_the_package_imports_no_torch():

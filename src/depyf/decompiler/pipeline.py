@@ -15,6 +15,7 @@ units.py runs the stages for one code object, decompilation.py puts code objects
 from __future__ import annotations
 
 import copy
+from types import CodeType
 from typing import Any
 
 from ..errors import DecompilationError
@@ -70,12 +71,24 @@ def decompile(x: Any, *, strict: bool = True) -> str:
     Raises:
         DecompilationError: ``x`` itself is refused, ``strict`` is true, and ``x`` is not Dynamo's.
     """
-    result = analyze(x)
-    if strict and result.verdict.level is Level.REFUSED and not (result.raw and is_of_dynamo(result.raw)):
+    try:
+        result = analyze(x)
+    except Exception as error:  # a bug, or bytecode that can't even be read
+        if isinstance(x, CodeType) and is_of_dynamo(x.co_name, x.co_names, x.co_varnames):
+            return _names_of(x, "{}: {}".format(type(error).__name__, error))
+        raise
+    raw = result.raw
+    shown_anyway = raw is not None and is_of_dynamo(raw.name, raw.names, raw.varnames)
+    if strict and result.verdict.level is Level.REFUSED and not shown_anyway:
         raise DecompilationError(
             "; ".join(result.verdict.reasons), where=result.qualname, instructions=_instructions(result)
         )
     return result.source
+
+
+def _names_of(code: CodeType, reason: str) -> str:
+    names = ", ".join(dict.fromkeys((*code.co_varnames, *code.co_names)))
+    return "# {} is not decompiled ({}).\n# Its names: {}\n".format(code.co_name, " ".join(reason.split()), names)
 
 
 def _instructions(result: Result) -> str:

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import re
-from typing import Any
+from typing import Any, Iterable
 
-from ..bytecode import RawCode
 from .spelling import is_name
 
 _MADE_UP = re.compile(r"(tmp|graph_out)_\d+|___(stack)\d+|___(context_manager)_\d+_\d+")
@@ -37,13 +36,9 @@ def is_made_up(variable: str) -> bool:
     return bool(_MADE_UP.fullmatch(variable))
 
 
-def is_of_dynamo(raw: RawCode) -> bool:
-    """Whether Dynamo made a code object: by the names of its globals and variables, or by its own."""
-    return (
-        bool(_RESUMES.match(raw.name))
-        or any(map(_DYNAMO_GLOBAL.match, raw.names))
-        or any(map(is_made_up, raw.varnames))
-    )
+def is_of_dynamo(name: str, names: Iterable[str], variables: Iterable[str]) -> bool:
+    """Whether Dynamo made a code object: by its name, or the names of its globals and variables."""
+    return bool(_RESUMES.match(name)) or any(map(_DYNAMO_GLOBAL.match, names)) or any(map(is_made_up, variables))
 
 
 def is_vague(name: str) -> bool:
