@@ -21,7 +21,7 @@ import time
 from dataclasses import dataclass
 from typing import IO, Any, Dict, List, Optional, Sequence, Tuple
 
-SECONDS = 240
+SECONDS = 600  # tracing is slow, and so are busy machines
 
 
 @dataclass
@@ -57,17 +57,26 @@ class DebugSession:
 
     @classmethod
     def of_program(
-        cls, program: Sequence[str], environment: Optional[Dict[str, str]] = None, python: str = sys.executable
+        cls,
+        program: Sequence[str],
+        environment: Optional[Dict[str, str]] = None,
+        python: str = sys.executable,
+        folder: Optional[str] = None,
+        late: bool = False,
     ) -> DebugSession:
-        """Starts ``python -m debugpy --listen PORT --wait-for-client PROGRAM...`` and connects to it."""
+        """Starts ``python -m debugpy --listen PORT --wait-for-client PROGRAM...`` and connects to it.
+
+        With `late` the program itself listens when it likes, at the port which is its last argument.
+        """
         with socket.socket() as free:
             free.bind(("127.0.0.1", 0))
             port = free.getsockname()[1]
-        command = [python, "-Xfrozen_modules=off", "-m", "debugpy", "--listen", "127.0.0.1:{}".format(port)]
+        debugpy = ["-m", "debugpy", "--listen", "127.0.0.1:{}".format(port), "--wait-for-client"]
+        command = [*program, str(port)] if late else [*debugpy, *program]
         output = tempfile.TemporaryFile()  # no pipe: the adapter inherits it and lives a little longer
         process = subprocess.Popen(
-            [*command, "--wait-for-client", *program], stdout=output, stderr=subprocess.STDOUT,
-            stdin=subprocess.DEVNULL, env={**os.environ, "PYDEVD_DISABLE_FILE_VALIDATION": "1",
+            [python, "-Xfrozen_modules=off", *command], stdout=output, stderr=subprocess.STDOUT,
+            stdin=subprocess.DEVNULL, cwd=folder, env={**os.environ, "PYDEVD_DISABLE_FILE_VALIDATION": "1",
                                                       **(environment or {})},
         )
         return cls(process, port, output)

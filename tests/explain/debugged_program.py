@@ -1,6 +1,7 @@
-"""What the tests of debuggers run: `debugged_program.py BACKEND DIRECTORY [after]`.
+"""What the tests of debuggers run: `debugged_program.py BACKEND DIRECTORY [after [PORT]]`.
 
-Records both branches; with `after`, calls the function again under `depyf.debug()`. Tests find lines by their text.
+Records both branches; with `after`, calls the function again under `depyf.debug()`, with a port when a debugger has
+attached there. Tests find lines by their text.
 """
 
 import sys
@@ -38,6 +39,11 @@ def run():
 
 with depyf.prepare_debug(sys.argv[2]):
     run()
+if sys.argv[4:]:
+    import debugpy
+
+    debugpy.listen(("127.0.0.1", int(sys.argv[4])))
+    debugpy.wait_for_client()
 if sys.argv[3:]:
     compiled_before = torch._dynamo.utils.counters["stats"]["unique_graphs"]
     with depyf.debug():

@@ -44,8 +44,8 @@ def at(*places: Tuple[str, int]) -> Dict[str, List[int]]:
     return breakpoints
 
 
-def debugged(dumps: Dict[str, Path], backend: str, *more: str) -> DebugSession:
-    return DebugSession.of_program([str(PROGRAM), backend, str(dumps[backend]), *more])
+def debugged(dumps: Dict[str, Path], backend: str, *more: str, late: bool = False) -> DebugSession:
+    return DebugSession.of_program([str(PROGRAM), backend, str(dumps[backend]), *more], late=late)
 
 
 def test_debugpy_stops_in_lines_of_the_program(dumps):
@@ -76,7 +76,7 @@ def place_and_lines(found: Tuple[str, int]) -> Tuple[str, List[int]]:
 
 def test_debugpy_stops_in_a_function_that_was_inlined(dumps):
     inside = place(PROGRAM, "half = x / 2")
-    with debugged(dumps, "inductor") as session:
+    with debugged(dumps, "aot_eager") as session:
         session.start(at(inside))
         stop = session.wait_for_stop()
         assert (stop.place, stop.function) == (inside, "halved")
@@ -91,7 +91,6 @@ def test_debugpy_stops_in_a_function_that_was_inlined(dumps):
     [
         ("eager", "__compiled_fn_1.Captured_Graph.0.py", "sum_1:", "forward", "x.sum().item()"),
         ("aot_eager", "__compiled_fn_1.Forward_graph.0.py", "sum_1:", "forward", "div.sum().item()"),
-        ("inductor", "__compiled_fn_1.kernel_0.py", "del arg0_1", "call", "5.0"),
     ],
 )
 def test_debugpy_stops_in_transformed_code_and_in_what_it_calls(dumps, backend, graph, text, function, value):
@@ -116,6 +115,25 @@ def test_debugpy_stops_in_transformed_code_and_in_what_it_calls(dumps, backend, 
             session.set_breakpoints(file, [])
         session.resume(stop)
         assert session.wait_for_end().splitlines()[:2] == RESULTS
+
+
+def test_debugpy_that_attaches_late_stops_in_inductors_wrapper(dumps):
+    kernel, transformed = (dumps["inductor"] / name for name in ("__compiled_fn_1.kernel_0.py", TRANSFORMED))
+    before, wrapper = place(transformed, "graph_out = "), place(kernel, "del arg0_1")
+    with debugged(dumps, "inductor", "after", late=True) as session:
+        assert all(session.start(at(before, wrapper)).values())
+        session.resume(session.wait_for_stop())  # depyf.debug()
+        stop = session.wait_for_stop()
+        assert stop.place == before and session.evaluate(stop, "a.sum().item()") == "10.0"
+        session.resume(stop)
+        stop = session.wait_for_stop()
+        assert (stop.place, stop.function) == (wrapper, "call")
+        assert session.evaluate(stop, "arg0_1.sum().item()") == "10.0"
+        assert session.next(stop).place == (wrapper[0], wrapper[1] + 1)
+        for file, _ in (before, wrapper):
+            session.set_breakpoints(file, [])
+        session.resume(stop)
+        assert "compiled again 0" in session.wait_for_end()
 
 
 def test_debugpy_stops_in_all_places_under_debug(dumps):

@@ -46,7 +46,12 @@ def debug() -> Iterator[None]:
     with undo:
         print("depyf stops here. {}, set breakpoints in __transformed_code_* files, then continue.".format(where))
         breakpoint()  # the point of it: the user is asked here
-        with contained(notes, "looking for breakpoints", "stops at lines of the program itself"):
-            undo_written = run_as_written(session.compiled_functions(), debuggers.Breakpoints.now())
-            undo.callback(done, notes, "putting compiled functions back", undo_written)
+        _heed_breakpoints(undo, notes)
         yield
+
+
+def _heed_breakpoints(undo: contextlib.ExitStack, notes: Session) -> None:
+    """Where the user has set breakpoints in compiled functions, these run as written until `undo` is called."""
+    with contained(notes, "looking for breakpoints", "stops at lines of the program itself"):
+        as_it_was = run_as_written(session.compiled_functions(), debuggers.Breakpoints.now())
+        undo.callback(done, notes, "putting compiled functions back", as_it_was)
