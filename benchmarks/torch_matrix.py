@@ -47,9 +47,10 @@ def environment(python: str, folder: str) -> Dict[str, str]:
     found.pop("PYTHONBREAKPOINT", None)
     question = "import sys, sysconfig; print(sysconfig.get_path('include')); print(sys._base_executable)"
     said = subprocess.run([python, "-c", question], stdout=subprocess.PIPE, check=True).stdout.decode().splitlines()
-    headers = Path(os.path.realpath(said[1])).parent.parent / "include"
-    if not (Path(said[0]) / "Python.h").exists() and (headers / Path(said[0]).name / "Python.h").exists():
-        found["CPATH"] = os.pathsep.join([str(headers), str(headers / Path(said[0]).name)])
+    include = Path(said[0])
+    if not (include / "Python.h").exists():
+        include = Path(os.path.realpath(said[1])).parent.parent / "include" / include.name
+    found["CPATH"] = os.pathsep.join([str(include.parent), str(include)])  # the system's headers have two places
     return found
 
 

@@ -172,14 +172,15 @@ def flex_attention():
     return call(compiled(lambda q: attend(q, q, q, score_mod=score)), x)
 
 
+def opaque(x):
+    return x.flip(0) + 1
+
+
 @program(needs="torch.compiler.allow_in_graph")
 def allowed_in_graph():
     "allow_in_graph: a function that is not looked into."
 
-    @torch.compiler.allow_in_graph
-    def opaque(x):
-        return x.flip(0) + 1
-
+    torch.compiler.allow_in_graph(opaque)
     return call(compiled(lambda x: opaque(x * 2)), torch.arange(3.0))
 
 
