@@ -3,6 +3,7 @@
 import ast
 import os
 import signal
+import socket
 import subprocess
 import sys
 from pathlib import Path
@@ -61,6 +62,12 @@ def program(tmp_path):
         return done
 
     return run
+
+
+def free_port():
+    with socket.socket() as found:
+        found.bind(("127.0.0.1", 0))
+        return str(found.getsockname()[1])
 
 
 def files(directory, *pattern):
@@ -168,8 +175,8 @@ with depyf.prepare_debug("dump"):
 assert result.tolist() == [12.0, 12.0]
 torch.distributed.destroy_process_group()
 print("end", rank)
-""", "-m", "torch.distributed.run", "--nproc_per_node", "2", "--master_addr", "127.0.0.1", "--master_port", "0",
-                   env={"OMP_NUM_THREADS": "1"})
+""", "-m", "torch.distributed.run", "--nproc_per_node", "2", "--master_addr", "127.0.0.1", "--master_port",
+                   free_port(), env={"OMP_NUM_THREADS": "1"})
     assert sorted(done.stdout.splitlines()) == ["end 0", "end 1"], done.stderr
     first, second = (files(tmp_path / "dump" / rank, "*") for rank in ("rank_0", "rank_1"))
     assert first == second and "full_code_for_f_0.py" in first and "README.md" in first
