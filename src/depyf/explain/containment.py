@@ -10,15 +10,18 @@ us, and let nothing through whatever is wrong, `contained` included: such functi
 from __future__ import annotations
 
 import logging
-from typing import Any, Callable, Optional, TypeVar
+from types import CodeType
+from typing import Any, Callable, Dict, Optional, TypeVar
 
 from depyf.explain.model import Failure, Session
 from depyf.explain.names import stable, without_addresses
+from depyf.explain.torch_behavior import with_dynamo_off
 
-__all__ = ["contained", "done", "edge", "in_words", "logger", "note_failure", "told"]
+__all__ = ["EDGES", "contained", "done", "edge", "in_words", "logger", "note_failure", "told"]
 
 logger = logging.getLogger("depyf")
 
+EDGES: Dict[CodeType, None] = {}  # code of the functions marked `edge`, in order: Dynamo is told to leave it alone
 _LONGEST_REASON = 300
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
@@ -30,6 +33,7 @@ def edge(function: _Function) -> _Function:
     other edges: there is nothing in it that can fail by itself. `benchmarks/planted_faults.py` plants faults
     everywhere but in their own statements.
     """
+    EDGES[function.__code__] = None
     return function
 
 
@@ -62,11 +66,18 @@ class contained:
 def told(recorder: Any, event: str, *args: Any) -> Any:
     """Tells a recorder what happened in torch: `recorder.event(*args)`; None when it has ended, or that fails."""
     try:
-        recorder = recorder.of_this_process()
-        return None if recorder.ended else getattr(recorder, event)(*args)
+        return with_dynamo_off(_tell, recorder, event, args)
     except Exception as error:
         note_exception(recorder.session, "recording what torch does", error, "one artifact")
         return None
+
+
+def _tell(recorder: Any, event: str, args: Any) -> Any:
+    recorder = recorder.of_this_process()
+    return None if recorder.ended else getattr(recorder, event)(*args)
+
+
+EDGES[with_dynamo_off.__code__] = None  # where Dynamo is still on
 
 
 @edge

@@ -54,7 +54,7 @@ def kernel_parts(source: str) -> List[KernelPart]:
     """The kernels which a wrapper hands to a compiler as strings, in order; none where the text is no Python.
 
     They stand there as ``name = async_compile.cpp_pybinding(..., r'''...''')`` or ``async_compile.triton('name',
-    '''...''')``.
+    '''...''')``; a wrapper in C++ is a string by itself.
     """
     try:
         body = ast.parse(source).body
@@ -62,7 +62,11 @@ def kernel_parts(source: str) -> List[KernelPart]:
         return []
     found: List[KernelPart] = []
     for statement in body:
-        if not isinstance(statement, ast.Assign) or not isinstance(statement.value, ast.Call):
+        if not isinstance(statement, ast.Assign):
+            continue
+        if isinstance(statement.value, ast.Constant) and "#include" in str(statement.value.value):
+            found.append(KernelPart(getattr(statement.targets[0], "id", "wrapper"), "C++", str(statement.value.value)))
+        if not isinstance(statement.value, ast.Call):
             continue
         target, called = statement.targets[0], ast.dump(statement.value.func)
         texts = [ast.literal_eval(one) for one in statement.value.args if isinstance(one, ast.Constant)]

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Any, Callable, List, Tuple
 
 from depyf.explain import torch_behavior
-from depyf.explain.containment import contained, done, edge, told
+from depyf.explain.containment import EDGES, contained, done, edge, told
 from depyf.explain.kernel_hooks import hook_kernels
 from depyf.explain.torch_behavior import MissingHook, find
 
@@ -65,6 +65,8 @@ def apply_late_patches(recorder: Any) -> None:
             restores = contextlib.ExitStack()
             recorder.restores.callback(done, recorder.session, "restoring {}".format(patch.target), restores.close)
             patch.apply(recorder, restores)
+            for code in EDGES:
+                torch_behavior.never_compile(code)
 
 
 def _restore(restores: contextlib.ExitStack) -> None:

@@ -59,6 +59,7 @@ NO_GRAPH = "__no_compiled_fn"  # stands in file names where torch compiles somet
 _BEGINS_WITH_ID = re.compile(r"\d+/\d+: ")
 _GRAPH_GLOBAL = re.compile(r"^__compiled_fn_\d+$")
 _CHECKED = re.compile(r"(?:^|: )(L\['\w+'\]) (?:==|is) ")
+_FIRST_STAGES = ("BEFORE PRE GRAD", "Compiled autograd", "pre_insert_deferred_runtime_asserts")
 _NOT_IN_FILE_NAMES = re.compile(r"[.<> /\\{}]")  # as earlier releases did: others look for these files by name
 
 
@@ -283,6 +284,8 @@ class Recorder:
         if self.late_patches:
             apply_late_patches(self)
         compile_id = torch_behavior.current_compile_id()
+        if not compile_id:
+            self._find_graph_again(module, title)
         current = self._graph_of_compilation.get(compile_id, NO_GRAPH)
         graph_name, stage = stage_of(title, current)
         if stage == "Captured_Graph":
@@ -300,6 +303,16 @@ class Recorder:
         self._files.append(file)
         if not file.is_in_between:
             self._write_graph(file)
+
+    def _find_graph_again(self, module: Any, title: str) -> None:
+        """Outside of a compilation of Dynamo's a graph goes on that was seen before, if it is the same object: the
+        backward graph of torch 2.2, compiled when it is needed, and what `aot_compile` gives to the backend."""
+        for file in reversed(self._files):
+            if file.graph_module() is module:
+                self._graph_of_compilation[""] = file.graph
+                return
+        if title.startswith(_FIRST_STAGES):
+            self._graph_of_compilation.pop("", None)
 
     def _begin_graph(self, name: str, module: Any) -> None:
         with contained(self.session, "describing {}".format(name), "its place in the page"):

@@ -34,6 +34,7 @@ __all__ = [
     "is_generating_backward",
     "is_lazy_and_pending",
     "loaded_from_packages",
+    "never_compile",
     "nothing_compiles",
     "print_graph",
     "recompile_reasons",
@@ -44,6 +45,7 @@ __all__ = [
     "side_effects",
     "torch_version",
     "user_stack",
+    "with_dynamo_off",
 ]
 
 
@@ -94,6 +96,33 @@ def nothing_compiles() -> Iterator[None]:
     finally:
         if held:
             lock.release()
+
+
+def with_dynamo_off(function: Callable[..., Any], *args: Any) -> Any:
+    """`function(*args)`, with nothing of it compiled.
+
+    While Dynamo compiles, it is off already. It is on where torch calls us as the program runs: compiled autograd
+    formats its graph while `backward()` is called from a compiled frame. `set_eval_frame` is there in 2.2 to 2.15.
+    """
+    try:
+        set_eval_frame = sys.modules["torch"]._C._dynamo.eval_frame.set_eval_frame
+    except (KeyError, AttributeError):
+        return function(*args)
+    before = set_eval_frame(None)
+    try:
+        return function(*args)
+    finally:
+        set_eval_frame(before)
+
+
+def never_compile(code: types.CodeType) -> None:
+    """Dynamo runs frames of `code` as they are: `skip_code`, in C up to 2.4 or so, then in eval_frame.py too."""
+    try:
+        sys.modules["torch"]._C._dynamo.eval_frame.skip_code(code)
+    except (KeyError, AttributeError):
+        module = sys.modules.get("torch._dynamo.eval_frame")
+        if hasattr(module, "skip_code"):
+            module.skip_code(code)  # type: ignore[union-attr]
 
 
 def compiling_frame(code: types.CodeType) -> Dict[str, Any]:
