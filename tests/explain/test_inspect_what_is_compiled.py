@@ -30,6 +30,10 @@ def broken_up(x: Any) -> Any:
     return x.tan()
 
 
+def calls_broken_up(x: Any) -> Any:
+    return broken_up(x.exp()).neg()
+
+
 def twice(function: Callable[..., Any]) -> Callable[..., Any]:
     @functools.wraps(function)
     def wrapper(x: Any) -> Any:
@@ -179,6 +183,14 @@ def test_a_resume_function_by_itself() -> None:
     assert operations(session) == {"tan"}
     assert str(session).strip() and "tan" in session.to_html()
     assert "def {}".format(session.frames[0].entries[0].transformed_name) in dump_src(function)
+
+
+def test_a_call_that_breaks_the_graph_is_shown_too() -> None:
+    session = inspect(compiled(calls_broken_up))
+    assert [frame.name for frame in session.top_level()] == ["calls_broken_up", "broken_up"]
+    assert {"exp", "sin", "tan", "neg"} == operations(session)
+    compiled(cosine)
+    assert [frame.name for frame in inspect(cosine).frames] == ["cosine"]
 
 
 def test_every_compilation_with_its_backend_and_id() -> None:

@@ -53,7 +53,11 @@ def inspect(function: Any) -> Session:
     if compiled is not None:
         frame = frame_of(compiled.__code__, compiled.__globals__, recorded)
         frame.entries = [entry for entry in frame.entries if _is_about(entry, compiled)] or frame.entries
-        return session_of([frame])
+        frames = [frame]
+        if any(entry.resume_functions or not entry.graphs for entry in frame.entries):  # calls that it did not inline
+            others = called_from(function, candidates, lambda one: _is_compiled(one) and one.__code__ is not frame.code)
+            frames += [frame_of(one.__code__, one.__globals__, recorded) for one in others]
+        return session_of(frames)
     callees = called_from(function, candidates, _is_compiled)
     if not callees:
         raise NothingCompiled(why_nothing(function, candidates))
