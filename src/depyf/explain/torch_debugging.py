@@ -25,7 +25,7 @@ def traced_code() -> Optional[List[CodeType]]:
 @contextlib.contextmanager
 def switched_off() -> Iterator[None]:
     """In the block Dynamo is off for this thread: the callback of frame evaluation is None, in 2.2 to 2.15."""
-    set_eval_frame = find("torch._C._dynamo.eval_frame", "set_eval_frame")
+    set_eval_frame = find("torch._C", "_dynamo.eval_frame.set_eval_frame")  # no module of that name in 2.2
     before = set_eval_frame(None)
     try:
         yield
