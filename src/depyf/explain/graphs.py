@@ -18,6 +18,7 @@ __all__ = ["find_graph_module", "graph_from_module", "reachable", "result_names"
 
 _TRACE_LINE = re.compile(r'^\s*File "(?P<file>.*)", line (?P<line>\d+), in (?P<function>.*)$')
 _FREES = re.compile(r";  (?:\w+ = )+None(?=\s*(?:#.*)?$)", re.MULTILINE)
+_OF_PROGRAM = re.compile(r"[LG]__[a-zA-Z]\w*$")  # up to torch 2.5: the name that Dynamo makes of "L['self'].lin"
 _SHORT_DTYPE = {"float": "f", "bfloat": "bf", "int": "i", "uint": "u", "complex": "c", "bool": "b"}
 _WANT_MODULES = ("autograd_function_apply", "tag_activation_checkpoint")  # operators that look into a graph's module
 _MOST_OBJECTS = 2000  # a compiled function reaches the whole program sooner or later
@@ -227,9 +228,11 @@ def _with_self(source: str, module: Any, name: str) -> str:
     others = sorted({str(n.target) for n in module.graph.nodes if n.op in ("get_attr", "call_module")} - set(graphs))
     header, _, body = source.partition("\n")
     graph = "as_module({}_{})" if any(name in source for name in _WANT_MODULES) else "{}_{}"
-    given = "    self = types.SimpleNamespace({})".format(
-        ", ".join("{}={}".format(child, graph.format(name, child)) for child in graphs)
-    )
+    named = [other for other in others if _OF_PROGRAM.match(other)]
+    others = [other for other in others if other not in named]
+    parts = ["{}={}".format(child, graph.format(name, child)) for child in graphs]
+    parts += ["{0}=of_program({0!r})".format(other) for other in named]
+    given = "    self = types.SimpleNamespace({})".format(", ".join(parts))
     if others:
         given += "  # of the module that holds the graph, not on this page: {}".format(", ".join(others))
     return header + "\n" + given + "\n" + body

@@ -32,6 +32,20 @@ def as_module(function):
     with torch.enable_grad():  # tracing it carries out what it does to the grad mode
         return torch.fx.symbolic_trace(function)
 ''',
+    "of_program": '''
+def of_program(name):
+    """The module, parameter or buffer which Dynamo calls so: L__self___layers_0 is L['self'].layers[0]."""
+    import re
+
+    for start, owner in list((of_program.L if name[0] == "L" else globals()).items()):
+        start = name[:3] + re.sub(r"\\W", "_", start) + "___"
+        if name.startswith(start) and isinstance(owner, torch.nn.Module):
+            for walk in (owner.named_modules, owner.named_parameters, owner.named_buffers):
+                for path, found in walk(remove_duplicate=False):
+                    if re.sub(r"\\W", "_", path) == name[len(start) :]:
+                        return found
+    raise NameError(name)
+''',
     "compile_again": '''
 def compile_again(name):
     """Where Dynamo would compile once more, this page can only stop."""

@@ -185,6 +185,8 @@ def _dispatcher(frame: Frame, name: str, signature: str, names: List[str], again
     if frame.entries:
         local = "{" + ", ".join("{0!r}: {0}".format(one) for one in names + [f for f in free if f not in names]) + "}"
         lines.append("    L = " + local)
+    if any("of_program(" in graph.source for entry in frame.entries for graph in entry.graphs):
+        lines.append("    of_program.L = L  # the graphs call modules of the program")
     for entry in reversed(frame.entries):
         lines.append("    if {}(L, globals()):".format(guard_function_name(entry, frame)))
         passed = ", ".join(_code_arguments(entry, names))
