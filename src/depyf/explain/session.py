@@ -3,9 +3,11 @@
     prepare_debug      begins a recording, ends it (this file)
     patches.py         what is hooked and changed in torch while it lasts, one row each
     recorder.py        hears from the hooks; writes transformed code, graphs and kernels; fills the model
+    kernels.py         what Inductor generates or finds in its caches; provenance.py: which line became which kernel
+    guards.py          guards in words (guard_words.py, guard_forms.py); refusals.py: what was not compiled, and why
     model.py           the model: plain data
     report/            reads the model, writes the pages and the index
-    torch_behavior.py  every difference between versions of torch
+    torch_behavior.py  every difference between versions of torch; torch_kernels.py: those about kernels
     containment.py     nothing of ours crosses into torch or the user's program
 
 Setting up and taking down are contained like everything else: if the directory cannot be made, or torch has none
