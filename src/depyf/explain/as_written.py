@@ -126,7 +126,7 @@ def code_as_written(code: CodeType) -> CodeType:
     except SyntaxError:
         return own
     call = _inner(_inner(found))
-    constants = {"run": _call_uncompiled, _inner(call): own}
+    constants = {"run": torch_debugging.uncompiled_call(), _inner(call): own}
     instead = call.replace(
         co_name=code.co_name,
         co_consts=tuple(constants.get(one, one) if isinstance(one, (str, CodeType)) else one for one in call.co_consts),
@@ -137,11 +137,6 @@ def code_as_written(code: CodeType) -> CodeType:
 
 
 _NOT_CALLED_LIKE_A_FUNCTION = 0x20 | 0x80 | 0x200  # generators, coroutines, asynchronous generators
-
-
-def _call_uncompiled(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
-    with torch_debugging.switched_off():
-        return function(*args, **kwargs)
 
 
 def _inner(code: CodeType) -> CodeType:

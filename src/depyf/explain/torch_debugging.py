@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import contextlib
+import functools
 import sys
 from types import CodeType
-from typing import Callable, Iterable, Iterator, List, Optional
+from typing import Any, Callable, Iterable, List, Optional
 
 from depyf.explain.torch_behavior import MissingHook, find
 
-__all__ = ["leave_uncompiled", "pass_over", "switched_off", "traced_code"]
+__all__ = ["leave_uncompiled", "pass_over", "traced_code", "uncompiled_call"]
 
 
 def traced_code() -> Optional[List[CodeType]]:
@@ -22,15 +22,23 @@ def traced_code() -> Optional[List[CodeType]]:
     return getattr(context, "traced_code", None)
 
 
-@contextlib.contextmanager
-def switched_off() -> Iterator[None]:
-    """In the block Dynamo is off for this thread: the callback of frame evaluation is None, in 2.2 to 2.15."""
+@functools.lru_cache(maxsize=None)
+def uncompiled_call() -> Callable[..., Any]:
+    """``call(function, *args, **kwargs)`` with Dynamo off in this thread: its callback is None, in 2.2 to 2.15.
+
+    Dynamo itself must pass over `call`: 2.2 compiled what stood behind the line that switches it off.
+    """
     set_eval_frame = find("torch._C", "_dynamo.eval_frame.set_eval_frame")  # no module of that name in 2.2
-    before = set_eval_frame(None)
-    try:
-        yield
-    finally:
-        set_eval_frame(before)
+
+    def call(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+        before = set_eval_frame(None)
+        try:
+            return function(*args, **kwargs)
+        finally:
+            set_eval_frame(before)
+
+    leave_uncompiled(call.__code__)
+    return call
 
 
 def leave_uncompiled(code: CodeType) -> None:
