@@ -26,7 +26,7 @@ demo: $(VENV)/demo-installed
 	$(BIN)/python examples/toy.py
 
 test: lint
-	$(BIN)/python -m pytest -q
+	$(BIN)/python -m pytest -q -n $(JOBS) --dist loadfile
 
 lint: $(VENV)/test-installed
 	$(BIN)/ruff check .
