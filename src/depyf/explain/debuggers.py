@@ -7,13 +7,15 @@ longer has counts as no breakpoint.
 
 from __future__ import annotations
 
-import contextlib
 import dis
 import functools
 import os
 import sys
 from types import CodeType
-from typing import Any, Callable, Dict, Iterable, Iterator, List, Set, Tuple
+from typing import Any, Callable, Dict, Iterable, Iterator, List, Optional, Set, Tuple
+
+from depyf.explain.containment import contained
+from depyf.explain.model import Session
 
 __all__ = ["DEBUGGERS", "Breakpoints", "Extent", "extent_of", "is_attached"]
 
@@ -22,10 +24,10 @@ Extent = Tuple[str, int, int]  # file, first and last line
 DEBUGGERS = ("bdb", "cmd", "pdb", "debugpy", "pydevd")  # modules whose code is a debugger's own
 
 
-def is_attached() -> bool:
+def is_attached(notes: Optional[Session] = None) -> bool:
     """Whether a debugger is at work in this process: one that traces or monitors, or has breakpoints."""
     monitoring = getattr(sys, "monitoring", None)
-    if sys.gettrace() is not None or bool(Breakpoints.now()):
+    if sys.gettrace() is not None or bool(Breakpoints.now(notes)):
         return True
     return monitoring is not None and monitoring.get_tool(monitoring.DEBUGGER_ID) is not None
 
@@ -40,11 +42,13 @@ class Breakpoints:
         return any(self._lines.values())
 
     @classmethod
-    def now(cls) -> Breakpoints:
-        """Those which are set at this moment, in whichever debugger."""
+    def now(cls, notes: Optional[Session] = None) -> Breakpoints:
+        """Those which are set at this moment, in whichever debugger. One of another version costs its own alone."""
         lines: Dict[str, Set[int]] = {}
-        for ask in _ASK:
-            with contextlib.suppress(Exception):  # a debugger of another version costs its breakpoints, nothing else
+        for home, ask in _ASK.items():
+            if home not in sys.modules:
+                continue
+            with contained(notes or Session(), "asking {} for its breakpoints".format(home), "stops at these"):
                 for file, line in ask():
                     lines.setdefault(_same_name(file), set()).add(line)
         return cls(lines)
@@ -85,9 +89,9 @@ def _of_bdb() -> Iterator[Any]:
 
 def _of_pydevd() -> Iterator[Any]:
     debugger = sys.modules["_pydevd_bundle.pydevd_constants"].get_global_debugger()
-    for file, lines in list(debugger.breakpoints.items()):
+    for file, lines in list(debugger.breakpoints.items() if debugger is not None else ()):
         for line in list(lines):
             yield str(file), int(line)
 
 
-_ASK: List[Callable[[], Iterator[Any]]] = [_of_bdb, _of_pydevd]
+_ASK: Dict[str, Callable[[], Iterator[Any]]] = {"bdb": _of_bdb, "_pydevd_bundle.pydevd_constants": _of_pydevd}

@@ -236,7 +236,7 @@ class Recorder:
             self._describe(entry, known, new_code)
         if self.log_bytecode:
             self._write_listings(path, code, new_code, None if stops else runs)
-        if debuggers.is_attached():
+        if debuggers.is_attached(self.session):
             self._point_graphs_at_files()  # now, that the first call may stop in them; else at the end
         return runs
 
@@ -245,7 +245,7 @@ class Recorder:
         with contained(self.session, "looking for breakpoints in {}".format(code.co_name), "stops at its lines"):
             followed = self._followed.setdefault(compile_id, Followed())
             followed.code = code
-            return ", ".join(followed.stops(debuggers.Breakpoints.now()))
+            return ", ".join(followed.stops(debuggers.Breakpoints.now(self.session)))
         return ""
 
     def _describe(self, entry: CacheEntry, known: Dict[str, Any], new_code: CodeType) -> None:

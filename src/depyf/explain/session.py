@@ -140,7 +140,7 @@ def _begin(
                 dump.begin()
             atexit.register(_end_at_exit, undo)
             apply_patches(recorder, undo)
-            if debuggers.is_attached():
+            if debuggers.is_attached(session):
                 with contained(session, "keeping Dynamo off the debugger's code", "it compiles the debugger too"):
                     undo.callback(done, session, "letting Dynamo at debuggers", pass_over(debuggers.DEBUGGERS))
     return session
