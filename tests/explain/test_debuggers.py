@@ -189,3 +189,31 @@ def test_pdb_stops_in_lines_of_the_program_under_debug(dumps):
     assert "> {}({})toy_example()".format(*written) in output
     assert "('count', 3)" in output and "('b', 30.0)" in output
     assert "compiled again 0" in output and "as before True 2.5" in output
+
+
+INSTRUCTIONS = '''
+import sys
+import torch
+import depyf
+
+
+@torch.compile(backend="eager")
+def f(x):
+    return x + 1
+
+
+with depyf.prepare_debug(sys.argv[1]) as session, torch._dynamo.bytecode_debugger.debug():
+    print("result", f(torch.ones(2)).tolist())
+print("ours", session.frames[0].entries[0].runs_decompiled)
+'''
+
+
+def test_torchs_debugger_of_instructions_steps_through_the_code_that_runs(tmp_path):
+    program = tmp_path / "program.py"
+    program.write_text(INSTRUCTIONS)
+    done = subprocess.run([sys.executable, str(program), str(tmp_path / "dump")], input="n\nn\nn\nlocals\nc\n",
+                          capture_output=True, text=True, timeout=600)
+    assert done.returncode == 0, done.stderr
+    assert ">>>   3 " in done.stdout and "  x = tensor([1., 1.])" in done.stdout
+    assert "STORE_FAST compiled_fn" in done.stdout  # a name of our text: it is that code which is stepped through
+    assert "result [2.0, 2.0]" in done.stdout and "ours True" in done.stdout
