@@ -51,6 +51,9 @@ with depyf.prepare_debug(sys.argv[1]):
     again(torch.ones(3), 2, {"k": 1})
     again(torch.ones(3), 2, {"j": 1})
     again(torch.ones(3, 3), 2, {"j": 1})
+for one in torch._dynamo.utils.get_compilation_metrics():
+    if one.co_name == "loop" and one.fail_reason:
+        print("noted")
 """
 
 
@@ -59,8 +62,9 @@ def dump(tmp_path_factory):
     home = tmp_path_factory.mktemp("reasons")
     (home / "program.py").write_text(PROGRAM)
     done = subprocess.run([sys.executable, str(home / "program.py"), str(home / "dump")], capture_output=True)
-    assert done.stdout == b"raised\n", done.stderr.decode()[-3000:]
-    return {path.name: path.read_text() for path in (home / "dump").iterdir()}
+    assert done.stdout.startswith(b"raised\n"), done.stderr.decode()[-3000:]
+    found = {path.name: path.read_text() for path in (home / "dump").iterdir()}
+    return {**found, "printed": done.stdout.decode()}
 
 
 def test_a_call_under_fullgraph_that_fails_is_in_the_index(dump):
@@ -71,7 +75,11 @@ def test_a_call_under_fullgraph_that_fails_is_in_the_index(dump):
 
 
 def test_a_frame_that_is_left_to_python_is_in_the_index(dump):
-    (line,) = [line for line in dump["README.md"].splitlines() if line.startswith("- `loop`")]
+    lines = [line for line in dump["README.md"].splitlines() if line.startswith("- `loop`")]
+    if "noted" not in dump["printed"]:  # up to torch 2.9 Dynamo's record of it gives no reason
+        assert lines == []
+        return
+    (line,) = lines
     assert "the whole frame is left to Python (graph break in loop)" in line
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import linecache
+import re
 from typing import Any, Dict, List
 
 from depyf.explain.graph_breaks import graph_break_from_reason
@@ -14,6 +15,8 @@ __all__ = ["Refusals", "actual_value"]
 
 _THEN = "*** While handling this graph break"
 _LIMIT = "recompile limit exceeded"
+_EXCEEDED = "Dynamo recompile limit exceeded"
+_REACHED = re.compile(r"\w*(recompile|cache_size)_limit reached")  # all that torch says up to 2.9
 
 
 class Refusals:
@@ -58,6 +61,8 @@ def actual_value(source: str, local_names: Any) -> str:
 
 def _refusal(metrics: Any) -> Refusal:
     first, _, then = without_addresses(stable(str(metrics.fail_reason))).partition(_THEN)
+    if _REACHED.match(first):
+        first = _EXCEEDED
     one = graph_break_from_reason(first)
     one.location = _line(getattr(metrics, "fail_user_frame_filename", None),
                          getattr(metrics, "fail_user_frame_lineno", None))
