@@ -9,6 +9,7 @@ line of JSON is printed for each run as it ends. No thread is started before the
 from __future__ import annotations
 
 import contextlib
+import gc
 import importlib
 import json
 import os
@@ -178,6 +179,8 @@ def main() -> int:
     ]
     for job in jobs:
         os.makedirs(os.path.dirname(job["report"]), exist_ok=True)
+    gc.collect()
+    gc.freeze()  # a collection in a child would copy all of torch, and look at it
     mine = serve(jobs, order["jobs"], sys.stdout)
     if mine is not None:
         run_job(mine)
