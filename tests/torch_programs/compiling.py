@@ -246,7 +246,7 @@ def export_with_dynamic_shapes():
     return exported.module()(torch.ones(5, 4))
 
 
-@program(needs="torch._dynamo.aot_compile", backend="aot_eager", watch="prepare_debug")
+@program(needs="torch._dynamo.aot_compile", backend="inductor")
 def compiled_ahead_of_time():
     "torch.compile(f, fullgraph=True).aot_compile(inputs)."
     f = compiled(lambda x: x.sin() + 1, fullgraph=True).aot_compile(((torch.ones(3),), {}))
