@@ -133,6 +133,10 @@ def _difference_for_callers(ours: CodeType, theirs: CodeType, places: Sequence[s
         return "recompiled, its parameters have other names"
     if not set(places) <= {*ours.co_varnames, *ours.co_cellvars, *ours.co_freevars}:
         return "recompiled, it lacks variables of the original"
+    kept = [constant for constant in theirs.co_consts if isinstance(constant, CodeType)]
+    for constant in ours.co_consts:
+        if isinstance(constant, CodeType) and "resume_in_" in constant.co_name and all(constant is not k for k in kept):
+            return "Dynamo would not know {} as its own: it has several of this name".format(constant.co_name)
     calling = 0x04 | 0x08 | 0x20 | 0x80 | 0x200  # *args, **kwargs, generator, coroutine, asynchronous generator
     if ours.co_flags & calling != theirs.co_flags & calling:
         return "recompiled, it would be called in another way"
