@@ -112,7 +112,7 @@ def test_the_guards_are_those_of_later_versions():
         "b: CPU float32 tensor of shape [10], stride [1], no grad": None,
         "a and b are different tensors": None,
         "m is exactly of type dict": 5,
-        "set(m.keys()) == {'b', 'k', 'w'}": 5,
+        "the keys of m are {'b', 'k', 'w'}": 5,
         "2 <= a.shape[0]": None,
     }
     assert sorted(guard.words for guard in guards if guard.is_bookkeeping) == [
