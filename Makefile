@@ -26,7 +26,8 @@ demo: $(VENV)/demo-installed
 	$(BIN)/python examples/toy.py
 
 test: lint
-	$(BIN)/python -m pytest -q -n $(JOBS) --dist loadfile
+	$(BIN)/python -m pytest -q -n $(JOBS) --dist loadfile --ignore tests/explain
+	$(BIN)/python -m pytest -q tests/explain
 
 lint: $(VENV)/test-installed
 	$(BIN)/ruff check .
