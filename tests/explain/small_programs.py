@@ -318,9 +318,10 @@ def compiled_autograd():
 @program
 def threads():
     results = {}
+    functions = [lambda x: x + 1, lambda x: x * 2, lambda x: x - 3]  # of one function, who is first decides
 
     def work(i):
-        results[str(i)] = compiled(lambda x: x + i)(ones(2))
+        results[str(i)] = compiled(functions[i])(ones(2))
 
     started = [threading.Thread(target=work, args=(i,)) for i in range(3)]
     for thread in started:

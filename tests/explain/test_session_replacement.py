@@ -30,6 +30,7 @@ class StandIn:
         self.level = types.SimpleNamespace(value=level)
         self.reasons = () if level == "equivalent" else ("planted",)
         self.assumptions = ("lists are lists",)
+        self.constants = {}
         self.proven = level in ("exact", "equivalent")
 
     def describe(self):

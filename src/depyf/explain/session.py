@@ -102,10 +102,9 @@ def prepare_debug(
         raise TypeError("prepare_debug takes the directory to write to, not {!r}".format(dump_src_dir))
     require_torch("prepare_debug")  # its absence must be an ImportError here, not a missing hook later
     session, undo = Session(), contextlib.ExitStack()
-    session = done(session, "beginning the recording", _begin, dump_src_dir, clean_wild_fx_code, log_bytecode, undo,
+    try:  # a KeyboardInterrupt while we begin leaves nothing behind either
+        yield done(session, "beginning the recording", _begin, dump_src_dir, clean_wild_fx_code, log_bytecode, undo,
                    session) or session
-    try:
-        yield session
     finally:
         done(session, "ending the recording", undo.close)
 
