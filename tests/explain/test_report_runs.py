@@ -81,6 +81,10 @@ def test_constants_are_assigned(tmp_path):
         ("return __resume_at_1_2({})(x)".format(CELLS), "return __resume_at_1_2(x)"),
         ("k = x\n    return __resume_at_1_2({})(x)".format(CELLS), "return closed_over(__resume_at_1_2, k=k)(x)"),
         ("return other({})(x)".format(CELLS), "return other({})(x)".format(CELLS)),
+        (
+            "c = g.__closure__[0]\n    p = (c,)\n    r = __resume_at_1_2(p)\n    return __resume_at_3_4([r], [x])",
+            "r = __resume_at_1_2\n",
+        ),
         ("return __resume_at_1_2((k, n))(x)", "return __resume_at_1_2((k, n))(x)"),
     ],
 )

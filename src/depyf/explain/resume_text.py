@@ -34,6 +34,25 @@ def closures(text: FunctionText) -> int:
         given = ", ".join("{0}={0}".format(name) for name in own)
         text.replace(made, "closed_over({}, {})".format(made.func.id, given) if own else made.func.id)
         taken += 1
+    return taken + _of_other_functions(text)
+
+
+def _of_other_functions(text: FunctionText) -> int:
+    """`cells = (inner.__closure__[0],)`, `__resume_at_1_2(cells)`: with nested graph breaks resume functions of callees
+    are made too, and handed on. What is made is `__resume_at_1_2`."""
+    values = {t.id: s.value for s in text.statements() for t in [plain_target(s)] if isinstance(s, ast.Assign) and t}
+    taken = 0
+    for node in ast.walk(text.function):
+        if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name) or len(node.args) != 1:
+            continue
+        cells = node.args[0]
+        value = values.get(cells.id) if isinstance(cells, ast.Name) and text.stores(cells.id) == 1 else None
+        if not node.func.id.startswith("__resume_at_") or not isinstance(value, ast.Tuple):
+            continue
+        parts = [values.get(one.id) if isinstance(one, ast.Name) else one for one in value.elts]
+        if parts and all(one is not None and "__closure__" in text.text(one) for one in parts):
+            text.replace(node, node.func.id)
+            taken += 1
     return taken
 
 
