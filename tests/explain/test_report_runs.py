@@ -107,3 +107,12 @@ def test_cells_are_folded(line, folded):
 )
 def test_constants_that_can_be_named_are(value, line):
     assert _constant_line("n", value, {}) == line
+
+
+def test_guards_are_read_before_a_reset(tmp_path):
+    torch._dynamo.reset()
+    with depyf.prepare_debug(str(tmp_path)) as session:
+        torch.compile(lambda x: x + 1, backend="eager")(torch.ones(2))
+        torch._dynamo.reset()
+    assert session.failures == []
+    assert [guard.subject for guard in session.frames[0].entries[0].guards if not guard.is_bookkeeping] == ["x"]

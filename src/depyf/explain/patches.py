@@ -221,6 +221,19 @@ def _hook_invalidation(recorder: Any, undo: contextlib.ExitStack) -> None:
     manager.invalidate = invalidate
 
 
+def _hook_reset(recorder: Any, undo: contextlib.ExitStack) -> None:
+    home = find("torch._dynamo", "__dict__")
+    before = find("torch._dynamo", "reset")
+
+    @edge
+    def reset(*args: Any, **kwargs: Any) -> Any:
+        told(recorder, "on_reset")
+        return before(*args, **kwargs)
+
+    undo.callback(home.update, reset=before)
+    home["reset"] = reset
+
+
 def _forget(listeners: List[Any], one: Any) -> None:
     if one in listeners:
         listeners.remove(one)
@@ -292,5 +305,12 @@ PATCHES: List[Patch] = [
         serves="guards of compilations which Dynamo drops, as their model is gone before the recording ends",
         reason="the last moment at which these guards can be read",
         since="2.2 (drops entries since 2.4)",
+    ),
+    Patch(
+        target="torch._dynamo.reset",
+        apply=_hook_reset,
+        serves="guards of compilations which the program drops by torch._dynamo.reset()",
+        reason="the last moment at which these guards can be read",
+        since="2.2",
     ),
 ]

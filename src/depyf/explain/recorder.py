@@ -188,6 +188,11 @@ class Recorder:
                     self._read_guards(entry, live)
                     entry.dropped = True
 
+    def on_reset(self) -> None:
+        """The program is about to drop everything that is compiled: `torch._dynamo.reset()`."""
+        with self._lock, contained(self.session, "reading guards before a reset", "guards on the pages"):
+            self._collect_guards()
+
     def on_generated_code(self, args: Tuple[Any, ...], kwargs: Dict[str, Any]) -> None:
         """torch.fx has compiled generated code: `_exec_with_source(src, globals, co_fields=None)`."""
         with self._lock, contained(self.session, "recording generated code", "one fx_graph_code file"):
