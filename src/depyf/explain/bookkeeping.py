@@ -32,7 +32,6 @@ _SIZE_HELPERS = {"call_size": "size", "call_stride": "stride"}
 _PROBE_MODULES = (_UTILS, "__import_torch_dot_autograd_dot_profiler")
 _DYNAMO_FUNCTION = re.compile(r"(__compiled_fn|__resume_at)_\w+|__import_torch_dot__dynamo_dot_utils\.call_\w+")
 _BUILTIN = re.compile(r"__builtins_dict___\d+\[['\"](\w+)['\"]\]")
-_CELL = re.compile(r"\(lambda: \w+\)\.__closure__\[0\]")
 _BROKEN_LINE = re.compile(r"^([^\n]*)\(\n\s+([^\n]*?),?\n\s*\)([^\n]*)$", re.MULTILINE)
 _LONGEST_LINE = 100
 _MOST_ROUNDS = 30
@@ -88,7 +87,6 @@ def _fold(source: str, graph_outputs: _Outputs, known: Optional[FrozenSet[str]])
         ("cop|ies of a name", lambda text: copies(text, is_temporary), True),
         ("name|s for a value used once", lambda text: inlined_once(text, is_temporary), True),
         ("deletion|s of temporaries", lambda text: deletions(text, is_temporary), False),
-        ("cell|s handed to a resume function", _cells, False),
     ]
     folded = Folded(_one_by_one(stable(source)))
     for what, recognise, again in passes:
@@ -290,25 +288,6 @@ def _frame_lists(text: FunctionText) -> int:
         if not arguments.defaults and len(arguments.args) >= 2 and not getattr(arguments, "posonlyargs", []):
             text.cut_first(arguments.args, 2)  # type: ignore[arg-type]
             taken += 2
-    return taken
-
-
-# ---- cells: what a resume function with free variables is given before its arguments, since torch 2.13
-
-
-def _cells(text: FunctionText) -> int:
-    """`__resume_at_1_2(((lambda: k).__closure__[0],))(x)` becomes `__resume_at_1_2(x)`: it reads the same `k`."""
-    taken = 0
-    for node in ast.walk(text.function):
-        if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Call):
-            continue
-        maker = node.func
-        if not isinstance(maker.func, ast.Name) or not maker.func.id.startswith("__resume_at_"):
-            continue
-        cells = maker.args[0] if len(maker.args) == 1 and not maker.keywords else None
-        if isinstance(cells, ast.Tuple) and all(_CELL.fullmatch(text.text(one)) for one in cells.elts):
-            text.replace(maker, maker.func.id)
-            taken += len(cells.elts)
     return taken
 
 
