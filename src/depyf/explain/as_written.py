@@ -12,13 +12,15 @@ import ast
 import contextlib
 import functools
 import gc
+import inspect
 import re
 import types
 from dataclasses import dataclass, field
 from types import CodeType
 from typing import Any, Callable, Iterable, Iterator, List, Optional, Set, Tuple
 
-from depyf.explain import torch_debugging
+from depyf.explain import torch_behavior, torch_debugging
+from depyf.explain.code_objects import RETURNS_AT_ONCE
 from depyf.explain.debuggers import Breakpoints, Extent, extent_of
 
 __all__ = ["Followed", "code_as_written", "run_as_written"]
@@ -80,7 +82,7 @@ def run_as_written(compiled: Iterable[Followed], breakpoints: Breakpoints) -> Ca
             continue
         done.append(one.code)
         instead = code_as_written(one.code)
-        torch_debugging.leave_uncompiled(instead)
+        torch_behavior.never_compile(instead)
         for function in _functions_of(one.code):
             function.__code__ = instead
             undo.callback(setattr, function, "__code__", one.code)
@@ -119,14 +121,15 @@ def code_as_written(code: CodeType) -> CodeType:
     names["free"] = "".join(name + ", " for name in code.co_freevars)
     cells = "".join(name + ", " for name in code.co_cellvars)
     names["cells"] = "{0} = lambda: ({0})".format(cells) if cells else "pass"
-    if code.co_flags & _NOT_CALLED_LIKE_A_FUNCTION:
+    if code.co_flags & RETURNS_AT_ONCE:
         return own
     try:
         found: CodeType = compile(_CALL.format(**names), __file__, "exec", dont_inherit=True)
     except SyntaxError:
         return own
     call = _inner(_inner(found))
-    constants = {"run": torch_debugging.uncompiled_call(), _inner(call): own}
+    torch_behavior.never_compile(torch_behavior.with_dynamo_off.__code__)
+    constants = {"run": torch_behavior.with_dynamo_off, _inner(call): own}
     instead = call.replace(
         co_name=code.co_name,
         co_consts=tuple(constants.get(one, one) if isinstance(one, (str, CodeType)) else one for one in call.co_consts),
@@ -134,9 +137,6 @@ def code_as_written(code: CodeType) -> CodeType:
     alike = ("co_argcount", "co_posonlyargcount", "co_kwonlyargcount", "co_freevars", "co_cellvars")
     alike_too = _inner(call).co_freevars == code.co_freevars
     return instead if alike_too and all(getattr(instead, name) == getattr(code, name) for name in alike) else own
-
-
-_NOT_CALLED_LIKE_A_FUNCTION = 0x20 | 0x80 | 0x200  # generators, coroutines, asynchronous generators
 
 
 def _inner(code: CodeType) -> CodeType:
@@ -150,7 +150,7 @@ def _parameters_of(code: CodeType) -> Tuple[List[str], List[str]]:
     if code.co_posonlyargcount:
         header.insert(code.co_posonlyargcount, "/")
     others = names[count + keywords :]
-    if code.co_flags & 0x04:
+    if code.co_flags & inspect.CO_VARARGS:
         others_name = "*" + others.pop(0)
         header.append(others_name)
         passed.append(others_name)
@@ -158,7 +158,7 @@ def _parameters_of(code: CodeType) -> Tuple[List[str], List[str]]:
         header.append("*")
     header += names[count : count + keywords]
     passed += ["{0}={0}".format(name) for name in names[count : count + keywords]]
-    if code.co_flags & 0x08:
+    if code.co_flags & inspect.CO_VARKEYWORDS:
         header.append("**" + others[0])
         passed.append("**" + others[0])
     return header, passed

@@ -9,13 +9,34 @@ the user leads to the file that a code object names.
 
 from __future__ import annotations
 
-from types import CodeType
+import inspect
+from types import CodeType, FunctionType
 from typing import Any, Dict, List
 
-__all__ = ["same_instructions", "with_nested_of"]
+__all__ = ["CALLING", "RETURNS_AT_ONCE", "cell_contents", "parameters_of", "same_instructions", "with_nested_of"]
+
+RETURNS_AT_ONCE = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
+CALLING = inspect.CO_VARARGS | inspect.CO_VARKEYWORDS | RETURNS_AT_ONCE
 
 _SHAPE = ("co_freevars", "co_argcount", "co_posonlyargcount", "co_kwonlyargcount")
-_CALLING = 0x04 | 0x08 | 0x20 | 0x80 | 0x200  # *args, **kwargs, generator, coroutine, asynchronous generator
+
+
+def parameters_of(code: CodeType) -> List[str]:
+    """Names of all parameters, in the order of the local variables: `args` and `kwargs` of `*args, **kwargs` last."""
+    count = code.co_argcount + code.co_kwonlyargcount
+    count += bool(code.co_flags & inspect.CO_VARARGS) + bool(code.co_flags & inspect.CO_VARKEYWORDS)
+    return list(code.co_varnames[:count])
+
+
+def cell_contents(function: FunctionType) -> Dict[str, Any]:
+    """What the free variables of a function stand for, by name; those not assigned yet are left out."""
+    found = {}
+    for name, cell in zip(function.__code__.co_freevars, function.__closure__ or ()):
+        try:
+            found[name] = cell.cell_contents
+        except ValueError:
+            continue
+    return found
 
 
 def same_instructions(one: CodeType, other: CodeType) -> bool:
@@ -69,5 +90,5 @@ def with_nested_of(ours: CodeType, theirs: CodeType) -> CodeType:
 def _takes_the_same(one: CodeType, other: CodeType) -> bool:
     return (
         all(getattr(one, name) == getattr(other, name) for name in _SHAPE)
-        and one.co_flags & _CALLING == other.co_flags & _CALLING
+        and one.co_flags & CALLING == other.co_flags & CALLING
     )

@@ -11,6 +11,8 @@ import inspect
 import types
 from typing import Any, Callable, Dict, Iterable, List, Optional, Set, Tuple
 
+from depyf.explain.code_objects import cell_contents
+
 __all__ = ["called_from", "functions_of", "is_disabled"]
 
 _MOST = 200  # things looked at: a program reaches itself as a whole sooner or later
@@ -115,12 +117,7 @@ def _modules_inside(thing: Any) -> List[Any]:
 
 def _mentioned(function: types.FunctionType, owner: Any) -> List[Any]:
     """What a function's names may stand for: its globals, its closure, and attributes of the object it belongs to."""
-    found: List[Any] = []
-    for cell in function.__closure__ or ():
-        try:
-            found.append(cell.cell_contents)
-        except ValueError:  # not filled yet
-            continue
+    found: List[Any] = list(cell_contents(function).values())
     attributes = _attributes(owner)
     children = attributes.get("_modules")
     for name in function.__code__.co_names:

@@ -64,7 +64,9 @@ class contained:
 
 @edge
 def told(recorder: Any, event: str, *args: Any) -> Any:
-    """Tells a recorder what happened in torch: `recorder.event(*args)`; None when it has ended, or that fails."""
+    """Tells a recorder what happened in torch: `recorder.event(*args)`; None when it has ended, is None, or fails."""
+    if recorder is None:
+        return None
     try:
         return with_dynamo_off(_tell, recorder, event, args)
     except Exception as error:

@@ -7,6 +7,7 @@ import io
 from types import CodeType
 from typing import Any
 
+from depyf.explain.containment import in_words
 from depyf.explain.model import Decompiled
 from depyf.explain.names import stable, without_addresses
 from depyf.explain.time_limit import within_limit
@@ -24,10 +25,10 @@ def decompiled(code: CodeType) -> Decompiled:
             found.listing = listing_of(code)
         return found
     except Exception as error:  # one artifact is lost and says why; the user's program and the page go on
-        reason = "{}: {}".format(type(error).__name__, error) if str(error) else type(error).__name__
+        reason = without_addresses(stable(in_words(error)))
         return Decompiled(
-            verdict="refused: " + without_addresses(stable(reason)),
-            reasons=[without_addresses(stable(reason))],
+            verdict="refused: " + reason,
+            reasons=[reason],
             listing=stable(str(getattr(error, "instructions", "") or "")) or listing_of(code),
         )
 

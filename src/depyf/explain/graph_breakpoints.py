@@ -11,7 +11,8 @@ import types
 from typing import Any, Callable, Optional
 
 from depyf.explain import torch_behavior
-from depyf.explain.graph_files import GraphFile, forward_code, graph_file_text, same_instructions, signature_of
+from depyf.explain.code_objects import same_instructions
+from depyf.explain.graph_files import GraphFile, forward_code, graph_file_text, signature_of
 
 __all__ = ["point_at_file"]
 

@@ -15,7 +15,6 @@ from types import CodeType
 from typing import Any, Dict, Iterable, List, Optional, Tuple
 
 from depyf.explain import torch_behavior
-from depyf.explain.code_objects import same_instructions
 from depyf.explain.names import safe_file_part, stable, without_addresses
 from depyf.explain.transformed_code import is_valid_python
 
@@ -25,7 +24,6 @@ __all__ = [
     "cached_graph_text",
     "forward_code",
     "graph_file_text",
-    "same_instructions",
     "signature_of",
     "stage_of",
     "why_open",

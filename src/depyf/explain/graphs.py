@@ -7,6 +7,7 @@ import re
 import types
 from typing import Any, Dict, Iterator, List, Optional, Set, Tuple
 
+from depyf.explain.code_objects import cell_contents
 from depyf.explain.edits import FunctionText
 from depyf.explain.graph_globals import global_lines
 from depyf.explain.guard_words import user_spelling
@@ -104,12 +105,7 @@ def reachable(start: Any) -> Iterator[Any]:
         if isinstance(thing, types.BuiltinMethodType) and isinstance(thing.__self__, type):
             waiting.append(thing.__self__)  # `apply` of an autograd function
         if isinstance(thing, types.FunctionType):
-            for cell in thing.__closure__ or ():
-                try:
-                    content = cell.cell_contents
-                except ValueError:
-                    continue
-                waiting.append(content)
+            waiting += cell_contents(thing).values()
         module = type(thing).__module__ or ""
         if isinstance(thing, types.FunctionType) or module.startswith("torch."):
             waiting += list(getattr(thing, "__dict__", {}).values())
@@ -277,6 +273,6 @@ def _scalar_words(value: Any, node: Any) -> str:
     if type(value).__name__ not in ("SymInt", "SymFloat", "SymBool"):
         return ""
     words = "a symbolic {}: {}".format(type(value).__name__[3:].lower(), value)
-    source = re.sub(r"\.size\(\)\[(\d+)\]", r".shape[\1]", user_spelling(input_source(node)))
+    source = user_spelling(input_source(node))
     return "{}, {}".format(source, words) if source else words
 

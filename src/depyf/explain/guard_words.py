@@ -21,25 +21,12 @@ _BUILTIN = re.compile(r"\b__builtins_dict___\d+" + _STRING)
 _IMPORT = re.compile(r"\b__import_([A-Za-z0-9_]+)")
 _ITEM_LEFT = re.compile(r"___tuple_iterator_getitem\((\w+), (\d+)\)")
 _LEFT = re.compile(r"^___tuple_iterator_len\((.*)\) == (\d+)$")
+_SIZE = re.compile(r"\.size\(\)\[(\d+)\]")
 _AS_TENSOR = re.compile(r"___from_numpy\(([\w.\[\]]+)\)")
 _AT_HAND = {"L", "G", "torch", "len", "type", "isinstance", "hasattr", "str", "int", "float", "complex", "tuple"}
 _AT_HAND |= {"list", "dict", "set"}
 _HELPER = re.compile(r"\b___\w+\(")
 _MOST_NAMES = 8
-_OWN_KINDS = {
-    "GLOBAL_STATE",
-    "TORCH_FUNCTION_MODE_STACK",
-    "DEFAULT_DEVICE",
-    "AUTOGRAD_SAVED_TENSORS_HOOKS",
-    "NO_TENSOR_ALIASING_MARK",
-    "DETERMINISTIC_ALGORITHMS",
-    "GRAD_MODE",
-    "SHAPE_ENV_MARK",
-    "OBJECTS_ALIVE",
-    "BREAKS_ALLOWED",
-    "BACKEND_MATCH",
-    "CONFIG_HASH_MATCH",
-}
 _OWN_CODE = re.compile(
     r"'_dynamo_\w+'|__builtins_dict__|___unnamed_scope_|G\['__import_|_global_(?:forward|backward)_|\.__dict__\)|"
     r"(?:_modules|_parameters|_buffers|_forward_hooks|_forward_pre_hooks|_backward_hooks|_backward_pre_hooks)\b(?!\[)"
@@ -72,7 +59,7 @@ def describe(kind: str, code: str, line: Optional[SourceLine], module_globals: D
 
 
 def user_spelling(source: str) -> str:
-    """``L['self']._modules['lin']._parameters['weight']`` as ``self.lin.weight``."""
+    """``L['self']._modules['lin']._parameters['weight']`` as ``self.lin.weight``, ``.size()[0]`` as ``.shape[0]``."""
     text = _SCOPE.sub(lambda m: m.group(1) or m.group(2) or "", source)
     text = _BUILTIN.sub(lambda m: m.group(1) or m.group(2) or "", text)
     while True:
@@ -80,6 +67,7 @@ def user_spelling(source: str) -> str:
         if changed == text:
             break
         text = changed
+    text = _SIZE.sub(r".shape[\1]", text)
     text = _AS_TENSOR.sub(r"\1 (as a tensor)", _ITEM_LEFT.sub(r"item \2 of \1", text))
     return _IMPORT.sub(lambda m: m.group(1).replace("_dot_", "."), text)
 
@@ -199,35 +187,26 @@ def _length(guard: Guard, module_globals: Dict[str, Any]) -> None:
 
 def _none(guard: Guard, module_globals: Dict[str, Any]) -> None:
     _any_expression(guard, module_globals)
-    guard.words = user_spelling(guard.code).replace(" is None", " is None")
+    guard.words = user_spelling(guard.code)
 
 
-def _global_state(guard: Guard, module_globals: Dict[str, Any]) -> None:
-    guard.words = "global state: grad mode, autocast, default dtype, determinism and threads are as they were"
+_FIXED = {
+    "GLOBAL_STATE": "global state: grad mode, autocast, default dtype, determinism and threads are as they were",
+    "TORCH_FUNCTION_MODE_STACK": "the same torch function modes are active",
+    "DEFAULT_DEVICE": "the default device is as it was",
+    "OBJECTS_ALIVE": "every object whose identity is checked still exists",
+    "BREAKS_ALLOWED": "graph breaks are allowed",
+    "BACKEND_MATCH": "the backend is the same",
+    "CONFIG_HASH_MATCH": "Dynamo's configuration is as it was",
+}
 
 
-def _mode_stack(guard: Guard, module_globals: Dict[str, Any]) -> None:
-    guard.words = "the same torch function modes are active"
+_OWN_KINDS = {*_FIXED, "AUTOGRAD_SAVED_TENSORS_HOOKS", "NO_TENSOR_ALIASING_MARK", "DETERMINISTIC_ALGORITHMS"}
+_OWN_KINDS |= {"GRAD_MODE", "SHAPE_ENV_MARK"}
 
 
-def _default_device(guard: Guard, module_globals: Dict[str, Any]) -> None:
-    guard.words = "the default device is as it was"
-
-
-def _objects_alive(guard: Guard, module_globals: Dict[str, Any]) -> None:
-    guard.words = "every object whose identity is checked still exists"
-
-
-def _breaks_allowed(guard: Guard, module_globals: Dict[str, Any]) -> None:
-    guard.words = "graph breaks are allowed"
-
-
-def _backend(guard: Guard, module_globals: Dict[str, Any]) -> None:
-    guard.words = "the backend is the same"
-
-
-def _config(guard: Guard, module_globals: Dict[str, Any]) -> None:
-    guard.words = "Dynamo's configuration is as it was"
+def _fixed(guard: Guard, module_globals: Dict[str, Any]) -> None:
+    guard.words = _FIXED[guard.kind]
 
 
 def _any_expression(guard: Guard, module_globals: Dict[str, Any]) -> None:
@@ -235,7 +214,6 @@ def _any_expression(guard: Guard, module_globals: Dict[str, Any]) -> None:
     compared = re.match(r"^([LG]\[.*?) (?:==|is|!=|in) ", guard.code)
     subjects = sorted({(m.group(1) or m.group(2)) for m in _SCOPE.finditer(guard.code)})
     guard.subject = user_spelling(compared.group(1)) if compared else ", ".join(subjects)
-    guard.words = re.sub(r"\.size\(\)\[(\d+)\]", r".shape[\1]", guard.words)
     guard.run = re.sub(r"\bdevice\(type=", "torch.device(type=", guard.code)
     guard.runnable = _is_plain(guard.run)
     left = _LEFT.match(guard.words)
@@ -275,13 +253,7 @@ _WRITERS: Dict[str, Callable[[Guard, Dict[str, Any]], None]] = {
     "SEQUENCE_LENGTH": _length,
     "DICT_LENGTH": _length,
     "NONE_MATCH": _none,
-    "GLOBAL_STATE": _global_state,
-    "TORCH_FUNCTION_MODE_STACK": _mode_stack,
-    "DEFAULT_DEVICE": _default_device,
-    "OBJECTS_ALIVE": _objects_alive,
-    "BREAKS_ALLOWED": _breaks_allowed,
-    "BACKEND_MATCH": _backend,
-    "CONFIG_HASH_MATCH": _config,
+    **dict.fromkeys(_FIXED, _fixed),
 }
 
 

@@ -12,6 +12,7 @@ from types import CodeType
 from typing import Any, Dict, List, Mapping, Optional, Set
 
 from depyf.explain import torch_behavior
+from depyf.explain.code_objects import cell_contents
 from depyf.explain.compiled_functions import called_from, functions_of
 from depyf.explain.decompiled import decompiled
 from depyf.explain.graph_breaks import graph_break_of
@@ -21,7 +22,7 @@ from depyf.explain.kernels_in_process import kernels_of
 from depyf.explain.model import CacheEntry, Frame, Graph, Session
 from depyf.explain.names import identifier, stable
 from depyf.explain.nothing_compiled import NothingCompiled, why_nothing
-from depyf.explain.resume_points import is_resume_name, resume_function, resume_points
+from depyf.explain.resume_points import is_resume_name, names_read, resume_function, resume_points
 
 __all__ = ["NothingCompiled", "frame_of", "inspect", "session_of"]
 
@@ -151,12 +152,8 @@ def _is_about(entry: CacheEntry, function: types.FunctionType) -> bool:
     """
     parts = getattr(entry.guard_manager, "code_parts", None) or []
     text = "\n".join([str(entry.guard_manager), *map(str, parts)])
-    for name, cell in zip(function.__code__.co_freevars, function.__closure__ or ()):
+    for name, content in cell_contents(function).items():
         for check, number in re.findall(r"___check_(obj|type)_id\(L\['{}'\], (\d+)\)".format(re.escape(name)), text):
-            try:
-                content = cell.cell_contents
-            except ValueError:
-                continue
             if id(content if check == "obj" else type(content)) != int(number):
                 return False
     return True
@@ -225,7 +222,7 @@ def _entry(
     entry.guards, entry.guard_tree = collect_guards(entry.guard_manager, module_globals, frame.filename)
     entry.transformed = decompiled(code)
     entry.side_effects = [stable(effect) for effect in torch_behavior.side_effects(code)]
-    for name in _names_read(code):
+    for name in names_read(code):
         if _COMPILED_FUNCTION.match(name):
             graph = _graph(name, module_globals, recorded)
             entry.graphs.append(graph)
@@ -255,17 +252,6 @@ def _graph(name: str, module_globals: Dict[str, Any], recorded: Mapping[str, Gra
         graph.stage_files, graph.kernels, graph.backend = known.stage_files, known.kernels, known.backend
     graph.kernels = graph.kernels or kernels_of(module_globals.get(name), graph.name)
     return graph
-
-
-def _names_read(code: CodeType) -> List[str]:
-    """Global names in order of first mention, those of nested code objects included."""
-    names: List[str] = []
-    waiting = [code]
-    while waiting:
-        at = waiting.pop(0)
-        names += [name for name in at.co_names if name not in names]
-        waiting += [const for const in at.co_consts if isinstance(const, CodeType)]
-    return names
 
 
 def _backend_words(backend: Any) -> str:

@@ -15,6 +15,7 @@ from typing import Any, Callable, List, Tuple
 
 from depyf.explain import torch_behavior
 from depyf.explain.containment import EDGES, contained, done, edge, told
+from depyf.explain.exchanged_code import Heard, listen
 from depyf.explain.kernel_hooks import hook_kernels
 from depyf.explain.torch_behavior import MissingHook, find
 
@@ -90,18 +91,15 @@ def _hook_bytecode(recorder: Any, undo: contextlib.ExitStack) -> None:
     handles.append(torch_behavior.register_bytecode_hook(hook))
 
 
-# Who is to be told about graphs: recorder, and the original as a function of its own. Read by the code put into
-# `lazy_format_graph_code`, which can reach nothing but what it imports.
-_graph_listeners: List[Tuple[Any, types.FunctionType]] = []
+_graphs: List[Heard] = []
 
 
 @edge
 def graph_was_formatted(args: Tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """What `lazy_format_graph_code` does while a recorder listens: tell it, then do what it always did."""
-    for recorder, original in _graph_listeners[-1:]:
-        told(recorder, "on_graph", args, kwargs)
-        return original(*args, **kwargs)
-    return torch_behavior.graph_formatter()(*args, **kwargs)  # another thread has just ended the recording
+    recorder, original = _graphs[-1]
+    told(recorder, "on_graph", args, kwargs)
+    return original(*args, **kwargs)
 
 
 @edge
@@ -112,17 +110,7 @@ def _formatter_in_place(*args: Any, **kwargs: Any) -> Any:
 
 
 def _hook_graph_formatter(recorder: Any, undo: contextlib.ExitStack) -> None:
-    formatter = torch_behavior.graph_formatter()
-    code, defaults = formatter.__code__, formatter.__defaults__
-    if code.co_freevars:
-        raise MissingHook("lazy_format_graph_code has become a closure")
-    original = types.FunctionType(code, formatter.__globals__, formatter.__name__, defaults)
-    original.__kwdefaults__ = formatter.__kwdefaults__
-    listener = (recorder, original)
-    undo.callback(_forget, _graph_listeners, listener)
-    _graph_listeners.append(listener)
-    undo.callback(setattr, formatter, "__code__", code)
-    formatter.__code__ = _formatter_in_place.__code__
+    listen(recorder, torch_behavior.graph_formatter(), _formatter_in_place, _graphs, undo)
 
 
 _kernel_loaders: List[Callable[..., Any]] = []  # torch's own, while a recorder stands in front of it

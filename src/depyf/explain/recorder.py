@@ -21,6 +21,7 @@ from typing import Any, Dict, List, Optional, Tuple
 
 from depyf.explain import debuggers, torch_behavior
 from depyf.explain.as_written import Followed, code_as_written
+from depyf.explain.code_objects import same_instructions
 from depyf.explain.containment import contained, note_failure
 from depyf.explain.decompiled import decompiled, listing_of
 from depyf.explain.dump_directory import DumpDirectory
@@ -29,7 +30,6 @@ from depyf.explain.graph_breaks import graph_break_of
 from depyf.explain.graph_files import (
     REPEATS,
     GraphFile,
-    same_instructions,
     signature_of,
     stage_of,
     why_open,
@@ -185,7 +185,8 @@ class Recorder:
         for entry, code in self._installed if live is not None else []:
             if live.code is code and not entry.guards:
                 with contained(self.session, "guards of compile id {}".format(entry.compile_id), "its guards"):
-                    self._read_guards(entry, live)
+                    frame = next(one for one in self.session.frames if any(entry is known for known in one.entries))
+                    self._read_guards(frame, entry, live)
                     entry.dropped = True
 
     def on_reset(self) -> None:
@@ -404,13 +405,11 @@ class Recorder:
                     note_failure(self.session, "guards of {} (compile id {})".format(frame.name, entry.compile_id),
                                  "Dynamo has dropped this compilation", "its guards on the page")
                     continue
-                entry.guard_manager = torch_behavior.guard_manager_of(found[0])
-                self._read_guards(entry, found[0])
+                self._read_guards(frame, entry, found[0])
 
-    def _read_guards(self, entry: CacheEntry, live: Any) -> None:
-        frame = next(one for one in self.session.frames if any(entry is known for known in one.entries))
-        manager = torch_behavior.guard_manager_of(live)
-        entry.guards, entry.guard_tree = collect_guards(manager, frame.globals, frame.filename)
+    def _read_guards(self, frame: Frame, entry: CacheEntry, live: Any) -> None:
+        entry.guard_manager = torch_behavior.guard_manager_of(live)
+        entry.guards, entry.guard_tree = collect_guards(entry.guard_manager, frame.globals, frame.filename)
 
     def _collect_refusals(self) -> None:
         self.session.refusals = self._refusals.hand_out(self.session.frames)

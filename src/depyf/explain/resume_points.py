@@ -11,7 +11,7 @@ from depyf.explain import torch_behavior
 from depyf.explain.model import Frame, ResumeFunction
 from depyf.explain.names import stable
 
-__all__ = ["ResumePoint", "is_resume_name", "resume_function", "resume_line", "resume_points"]
+__all__ = ["ResumePoint", "is_resume_name", "names_read", "resume_function", "resume_line", "resume_points"]
 
 _GLOBAL = re.compile(r"^__resume_at_(\d+)_")
 _CODE_NAME = re.compile(r"^(?:torch_dynamo_)?resume_in_")
@@ -48,7 +48,7 @@ def resume_points(code: CodeType, broken: CodeType, module_globals: Mapping[str,
         module_globals: where Dynamo put them.
     """
     found: List[ResumePoint] = []
-    for name in _names_read(code):
+    for name in names_read(code):
         if _GLOBAL.match(name):
             found.append(_point(name, name, torch_behavior.resume_code(module_globals.get(name)), broken))
     inner = [one for one in code.co_consts if isinstance(one, CodeType) and is_resume_name(one.co_name)]
@@ -104,7 +104,7 @@ def _line_at(code: CodeType, offset: int) -> int:
     return line
 
 
-def _names_read(code: CodeType) -> List[str]:
+def names_read(code: CodeType) -> List[str]:
     """Global names in order of first mention, those of nested code objects included."""
     names: Dict[str, None] = {}
     waiting = [code]

@@ -29,6 +29,7 @@ from depyf.explain.containment import contained, done, edge, logger
 from depyf.explain.dump_directory import DumpDirectory
 from depyf.explain.model import Session
 from depyf.explain.patches import apply_patches
+from depyf.explain.processes import INDEX
 from depyf.explain.recorder import Recorder
 from depyf.explain.torch_debugging import pass_over
 
@@ -164,7 +165,7 @@ def _end(recorder: Recorder, undo: contextlib.ExitStack) -> None:
     recorder = recorder.of_this_process()
     recorder.finish()
     _compiled.extend(recorder.compiled)
-    logger.info("what torch.compile did is described in %s", os.path.join(recorder.dump.path, "README.md"))
+    logger.info("what torch.compile did is described in %s", os.path.join(recorder.dump.path, INDEX))
 
 
 def _end_at_exit(undo: contextlib.ExitStack) -> None:

@@ -15,6 +15,8 @@ from importlib import import_module
 from importlib.util import find_spec
 from typing import Any, Callable, Dict, Iterator, List, Optional
 
+from depyf.explain.code_objects import cell_contents
+
 __all__ = [
     "MissingHook",
     "ahead_of_time",
@@ -98,25 +100,30 @@ def nothing_compiles() -> Iterator[None]:
             lock.release()
 
 
-def with_dynamo_off(function: Callable[..., Any], *args: Any) -> Any:
-    """`function(*args)`, with nothing of it compiled.
+def with_dynamo_off(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+    """`function(*args, **kwargs)`, with nothing of it compiled in this thread.
 
     While Dynamo compiles, it is off already. It is on where torch calls us as the program runs: compiled autograd
     formats its graph while `backward()` is called from a compiled frame. `set_eval_frame` is there in 2.2 to 2.15.
+    Dynamo itself must pass over this function (`never_compile`): 2.2 compiled what stood behind the line that switches
+    it off.
     """
     try:
         set_eval_frame = sys.modules["torch"]._C._dynamo.eval_frame.set_eval_frame
     except (KeyError, AttributeError):
-        return function(*args)
+        return function(*args, **kwargs)
     before = set_eval_frame(None)
     try:
-        return function(*args)
+        return function(*args, **kwargs)
     finally:
         set_eval_frame(before)
 
 
 def never_compile(code: types.CodeType) -> None:
-    """Dynamo runs frames of `code` as they are: `skip_code`, in C up to 2.4 or so, then in eval_frame.py too."""
+    """Dynamo runs frames of `code` as they are, and compiles what they call.
+
+    `skip_code`: in C up to 2.4 or so, then in eval_frame.py too.
+    """
     try:
         sys.modules["torch"]._C._dynamo.eval_frame.skip_code(code)
     except (KeyError, AttributeError):
@@ -309,14 +316,8 @@ def resume_code(value: Any) -> Optional[types.CodeType]:
     and has the code in a cell of its own (`install_resume_function_global`, output_graph.py).
     """
     if isinstance(value, types.FunctionType):
-        for cell in value.__closure__ or ():
-            try:
-                content = cell.cell_contents
-            except ValueError:
-                continue
-            if isinstance(content, types.CodeType):
-                return content
-        return value.__code__
+        inside = (one for one in cell_contents(value).values() if isinstance(one, types.CodeType))
+        return next(inside, value.__code__)
     return value if isinstance(value, types.CodeType) else None
 
 

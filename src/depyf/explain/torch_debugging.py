@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import functools
 import sys
 from types import CodeType
-from typing import Any, Callable, Iterable, List, Optional
+from typing import Callable, Iterable, List, Optional
 
 from depyf.explain.torch_behavior import MissingHook, find
 
-__all__ = ["leave_uncompiled", "pass_over", "traced_code", "uncompiled_call"]
+__all__ = ["pass_over", "traced_code"]
 
 
 def traced_code() -> Optional[List[CodeType]]:
@@ -20,30 +19,6 @@ def traced_code() -> Optional[List[CodeType]]:
     except MissingHook:
         return None
     return getattr(context, "traced_code", None)
-
-
-@functools.lru_cache(maxsize=None)
-def uncompiled_call() -> Callable[..., Any]:
-    """``call(function, *args, **kwargs)`` with Dynamo off in this thread: its callback is None, in 2.2 to 2.15.
-
-    Dynamo itself must pass over `call`: 2.2 compiled what stood behind the line that switches it off.
-    """
-    set_eval_frame = find("torch._C", "_dynamo.eval_frame.set_eval_frame")  # no module of that name in 2.2
-
-    def call(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
-        before = set_eval_frame(None)
-        try:
-            return function(*args, **kwargs)
-        finally:
-            set_eval_frame(before)
-
-    leave_uncompiled(call.__code__)
-    return call
-
-
-def leave_uncompiled(code: CodeType) -> None:
-    """Makes Dynamo run this code object as it is; what it calls is compiled as ever. `skip_code`, in 2.2 to 2.15."""
-    find("torch._dynamo.eval_frame", "skip_code")(code)
 
 
 def pass_over(modules: Iterable[str]) -> Callable[[], None]:

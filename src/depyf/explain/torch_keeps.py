@@ -8,7 +8,7 @@ from __future__ import annotations
 import types
 from typing import Any, List, NamedTuple
 
-from depyf.explain.torch_behavior import MissingHook, find
+from depyf.explain.torch_behavior import MissingHook, compilation_metrics, find
 
 __all__ = [
     "Compilation",
@@ -32,7 +32,7 @@ class Compilation(NamedTuple):
 
 
 def keeps_compilations() -> bool:
-    """Whether this torch keeps a record of what it compiled: `get_compilation_metrics`, 2.3 and later."""
+    """Whether this torch keeps a record of what it compiled: see `compilation_metrics`."""
     try:
         find("torch._dynamo.utils", "get_compilation_metrics")
     except MissingHook:
@@ -46,12 +46,8 @@ def compilations_of(code: types.CodeType) -> List[Compilation]:
     A frame in which nothing was to be compiled has neither failure nor guards (measured on 2.6, 2.13, 2.15); `reset`
     leaves the records alone. Fields are read by name, for their set differs between versions.
     """
-    try:
-        records = find("torch._dynamo.utils", "get_compilation_metrics")()
-    except MissingHook:
-        return []
     found = []
-    for one in records:
+    for one in compilation_metrics():
         where = (getattr(one, "co_name", ""), getattr(one, "co_filename", ""), getattr(one, "co_firstlineno", 0))
         if where == (code.co_name, code.co_filename, code.co_firstlineno):
             reason = str(getattr(one, "fail_reason", None) or "").strip()

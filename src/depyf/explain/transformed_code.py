@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from types import CodeType
 from typing import Any, List, Mapping, Optional, Sequence
 
-from depyf.explain.code_objects import with_nested_of
+from depyf.explain.code_objects import CALLING, parameters_of, with_nested_of
 from depyf.explain.containment import in_words
 from depyf.explain.decompiled import from_result, listing_of
 from depyf.explain.global_names import with_names, with_own_name, without_uuids
@@ -128,8 +128,7 @@ def _difference_for_callers(ours: CodeType, theirs: CodeType, places: Sequence[s
     for name in ("co_argcount", "co_posonlyargcount", "co_kwonlyargcount", "co_freevars", "co_cellvars"):
         if getattr(ours, name) != getattr(theirs, name):
             return "recompiled, it has other {} than Dynamo's code".format(name)
-    taken = ours.co_argcount + ours.co_kwonlyargcount + bool(ours.co_flags & 0x04) + bool(ours.co_flags & 0x08)
-    if ours.co_varnames[:taken] != theirs.co_varnames[:taken]:
+    if parameters_of(ours) != list(theirs.co_varnames[: len(parameters_of(ours))]):
         return "recompiled, its parameters have other names"
     if not set(places) <= {*ours.co_varnames, *ours.co_cellvars, *ours.co_freevars}:
         return "recompiled, it lacks variables of the original"
@@ -137,8 +136,7 @@ def _difference_for_callers(ours: CodeType, theirs: CodeType, places: Sequence[s
     for constant in ours.co_consts:
         if isinstance(constant, CodeType) and "resume_in_" in constant.co_name and all(constant is not k for k in kept):
             return "Dynamo would not know {} as its own: it has several of this name".format(constant.co_name)
-    calling = 0x04 | 0x08 | 0x20 | 0x80 | 0x200  # *args, **kwargs, generator, coroutine, asynchronous generator
-    if ours.co_flags & calling != theirs.co_flags & calling:
+    if ours.co_flags & CALLING != theirs.co_flags & CALLING:
         return "recompiled, it would be called in another way"
     return ""
 

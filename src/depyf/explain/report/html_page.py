@@ -87,7 +87,7 @@ class _Writer:
             self._anchors[id(entry)] = "{}c{}".format(anchor, number)
             for graph in entry.graphs:
                 self.links.setdefault(graph.name, "{}{}".format(self.prefix, graph.name.strip("_")))
-            arms = branches(fold(entry.transformed.source).source)
+            arms = branches(fold(entry.transformed.source).source) if entry.resume_functions else {}
             for resume in entry.resume_functions:
                 self.links.setdefault(resume.name, "{}{}".format(self.prefix, resume.name.strip("_")))
                 self.calls.setdefault(resume.name, (frame, resume, arms.get(resume.name, resume.branch), entry))

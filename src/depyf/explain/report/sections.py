@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import ast
+import inspect
 import re
 from types import CodeType
 from typing import Dict, List, Optional
 
 from depyf.explain.bookkeeping import FRAME_PARAMETERS, Folded, fold, hides_frame_parameters
+from depyf.explain.code_objects import parameters_of
 from depyf.explain.decompiled import decompiled
 from depyf.explain.edits import FunctionText
 from depyf.explain.graphs import result_names
@@ -28,7 +30,6 @@ __all__ = [
     "valid_or_comment",
 ]
 
-_CO_VARARGS, _CO_VARKEYWORDS = 4, 8  # inspect.CO_VARARGS, CO_VARKEYWORDS
 
 
 def comment(text: str) -> str:
@@ -153,7 +154,7 @@ def resume_dispatcher(resume: ResumeFunction, keep_frame_lists: bool) -> str:
             return "def {}(*args):\n    compile_again({!r})\n".format(name, resume.name)
         source = original.source if keep_frame_lists else fold(original.source).source
         return _renamed(source, name)
-    names = _argument_names(frame.code)
+    names = parameters_of(frame.code)
     hide = () if keep_frame_lists else FRAME_PARAMETERS
     signature = _code_signature(frame.code, hide)
     names = [name for name in names if name not in hide]
@@ -167,7 +168,7 @@ def hides_lists(resume: ResumeFunction, callers: List[str]) -> bool:
     code = resume.code if frame is None else frame.code
     if code is None:
         return True
-    names = _argument_names(code)
+    names = parameters_of(code)
     if tuple(names[:2]) != FRAME_PARAMETERS:
         return False
     entries = frame.entries if frame is not None else []
@@ -205,11 +206,11 @@ def _code_arguments(entry: CacheEntry, names: List[str]) -> List[str]:
     every = list(code.co_varnames[: positional + only])
     at = positional + only
     words = [name for name in every[:positional] if name in names or name not in FRAME_PARAMETERS]
-    if code.co_flags & _CO_VARARGS:
+    if code.co_flags & inspect.CO_VARARGS:
         words.append("*" + code.co_varnames[at])
         at += 1
     words += ["{0}={0}".format(name) for name in every[positional:]]
-    if code.co_flags & _CO_VARKEYWORDS:
+    if code.co_flags & inspect.CO_VARKEYWORDS:
         words.append("**" + code.co_varnames[at])
     return words
 
@@ -217,13 +218,7 @@ def _code_arguments(entry: CacheEntry, names: List[str]) -> List[str]:
 def _pass_on(frame: Frame) -> str:
     if frame.code is None:
         return "*args, **kwargs"
-    return ", ".join(_code_arguments(CacheEntry(code=frame.code), _argument_names(frame.code)))
-
-
-def _argument_names(code: CodeType) -> List[str]:
-    total = code.co_argcount + code.co_kwonlyargcount
-    total += bool(code.co_flags & _CO_VARARGS) + bool(code.co_flags & _CO_VARKEYWORDS)
-    return list(code.co_varnames[:total])
+    return ", ".join(_code_arguments(CacheEntry(code=frame.code), parameters_of(frame.code)))
 
 
 def _code_signature(code: CodeType, hidden: object = (), defaults: Optional[Dict[str, str]] = None) -> str:
@@ -239,13 +234,13 @@ def _code_signature(code: CodeType, hidden: object = (), defaults: Optional[Dict
             words.append("{}={}".format(name, defaults[name]) if name in defaults else name)
         if only_positional and index == only_positional - 1:
             words.append("/")
-    if code.co_flags & _CO_VARARGS:
+    if code.co_flags & inspect.CO_VARARGS:
         words.append("*" + code.co_varnames[at])
         at += 1
     elif keyword:
         words.append("*")
     words += ["{}={}".format(name, defaults[name]) if name in defaults else name for name in keyword]
-    if code.co_flags & _CO_VARKEYWORDS:
+    if code.co_flags & inspect.CO_VARKEYWORDS:
         words.append("**" + code.co_varnames[at])
     return ", ".join(words)
 
@@ -265,7 +260,7 @@ def _source_signature(frame: Frame) -> tuple[str, List[str]]:
             defaults[argument.arg] = text.text(default) if _stands_alone(default) else "None"
     except (SyntaxError, ValueError):
         pass
-    return _code_signature(frame.code, (), defaults), _argument_names(frame.code)
+    return _code_signature(frame.code, (), defaults), parameters_of(frame.code)
 
 
 # ---- the original

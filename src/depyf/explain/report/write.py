@@ -10,6 +10,7 @@ from depyf.explain.containment import note_failure
 from depyf.explain.dump_directory import write_index, write_whole
 from depyf.explain.model import Artifact, Session
 from depyf.explain.names import safe_file_part, writable_name
+from depyf.explain.processes import INDEX
 from depyf.explain.report.guard_text import guard_file_name, guard_listing
 from depyf.explain.report.index import index_text
 from depyf.explain.report.page import page_of
@@ -42,7 +43,7 @@ def write_report(session: Session, directory: str) -> List[str]:
             name = writable_name(guard_file_name(entry, frame))
             why = "every check behind compilation {} of {}, Dynamo's own included".format(entry.compile_id, frame.name)
             _one(session, directory, name, "guards", why, written, functools.partial(guard_listing, entry, frame))
-    path = os.path.join(directory, "README.md")
+    path = os.path.join(directory, INDEX)
     write_index(path, index_text(session))
     written.insert(0, path)
     return written
