@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from .bytecode import Instruction, RawCode, inside_comprehensions, reached
+from .bytecode.code_flags import CO_ASYNC_GENERATOR, CO_GENERATOR
 from .definitions import annotation
 from .lift.folding.negation import negate
 from .lift.values import AssertionClass, Marker
 from .syntax import nodes
 from .syntax.transforms import apply_transforms
-
-CO_GENERATOR, CO_ASYNC_GENERATOR = 0x20, 0x200
 
 
 def finish_early(body: list[nodes.Statement], kind: str, raw: RawCode) -> list[nodes.Statement]:

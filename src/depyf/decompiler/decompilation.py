@@ -8,6 +8,7 @@ from ..errors import DecompilationError
 from .annotations import as_function
 from .bodies import finish, finish_early, mention_the_unused
 from .bytecode import RawCode, comprehension_variables, disassemble
+from .bytecode.code_flags import CO_ASYNC_GENERATOR, CO_COROUTINE
 from .bytecode.grammar import has_nested_quotes
 from .definitions import Definitions, arguments_of, value_of_lambda
 from .dispatch import decompile_dispatch
@@ -28,7 +29,6 @@ from .syntax import nodes
 from .syntax.printer import PrintError, print_tree, print_with_lines
 from .units import FUNCTION_WAYS, Unit, Way, kind_of, lift_unit, ways_of
 
-CO_COROUTINE, CO_ASYNC_GENERATOR = 0x80, 0x200
 _SCOPES = ("function", "lambda", "comprehension", "generic")
 _COMPARED = ("argcount", "posonlyargcount", "kwonlyargcount", "flags", "bytecode", "names", "varnames", "cellvars",
              "freevars", "exception_table")  # fmt: skip

@@ -8,6 +8,7 @@ from ..errors import DecompilationError
 from . import type_parameters
 from .annotations import annotations_of, find_function, spread
 from .bytecode import RawCode
+from .bytecode.code_flags import CO_ASYNC_GENERATOR, CO_COROUTINE, CO_VARARGS, CO_VARKEYWORDS
 from .lift.handlers.calls import GENERIC, Comprehension
 from .lift.values import (
     Alias,
@@ -25,9 +26,6 @@ from .lift.values import (
     resolved,
 )
 from .syntax import nodes
-
-CO_COROUTINE, CO_ASYNC_GENERATOR = 0x80, 0x200
-CO_VARARGS, CO_VARKEYWORDS = 4, 8
 
 Nested = Callable[[RawCode], "list[nodes.Statement]"]
 """Gives the finished body of a nested code object."""

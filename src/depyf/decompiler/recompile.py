@@ -12,7 +12,14 @@ from typing import Any
 
 from ..errors import DecompilationError
 from .bytecode import load
-from .bytecode.code_flags import place_flags
+from .bytecode.code_flags import (
+    CO_ASYNC_GENERATOR,
+    CO_COROUTINE,
+    CO_GENERATOR,
+    CO_VARARGS,
+    CO_VARKEYWORDS,
+    place_flags,
+)
 from .bytecode.interpreters import HOST_VERSION
 from .bytecode.qualnames import give_qualnames
 from .events.spelling import Spelling, identifier, is_name
@@ -124,7 +131,7 @@ def _as_like(code: types.CodeType, like: types.CodeType) -> types.CodeType:
     code = code.replace(**changes)
     if code.co_freevars != like.co_freevars:
         raise _error(like, f"free variables {code.co_freevars} in the place of {like.co_freevars}")
-    kind = 0x04 | 0x08 | 0x20 | 0x80 | 0x200
+    kind = CO_VARARGS | CO_VARKEYWORDS | CO_GENERATOR | CO_COROUTINE | CO_ASYNC_GENERATOR
     for what in ("co_argcount", "co_posonlyargcount", "co_kwonlyargcount"):
         if getattr(code, what) != getattr(like, what):
             raise _error(like, f"{what} is {getattr(code, what)} in the place of {getattr(like, what)}")

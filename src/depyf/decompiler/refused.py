@@ -6,9 +6,9 @@ from typing import Sequence
 
 from ..errors import DecompilationError
 from .bytecode import Instruction, RawCode, disassemble
+from .bytecode.code_flags import CO_ASYNC_GENERATOR, CO_GENERATOR
 from .syntax import nodes
 
-CO_GENERATOR, CO_ASYNC_GENERATOR = 0x20, 0x200
 _MOST_LINES = 400
 
 
