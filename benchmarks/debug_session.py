@@ -19,8 +19,9 @@ sys.path.insert(0, str(ROOT / "tests"))
 
 from debug_adapter_client import DebugSession, Stop  # type: ignore[import-not-found]  # noqa: E402
 
+from marked_page import put  # noqa: E402
+
 PAGE = ROOT / "docs" / "debuggers.md"
-REGION = re.compile(r"(<!-- debug session -->\n).*?(<!-- /debug session -->)", re.DOTALL)
 PROGRAM = re.compile(r":caption: toy\.py\n\n(.*?)```", re.DOTALL)
 TRANSFORMED = "dump/__transformed_code_0_for_toy_example.py"
 
@@ -107,8 +108,7 @@ def main() -> None:
         lines = "\n".join(session_of(folder))
     print(lines)
     if options.write:
-        block = "\n```text\n{}\n```\n\n".format(lines)
-        PAGE.write_text(REGION.sub(lambda match: match.group(1) + block + match.group(2), text), encoding="utf-8")
+        put(PAGE, "debug session", "\n```text\n{}\n```\n\n".format(lines))
 
 
 if __name__ == "__main__":

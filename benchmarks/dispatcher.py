@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import argparse
 import gc
-import re
 import time
 from pathlib import Path
 from typing import Any, Callable, List
@@ -19,9 +18,9 @@ from typing import Any, Callable, List
 import torch
 
 from depyf.optimization import TorchCompileWrapperWithCustomDispatcher
+from marked_page import put
 
 PAGE = Path(__file__).parent.parent / "docs" / "optimization.md"
-REGION = re.compile(r"(<!-- dispatcher -->\n).*?(<!-- /dispatcher -->)", re.DOTALL)
 
 
 def model_of(layers: int) -> Any:
@@ -88,9 +87,7 @@ def main() -> None:
     table = "\n".join([*head, *(measured(layers, options.rounds, options.calls) for layers in options.layers)]) + "\n"
     print("PyTorch {}\n\n{}".format(torch.__version__, table), end="")
     if options.write:
-        text = PAGE.read_text(encoding="utf-8")
-        PAGE.write_text(REGION.sub(lambda match: match.group(1) + "\n" + table + "\n" + match.group(2), text),
-                        encoding="utf-8")
+        put(PAGE, "dispatcher", "\n{}\n".format(table))
 
 
 if __name__ == "__main__":

@@ -35,13 +35,13 @@ import recorded_dynamo  # type: ignore[import-not-found]  # noqa: E402
 import standins  # type: ignore[import-not-found]  # noqa: E402
 
 import dynamo_statements  # noqa: E402
+from marked_page import put  # noqa: E402
 
 Row = Dict[str, Any]
 LADDER = (
     "structured", "one-trip loop", "tail duplication", "loop rotation", "events", "nested blocks", "state variable",
     "dispatch loop",
 )  # fmt: skip
-MARKS = ("<!-- corpus -->", "<!-- /corpus -->")
 LAST = LADDER[-1]
 """The rung that only codes with irreducible loops should need."""
 
@@ -234,13 +234,6 @@ def measured_rows(options: argparse.Namespace) -> List[Row]:
     return rows
 
 
-def written(text: str, path: Path) -> None:
-    """Put ``text`` between the marks of a page of the documentation."""
-    page = path.read_text(encoding="utf-8")
-    start, end = page.index(MARKS[0]) + len(MARKS[0]), page.index(MARKS[1])
-    path.write_text(f"{page[:start]}\n{text}\n{page[end:]}", encoding="utf-8")
-
-
 def labels(rows: List[Row]) -> str:
     """All codes that are not as they should be."""
     first = [row for row in rows if row["first"]]
@@ -278,7 +271,7 @@ def main(arguments: Optional[List[str]] = None) -> int:
         texts.append(labels(rows))
     print("\n\n".join(texts))
     if options.write:
-        written("\n\n".join(texts), options.write)
+        put(options.write, "corpus", "\n\n".join(texts))
     wrong = [row for row in rows if row["first"] and row["proven"] and not row["same"]]
     crashed = [row for row in rows if any(reason.startswith("CRASH") for reason in row["reasons"])]
     print(f"\n{len(wrong)} wrong, {len(crashed)} crashed")

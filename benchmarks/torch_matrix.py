@@ -26,9 +26,10 @@ import time
 from pathlib import Path
 from typing import Any, Dict, List
 
+from marked_page import put
+
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent
-MARKS = ("<!-- matrix -->", "<!-- /matrix -->")
 ONE = ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS", "TORCHINDUCTOR_COMPILE_THREADS")
 GRAPH_CACHES = ("TORCHINDUCTOR_FX_GRAPH_CACHE", "TORCHINDUCTOR_AUTOGRAD_CACHE")
 
@@ -233,15 +234,6 @@ def text_of(cell: Cell) -> str:
     return "\n\n".join(part for part in parts if part)
 
 
-def write(path: Path, cells: List[Cell]) -> None:
-    """Puts the tables between the marks of a page."""
-    text = path.read_text(encoding="utf-8")
-    before, rest = text.split(MARKS[0])
-    after = rest.split(MARKS[1])[1]
-    body = "\n\n".join(text_of(cell) for cell in cells)
-    path.write_text("{}{}\n{}\n{}{}".format(before, MARKS[0], body, MARKS[1], after), encoding="utf-8")
-
-
 def parse_arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--python", action="append", metavar="PATH", help="an interpreter with a torch; repeatable")
@@ -283,7 +275,7 @@ def main() -> int:
     if options.json:
         options.json.write_text(json.dumps(cells, indent=1), encoding="utf-8")
     if options.write:
-        write(options.write, cells)
+        put(options.write, "matrix", "\n\n".join(map(text_of, cells)))
     for cell in cells:
         print(totals(cell))
     print("\n".join(broken))

@@ -12,7 +12,6 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import re
 import subprocess
 import sys
 import tempfile
@@ -21,14 +20,16 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(ROOT / "src"))
+sys.path[:0] = [str(ROOT / "src"), str(Path(__file__).resolve().parent)]
+
+from marked_page import put  # noqa: E402
+
 VERSIONS = [(3, minor) for minor in range(8, 16)]
 HEAD = (
     "| CPython | code objects read | differences from `dis` | mutants tried | accepted | harmful "
     "| run on the canonical machine | differently | decompiled and run | differently |\n"
     "|---|---|---|---|---|---|---|---|---|---|\n"
 )
-BEGIN, END = "<!-- versions -->\n", "<!-- /versions -->"
 
 
 def measured(name: str, python: str, options: argparse.Namespace) -> tuple[str, bool]:
@@ -92,10 +93,7 @@ def main() -> int:
     rows = "".join(row for row, _ in found)
     print(HEAD + rows)
     if not options.dry and not options.versions:
-        page = ROOT / "docs" / "versions.md"
-        text = page.read_text(encoding="utf-8")
-        pattern = re.escape(BEGIN) + ".*?" + re.escape(END)
-        page.write_text(re.sub(pattern, lambda _: BEGIN + HEAD + rows + END, text, flags=re.DOTALL), encoding="utf-8")
+        put(ROOT / "docs" / "versions.md", "versions", HEAD + rows)
     return 0 if all(good for _, good in found) else 1
 
 
