@@ -102,6 +102,7 @@ def toy() -> Session:
     graph = Graph(
         "__compiled_fn_1",
         source=GRAPH,
+        results=["lt", "x"],
         nodes=[Node("call_function", "x", "operator.truediv", line), Node("call_function", "lt", "operator.lt", line)],
     )
     entry = CacheEntry(

@@ -62,7 +62,7 @@ class GraphFile:
 
     graph: str
     stage: str
-    readable: str  # as torch prints it, which is all that must be done while the user waits
+    readable: str  # as torch prints it, which is all that must be done while the user waits; "" for REPEATS
     options: Dict[str, Any]
     signature: Tuple[Any, ...]
     graph_module: weakref.ref[Any]
@@ -72,7 +72,12 @@ class GraphFile:
 
     @cached_property
     def text(self) -> str:
-        """The text of the file."""
+        """The text of the file. Raises ReferenceError when there is none yet and the graph is gone."""
+        if not self.readable:
+            module = self.graph_module()
+            if module is None:
+                raise ReferenceError("the graph is gone")
+            self.readable = torch_behavior.print_graph(module, self.options)
         return cached_graph_text(self.graph, self.stage, self.readable, why_open(self.stage))
 
     @property

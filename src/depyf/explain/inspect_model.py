@@ -176,7 +176,10 @@ def _recorded_graphs() -> Dict[str, Graph]:
     """Graphs of the recording that is going on, if any."""
     from depyf.explain.session import active_recorders
 
-    entries = [e for recorder in active_recorders() for frame in recorder.session.frames for e in frame.entries]
+    recorders = active_recorders()
+    for recorder in recorders:
+        recorder.write_sources()
+    entries = [e for recorder in recorders for frame in recorder.session.frames for e in frame.entries]
     return {graph.name: graph for entry in entries for graph in entry.graphs if graph.source}
 
 

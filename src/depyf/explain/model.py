@@ -136,7 +136,8 @@ class Kernel:
 class Graph:
     """A captured graph: `name` is stable (`__compiled_fn_1`), `global_name` what this process calls it.
 
-    `source` is a Python function of that name, comments and all. `stage_files` maps the stage
+    `source` is a Python function of that name, comments and all; `results` are the names of what it returns, empty
+    when that is no plain tuple. `stage_files` maps the stage
     ("Captured_Graph", "Forward_graph", ...) to the file name in the dump.
     """
 
@@ -145,6 +146,7 @@ class Graph:
     source: str = ""
     nodes: List[Node] = field(default_factory=list)
     placeholders: List[str] = field(default_factory=list)
+    results: List[str] = field(default_factory=list)
     stage_files: Dict[str, str] = field(default_factory=dict)
     kernels: List[Kernel] = field(default_factory=list)
     backend: str = ""

@@ -34,7 +34,8 @@ from depyf.explain.graph_files import (
     stage_of,
     why_open,
 )
-from depyf.explain.graphs import graph_from_module, result_names
+from depyf.explain.graph_text import GraphText, source_of
+from depyf.explain.graphs import capture
 from depyf.explain.guards import collect_guards, recompile_reason
 from depyf.explain.kernels import KernelRecorder
 from depyf.explain.model import (
@@ -89,6 +90,7 @@ class Recorder:
         self._lock = threading.RLock()
         self._frames: Dict[CodeType, List[Frame]] = {}
         self._graphs: Dict[str, Graph] = {}
+        self._unwritten: Dict[str, GraphText] = {}  # what the sources of graphs are to be made of, by their names
         self._breaks: Dict[str, GraphBreak] = {}
         self._graph_of_compilation: Dict[str, str] = {}
         self._followed: Dict[str, Followed] = {}  # by compilation
@@ -209,7 +211,7 @@ class Recorder:
         template = "__transformed_code_{{}}_for_{}.py".format(_NOT_IN_FILE_NAMES.sub("_", code.co_name))
         path = self.dump.reserve(template)
         graphs = {graph.name: graph for graph in map(self._graphs.get, map(stable, new_code.co_names)) if graph}
-        names = {name: result_names(graph) for name, graph in graphs.items()}
+        names = {name: graph.results for name, graph in graphs.items()}
         found = decompile_transformed(new_code, path, compile_id, names, code)
         stops = self._breakpoints_in(code, compile_id)
         text, why = found.text, "what runs in place of the function"
@@ -298,10 +300,11 @@ class Recorder:
             self._graph_of_compilation[compile_id] = graph_name
             self._followed[compile_id] = Followed.by(module)
             self._begin_graph(graph_name, module)
+        repeats = graph_name != NO_GRAPH and stage.startswith(REPEATS)
         file = GraphFile(
             graph=graph_name,
             stage=stage,
-            readable=torch_behavior.print_graph(module, options),
+            readable="" if repeats else torch_behavior.print_graph(module, options),
             options=dict(options),
             signature=signature_of(module),
             graph_module=weakref.ref(module),
@@ -322,12 +325,21 @@ class Recorder:
 
     def _begin_graph(self, name: str, module: Any) -> None:
         with contained(self.session, "describing {}".format(name), "its place in the page"):
-            self._graphs[name] = graph_from_module(module, name)
+            self._graphs[name], self._unwritten[name] = capture(module, name)
             self._graphs[name].graph_module = None  # it would keep the model's parameters alive
             found = graph_break_of(module)
             if found is not None:
                 self._breaks[name] = found
         self._graphs.setdefault(name, Graph(name, unavailable="its description failed"))
+
+    def write_sources(self) -> None:
+        """Writes the sources of the graphs that have none yet: not while the user waits for a compilation."""
+        with self._lock:
+            while self._unwritten:
+                name, text = self._unwritten.popitem()
+                self._graphs[name].unavailable = "its description failed"
+                with contained(self.session, "describing {}".format(name), "its place in the page"):
+                    self._graphs[name].source, self._graphs[name].unavailable = source_of(text), ""
 
     def _write_graph(self, file: GraphFile) -> None:
         path = self._write("{}.{}.{{}}.py".format(file.graph, file.stage), file.text, "graph", why_open(file.stage))
@@ -345,6 +357,7 @@ class Recorder:
                 return
             self.ended = True
             for step, costs in [
+                (self.write_sources, "graphs on the pages"),
                 (self._write_changed_graphs, "graphs between the stages"),
                 (self._point_graphs_at_files, "breakpoints in graph files"),
                 (self._link_resume_functions, "resume functions on the pages"),
@@ -366,9 +379,10 @@ class Recorder:
             others = shown.setdefault(file.graph, [])
             if others and file.stage.startswith(REPEATS):
                 continue
-            if file.is_in_between and not any(_is_same_graph(file, other) for other in others):
-                others.append(file)
-                self._write_graph(file)
+            with contained(self.session, "writing {} of {}".format(file.stage, file.graph), "one graph file"):
+                if file.is_in_between and not any(_is_same_graph(file, other) for other in others):
+                    others.append(file)
+                    self._write_graph(file)
 
     def _point_graphs_at_files(self) -> None:
         for file in self._files:

@@ -12,7 +12,6 @@ from depyf.explain.bookkeeping import FRAME_PARAMETERS, Folded, fold, hides_fram
 from depyf.explain.code_objects import parameters_of
 from depyf.explain.decompiled import decompiled
 from depyf.explain.edits import FunctionText
-from depyf.explain.graphs import result_names
 from depyf.explain.model import CacheEntry, Decompiled, Frame, ResumeFunction
 from depyf.explain.names import file_name, identifier, stable
 from depyf.explain.report.guard_text import guard_function_name, number_of
@@ -52,7 +51,7 @@ def valid_or_comment(text: str, why: str = "not Python by itself, so shown as a 
 
 def folded_code(entry: CacheEntry) -> Folded:
     """The transformed code without Dynamo's bookkeeping, its graphs' results by the names they have in the graph."""
-    outputs = {graph.name: result_names(graph) for graph in entry.graphs}
+    outputs = {graph.name: graph.results for graph in entry.graphs}
     code = entry.original_code
     known = None
     if code is not None and not (entry.runs_decompiled and code is entry.code):
