@@ -264,9 +264,9 @@ def _build(statement: ast.stmt, before: list[ast.stmt], unit: dict[str, Any]) ->
         if name == SCAFFOLD:
             # What the scaffold holds is no local of it, unless the original had it as a free variable.
             inner = [s.name for s in body if isinstance(s, _DEFINITIONS) and s.name not in needed]
-            body = [ast.Global(names=inner), *body] if inner else body
+            body = [*ast.parse("global {}".format(", ".join(inner))).body, *body] if inner else body
         wrapper.body = body
-        body = [ast.fix_missing_locations(wrapper)]
+        body = [wrapper]
     module = ast.parse("")
     module.body = body
     return module, [name for _, name in levels]

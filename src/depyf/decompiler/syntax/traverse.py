@@ -19,7 +19,12 @@ def walk(tree: Tree) -> Iterator[Node]:
     while work:
         node = work.pop()
         yield node
-        work.extend(reversed(list(children(node))))
+        for field in reversed(node.fields):  # as `children`, written out: half of the time goes into walks
+            value = getattr(node, field)
+            if isinstance(value, list):
+                work.extend(item for item in reversed(value) if isinstance(item, Node))
+            elif isinstance(value, Node):
+                work.append(value)
 
 
 def children(node: Node) -> Iterator[Node]:
