@@ -89,12 +89,12 @@ def _fold(source: str, graph_outputs: _Outputs, known: Optional[FrozenSet[str]])
         ("deletion|s of temporaries", lambda text: deletions(text, is_temporary), False),
     ]
     folded = Folded(_one_by_one(stable(source)))
+    text: Optional[FunctionText] = None
     for what, recognise, again in passes:
-        taken = _MOST_ROUNDS if again else 1
-        while taken:
-            taken -= 1
+        for _ in range(_MOST_ROUNDS if again else 1):
             try:
-                text = FunctionText(folded.source)
+                if text is None or text.is_edited:
+                    text = FunctionText(folded.source)
             except (SyntaxError, ValueError):
                 return folded
             found = recognise(text)

@@ -131,6 +131,11 @@ class FunctionText:
                 self.replace(statement, "del " + ", ".join(self.text(t) for t in kept))
         return gone
 
+    @property
+    def is_edited(self) -> bool:
+        """Whether `apply` would give another text."""
+        return bool(self._edits or self._removed)
+
     def apply(self) -> str:
         """The text with all edits made."""
         edits = list(self._edits)
