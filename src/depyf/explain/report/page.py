@@ -9,7 +9,7 @@ import re
 import symtable
 import sys
 import types
-from typing import Any, Dict, Iterable, List, Set, Tuple
+from typing import Any, Dict, Iterable, List, Optional, Set
 
 from depyf.explain.decompiled import decompiled
 from depyf.explain.guard_words import user_spelling
@@ -318,22 +318,26 @@ def _unbound(text: str) -> Set[str]:
     return {name for name in (read | in_guards) - defined if not hasattr(builtins, name)}
 
 
-def _only_in_annotations(tree: ast.AST) -> Set[str]:
+def _only_in_annotations(tree: ast.Module) -> Set[str]:
     """Names which stand in annotations alone: those are never evaluated on the page."""
-    found: Dict[bool, Set[str]] = {True: set(), False: set()}
-    todo: List[Tuple[ast.AST, bool]] = [(tree, False)]
-    while todo:
-        node, inside = todo.pop()
-        if isinstance(node, ast.Name):
-            found[inside].add(node.id)
-            continue
-        for field, child in ast.iter_fields(node):
-            below = inside or field in ("annotation", "returns")
-            if isinstance(child, ast.AST):
-                todo.append((child, below))
-            elif isinstance(child, list):
-                todo.extend((one, below) for one in child if isinstance(one, ast.AST))
-    return found[True] - found[False]
+    annotations: List[Optional[ast.expr]] = []
+    statements: List[ast.AST] = list(tree.body)
+    for one in statements:  # it grows
+        if isinstance(one, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            args = one.args
+            every = [*getattr(args, "posonlyargs", []), *args.args, *args.kwonlyargs, args.vararg, args.kwarg]
+            annotations += [one.returns, *(arg.annotation for arg in every if arg is not None)]
+        elif isinstance(one, ast.AnnAssign):
+            annotations.append(one.annotation)
+        for _, block in ast.iter_fields(one):
+            if isinstance(block, list):
+                statements += [one for one in block if isinstance(one, ast.stmt) or hasattr(one, "body")]
+    inside = [node for one in annotations if one is not None for node in ast.walk(one) if isinstance(node, ast.Name)]
+    if not inside:
+        return set()
+    known = {id(node) for node in inside}
+    others = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and id(node) not in known}
+    return {node.id for node in inside} - others
 
 
 def _code_lines(text: str) -> Iterable[str]:
