@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from depyf.explain.processes import Folder
+
 PROGRAM = '''
 import logging
 import multiprocessing
@@ -162,6 +164,20 @@ with depyf.prepare_debug("dump"):
     assert done.stdout == "[[[0.0, 0.0]], [[3.0, 3.0]]]\n"
     assert files(tmp_path / "dump", "full_code*") == ["full_code_for_f_0.py"]
     assert files(tmp_path / "dump", "process_*/full_code*") == ["process_0/full_code_for_g_0.py"]
+
+
+@pytest.mark.parametrize(
+    "name, folder",
+    [("dump", "dump/rank_1"), ("rank_1", "rank_1"), ("run-rank1", "run-rank1"), ("rank_1_dp_0", "rank_1_dp_0"),
+     ("rank_0", "rank_0/rank_1"), ("rank_10", "rank_10/rank_1"), ("frank_1", "frank_1/rank_1")],
+)
+def test_a_folder_of_this_rank_is_used_as_it_is(name, folder, tmp_path, monkeypatch):
+    monkeypatch.setenv("RANK", "1")
+    monkeypatch.setenv("WORLD_SIZE", "2")
+    found = Folder(str(tmp_path / name))
+    found.release()
+    assert found.path == str(tmp_path / folder)
+    assert found.ranks == (1 if name == folder else 2)
 
 
 def test_two_ranks_have_a_folder_each(program, tmp_path):

@@ -10,6 +10,7 @@ from __future__ import annotations
 import atexit
 import itertools
 import os
+import re
 import sys
 import time
 from typing import Any, Callable, Optional, Set, Tuple
@@ -20,6 +21,7 @@ INDEX = "README.md"
 
 STARTED = time.time()
 WRITTEN: Set[str] = set()  # paths written by this process, in any dump
+_OF_RANK = r"(?<![a-zA-Z])rank[-_]?{}(?!\d)"  # "rank_0", vLLM's "rank_0_dp_0"
 _NO_LOCKS = -1  # the file system, or the system, has none
 
 
@@ -42,6 +44,8 @@ class Folder:
         """
         rank, self.ranks = (0, 1) if forked_from else rank_and_size()
         self.path = wished = forked_from or os.path.abspath(path)
+        if self.ranks > 1 and re.search(_OF_RANK.format(rank), os.path.basename(wished)):
+            self.ranks = 1  # the program has given each rank a folder by itself
         if self.ranks > 1:
             self.path = wished = os.path.join(wished, "rank_{}".format(rank))
         held = None if forked_from else _held(self.path)
