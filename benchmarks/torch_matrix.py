@@ -265,10 +265,12 @@ def main() -> int:
     cells = []
     broken = []
     for python in options.python or [sys.executable]:
+        python = os.path.abspath(shutil.which(python) or python)
         try:
             cell = run_cell(python, options)
         except (RuntimeError, OSError, subprocess.CalledProcessError) as error:
             broken.append("{} is no cell: {}".format(python, error))
+            print(broken[-1], flush=True)
             continue
         cells.append(cell)
         print(text_of(cell) + "\n", flush=True)
@@ -278,7 +280,6 @@ def main() -> int:
         put(options.write, "matrix", "\n\n".join(map(text_of, cells)))
     for cell in cells:
         print(totals(cell))
-    print("\n".join(broken))
     return 1 if broken or any(row["differences"] for cell in cells for row in cell["rows"]) else 0
 
 

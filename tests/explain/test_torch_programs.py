@@ -2,6 +2,7 @@
 
 import copy
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -16,8 +17,9 @@ HANDFUL = ["breaks_with_gradients", "exception_caught", "inspect_module", "debug
 def test_a_handful_is_the_same_with_and_without(tmp_path):
     script = Path(torch_matrix.__file__)
     done = subprocess.run(
-        [sys.executable, str(script), "--json", str(tmp_path / "found.json"), "--only", *HANDFUL],
-        capture_output=True, timeout=900, check=False,
+        [sys.executable, str(script), "--python", os.path.relpath(sys.executable, tmp_path),
+         "--json", str(tmp_path / "found.json"), "--only", *HANDFUL],
+        capture_output=True, timeout=900, check=False, cwd=tmp_path,
     )
     assert done.returncode == 0, done.stdout.decode() + done.stderr.decode()
     (cell,) = json.loads((tmp_path / "found.json").read_text())
