@@ -174,6 +174,8 @@ def state_of_torch() -> Dict[str, Any]:
     formatter = next(vars(home)["lazy_format_graph_code"] for home in homes if "lazy_format_graph_code" in vars(home))
     found["formatter"] = id(formatter.__code__)
     found["hooks"] = list(sys.modules["torch._dynamo.convert_frame"]._bytecode_hooks)
+    for module, name in (("", "reset"), (".eval_frame", "remove_from_cache")):
+        found[name] = id(getattr(sys.modules["torch._dynamo" + module], name))
     found["generated"] = id(sys.modules["torch.fx.graph_module"]._exec_with_source)
     cache = sys.modules.get("torch._inductor.codecache")
     found["loader"] = id(vars(cache.PyCodeCache)["load_by_key_path"]) if cache else None

@@ -27,6 +27,7 @@ from depyf.explain.model import (
     to_json,
 )
 from depyf.explain.report import page_of, write_report
+from depyf.explain.report.sections import _renamed
 from depyf.explain.report.tree import recompile_words
 
 VERDICT = "equivalent to the bytecode"
@@ -325,3 +326,25 @@ def test_the_page_is_a_module(tmp_path: Path) -> None:
     page = tmp_path / "full_code_for_toy_example_0.py"
     page.write_text(page.read_text().replace("import torch\n", ""))
     assert runpy.run_path(str(page))["toy_example"](2.0, -3.0) == original(2.0, -3.0)
+
+
+@pytest.mark.parametrize(
+    "body, line",
+    [
+        ("nonlocal n; n = 1", "global n  # cells of the enclosing function; n = 1"),
+        ("def g():; nonlocal n; n = 1", "    global n  # cells of the enclosing function"),
+        ("n = 2; def g():; nonlocal n; n = 1", "    nonlocal n"),
+        ("def g(n):; def h():; nonlocal n, k; n = 1", "        nonlocal n; global k  # cells of"),
+        ("nonlocal n; def g():; nonlocal n; n = 1", "    global n  # cells of the enclosing function"),
+        ("k = [n for n in x]; def g():; nonlocal k; k = 1", "    nonlocal k"),
+    ],
+)
+def test_what_inner_functions_assign_outside(body, line):
+    lines, depth = ["def f(x):"], 1
+    for one in body.split("; "):
+        lines.append("    " * depth + one)
+        depth += one.endswith(":")
+    renamed = _renamed("\n".join(lines) + "\n", "page_of_f")
+    compile(renamed, "page", "exec", dont_inherit=True)
+    assert renamed.startswith("def page_of_f(x):\n")
+    assert "\n    " + line.split("; n = ")[0] in renamed

@@ -60,7 +60,7 @@ def raises(*_, **__):
 FAULTS = {
     "decompiler": (recorder, "decompile_transformed"),
     "graph text": (graph_files, "cached_graph_text"),
-    "graph model": (recorder, "graph_from_module"),
+    "graph model": (recorder, "capture"),
     "graph signature": (recorder, "signature_of"),
     "guards": (recorder, "collect_guards"),
     "graph code at files": (recorder, "point_at_file"),

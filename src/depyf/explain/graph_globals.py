@@ -5,6 +5,8 @@ from __future__ import annotations
 import sys
 from typing import Any, Dict
 
+from depyf.explain.code_objects import cell_contents
+
 __all__ = ["global_lines"]
 
 _WRAPPERS = {  # of torch/_dynamo/utils.py: what NumPy's functions, methods and operators become; there from 2.2
@@ -25,7 +27,7 @@ def global_lines(module: Any) -> Dict[str, str]:
             target = node.target
             home = getattr(target, "__module__", None) or ""
             name = getattr(target, "__name__", None) or ""
-            line = _wrapper_line(target) or _import_line(target, home, name)
+            line = _wrapper_line(target) or _import_line(target, home, name) or _apply_line(target, name)
             if line:
                 known = "{}.{}".format(home, name).replace(".", "_")
                 found[known] = line.replace("NAME", known)
@@ -48,6 +50,14 @@ def _wrapper_line(target: Any) -> str:
     else:
         imported, path = home, "{}.{}".format(home, name)
     return "import {}; import torch._dynamo.utils; NAME = torch._dynamo.utils.{}({})".format(imported, kind, path)
+
+
+def _apply_line(target: Any, name: str) -> str:
+    """torch 2.2 calls `apply` of a `torch.autograd.Function` by a function that it makes for it."""
+    if name != "trampoline_autograd_apply":
+        return ""
+    cls = cell_contents(target).get("fn_cls")
+    return "NAME = lambda *args, **options: {}.apply(*args, **options)".format(cls.__name__) if cls is not None else ""
 
 
 def _import_line(target: Any, home: str, name: str) -> str:

@@ -143,22 +143,26 @@ def _hook_kernel_loader(recorder: Any, undo: contextlib.ExitStack) -> None:
     cache.load_by_key_path = classmethod(load_by_key_path)
 
 
+def _exchange(module: str, instead: Any, undo: contextlib.ExitStack) -> None:
+    """Puts a function where the module has one of its name."""
+    home, name = find(module, "__dict__"), instead.__name__
+    undo.callback(home.update, {name: home[name]})
+    home[name] = instead
+
+
 def _hook_generated_code(recorder: Any, undo: contextlib.ExitStack) -> None:
-    home = find("torch.fx.graph_module", "__dict__")
     before = find("torch.fx.graph_module", "_exec_with_source")
 
     @edge
-    def exec_with_source(*args: Any, **kwargs: Any) -> Any:
+    def _exec_with_source(*args: Any, **kwargs: Any) -> Any:
         result = before(*args, **kwargs)
         told(recorder, "on_generated_code", args, kwargs)
         return result
 
-    undo.callback(home.update, _exec_with_source=before)
-    home["_exec_with_source"] = exec_with_source
+    _exchange("torch.fx.graph_module", _exec_with_source, undo)
 
 
 def _hook_ahead_of_time(recorder: Any, undo: contextlib.ExitStack) -> None:
-    home = find("torch._dynamo.aot_compile", "__dict__")
     before = find("torch._dynamo.aot_compile", "aot_compile_fullgraph")
 
     @edge
@@ -167,8 +171,7 @@ def _hook_ahead_of_time(recorder: Any, undo: contextlib.ExitStack) -> None:
         told(recorder, "on_ahead_of_time", result)
         return result
 
-    undo.callback(home.update, aot_compile_fullgraph=before)
-    home["aot_compile_fullgraph"] = aot_compile_fullgraph
+    _exchange("torch._dynamo.aot_compile", aot_compile_fullgraph, undo)
 
 
 def _hook_guard_lines(recorder: Any, undo: contextlib.ExitStack) -> None:
@@ -209,17 +212,21 @@ def _hook_invalidation(recorder: Any, undo: contextlib.ExitStack) -> None:
     manager.invalidate = invalidate
 
 
-def _hook_reset(recorder: Any, undo: contextlib.ExitStack) -> None:
-    home = find("torch._dynamo", "__dict__")
-    before = find("torch._dynamo", "reset")
+def _before(module: str, name: str) -> Callable[[Any, contextlib.ExitStack], None]:
+    """The hook on a function which drops what is compiled, or is called before that is."""
 
-    @edge
-    def reset(*args: Any, **kwargs: Any) -> Any:
-        told(recorder, "on_reset")
-        return before(*args, **kwargs)
+    def apply(recorder: Any, undo: contextlib.ExitStack) -> None:
+        before = find(module, name)
 
-    undo.callback(home.update, reset=before)
-    home["reset"] = reset
+        @edge
+        def stand_in(*args: Any, **kwargs: Any) -> Any:
+            told(recorder, "on_drop")
+            return before(*args, **kwargs)
+
+        stand_in.__name__ = name
+        _exchange(module, stand_in, undo)
+
+    return apply
 
 
 def _forget(listeners: List[Any], one: Any) -> None:
@@ -296,9 +303,25 @@ PATCHES: List[Patch] = [
     ),
     Patch(
         target="torch._dynamo.reset",
-        apply=_hook_reset,
+        apply=_before("torch._dynamo", "reset"),
         serves="guards of compilations which the program drops by torch._dynamo.reset()",
         reason="the last moment at which these guards can be read",
         since="2.2",
+    ),
+    Patch(
+        target="torch._dynamo.eval_frame.remove_from_cache",
+        apply=_before("torch._dynamo.eval_frame", "remove_from_cache"),
+        serves="guards of what torch._dynamo.export compiles",
+        reason="the last moment at which these guards can be read",
+        since="2.2",
+    ),
+    Patch(
+        target="torch._dynamo.convert_frame.exceeds_cache_size_limit",
+        apply=_before("torch._dynamo.convert_frame", "exceeds_cache_size_limit"),
+        serves="guards of functions which Dynamo gives up later",
+        reason="called when it is about to compile. Where that fails, or is once too often, it drops what it has for "
+        "the function",
+        since="2.2",
+        until="2.6 (drops nothing since 2.6)",
     ),
 ]

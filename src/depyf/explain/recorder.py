@@ -191,10 +191,10 @@ class Recorder:
                     self._read_guards(frame, entry, live)
                     entry.dropped = True
 
-    def on_reset(self) -> None:
-        """The program is about to drop everything that is compiled: `torch._dynamo.reset()`."""
-        with self._lock, contained(self.session, "reading guards before a reset", "guards on the pages"):
-            self._collect_guards()
+    def on_drop(self) -> None:
+        """Dynamo may be about to drop what is compiled."""
+        with self._lock, contained(self.session, "reading guards before they go", "guards on the pages"):
+            self._collect_guards(at_end=False)
 
     def on_generated_code(self, args: Tuple[Any, ...], kwargs: Dict[str, Any]) -> None:
         """torch.fx has compiled generated code: `_exec_with_source(src, globals, co_fields=None)`."""
@@ -405,7 +405,7 @@ class Recorder:
                     if resumed is not None and not resumed.parent:
                         resumed.parent = frame.name
 
-    def _collect_guards(self) -> None:
+    def _collect_guards(self, at_end: bool = True) -> None:
         for frame in self.session.frames:
             live = torch_behavior.cache_entries(frame.code) if frame.code is not None else []
             for entry in frame.entries:
@@ -413,7 +413,7 @@ class Recorder:
                     continue
                 installed = [code for one, code in self._installed if one is entry]
                 found = [one for one in live if one.code in installed]
-                if entry.dropped:
+                if entry.dropped or not (found or at_end):
                     continue
                 if not found:
                     note_failure(self.session, "guards of {} (compile id {})".format(frame.name, entry.compile_id),

@@ -6,7 +6,7 @@ import ast
 import inspect
 import re
 from types import CodeType
-from typing import Dict, List, Optional
+from typing import Any, Dict, Iterator, List, Optional, Tuple
 
 from depyf.explain.bookkeeping import FRAME_PARAMETERS, Folded, fold, hides_frame_parameters
 from depyf.explain.code_objects import parameters_of
@@ -103,20 +103,45 @@ def _renamed(source: str, name: str) -> str:
         text = FunctionText(source)
     except (SyntaxError, ValueError):
         return source
-    for node in ast.walk(text.function):
-        if isinstance(node, ast.Nonlocal) and not _inside_nested(text.function, node):
-            text.replace(node, "global " + ", ".join(node.names) + "  # cells of the enclosing function")
+    for node, scopes in _nonlocals(text.function):
+        free = [one for one in node.names if not any(_binds(scope, one) for scope in scopes)]
+        if free:
+            kept = ["nonlocal " + ", ".join(one for one in node.names if one not in free)] if free != node.names else []
+            words = ["global " + ", ".join(free)]
+            text.replace(node, "; ".join(kept + words) + "  # cells of the enclosing function")
     source = text.apply()
     return re.sub(r"^((?:async )?def )[^\s(]+", lambda match: match.group(1) + name, source, count=1, flags=re.M)
 
 
-def _inside_nested(function: ast.FunctionDef, wanted: ast.stmt) -> bool:
-    return any(
-        wanted is inner
-        for node in ast.walk(function)
-        if node is not function and isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef))
-        for inner in ast.walk(node)
-    )
+_Function = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
+
+
+def _nonlocals(function: ast.FunctionDef) -> Iterator[Tuple[ast.Nonlocal, List[Any]]]:
+    """Every `nonlocal` statement, and the functions around the one in which it stands, as far as the text has them."""
+    waiting: List[Tuple[ast.AST, List[Any]]] = [(function, [])]
+    for node, around in waiting:  # it grows
+        if isinstance(node, ast.Nonlocal):
+            yield node, around[:-1]
+        inside = [*around, node] if isinstance(node, _Function) else around
+        waiting += [(child, inside) for child in ast.iter_child_nodes(node)]
+
+
+def _binds(function: Any, name: str) -> bool:
+    """Whether `name` is a local variable of this function: a parameter, or bound in it and declared nowhere."""
+    waiting: List[ast.AST] = list(ast.iter_child_nodes(function))
+    bound = False
+    for node in waiting:  # it grows
+        if isinstance(node, (ast.Nonlocal, ast.Global)) and name in node.names:
+            return False
+        if isinstance(node, (*_Function, ast.ClassDef)):
+            bound = bound or getattr(node, "name", "") == name
+            continue
+        bound = bound or isinstance(node, ast.arg) and node.arg == name
+        bound = bound or isinstance(node, ast.Name) and node.id == name and not isinstance(node.ctx, ast.Load)
+        bound = bound or isinstance(node, (ast.ExceptHandler, ast.alias)) and name in (
+            getattr(node, "asname", None), node.name)
+        waiting += ast.iter_child_nodes(node)
+    return bound
 
 
 def code_constant(name: str, code: CodeType) -> str:
