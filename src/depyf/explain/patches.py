@@ -13,7 +13,7 @@ import types
 from dataclasses import dataclass
 from typing import Any, Callable, List, Tuple
 
-from depyf.explain import torch_behavior
+from depyf.explain import torch_behavior, torch_keeps
 from depyf.explain.containment import EDGES, contained, done, edge, told
 from depyf.explain.exchanged_code import Heard, listen
 from depyf.explain.kernel_hooks import hook_kernels
@@ -322,6 +322,7 @@ PATCHES: List[Patch] = [
         reason="called when it is about to compile. Where that fails, or is once too often, it drops what it has for "
         "the function",
         since="2.2",
-        until="2.6 (drops nothing since 2.6)",
+        until="2.6",
+        wanted=lambda recorder: torch_keeps.drops_what_failed(),
     ),
 ]

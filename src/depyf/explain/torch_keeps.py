@@ -15,6 +15,7 @@ __all__ = [
     "backward_of",
     "compilations_of",
     "compiled_codes",
+    "drops_what_failed",
     "forces_eager",
     "inductor_source",
     "is_inductor_output",
@@ -69,6 +70,19 @@ def compiled_codes() -> List[types.CodeType]:
         return []
     found = [reference() for reference in list(references)]
     return [code for code in found if isinstance(code, types.CodeType)]
+
+
+def drops_what_failed() -> bool:
+    """Whether Dynamo may drop all that it has for a function when it can't or may not compile it once more.
+
+    2.2 and 2.4 do, 2.6 does not (measured with `_debug_get_cache_entry_list`); up to 2.6 they ask
+    `exceeds_cache_size_limit` before each compilation, later versions a function of another name.
+    """
+    try:
+        find("torch._dynamo.convert_frame", "exceeds_cache_size_limit")
+    except MissingHook:
+        return False
+    return True
 
 
 def is_switched_off() -> bool:
