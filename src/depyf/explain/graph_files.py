@@ -20,6 +20,7 @@ from depyf.explain.transformed_code import is_valid_python
 
 __all__ = [
     "REPEATS",
+    "STAGES",
     "GraphFile",
     "cached_graph_text",
     "forward_code",

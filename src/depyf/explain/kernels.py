@@ -6,7 +6,7 @@ import os
 import types
 from typing import Any, Callable, Dict, List, Tuple
 
-from depyf.explain.graph_files import cached_graph_text, why_open
+from depyf.explain.graph_files import STAGES, cached_graph_text, why_open
 from depyf.explain.kernel_files import kernel_parts, kernel_text, point_functions_at_file
 from depyf.explain.model import Graph, Kernel
 from depyf.explain.provenance import Provenance, kernel_lines_text
@@ -81,7 +81,8 @@ class KernelRecorder:
         graph = self._graphs.get(graph_name)
         if graph is None:
             return
-        for stage, text in hit.graphs.items():
+        order = [*STAGES, *hit.graphs]  # the cache keeps them in its own
+        for stage, text in sorted(hit.graphs.items(), key=lambda pair: order.index(pair[0])):
             if stage in graph.stage_files and stage not in _OF_ONE_DIRECTION:
                 continue
             why = "{} ({})".format(why_open(stage), _FROM_CACHE)
