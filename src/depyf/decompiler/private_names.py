@@ -10,6 +10,9 @@ _FIELDS = {
     nodes.arg: "arg",
     nodes.alias: "asname",
     nodes.ExceptHandler: "name",
+    nodes.MatchAs: "name",
+    nodes.MatchStar: "name",
+    nodes.MatchMapping: "rest",
 }
 
 

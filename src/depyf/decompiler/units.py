@@ -11,6 +11,7 @@ from .events.hints import is_made_up
 from .flowgraph import (
     build_flowgraph,
     drop_inlined_builtins,
+    find_match_statements,
     join_exit_copies,
     load_parameters_later,
     mark_regions,
@@ -24,7 +25,7 @@ from .ladder import Edit, Ladder, rung_of
 from .lift import LiftedBlock, fold, lift
 from .lift.handlers.calls import GENERIC
 from .stepper import Stepper
-from .structure import Flow, join_ends, structure
+from .structure import Flow, join_cases, join_ends, structure
 from .syntax import nodes
 
 _COMPREHENSIONS = ("<listcomp>", "<setcomp>", "<dictcomp>", "<genexpr>")
@@ -150,6 +151,7 @@ def _stages(
     graph = build_flowgraph(unit.instructions)
     stepper.stage("flowgraph", graph.render)
     drop_inlined_builtins(graph)
+    find_match_statements(graph)
     regions = mark_regions(graph)
     separate_with_exits(graph, regions)
     separate_handler_ends(graph)
@@ -169,7 +171,7 @@ def _stages(
     flow = Flow(blocks)
     if ladder is not None:
         ladder.put_in_loops(flow, edits)
-    unit.body = structure(flow)
+    unit.body = join_cases(structure(flow))
     if unit.kind == "annotations":
         unit.body = gather(unit.body, unit.raw)
     stepper.stage("structure", lambda: "\n".join(map(repr, unit.body)))

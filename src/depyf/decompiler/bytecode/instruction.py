@@ -237,12 +237,16 @@ NEVER_RAISES = frozenset(
 """Operations that can't raise, memory and signals aside. LOAD_FAST is not here: it raises for an unbound local."""
 
 
+# What flowgraph/match_cases.py writes in the place of patterns; no code has them.
+PATTERN_OPERATIONS: dict[str, tuple[int, int]] = {"MATCH_SUBJECT": (1, 0), "MATCH_CASE": (0, 1), "MATCH_ELSE": (0, 0)}
+
+
 def stack_use(instruction: Instruction, *, jump: bool = False) -> tuple[int, int]:
     """How many entries ``instruction`` pops and pushes, on the falling edge or (``jump=True``) on the jumping one."""
     op = instruction.op
     if jump and op in JUMP_EDGE:
         return JUMP_EDGE[op]
-    use = OPERATIONS[op]
+    use = OPERATIONS.get(op) or PATTERN_OPERATIONS[op]
     pair: tuple[int, int] = use(instruction.arg) if callable(use) else use
     return pair
 

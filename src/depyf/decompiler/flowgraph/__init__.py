@@ -14,6 +14,7 @@ from .exit_copies import join_exit_copies
 from .finally_copies import strip_finally_copies
 from .handler_ends import separate_breaks, separate_handler_ends
 from .inlined_builtins import drop_inlined_builtins
+from .match_cases import find_match_statements
 from .parameter_loads import load_parameters_later
 from .regions import Region, mark_regions, separate_with_exits
 
@@ -23,6 +24,7 @@ __all__ = [
     "Region",
     "build_flowgraph",
     "dominator_tree",
+    "find_match_statements",
     "drop_inlined_builtins",
     "join_exit_copies",
     "load_parameters_later",

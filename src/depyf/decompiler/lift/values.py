@@ -271,6 +271,46 @@ class Matches(Placeholder):
         self.type = type
 
 
+class CaseTest(Placeholder):
+    """Whether the subject of the match statement ``number`` matches a pattern; ``is_guarded``: a guard follows."""
+
+    __slots__ = ("number", "pattern", "is_guarded")
+
+    def __init__(self, number: int, pattern: nodes.pattern, is_guarded: bool) -> None:
+        self.number = number
+        self.pattern = pattern
+        self.is_guarded = is_guarded
+
+
+def case_of(test: object) -> CaseTest | None:
+    """The pattern that ``test`` begins with, if it is that of a case."""
+    first = test.values[0] if isinstance(test, nodes.BoolOp) else test
+    return first if isinstance(first, CaseTest) else None
+
+
+class Subject(nodes.Statement):
+    """The match statement ``number`` begins. ``has_default``: it ends with ``case _``."""
+
+    __slots__ = fields = ("number", "has_default", "value")
+
+    def __init__(self, number: int, has_default: bool, value: nodes.Expression) -> None:
+        self.number = number
+        self.has_default = has_default
+        self.value = value
+        self.line = None
+
+
+class CaseElse(nodes.Statement):
+    """The body of a case that always matches begins."""
+
+    __slots__ = fields = ("number", "pattern")
+
+    def __init__(self, number: int, pattern: nodes.pattern) -> None:
+        self.number = number
+        self.pattern = pattern
+        self.line = None
+
+
 class Append(nodes.Statement):
     """A comprehension adds an element; ``key`` is set for a dict's, None for a mapping that is added to one."""
 

@@ -9,9 +9,20 @@ from __future__ import annotations
 
 from .context import NoPlace, SeveralEntries
 from .flow import Flow
+from .match_statements import join_cases
 from .one_trip_loops import OneTrip, put_in
 from .one_trip_loops import places as one_trips
 from .single_end import join_ends
 from .structurer import structure
 
-__all__ = ["Flow", "NoPlace", "OneTrip", "SeveralEntries", "join_ends", "one_trips", "put_in", "structure"]
+__all__ = [
+    "Flow",
+    "NoPlace",
+    "OneTrip",
+    "SeveralEntries",
+    "join_cases",
+    "join_ends",
+    "one_trips",
+    "put_in",
+    "structure",
+]

@@ -7,7 +7,7 @@ from ..flowgraph.regions import chain
 from ..lift import LiftedBlock
 from ..lift.folding.negation import negate
 from ..lift.folding.shapes import same_exit, same_place, through
-from ..lift.values import Marker, resolved
+from ..lift.values import Marker, case_of, resolved
 from ..syntax import nodes
 from . import loops, one_trip_loops, try_statements, with_statements
 from .context import Context, NoPlace, ends, labelled_exit
@@ -203,7 +203,7 @@ class Structurer:
             return self.go(node, first, follow, context, out, after_statement=meets)
         merges = self.merges(node, follow, context)
         if not merges:
-            after = self.laid_out_after(node, first, second, context)
+            after = self.laid_out_after(node, first, second, context) if case_of(test) is None else None
             merges = [after] if after is not None else []
         end = merges[0] if merges else follow
         body = self.arm(node, first, end, context)
@@ -211,7 +211,7 @@ class Structurer:
         if body and ends(body):
             out.append(nodes.If(test, body, line=node.test_line))
             out += orelse
-        elif body or not orelse:
+        elif body or not orelse or case_of(test) is not None:
             out.append(nodes.If(test, body or [nodes.Pass()], orelse, line=node.test_line))
         else:
             out.append(nodes.If(negate(test), orelse, line=node.test_line))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ...syntax import nodes
 from ..lifted_block import LiftedBlock
-from ..values import Matches
+from ..values import CaseTest, Matches, case_of
 from .negation import conjunction, negate
 from .shapes import in_a_chain, in_a_comprehension, is_silent, only_from, pushes_one, same_exit, same_stack, through
 
@@ -18,10 +18,14 @@ def fold_condition(block: LiftedBlock) -> bool:
         return False
     if not only_from(second, block) or not is_silent(second) or not same_stack(second.exit, block.exit):
         return False
-    if isinstance(second.test, Matches):
+    if isinstance(second.test, Matches) or case_of(second.test) is not None:
         return False
     falls_if_true = second is block.true
     other = through(block.false if falls_if_true else block.true)
+    if case_of(block.test) is not None:
+        is_guard = isinstance(block.test, CaseTest) and block.test.is_guarded and second.kind == "branch"
+        if not is_guard or not same_exit(other, second.false):
+            return False
     if second.kind == "or_pop":
         return _fold_before_value(block, second, other, falls_if_true)
     if same_exit(other, second.false):
@@ -51,6 +55,8 @@ def _fold_before_value(block: LiftedBlock, second: LiftedBlock, other: LiftedBlo
 def _arms(block: LiftedBlock) -> tuple[nodes.Expression, LiftedBlock, LiftedBlock] | None:
     """Condition, arm that falls through, other arm; both arms belong to the block alone."""
     if block.kind != "branch" or block.fall is None or in_a_chain(block) or isinstance(block.test, Matches):
+        return None
+    if case_of(block.test) is not None:
         return None
     first = block.fall
     second = block.false if first is block.true else block.true
@@ -122,6 +128,8 @@ def fold_jump(block: LiftedBlock) -> bool:
     """A test falls into a jump to what nothing else reaches: the jump led past the clean-up of a chained comparison."""
     jump = block.fall
     if block.kind != "branch" or jump is None or jump.kind != "goto" or jump.statements:
+        return False
+    if case_of(block.test) is not None:
         return False
     place = jump.next
     if place is None or place.kind not in ("branch", "or_pop"):

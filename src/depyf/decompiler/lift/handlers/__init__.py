@@ -23,4 +23,4 @@ def handles(*operations: str) -> Callable[[Handle], Handle]:
     return register
 
 
-from . import calls, displays, exceptions, functions, imports, names, operators, type_parameters  # noqa: E402,F401  (they register)
+from . import calls, displays, exceptions, functions, imports, match_statements, names, operators, type_parameters  # noqa: E402,F401  (they register)

@@ -1,0 +1,280 @@
+"""Finds match statements, and puts one test in the place of the code of each pattern.
+
+After this a match statement is a chain of tests, each of which leads to the body of its case or to the next test; the
+subject is on the stack no more. ``MATCH_SUBJECT`` takes it from there, ``MATCH_CASE`` says whether a pattern matches,
+and ``MATCH_ELSE`` stands in front of a body whose pattern always does.
+"""
+
+from __future__ import annotations
+
+import itertools
+from typing import Iterator, NamedTuple
+
+from ..bytecode import Instruction, stack_use
+from ..syntax import nodes
+from .control_flow_graph import BasicBlock, ControlFlowGraph
+from .match_patterns import NoCase, Place, Reader, WayOut, is_copy, landing
+
+_MOST_BLOCKS = 200
+
+
+class Case(NamedTuple):
+    """One case, by the instructions where its parts begin.
+
+    ``pops`` take the subject from the stack after the guard. ``next`` is where control goes when it does not match,
+    None where it always does; ``default`` is what runs there, after the last case. ``copied``: the body.
+    """
+
+    start: Instruction
+    line: int | None
+    pattern: nodes.pattern
+    body: Instruction
+    is_guarded: bool
+    pops: list[Instruction]
+    next: Instruction | None
+    default: Instruction | None = None
+    copied: Place | None = None
+
+
+def find_match_statements(graph: ControlFlowGraph) -> None:
+    """Rewrites every match statement in ``graph``, outer ones first."""
+    for number in itertools.count():
+        cases = next(filter(None, map(_read, _candidates(graph))), None)
+        if cases is None:
+            return
+        _Rewriter(graph).rewrite(cases, number)
+        graph.remove_unreachable()  # what is left of the patterns must not look like another match statement
+
+
+def _candidates(graph: ControlFlowGraph) -> Iterator[Place]:
+    """Where a first case may begin: its pattern takes the value on the stack apart."""
+    for block in graph.blocks:
+        for position, instruction in enumerate(block.instructions):
+            if instruction.op == "COPY" and instruction.arg == 1:
+                yield Place(block, position)
+            elif instruction.op in ("MATCH_SEQUENCE", "MATCH_MAPPING"):
+                yield Place(block, position)
+            elif instruction.op in ("MATCH_CLASS", "MATCH_CLASS_AND_TEST"):
+                start = position - 2
+                while start > 0 and block.instructions[start].op == "LOAD_ATTR":
+                    start -= 1
+                yield Place(block, max(start, 0))
+
+
+def _read(place: Place) -> list[Case]:
+    """The cases of the match statement whose first one begins at ``place``; none if there is none."""
+    cases: list[Case] = []
+    following: Place | None = place
+    while following is not None:
+        try:
+            case, following = _case(following, bool(cases))
+        except NoCase:
+            return []
+        if cases and _is_same_body(cases[-1], case):
+            case = case._replace(start=cases[-1].start, pattern=_either(cases.pop().pattern, case.pattern))
+        cases.append(case)
+    return cases
+
+
+def _either(one: nodes.pattern, other: nodes.pattern) -> nodes.pattern:
+    ours, theirs = (pattern.patterns if isinstance(pattern, nodes.MatchOr) else [pattern] for pattern in (one, other))
+    return nodes.MatchOr([*ours, *theirs])
+
+
+def _is_same_body(one: Case, other: Case) -> bool:
+    """Whether two cases are alternatives of one whose body was copied behind both: copies have the original's lines."""
+    if one.next is None or one.copied is None or other.copied is None or isinstance(other.pattern, nodes.MatchAs):
+        return False
+    return _is_same_exit(one.copied, other.copied, with_lines=True)
+
+
+def _case(place: Place, is_later: bool) -> tuple[Case, Place | None]:
+    """The case that begins at ``place``, and where the next one does."""
+    reader = Reader(place)
+    end = reader.read()
+    pattern = reader.subject.pattern()
+    start = place.block.instructions[place.position]
+    if not reader.ways_out and not is_later and (not reader.stack or _at(end).op == "POP"):
+        raise NoCase("a first pattern that always matches")
+    if not reader.stack:
+        if not reader.ways_out:
+            return Case(start, reader.line, pattern, _at(end), False, [], None), None
+        over, pops = _meeting(reader, 0), []
+        if all(way.depth for way in reader.ways_out):
+            over = _meeting(reader, 1)
+            pops = [_at(over)]
+        default = _first(_after(over) if pops else over)
+        is_guarded = _is_on(end, reader.line)
+        return Case(start, reader.line, pattern, _at(end), is_guarded, pops, _at(over), default), None
+    if _at(end).op == "POP" and reader.ways_out:
+        body = _after(end)
+        following = landing(reader.ways_out[0], 2) if reader.ways_out[0].depth > 1 else None
+        if following is not None and is_copy(following):
+            pattern, after = _alternatives(reader, body)
+        else:
+            after = _meeting(reader, 1)
+        if _at(after).op == "POP":
+            last = _at(after)
+            return Case(start, reader.line, pattern, _at(body), False, [last], last, _first(_after(after)), body), None
+        return Case(start, reader.line, pattern, _at(body), False, [], _at(after), None, body), after
+    pops, after = _guard(end, _meeting(reader, 1) if reader.ways_out else None)
+    return Case(start, reader.line, pattern, _at(end), True, pops, _at(after)), after
+
+
+def _alternatives(reader: Reader, body: Place) -> tuple[nodes.pattern, Place]:
+    """The pattern of alternatives, each with a copy of the body behind it, and where the next case begins."""
+    pattern = reader.subject.pattern()
+    place = _meeting(reader, 2)
+    while is_copy(place):
+        other = Reader(place, is_alternative=True)
+        end = other.read()
+        if _at(end).op != "POP" or not _is_same_exit(_after(end), body):
+            raise NoCase("alternatives that end differently")
+        pattern = _either(pattern, other.subject.pattern())
+        place = _meeting(other, 2)
+    after = landing(WayOut(place, 2), 1)
+    if after is None:
+        raise NoCase("alternatives that do not end")
+    return pattern, after
+
+
+def _meeting(reader: Reader, depth: int) -> Place:
+    """Where all ways out of a pattern come with so many values on the stack."""
+    places = {landing(way, depth) for way in reader.ways_out}
+    found = places.pop()
+    if found is None or any(place is None or not _is_same_exit(place, found) for place in places):
+        raise NoCase("ways out that lead to different places")
+    return found
+
+
+def _is_same_exit(one: Place, other: Place, with_lines: bool = False) -> bool:
+    """Whether two places are copies of one short way out of the code."""
+    ours, theirs = (place.block.instructions[place.position :] for place in (one, other))
+    return (
+        bool(ours)
+        and ours[-1].op == "RETURN_VALUE"
+        and [(i.op, i.arg, i.line if with_lines else 0) for i in ours]
+        == [(i.op, i.arg, i.line if with_lines else 0) for i in theirs]
+    )
+
+
+def _guard(start: Place, after: Place | None) -> tuple[list[Instruction], Place]:
+    """What pops the subject where the guard from ``start`` on holds, and where control goes where it does not."""
+    pops: list[Instruction] = []
+    todo, seen = [(start, 0)], {start.block}
+    while todo:
+        (block, position), depth = todo.pop()
+        while position < len(block.instructions):
+            instruction = block.instructions[position]
+            if depth == 0 and instruction.op == "POP":
+                pops.append(instruction)
+                break
+            last = position == len(block.instructions) - 1
+            taken, pushed = stack_use(instruction)
+            if last and block.target is not None:
+                jumped, left = stack_use(instruction, jump=True)
+                reached = (Place(block.target, 0), depth - jumped + left)
+                if after is None and reached[1] == 0 and instruction.op.startswith("POP_JUMP"):
+                    after = reached[0]
+                if reached[1] != 0 or after is None or landing_of(reached[0]) != landing_of(after):
+                    _push(todo, seen, *reached)
+            depth += pushed - taken
+            if depth < 0 or instruction.op in ("RETURN_VALUE", "RAISE_VARARGS", "RERAISE"):
+                raise NoCase("a guard that takes the subject from the stack")
+            position += 1
+        else:
+            if block.fall is not None:
+                _push(todo, seen, Place(block.fall, 0), depth)
+    if not pops or after is None:
+        raise NoCase("no guard")
+    return pops, after
+
+
+def _push(todo: list[tuple[Place, int]], seen: set[BasicBlock], place: Place, depth: int) -> None:
+    if len(seen) > _MOST_BLOCKS:
+        raise NoCase("a guard without an end")
+    if place.block not in seen:
+        seen.add(place.block)
+        todo.append((place, depth))
+
+
+def landing_of(place: Place) -> Place:
+    """Past jumps."""
+    return landing(WayOut(place, 0), 0) or place
+
+
+def _first(place: Place) -> Instruction:
+    """What runs first from ``place`` on, jumps aside."""
+    return _at(landing_of(place))
+
+
+def _at(place: Place) -> Instruction:
+    block, position = place
+    while position == len(block.instructions):
+        if block.fall is None:
+            raise NoCase("control runs out of the code")
+        block, position = block.fall, 0
+    return block.instructions[position]
+
+
+def _after(place: Place) -> Place:
+    return Place(place.block, place.position + 1)
+
+
+def _is_on(place: Place, line: int | None) -> bool:
+    """Whether what begins at ``place`` stands on the line of the pattern: a guard."""
+    return line is not None and _at(place).line == line
+
+
+def _has_default(last: Case) -> bool:
+    """Whether ``case _`` follows: where its line has nothing else, a NOP stands there, as wide as the name."""
+    nop = last.default
+    if last.next is None or nop is None or nop.op != "NOP" or nop.line is None:
+        return False
+    columns = nop.position[2:4] if nop.position is not None else ()
+    return None in columns or not columns or columns[1] - columns[0] == len("_")
+
+
+def _made(case: Case, op: str, arg: object = None) -> Instruction:
+    start = case.start
+    return Instruction(op, arg, handler=start.handler, offset=start.offset, line=case.line, position=start.position)
+
+
+class _Rewriter:
+    """Cuts blocks at instructions; ``home`` has the block of each instruction."""
+
+    def __init__(self, graph: ControlFlowGraph) -> None:
+        self.graph = graph
+        self.home = {id(one): block for block in graph.blocks for one in block.instructions}
+
+    def block_at(self, instruction: Instruction) -> BasicBlock:
+        """The block that begins with ``instruction``."""
+        block = self.home[id(instruction)]
+        position = next(at for at, one in enumerate(block.instructions) if one is instruction)
+        rest = self.graph.split(block, position)
+        self.home.update((id(one), rest) for one in rest.instructions)
+        return rest
+
+    def rewrite(self, cases: list[Case], number: int) -> None:
+        for place, case in enumerate(cases):
+            block, body = self.block_at(case.start), self.block_at(case.body)
+            following = self.block_at(case.next) if case.next is not None else None
+            self.replace(case.pops)
+            new = [_made(case, "MATCH_SUBJECT", (number, _has_default(cases[-1])))] if place == 0 else []
+            if following is None:
+                new.append(_made(case, "MATCH_ELSE", (number, case.pattern)))
+                block.fall, block.target = body, None
+            else:
+                new.append(_made(case, "MATCH_CASE", (number, case.pattern, case.is_guarded)))
+                new.append(_made(case, "POP_JUMP_IF_FALSE"))
+                block.fall, block.target = body, following
+            block.instructions = new
+
+    def replace(self, pops: list[Instruction]) -> None:
+        for pop in pops:
+            block = self.home[id(pop)]
+            position = next(at for at, one in enumerate(block.instructions) if one is pop)
+            nop = pop.copy()
+            nop.op, nop.arg = "NOP", None
+            block.instructions[position] = nop
+            self.home[id(nop)] = block

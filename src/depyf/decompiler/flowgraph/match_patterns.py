@@ -1,0 +1,514 @@
+"""Reads one ``case`` of a match statement: runs its code on the way to success, with patterns for values on the stack.
+
+The compiler writes a pattern as tests that take the subject apart, each with a way out that pops what is left. Along
+the way on which all tests succeed, every value on the stack is a part of the subject, and what is asked of it is its
+pattern. In which order that happens does not matter here: whether the source compiles to this very code is for the
+proof to see.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Callable, NamedTuple
+
+from ..bytecode import Instruction
+from ..syntax import nodes
+from .control_flow_graph import BasicBlock
+
+_NAMES = ("LOAD_FAST", "LOAD_NAME", "LOAD_GLOBAL", "LOAD_DEREF", "LOAD_CLASSDEREF")
+_STORES = ("STORE_FAST", "STORE_NAME", "STORE_GLOBAL", "STORE_DEREF")
+_MOST_STEPS = 10_000
+
+
+class NoCase(Exception):
+    """The code is not that of a case."""
+
+
+class Place(NamedTuple):
+    """Before the instruction ``position`` of a block."""
+
+    block: BasicBlock
+    position: int
+
+
+class WayOut(NamedTuple):
+    """Where a test goes when it fails, and how many values it leaves on the stack."""
+
+    place: Place
+    depth: int
+
+
+class Part:
+    """A value that a pattern stands for: what is known of the pattern so far."""
+
+    def __init__(self) -> None:
+        self.names: list[str] = []
+        self.copies: list[Part] = []  # what else was asked of the same value: the pattern in front of `as`
+        self.value: nodes.Expression | None = None
+        self.singleton: tuple[object] | None = None
+        self.is_sequence = self.is_mapping = False
+        self.size: tuple[str, int] | None = None
+        self.items: list[Part] = []
+        self.star: int | None = None
+        self.taken: dict[int, Part] = {}  # items of a sequence that is not unpacked
+        self.keys: list[nodes.Expression] = []
+        self.rest: str | None = None
+        self.cls: nodes.Expression | None = None
+        self.attributes: list[str] = []
+        self.alternatives: list[Part] = []
+
+    def pattern(self) -> nodes.pattern:
+        """The pattern, as syntax."""
+        found = self._own()
+        for copy in self.copies:
+            if not copy.is_wildcard:
+                if found is not None:
+                    raise NoCase("two patterns for one value")
+                found = copy.pattern()
+        if len(self.names) > 1:
+            raise NoCase("two names for one value")
+        if self.names:
+            return nodes.MatchAs(found, self.names[0])
+        return found or nodes.MatchAs()
+
+    @property
+    def is_tested(self) -> bool:
+        """Whether anything is asked of the value itself, not of a copy."""
+        return self._own() is not None
+
+    @property
+    def is_wildcard(self) -> bool:
+        """Whether nothing is asked of the value."""
+        return not self.names and self._own() is None and all(copy.is_wildcard for copy in self.copies)
+
+    def _own(self) -> nodes.pattern | None:
+        if self.value is not None:
+            return nodes.MatchValue(self.value)
+        if self.singleton is not None:
+            return nodes.MatchSingleton(self.singleton[0])
+        if self.cls is not None:
+            count = len(self.items) - len(self.attributes)
+            patterns = [item.pattern() for item in self.items]
+            return nodes.MatchClass(self.cls, patterns[:count], list(self.attributes), patterns[count:])
+        if self.is_sequence:
+            return nodes.MatchSequence(self._sequence())
+        if self.is_mapping:
+            return nodes.MatchMapping(list(self.keys), [item.pattern() for item in self.items], self.rest)
+        if self.alternatives:
+            return nodes.MatchOr([one.pattern() for one in self.alternatives])
+        return None
+
+    def _sequence(self) -> list[nodes.pattern]:
+        if self.items:
+            found = [item.pattern() for item in self.items]
+            if self.star is not None:
+                star = found[self.star]
+                if not isinstance(star, nodes.MatchAs) or star.pattern is not None:
+                    raise NoCase("a pattern for the rest of a sequence")
+                found[self.star] = nodes.MatchStar(star.name)
+            return found
+        if self.size is None:
+            return [nodes.MatchStar()]
+        operator, size = self.size
+        if operator == "==":
+            return [nodes.MatchAs() for _ in range(size)]
+        before = max([index + 1 for index in self.taken if index >= 0], default=0)
+        after = max([-index for index in self.taken if index < 0], default=0)
+        before = size - after if not before or before + after > size else before
+        if before < 0:
+            raise NoCase("an item beyond a sequence's length")
+        first = [self.taken.get(index, Part()).pattern() for index in range(before)]
+        last = [self.taken.get(index, Part()).pattern() for index in range(before - size, 0)]
+        return [*first, nodes.MatchStar(), *last]
+
+
+class _Joined:
+    """What alternatives hold at the same place of the stack: parts with one name."""
+
+    def __init__(self, parts: list[Any]) -> None:
+        self.parts = parts
+
+
+class _Inside(NamedTuple):
+    """The attributes or values of a part, in a tuple that is unpacked or indexed."""
+
+    part: Part
+
+
+class _Test(NamedTuple):
+    apply: Callable[[], None]
+
+
+class _Length(NamedTuple):
+    part: Part
+
+
+class _FromEnd(NamedTuple):
+    back: int
+
+
+class _Rest(NamedTuple):
+    part: Part
+
+
+class _Key(NamedTuple):
+    place: int
+
+
+class _Empty(NamedTuple):
+    pass
+
+
+class _Choice(NamedTuple):
+    """Before a copy of a value was pushed: alternatives may begin here."""
+
+    stack: list[Any]
+    ways_out: int
+
+
+class Reader:
+    """Runs the code of one case.
+
+    Attributes:
+        subject: the whole value, below the copy that is taken apart, if there is one.
+        stack: values from the subject on.
+        ways_out: of all tests.
+        line: of the pattern.
+    """
+
+    def __init__(self, start: Place, is_alternative: bool = False) -> None:
+        """``is_alternative``: ``start`` is that of an alternative, the value of all of them lies above the subject."""
+        self.subject = Part()
+        self.stack: list[Any] = [self.subject]
+        if is_alternative:
+            self.subject.copies.append(Part())
+            self.stack.append(self.subject.copies[0])
+        self.is_alternative = is_alternative
+        self.ways_out: list[WayOut] = []
+        self.handler = start.block.handler
+        self.start = start
+        self.line: int | None = None
+        self.choices: list[_Choice] = []
+        self.steps = 0
+
+    def read(self) -> Place:
+        """Where the pattern ends: the subject alone is on the stack, or nothing. Raises NoCase."""
+        return self.run(self.start, None)
+
+    def run(self, place: Place, stop: BasicBlock | None) -> Place:
+        """Runs from ``place`` on to the end of the pattern, or to ``stop``, where the code of an alternative ends."""
+        block, position = place
+        while True:
+            self.steps += 1
+            if self.steps > _MOST_STEPS or block.handler != self.handler:
+                raise NoCase("a pattern that does not end")
+            if position == len(block.instructions):
+                if block.fall is None:
+                    raise NoCase("control runs out of the pattern")
+                block, position = block.fall, 0
+                if block is stop:
+                    return Place(block, 0)
+                continue
+            instruction = block.instructions[position]
+            if stop is None and self.is_over(instruction):
+                return Place(block, position)
+            if self.line is None:
+                self.line = instruction.line
+            if instruction.op == "JUMP":
+                assert block.target is not None
+                if block.target is stop:
+                    return Place(stop, 0)
+                block, position = self.choose(block.target), 0
+                continue
+            if block.target is not None and position == len(block.instructions) - 1:
+                self.test(instruction, Place(block.target, 0))
+            else:
+                self.step(instruction)
+            position += 1
+
+    def is_over(self, instruction: Instruction) -> bool:
+        if not self.stack:
+            return True
+        if self.stack != [self.subject] or instruction.op in (*_STORES, "JUMP"):
+            return False
+        return bool(self.subject.copies) and not self.subject.is_tested
+
+    # Tests
+
+    def test(self, instruction: Instruction, target: Place) -> None:
+        tested = self.pop()
+        if instruction.op == "POP_JUMP_IF_FALSE" and isinstance(tested, _Test):
+            tested.apply()
+        elif instruction.op == "POP_JUMP_IF_NONE" and isinstance(tested, _Inside):
+            pass
+        elif instruction.op == "POP_JUMP_IF_NOT_NONE" and isinstance(tested, Part):
+            tested.singleton = (None,)
+        else:
+            raise NoCase(f"{instruction.op} in a pattern")
+        self.ways_out.append(WayOut(target, len(self.stack)))
+
+    def choose(self, end: BasicBlock) -> BasicBlock:
+        """The first of some alternatives has matched; runs the others, which also end by a jump to ``end``."""
+        for number in reversed(range(len(self.choices))):
+            choice = self.choices[number]
+            base = len(choice.stack)
+            inside = self.ways_out[choice.ways_out :]
+            if self.stack[:base] != choice.stack or not inside or not isinstance(choice.stack[-1], Part):
+                continue
+            following = landing(inside[0], base)
+            if following is not None and is_copy(following):
+                break
+        else:
+            if self.is_alternative:
+                return end
+            raise NoCase("a jump in a pattern")
+        value: Part = choice.stack[-1]
+        value.alternatives = [value.copies.pop()]
+        captured = [[one] for one in self.stack[base:]]
+        ways_out = self.ways_out[: choice.ways_out]
+        while True:
+            if any(landing(way, base) != following for way in inside):
+                raise NoCase("an alternative that fails in two ways")
+            if not is_copy(following):
+                break
+            self.stack, self.ways_out, self.choices = list(choice.stack), [], []
+            self.run(following, end)
+            if self.stack[:base] != choice.stack or len(self.stack) != base + len(captured):
+                raise NoCase("alternatives that leave different stacks")
+            value.alternatives.append(value.copies.pop())
+            for place, one in zip(captured, self.stack[base:]):
+                place.append(one)
+            inside = self.ways_out
+            if not inside:
+                raise NoCase("an alternative that always matches")
+            following = landing(inside[0], base) or following
+        self.stack = [*choice.stack, *(_Joined(parts) for parts in captured)]
+        self.ways_out = [*ways_out, WayOut(following, base)]
+        self.choices = []
+        return end
+
+    # Instructions
+
+    def pop(self) -> Any:
+        if not self.stack:
+            raise NoCase("the stack is empty")
+        return self.stack.pop()
+
+    def part(self) -> Part:
+        value = self.pop()
+        if not isinstance(value, Part):
+            raise NoCase("a test of something else than a part of the subject")
+        return value
+
+    def expression(self) -> nodes.Expression:
+        value = self.pop()
+        if not isinstance(value, nodes.Expression):
+            raise NoCase("a part of the subject in a value")
+        return value
+
+    def step(self, instruction: Instruction) -> None:
+        op, arg = instruction.op, instruction.arg
+        if op in _NAMES:
+            self.stack.append(nodes.Name(arg))
+        elif op in _STORES:
+            self.store(self.pop(), arg)
+        else:
+            handle = getattr(self, "op_" + op, None)
+            if handle is None:
+                raise NoCase(f"{op} in a pattern")
+            handle(arg)
+
+    def store(self, value: Any, name: str) -> None:
+        for part in value.parts if isinstance(value, _Joined) else [value]:
+            if isinstance(part, (Part, _Joined)):
+                self.store(part, name) if isinstance(part, _Joined) else part.names.append(name)
+            elif isinstance(part, _Rest):
+                part.part.rest = name
+            else:
+                raise NoCase("a store of something else than a part of the subject")
+
+    def op_NOP(self, arg: Any) -> None:
+        pass
+
+    def op_POP(self, arg: Any) -> None:
+        self.pop()
+
+    def op_CONST(self, arg: Any) -> None:
+        self.stack.append(nodes.Constant(arg))
+
+    def op_LOAD_ATTR(self, arg: Any) -> None:
+        self.stack.append(nodes.Attribute(self.expression(), arg))
+
+    def op_COPY(self, arg: Any) -> None:
+        if arg > len(self.stack):
+            raise NoCase("the stack is too short")
+        value = self.stack[-arg]
+        if isinstance(value, Part):
+            if arg != 1:
+                raise NoCase("a copy from below")
+            self.choices.append(_Choice(list(self.stack), len(self.ways_out)))
+            value.copies.append(Part())
+            value = value.copies[-1]
+        self.stack.append(value)
+
+    def op_SWAP(self, arg: Any) -> None:
+        if arg > len(self.stack):
+            raise NoCase("the stack is too short")
+        self.stack[-1], self.stack[-arg] = self.stack[-arg], self.stack[-1]
+
+    def op_COMPARE_OP(self, arg: Any) -> None:
+        right, left = self.expression(), self.pop()
+        if isinstance(left, Part) and arg == "==":
+            self.stack.append(_Test(lambda: setattr(left, "value", right)))
+        elif isinstance(left, _Length) and isinstance(right, nodes.Constant) and arg in ("==", ">="):
+            size = (str(arg), right.value)
+            self.stack.append(_Test(lambda: setattr(left.part, "size", size)))
+        else:
+            raise NoCase("another comparison")
+
+    def op_IS_OP(self, arg: Any) -> None:
+        right, left = self.expression(), self.part()
+        if arg != "is" or not isinstance(right, nodes.Constant):
+            raise NoCase("another comparison")
+        singleton = (right.value,)
+        self.stack.append(_Test(lambda: setattr(left, "singleton", singleton)))
+
+    def op_GET_LEN(self, arg: Any) -> None:
+        if not self.stack or not isinstance(self.stack[-1], Part):
+            raise NoCase("the length of something else than a part of the subject")
+        self.stack.append(_Length(self.stack[-1]))
+
+    def op_BINARY_OP(self, arg: Any) -> None:
+        right, left = self.expression(), self.pop()
+        count = right.value if isinstance(right, nodes.Constant) else None
+        if not isinstance(left, _Length) or not isinstance(count, int) or arg != "-":
+            raise NoCase("another operator")
+        self.stack.append(_FromEnd(count))
+
+    def op_BINARY_SUBSCR(self, arg: Any) -> None:
+        index, value = self.pop(), self.pop()
+        number: Any = -index.back if isinstance(index, _FromEnd) else getattr(index, "value", None)
+        if type(number) is not int:
+            raise NoCase("an index that is no number")
+        if isinstance(value, _Inside):
+            while len(value.part.items) <= number:
+                value.part.items.append(Part())
+            self.stack.append(value.part.items[number])
+            return
+        owner = self.stack[-1] if self.stack else None
+        if not isinstance(value, Part) or not isinstance(owner, Part) or value not in owner.copies:
+            raise NoCase("an item of something else than a part of the subject")
+        owner.copies.remove(value)
+        self.stack.append(owner.taken.setdefault(number, Part()))
+
+    def op_MATCH_SEQUENCE(self, arg: Any) -> None:
+        part = self.top()
+        self.stack.append(_Test(lambda: setattr(part, "is_sequence", True)))
+
+    def op_MATCH_MAPPING(self, arg: Any) -> None:
+        part = self.top()
+        self.stack.append(_Test(lambda: setattr(part, "is_mapping", True)))
+
+    def top(self) -> Part:
+        part = self.part()
+        self.stack.append(part)
+        return part
+
+    def op_MATCH_CLASS(self, arg: Any) -> None:
+        names, cls, part = self.expression(), self.expression(), self.part()
+        if not isinstance(names, nodes.Constant) or not isinstance(names.value, tuple):
+            raise NoCase("names of attributes that are no constant")
+        part.cls, part.attributes = cls, list(names.value)
+        part.items = [Part() for _ in range(arg + len(part.attributes))]
+        self.stack.append(_Inside(part))
+
+    def op_MATCH_CLASS_AND_TEST(self, arg: Any) -> None:
+        self.op_MATCH_CLASS(arg)
+        self.stack.append(_Test(lambda: None))
+
+    def op_MATCH_KEYS(self, arg: Any) -> None:
+        keys = self.expression()
+        part = self.top()
+        self.stack.append(keys)
+        if isinstance(keys, nodes.Constant) and isinstance(keys.value, tuple):
+            part.keys = [nodes.Constant(key) for key in keys.value]
+        elif isinstance(keys, nodes.Tuple):
+            part.keys = list(keys.elts)
+        else:
+            raise NoCase("keys that are no tuple")
+        part.items = [Part() for _ in part.keys]
+        self.stack.append(_Inside(part))
+
+    def op_MATCH_KEYS_AND_TEST(self, arg: Any) -> None:
+        self.op_MATCH_KEYS(arg)
+        self.stack.append(_Test(lambda: None))
+
+    def op_BUILD_TUPLE(self, arg: Any) -> None:
+        self.stack.append(nodes.Tuple([self.expression() for _ in range(arg)][::-1]))
+
+    def op_UNPACK_SEQUENCE(self, arg: Any) -> None:
+        value = self.pop()
+        if isinstance(value, Part):
+            if not value.is_sequence:
+                raise NoCase("something else than a sequence is unpacked")
+            value.items = [Part() for _ in range(arg)]
+            self.stack += value.items[::-1]
+        elif isinstance(value, _Inside) and len(value.part.items) == arg:
+            self.stack += value.part.items[::-1]
+        elif isinstance(value, (nodes.Constant, nodes.Tuple)):
+            self.stack += [_Key(index) for index in range(arg)][::-1]
+        else:
+            raise NoCase("something else than a sequence is unpacked")
+
+    def op_UNPACK_EX(self, arg: Any) -> None:
+        part, (before, after) = self.part(), arg
+        part.items, part.star = [Part() for _ in range(before + 1 + after)], before
+        self.stack += part.items[::-1]
+
+    # The rest of a mapping: a copy of it, from which the keys are deleted
+
+    def op_BUILD_MAP(self, arg: Any) -> None:
+        if arg:
+            raise NoCase("a dictionary in a pattern")
+        self.stack.append(_Empty())
+
+    def op_DICT_UPDATE(self, arg: Any) -> None:
+        part = self.part()
+        if arg > len(self.stack) or not isinstance(self.stack[-arg], _Empty):
+            raise NoCase("a dictionary in a pattern")
+        self.stack[-arg] = _Rest(part)
+
+    def op_DELETE_SUBSCR(self, arg: Any) -> None:
+        key, rest = self.pop(), self.pop()
+        if not isinstance(rest, _Rest) or not isinstance(key, _Key):
+            raise NoCase("an item is deleted in a pattern")
+
+    def op_COPY_DICT_WITHOUT_KEYS(self, arg: Any) -> None:
+        self.expression()
+        self.stack.append(_Rest(self.top()))
+
+
+def landing(way: WayOut, depth: int) -> Place | None:
+    """Where a way out comes when it has popped all but ``depth`` values; None if it does something else."""
+    block, position = way.place
+    left = way.depth - depth
+    for _ in range(_MOST_STEPS):
+        if position == len(block.instructions):
+            if block.fall is None:
+                return None
+            block, position = block.fall, 0
+            continue
+        op = block.instructions[position].op
+        if op == "JUMP":
+            assert block.target is not None
+            block, position = block.target, 0
+            continue
+        if left == 0 or op not in ("POP", "NOP"):
+            return Place(block, position) if left == 0 else None
+        left -= op == "POP"
+        position += 1
+    return None
+
+
+def is_copy(place: Place) -> bool:
+    instruction = place.block.instructions[place.position]
+    return instruction.op == "COPY" and instruction.arg == 1

@@ -1,0 +1,84 @@
+"""Match statements: chains of ``if`` whose tests are patterns."""
+
+from __future__ import annotations
+
+from ...errors import DecompilationError
+from ..lift.values import CaseElse, Subject, case_of
+from ..syntax import nodes
+from .context import ends
+
+
+def join_cases(body: list[nodes.Statement]) -> list[nodes.Statement]:
+    """``body`` with match statements in the place of subjects and the tests that follow them."""
+    body = nodes.rewrite_bodies(body, _join)
+    for loop in nodes.walk(body):
+        if isinstance(loop, (nodes.For, nodes.AsyncFor, nodes.While)):
+            _drop_jump(loop.body)
+    return body
+
+
+def _join(body: list[nodes.Statement]) -> None:
+    for index in reversed(range(len(body))):
+        statement = body[index]
+        if isinstance(statement, Subject):
+            cases: list[nodes.match_case] = []
+            after = _take(body[index + 1 :], statement.number, cases, statement.has_default)
+            if not cases:
+                raise DecompilationError("a match statement without a case", stage="structure")
+            if statement.has_default and not _always_matches(cases[-1]):
+                cases.append(nodes.match_case(nodes.MatchAs(), None, [nodes.Pass()]))
+            body[index:] = [nodes.Match(statement.value, cases, line=statement.line), *after]
+
+
+def _take(
+    body: list[nodes.Statement], number: int, cases: list[nodes.match_case], inside: bool
+) -> list[nodes.Statement]:
+    """Adds the cases at the beginning of ``body``; returns what follows the match statement.
+
+    ``inside``: ``body`` is what runs when no case before has matched, and nothing else.
+    """
+    first = body[0] if body else None
+    guard: nodes.Expression | None
+    if isinstance(first, CaseElse) and first.number == number:
+        pattern, guarded, rest = first.pattern, body[1] if len(body) > 1 else None, body[2:]
+        if not isinstance(guarded, nodes.If) or guarded.line is None or guarded.line != first.line:
+            cases.append(nodes.match_case(pattern, None, body[1:] or [nodes.Pass()]))
+            return []
+        guard, first = guarded.test, guarded  # on the line of the pattern
+    elif isinstance(first, nodes.If) and _parts(first.test, number) is not None:
+        (pattern, guard), rest = _parts(first.test, number) or (nodes.MatchAs(), None), body[1:]
+    else:
+        if inside and body:
+            cases.append(nodes.match_case(nodes.MatchAs(), None, body))
+            return []
+        return body
+    cases.append(nodes.match_case(pattern, guard, first.body))
+    if first.orelse:
+        return _take(first.orelse, number, cases, inside=True) + rest
+    return _take(rest, number, cases, inside) if ends(first.body) else rest
+
+
+def _always_matches(case: nodes.match_case) -> bool:
+    return case.guard is None and isinstance(case.pattern, nodes.MatchAs) and case.pattern.pattern is None
+
+
+def _drop_jump(body: list[nodes.Statement]) -> None:
+    """No case matches, and the loop goes on: the last statement of a loop needs no case for that."""
+    last = body[-1] if body else None
+    if isinstance(last, nodes.Match) and len(last.cases) > 1:
+        case = last.cases[-1]
+        if _always_matches(case) and case.body == [nodes.Continue()] and case.pattern == nodes.MatchAs():
+            last.cases.pop()
+
+
+def _parts(test: nodes.Expression, number: int) -> tuple[nodes.pattern, nodes.Expression | None] | None:
+    """The pattern and the guard of a case's test; None for another test."""
+    case = case_of(test)
+    if case is None or case.number != number:
+        return None
+    if not isinstance(test, nodes.BoolOp):
+        return case.pattern, None
+    if test.op != "and":
+        raise DecompilationError("a pattern that is one of several conditions", stage="structure")
+    rest = test.values[1:]
+    return case.pattern, rest[0] if len(rest) == 1 else nodes.BoolOp("and", rest)
