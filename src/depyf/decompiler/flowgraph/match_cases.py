@@ -13,7 +13,8 @@ from typing import Iterator, NamedTuple
 from ..bytecode import Instruction, stack_use
 from ..syntax import nodes
 from .control_flow_graph import BasicBlock, ControlFlowGraph
-from .match_patterns import NoCase, Place, Reader, WayOut, is_copy, landing
+from .match_parts import NoCase
+from .match_patterns import Place, Reader, WayOut, is_copy, landing
 
 _MOST_BLOCKS = 200
 
