@@ -16,6 +16,7 @@ from .flowgraph import (
     load_parameters_later,
     mark_regions,
     move_handlers_back,
+    plain_group_handlers,
     separate_breaks,
     separate_handler_ends,
     separate_with_exits,
@@ -152,6 +153,7 @@ def _stages(
     stepper.stage("flowgraph", graph.render)
     drop_inlined_builtins(graph)
     find_match_statements(graph)
+    plain_group_handlers(graph)
     regions = mark_regions(graph)
     separate_with_exits(graph, regions)
     separate_handler_ends(graph)

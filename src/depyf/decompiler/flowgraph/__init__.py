@@ -12,6 +12,7 @@ from .control_flow_graph import BasicBlock, ControlFlowGraph, build_flowgraph
 from .dominators import dominator_tree
 from .exit_copies import join_exit_copies
 from .finally_copies import strip_finally_copies
+from .group_handlers import plain_group_handlers
 from .handler_ends import separate_breaks, separate_handler_ends
 from .inlined_builtins import drop_inlined_builtins
 from .match_cases import find_match_statements
@@ -32,6 +33,7 @@ __all__ = [
     "separate_breaks",
     "separate_handler_ends",
     "move_handlers_back",
+    "plain_group_handlers",
     "separate_with_exits",
     "strip_finally_copies",
 ]

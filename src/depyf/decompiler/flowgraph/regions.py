@@ -136,8 +136,6 @@ def _tests_the_exception(handler: BasicBlock) -> bool:
     while todo:
         block = todo.pop()
         operations = block.operations()
-        if "CHECK_EG_MATCH" in operations:
-            raise DecompilationError("except* is not supported yet", stage="undo_optimiser")
         if "CHECK_EXC_MATCH" in operations:
             return True
         for successor in block.successors:

@@ -263,12 +263,13 @@ class Namespace(Placeholder):
 
 
 class Matches(Placeholder):
-    """Whether the exception being handled is one of ``type``."""
+    """Whether the exception being handled is one of ``type``; ``of_group``: what of a group is, for ``except*``."""
 
-    __slots__ = ("type",)
+    __slots__ = ("type", "of_group")
 
-    def __init__(self, type: nodes.Expression) -> None:
+    def __init__(self, type: nodes.Expression, of_group: bool = False) -> None:
         self.type = type
+        self.of_group = of_group
 
 
 class CaseTest(Placeholder):

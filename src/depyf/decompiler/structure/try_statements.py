@@ -45,7 +45,8 @@ def write_try(
         out.append(_with_finally(writer, node, handler, body, inner))
     else:
         handlers = _handlers(writer, handler, end, inner)
-        out.append(nodes.Try(body, handlers, orelse, line=node.line))
+        of_group = isinstance(handler.test, Matches) and handler.test.of_group
+        out.append((nodes.TryStar if of_group else nodes.Try)(body, handlers, orelse, line=node.line))
     return writer.go(node, after, follow, context, out, after_statement=True) if after is not None else None
 
 
@@ -54,8 +55,8 @@ def _with_finally(
 ) -> nodes.Statement:
     finalbody = writer.sequence(handler, None, context) or [nodes.Pass()]
     only = body[0] if len(body) == 1 else None
-    if isinstance(only, nodes.Try) and not only.finalbody:
-        return nodes.Try(only.body, only.handlers, only.orelse, finalbody, line=node.line)
+    if isinstance(only, (nodes.Try, nodes.TryStar)) and not only.finalbody:
+        return type(only)(only.body, only.handlers, only.orelse, finalbody, line=node.line)
     return nodes.Try(body, [], [], finalbody, line=node.line)
 
 

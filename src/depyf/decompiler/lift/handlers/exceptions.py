@@ -19,7 +19,7 @@ def _push_exception(state: SymbolicStack, instruction: Instruction) -> None:
 
 @handles("CHECK_EXC_MATCH")
 def _match_exception(state: SymbolicStack, instruction: Instruction) -> None:
-    state.push(Matches(state.pop()))
+    state.push(Matches(state.pop(), instruction.arg == "*"))
 
 
 @handles("POP_EXCEPT")

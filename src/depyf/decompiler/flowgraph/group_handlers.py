@@ -1,0 +1,189 @@
+"""Gives the handlers of ``except*`` clauses the shape of those of ``except`` clauses.
+
+Their code gathers what clauses raise and what none of them has matched in a list, and raises that together at the end.
+All that follows from the clauses. What is left is a chain of tests, ``CHECK_EXC_MATCH`` with the operand ``*``, each of
+which leads to its clause or to the next test; at its end the exception goes on.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from ...errors import DecompilationError
+from ..bytecode import Instruction
+from .control_flow_graph import BasicBlock, ControlFlowGraph
+
+_TEST = ["CHECK_EG_MATCH", "COPY", "POP_JUMP_IF_NONE"]
+_PREPARATIONS = (["COPY", "BUILD_LIST", "SWAP"], ["BUILD_LIST", "COPY"])
+_GATHERED = 3  # entries of the stack: the whole group, what clauses have raised, what none has matched
+_MOST_STEPS = 10_000
+
+
+class _Clause(NamedTuple):
+    """``test`` ends in the test, ``missed`` begins where the exception does not match, ``following`` behind it all."""
+
+    test: BasicBlock
+    body: BasicBlock
+    missed: BasicBlock
+    following: BasicBlock
+
+
+def plain_group_handlers(graph: ControlFlowGraph) -> None:
+    """Rewrites every handler that tests exception groups."""
+    found = False
+    for handler in list(graph.blocks):
+        if handler.operations()[:1] == ["PUSH_EXC_INFO"] and _prepares(handler):
+            _rewrite(graph, handler)
+            found = True
+    if found:
+        graph.remove_unreachable()
+
+
+def _prepares(handler: BasicBlock) -> bool:
+    operations = handler.operations()
+    return any(operations[1 : 1 + len(steps)] == steps for steps in _PREPARATIONS)
+
+
+def _rewrite(graph: ControlFlowGraph, handler: BasicBlock) -> None:
+    clauses = []
+    block: BasicBlock | None = handler
+    while block is not None and not _is_end(block):
+        clauses.append(_clause(graph, block))
+        block = clauses[-1].following
+    if block is None or not clauses:
+        raise DecompilationError("except* clauses without an end", stage="undo_optimiser")
+    end = block
+    after = _behind(graph, end)
+    for clause in clauses:
+        _leave(graph, clause, end, after, handler)
+    for clause in clauses:
+        last = clause.test.instructions[-1]
+        check = clause.test.instructions[-3]
+        check.op, check.arg = "CHECK_EXC_MATCH", "*"
+        last.op = "POP_JUMP_IF_FALSE"
+        del clause.test.instructions[-2]
+        clause.missed.instructions = [_other(i, "NOP") if i.op == "POP" else i for i in clause.missed.instructions[:1]]
+        clause.missed.fall, clause.missed.target = clause.following, None
+    count = next(len(steps) for steps in _PREPARATIONS if handler.operations()[1 : 1 + len(steps)] == steps)
+    start = next(at for at, one in enumerate(handler.instructions) if one.op == "PUSH_EXC_INFO")
+    del handler.instructions[start + 1 : start + 1 + count]
+    first = end.instructions[0]
+    end.instructions = [Instruction("RERAISE", 0, -1, handler.instructions[0].handler, first.offset, first.line)]
+    end.fall = end.target = None
+    end.handler, end.handler_block = handler.handler, handler.handler_block
+
+
+def _clause(graph: ControlFlowGraph, start: BasicBlock) -> _Clause:
+    block = start
+    for _ in range(_MOST_STEPS):
+        if [i.op for i in block.instructions[-3:]] == _TEST:
+            break
+        if block.fall is None:
+            raise DecompilationError("an except* clause without a test", stage="undo_optimiser")
+        block = block.fall
+    missed, body = block.target, block.fall
+    if missed is None or body is None or missed.operations()[:1] != ["POP"]:
+        raise DecompilationError("an except* clause that is left in another way", stage="undo_optimiser")
+    position = next(at for at, one in enumerate(missed.instructions) if one.op == "POP") + 1
+    following = graph.split(missed, position) if position < len(missed.instructions) else missed.fall
+    following = _past_jumps(following)
+    if following is None:
+        raise DecompilationError("except* clauses without an end", stage="undo_optimiser")
+    return _Clause(block, body, missed, following)
+
+
+def _past_jumps(block: BasicBlock | None) -> BasicBlock | None:
+    while block is not None and set(block.operations()) <= {"JUMP"}:
+        block = block.target if block.target is not None else block.fall
+    return block
+
+
+def _is_end(block: BasicBlock) -> bool:
+    return block.operations()[:1] == ["PREP_RERAISE_STAR"] or block.operations()[:1] == ["LIST_APPEND"]
+
+
+def _gathered(end: BasicBlock) -> BasicBlock:
+    """The block with PREP_RERAISE_STAR."""
+    block: BasicBlock | None = end
+    while block is not None and "PREP_RERAISE_STAR" not in block.operations():
+        block = block.target if block.last is not None and block.last.op == "JUMP" else block.fall
+    if block is None:
+        raise DecompilationError("except* clauses without an end", stage="undo_optimiser")
+    return block
+
+
+def _behind(graph: ControlFlowGraph, end: BasicBlock) -> BasicBlock:
+    """Where control goes on when nothing is left to raise: past POP and POP_EXCEPT."""
+    block, wanted = _gathered(end).fall, ["POP", "POP_EXCEPT"]
+    while block is not None:
+        for position, instruction in enumerate(block.instructions):
+            if not wanted and instruction.op != "JUMP":
+                return graph.split(block, position)
+            if wanted and instruction.op == wanted[0]:
+                wanted.pop(0)
+            elif instruction.op not in ("NOP", "JUMP"):
+                raise DecompilationError("except* clauses that end in another way", stage="undo_optimiser")
+        block = block.target if block.target is not None else block.fall
+    raise DecompilationError("nothing behind except* clauses", stage="undo_optimiser")
+
+
+def _leave(graph: ControlFlowGraph, clause: _Clause, end: BasicBlock, after: BasicBlock, handler: BasicBlock) -> None:
+    """The clause ends with POP_EXCEPT and goes on behind the statement; its own handler goes."""
+    goals = {clause.following, end, _gathered(end)}
+    body: list[BasicBlock] = [clause.body]
+    raisers = set()
+    for block in body:  # grows along
+        if block.handler_block is not None and block.handler_block is not handler.handler_block:
+            if "LIST_APPEND" in _first_operations(block.handler_block):
+                raisers.add(block.handler_block)
+            elif block.handler_block not in body:
+                body.append(block.handler_block)
+        for successor in block.successors:
+            if _past_jumps(successor) not in goals and successor not in body:
+                body.append(successor)
+    for block in graph.blocks:
+        if block.handler_block in raisers:
+            block.handler, block.handler_block = handler.handler, handler.handler_block
+            for instruction in block.instructions:
+                instruction.handler = handler.handler
+    for block in body:
+        if block.handler is not None and block.handler_block is not handler.handler_block:
+            block.handler = block.handler._replace(depth=block.handler.depth - _GATHERED)
+        for edge in ("fall", "target"):
+            if _past_jumps(getattr(block, edge)) in goals and getattr(block, edge) is not None:
+                _end_clause(graph, block, edge, after, handler)
+
+
+def _first_operations(block: BasicBlock) -> list[str]:
+    operations: list[str] = []
+    following: BasicBlock | None = block
+    while following is not None and len(operations) < 6:
+        operations += following.operations()
+        following = following.fall
+    return operations[:6]
+
+
+def _end_clause(graph: ControlFlowGraph, block: BasicBlock, edge: str, after: BasicBlock, handler: BasicBlock) -> None:
+    last = block.last
+    model = last if last is not None else handler.instructions[0]
+    leave = Instruction("POP_EXCEPT", None, -1, handler.handler, model.offset, model.line, model.position)
+    if last is None or last.op == "JUMP" or edge == "fall" and block.target is None:
+        jump = [block.instructions.pop()] if last is not None and last.op == "JUMP" else []
+        if block.instructions and block.instructions[-1].op == "LIST_APPEND":
+            block.instructions.pop()
+        at = len(block.instructions)
+        if [i.op for i in block.instructions[-3:]][:1] == ["CONST"] and block.instructions[-1].op.startswith("DELETE_"):
+            at -= 3
+        block.instructions[at:] = [leave, *block.instructions[at:], *jump]
+        setattr(block, edge, after)
+        return
+    new = BasicBlock(block.start + len(block.instructions) - 1, [leave], handler.handler)
+    new.handler_block, new.fall = handler.handler_block, after
+    graph.blocks.insert(graph.blocks.index(block) + 1, new)
+    setattr(block, edge, new)
+
+
+def _other(instruction: Instruction, op: str) -> Instruction:
+    found = instruction.copy()
+    found.op, found.arg = op, None
+    return found
