@@ -70,3 +70,16 @@ def test_free_variables_stand_in_the_order_that_they_had():
         assert {pair for pair in before if pair[0] in {name for name, _ in after}} <= after
         for seed in range(SEEDS):
             assert standins.run(code, seed) == standins.run(again, seed), result.source
+
+
+def test_a_function_in_nested_code_keeps_its_name_where_a_variable_has_it():
+    """`@functools.lru_cache(None)` behind a graph break: `g` is the decorated function, and the one inside it."""
+    for case in recorded_dynamo.cases():
+        if case.label.endswith("/effect_decorator_broken-0"):
+            result = analyze(case.code)
+            assert result.proven, result.source
+            again = recompile(result.source, case.code, "<test>")
+            before, after = (
+                {one.co_name for below in codes_below(code) for one in codes_below(below)} for code in (case.code, again)
+            )
+            assert before == after

@@ -295,8 +295,13 @@ class Decompilation:
             raise DecompilationError("annotations are compiled only with what they annotate", stage="recompile")
         if kind_of(raw) == "module":
             return compile_module(text, raw, filename=raw.filename)
-        spelled = self.events[raw].spelled if raw in self.events else None
+        spelled = self.spelled(raw) if raw in self.events else None
         return compile_unit(text, raw, filename=raw.filename, spelled=spelled)
+
+    def spelled(self, raw: RawCode) -> Spelled:
+        """What the text of ``raw`` writes in another way, in nested code at least: all of it has one spelling."""
+        parts = (self.events[part].spelled for part in raw.walk() if part in self.events)
+        return next(filter(None, parts), Spelled())
 
     def refuse(self, raw: RawCode, verdict: Verdict) -> None:
         """``raw`` is not proven: nothing of it may stand in the text unmarked."""
@@ -355,7 +360,7 @@ class Decompilation:
         events = self.events.get(raw)
         return Result(
             raw.name, raw.qualname, text, verdict, raw, raw.code, nested, lines_of, events.folded if events else 0,
-            rung, tree, events.spelled if events else Spelled(),
+            rung, tree, self.spelled(raw) if events else Spelled(),
         )  # fmt: skip
 
     def refused_text(self, raw: RawCode, error: DecompilationError) -> str:
