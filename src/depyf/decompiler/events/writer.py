@@ -229,9 +229,10 @@ class Writer:
                 names[:] = [name for name in names if name not in stale]
                 if not names:
                     del self.state.names[value]
-            again = [name for name in self.hints if name in stale & self.set_before]
+            order = [*self.hints, *sorted(self.temporaries.difference(self.hints))]  # functions have no hint
+            again = [name for name in order if name in stale & self.set_before]
             self.out.extend(n.Assign([n.Name(name)], n.Constant(None), line=self.line) for name in again)
-            once: list[n.Expression] = [n.Name(name) for name in self.hints if name in stale - self.set_before]
+            once: list[n.Expression] = [n.Name(name) for name in order if name in stale - self.set_before]
             if once:
                 self.out.append(n.Delete(once, line=self.line))
 
