@@ -77,7 +77,7 @@ def _statement(control: Control, definition: Definition, raw: RawCode, pc: int) 
     stored = after.op in _STORES and after.arg == name and control.handler_of(after) == control.handler
     if not stored or not is_name(name) or control.spelling.variable(name) != name:
         stored, name = False, control.spelling.function(name)
-        control.temporaries.add(name)
+        control.definitions[name] = None
     definition.name = name
     control.free(name)
     control.emit(definition)

@@ -28,6 +28,7 @@ class Writer:
         self.out: list[n.Statement] = []
         self.line: int | None = None
         self.temporaries: set[str] = set()
+        self.definitions: dict[str, None] = {}  # functions that only we have a variable for
         self.hints: dict[str, str] = {}  # what would be a good name for each of them
         self.globals_stored: dict[str, None] = {}
         self.nonlocals_stored: dict[str, None] = {}
@@ -195,7 +196,7 @@ class Writer:
         state = self.state
         ours: dict[Value, list[str]] = {}
         for value, names in state.names.items():
-            found = [name for name in names if name in self.temporaries]
+            found = [name for name in names if name in self.temporaries or name in self.definitions]
             if found and not (isinstance(value, Event) and isinstance(value.expression, n.Name)):
                 ours[value] = found  # what a global or a cell has lives on in any case
         if ours:
@@ -229,7 +230,7 @@ class Writer:
                 names[:] = [name for name in names if name not in stale]
                 if not names:
                     del self.state.names[value]
-            order = [*self.hints, *sorted(self.temporaries.difference(self.hints))]  # functions have no hint
+            order = [*self.hints, *self.definitions]
             again = [name for name in order if name in stale & self.set_before]
             self.out.extend(n.Assign([n.Name(name)], n.Constant(None), line=self.line) for name in again)
             once: list[n.Expression] = [n.Name(name) for name in order if name in stale - self.set_before]
