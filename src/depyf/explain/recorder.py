@@ -27,13 +27,7 @@ from depyf.explain.decompiled import decompiled, listing_of
 from depyf.explain.dump_directory import DumpDirectory
 from depyf.explain.graph_breakpoints import point_at_file
 from depyf.explain.graph_breaks import graph_break_of
-from depyf.explain.graph_files import (
-    REPEATS,
-    GraphFile,
-    signature_of,
-    stage_of,
-    why_open,
-)
+from depyf.explain.graph_files import REPEATS, GraphFile, signature_of, stage_of, why_open
 from depyf.explain.graph_text import GraphText, source_of
 from depyf.explain.graphs import capture
 from depyf.explain.guards import collect_guards, recompile_reason
@@ -407,19 +401,16 @@ class Recorder:
 
     def _collect_guards(self, at_end: bool = True) -> None:
         for frame in self.session.frames:
-            live = torch_behavior.cache_entries(frame.code) if frame.code is not None else []
-            for entry in frame.entries:
-                if entry.guard_manager is not None:
-                    continue
+            waiting = [entry for entry in frame.entries if entry.guard_manager is None and not entry.dropped]
+            live = torch_behavior.cache_entries(frame.code) if waiting and frame.code is not None else []
+            for entry in waiting:
                 installed = [code for one, code in self._installed if one is entry]
-                found = [one for one in live if one.code in installed]
-                if entry.dropped or not (found or at_end):
-                    continue
-                if not found:
+                found = next((one for one in live if one.code in installed), None)
+                if found is not None:
+                    self._read_guards(frame, entry, found)
+                elif at_end:
                     note_failure(self.session, "guards of {} (compile id {})".format(frame.name, entry.compile_id),
                                  "Dynamo has dropped this compilation", "its guards on the page")
-                    continue
-                self._read_guards(frame, entry, found[0])
 
     def _read_guards(self, frame: Frame, entry: CacheEntry, live: Any) -> None:
         entry.guard_manager = torch_behavior.guard_manager_of(live)

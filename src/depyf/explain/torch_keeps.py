@@ -32,13 +32,17 @@ class Compilation(NamedTuple):
     has_guards: bool
 
 
-def keeps_compilations() -> bool:
-    """Whether this torch keeps a record of what it compiled: see `compilation_metrics`."""
+def _has(module: str, name: str) -> bool:
     try:
-        find("torch._dynamo.utils", "get_compilation_metrics")
+        find(module, name)
     except MissingHook:
         return False
     return True
+
+
+def keeps_compilations() -> bool:
+    """Whether this torch keeps a record of what it compiled: see `compilation_metrics`."""
+    return _has("torch._dynamo.utils", "get_compilation_metrics")
 
 
 def compilations_of(code: types.CodeType) -> List[Compilation]:
@@ -78,11 +82,7 @@ def drops_what_failed() -> bool:
     2.2 and 2.4 do, 2.6 does not (measured with `_debug_get_cache_entry_list`); up to 2.6 they ask
     `exceeds_cache_size_limit` before each compilation, later versions a function of another name.
     """
-    try:
-        find("torch._dynamo.convert_frame", "exceeds_cache_size_limit")
-    except MissingHook:
-        return False
-    return True
+    return _has("torch._dynamo.convert_frame", "exceeds_cache_size_limit")
 
 
 def is_switched_off() -> bool:

@@ -322,14 +322,14 @@ def _only_in_annotations(tree: ast.Module) -> Set[str]:
     """Names which stand in annotations alone: those are never evaluated on the page."""
     annotations: List[Optional[ast.expr]] = []
     statements: List[ast.AST] = list(tree.body)
-    for one in statements:  # it grows
-        if isinstance(one, (ast.FunctionDef, ast.AsyncFunctionDef)):
-            args = one.args
+    for statement in statements:  # it grows
+        if isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            args = statement.args
             every = [*getattr(args, "posonlyargs", []), *args.args, *args.kwonlyargs, args.vararg, args.kwarg]
-            annotations += [one.returns, *(arg.annotation for arg in every if arg is not None)]
-        elif isinstance(one, ast.AnnAssign):
-            annotations.append(one.annotation)
-        for _, block in ast.iter_fields(one):
+            annotations += [statement.returns, *(arg.annotation for arg in every if arg is not None)]
+        elif isinstance(statement, ast.AnnAssign):
+            annotations.append(statement.annotation)
+        for _, block in ast.iter_fields(statement):
             if isinstance(block, list):
                 statements += [one for one in block if isinstance(one, ast.stmt) or hasattr(one, "body")]
     inside = [node for one in annotations if one is not None for node in ast.walk(one) if isinstance(node, ast.Name)]

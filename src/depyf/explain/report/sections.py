@@ -30,7 +30,6 @@ __all__ = [
 ]
 
 
-
 def comment(text: str) -> str:
     """`text` with every line a comment."""
     return "\n".join(("# " + line).rstrip() for line in text.rstrip().splitlines()) + "\n"
@@ -113,7 +112,7 @@ def _renamed(source: str, name: str) -> str:
     return re.sub(r"^((?:async )?def )[^\s(]+", lambda match: match.group(1) + name, source, count=1, flags=re.M)
 
 
-_Function = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
+_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 
 
 def _nonlocals(function: ast.FunctionDef) -> Iterator[Tuple[ast.Nonlocal, List[Any]]]:
@@ -122,7 +121,7 @@ def _nonlocals(function: ast.FunctionDef) -> Iterator[Tuple[ast.Nonlocal, List[A
     for node, around in waiting:  # it grows
         if isinstance(node, ast.Nonlocal):
             yield node, around[:-1]
-        inside = [*around, node] if isinstance(node, _Function) else around
+        inside = [*around, node] if isinstance(node, _FUNCTIONS) else around
         waiting += [(child, inside) for child in ast.iter_child_nodes(node)]
 
 
@@ -133,7 +132,7 @@ def _binds(function: Any, name: str) -> bool:
     for node in waiting:  # it grows
         if isinstance(node, (ast.Nonlocal, ast.Global)) and name in node.names:
             return False
-        if isinstance(node, (*_Function, ast.ClassDef)):
+        if isinstance(node, (*_FUNCTIONS, ast.ClassDef)):
             bound = bound or getattr(node, "name", "") == name
             continue
         bound = bound or isinstance(node, ast.arg) and node.arg == name
