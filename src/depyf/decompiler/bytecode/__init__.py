@@ -31,6 +31,7 @@ from .instruction import (
     Instruction,
     reached,
     stack_use,
+    unbound_name,
 )
 from .load import load
 from .pyc import read_code, read_pyc, read_pyc_bytes
@@ -53,4 +54,5 @@ __all__ = [
     "read_pyc",
     "read_pyc_bytes",
     "stack_use",
+    "unbound_name",
 ]

@@ -5,13 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Callable
 
 from .block_state import ENTERED, EXITED, PURPOSES, VALUE, Block, Slot, depth
+from .instruction import NAME_STORES, unbound_name
 
 if TYPE_CHECKING:
     from .block_stack import Step
     from .instruction import Instruction
-
-_STORES = frozenset({"STORE_FAST", "STORE_NAME", "STORE_GLOBAL", "STORE_DEREF"})
-"""Operations that may take the exception itself."""
 
 Handle = Callable[["Step"], None]
 STEPS: dict[str, Handle] = {}
@@ -58,13 +56,10 @@ def unbinds(code: list[Instruction], index: int) -> bool:
     handler, before = code[start : start + 4], code[max(index - 2, 0) : index]
     return (
         len(handler) == 4
-        and handler[0].op == "CONST"
-        and handler[0].arg is None
-        and handler[1].op in _STORES
-        and handler[2].op == handler[1].op.replace("STORE", "DELETE")
+        and unbound_name(handler[:3]) is not None
         and handler[3].op in ("RERAISE", "END_FINALLY")
         and [i.op for i in before] == [handler[1].op, "POP"]
-        and before[0].arg == handler[1].arg == handler[2].arg
+        and before[0].arg == handler[1].arg
     )
 
 
@@ -215,7 +210,7 @@ def _pop(step: Step) -> None:
         step.emit("POP")
 
 
-@on(*_STORES)
+@on(*NAME_STORES)
 def _store(step: Step) -> None:
     if not step.stack or step.stack[-1].kind != "exception":
         step.values(1)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple, Tuple
+from typing import Any, NamedTuple, Sequence, Tuple
 
 Position = Tuple[Any, Any, Any, Any]
 """(line, end line, column, end column), each an int or None, as ``code.co_positions()`` gives them."""
@@ -53,6 +53,10 @@ class Instruction:
         """Another instruction with the same fields."""
         return Instruction(self.op, self.arg, self.target, self.handler, self.offset, self.line, self.position)
 
+    def as_nop(self) -> Instruction:
+        """A NOP in the place of this."""
+        return Instruction("NOP", None, -1, self.handler, self.offset, self.line, self.position)
+
     def __repr__(self) -> str:
         text = self.op
         if self.arg is not None or self.op == "CONST":
@@ -69,6 +73,18 @@ def _shown(operand: Any) -> str:
         return repr(operand)
     except (RecursionError, ValueError):  # nested too deep, or an int of more digits than Python converts
         return f"<{type(operand).__name__}, too large to show>"
+
+
+NAME_STORES = frozenset({"STORE_FAST", "STORE_NAME", "STORE_GLOBAL", "STORE_DEREF"})
+
+
+def unbound_name(steps: Sequence[Instruction]) -> str | None:
+    """The name of ``except ... as name`` that the three ``steps`` unbind (``name = None; del name``); None if not."""
+    if len(steps) != 3 or steps[0].op != "CONST" or steps[0].arg is not None:
+        return None
+    store, delete = steps[1:]
+    unbinds = store.op in NAME_STORES and delete.op == store.op.replace("STORE", "DELETE") and store.arg == delete.arg
+    return str(store.arg) if unbinds else None
 
 
 # Stack use of every canonical operation: (pops, pushes). A callable takes the operand.

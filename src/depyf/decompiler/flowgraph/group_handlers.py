@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from ...errors import DecompilationError
-from ..bytecode import Instruction
+from ..bytecode import Instruction, unbound_name
 from .control_flow_graph import BasicBlock, ControlFlowGraph
 
 _TEST = ["CHECK_EG_MATCH", "COPY", "POP_JUMP_IF_NONE"]
@@ -32,16 +32,17 @@ def plain_group_handlers(graph: ControlFlowGraph) -> None:
     """Rewrites every handler that tests exception groups."""
     found = False
     for handler in list(graph.blocks):
-        if handler.operations()[:1] == ["PUSH_EXC_INFO"] and _prepares(handler):
+        if handler.operations()[:1] == ["PUSH_EXC_INFO"] and _preparation(handler):
             _rewrite(graph, handler)
             found = True
     if found:
         graph.remove_unreachable()
 
 
-def _prepares(handler: BasicBlock) -> bool:
+def _preparation(handler: BasicBlock) -> int:
+    """How many instructions make the list, behind the first one; 0 if this handler makes none."""
     operations = handler.operations()
-    return any(operations[1 : 1 + len(steps)] == steps for steps in _PREPARATIONS)
+    return next((len(steps) for steps in _PREPARATIONS if operations[1 : 1 + len(steps)] == steps), 0)
 
 
 def _rewrite(graph: ControlFlowGraph, handler: BasicBlock) -> None:
@@ -62,11 +63,10 @@ def _rewrite(graph: ControlFlowGraph, handler: BasicBlock) -> None:
         check.op, check.arg = "CHECK_EXC_MATCH", "*"
         last.op = "POP_JUMP_IF_FALSE"
         del clause.test.instructions[-2]
-        clause.missed.instructions = [_other(i, "NOP") if i.op == "POP" else i for i in clause.missed.instructions[:1]]
+        clause.missed.instructions = [clause.missed.instructions[0].as_nop()]
         clause.missed.fall, clause.missed.target = clause.following, None
-    count = next(len(steps) for steps in _PREPARATIONS if handler.operations()[1 : 1 + len(steps)] == steps)
     start = next(at for at, one in enumerate(handler.instructions) if one.op == "PUSH_EXC_INFO")
-    del handler.instructions[start + 1 : start + 1 + count]
+    del handler.instructions[start + 1 : start + 1 + _preparation(handler)]
     first = end.instructions[0]
     end.instructions = [Instruction("RERAISE", 0, -1, handler.instructions[0].handler, first.offset, first.line)]
     end.fall = end.target = None
@@ -99,7 +99,7 @@ def _past_jumps(block: BasicBlock | None) -> BasicBlock | None:
 
 
 def _is_end(block: BasicBlock) -> bool:
-    return block.operations()[:1] == ["PREP_RERAISE_STAR"] or block.operations()[:1] == ["LIST_APPEND"]
+    return block.operations()[:1] in (["PREP_RERAISE_STAR"], ["LIST_APPEND"])
 
 
 def _gathered(end: BasicBlock) -> BasicBlock:
@@ -172,7 +172,7 @@ def _end_clause(graph: ControlFlowGraph, block: BasicBlock, edge: str, after: Ba
         if block.instructions and block.instructions[-1].op == "LIST_APPEND":
             block.instructions.pop()
         at = len(block.instructions)
-        if [i.op for i in block.instructions[-3:]][:1] == ["CONST"] and block.instructions[-1].op.startswith("DELETE_"):
+        if unbound_name(block.instructions[-3:]) is not None:
             at -= 3
         block.instructions[at:] = [leave, *block.instructions[at:], *jump]
         setattr(block, edge, after)
@@ -181,9 +181,3 @@ def _end_clause(graph: ControlFlowGraph, block: BasicBlock, edge: str, after: Ba
     new.handler_block, new.fall = handler.handler_block, after
     graph.blocks.insert(graph.blocks.index(block) + 1, new)
     setattr(block, edge, new)
-
-
-def _other(instruction: Instruction, op: str) -> Instruction:
-    found = instruction.copy()
-    found.op, found.arg = op, None
-    return found

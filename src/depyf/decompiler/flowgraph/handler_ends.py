@@ -7,7 +7,7 @@ stands right behind the POP of the iterator; it is no part of the loop.
 
 from __future__ import annotations
 
-from ..bytecode import Instruction
+from ..bytecode import Instruction, unbound_name
 from .control_flow_graph import BasicBlock, ControlFlowGraph
 from .stack_entries import ITERATOR, entries_after, entries_at_starts
 
@@ -47,16 +47,9 @@ def _end(block: BasicBlock) -> int | None:
     position += 1
     while position < len(instructions) and instructions[position].op == "NOP":
         position += 1
-    if _unbinds(instructions[position : position + 3]):
+    if unbound_name(instructions[position : position + 3]) is not None:
         position += 3
     rest = instructions[position:]
     if rest and rest[0].op == "RERAISE" and instructions[0].op != "COPY":
         return position  # of an exception around: the end of a `finally` body
     return None if _only_leaves(rest) else position
-
-
-def _unbinds(steps: list[Instruction]) -> bool:
-    """Whether these unbind the name of ``except ... as name``."""
-    if len(steps) < 3 or steps[0].op != "CONST" or steps[0].arg is not None:
-        return False
-    return steps[2].op == steps[1].op.replace("STORE_", "DELETE_") != steps[1].op and steps[1].arg == steps[2].arg

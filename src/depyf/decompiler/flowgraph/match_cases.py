@@ -177,7 +177,7 @@ def _guard(start: Place, after: Place | None) -> tuple[list[Instruction], Place]
                 reached = (Place(block.target, 0), depth - jumped + left)
                 if after is None and reached[1] == 0 and instruction.op.startswith("POP_JUMP"):
                     after = reached[0]
-                if reached[1] != 0 or after is None or landing_of(reached[0]) != landing_of(after):
+                if reached[1] != 0 or after is None or _landing_of(reached[0]) != _landing_of(after):
                     _push(todo, seen, *reached)
             depth += pushed - taken
             if depth < 0 or instruction.op in ("RETURN_VALUE", "RAISE_VARARGS", "RERAISE"):
@@ -199,14 +199,14 @@ def _push(todo: list[tuple[Place, int]], seen: set[BasicBlock], place: Place, de
         todo.append((place, depth))
 
 
-def landing_of(place: Place) -> Place:
+def _landing_of(place: Place) -> Place:
     """Past jumps."""
     return landing(WayOut(place, 0), 0) or place
 
 
 def _first(place: Place) -> Instruction:
     """What runs first from ``place`` on, jumps aside."""
-    return _at(landing_of(place))
+    return _at(_landing_of(place))
 
 
 def _at(place: Place) -> Instruction:
@@ -275,7 +275,6 @@ class _Rewriter:
         for pop in pops:
             block = self.home[id(pop)]
             position = next(at for at, one in enumerate(block.instructions) if one is pop)
-            nop = pop.copy()
-            nop.op, nop.arg = "NOP", None
+            nop = pop.as_nop()
             block.instructions[position] = nop
             self.home[id(nop)] = block

@@ -31,11 +31,11 @@ class Part:
     def pattern(self) -> nodes.pattern:
         """The pattern, as syntax."""
         found = self._own()
-        for copy in self.copies:
-            if not copy.is_wildcard:
+        for pattern in [copy.pattern() for copy in self.copies]:
+            if pattern != nodes.MatchAs():
                 if found is not None:
                     raise NoCase("two patterns for one value")
-                found = copy.pattern()
+                found = pattern
         if len(self.names) > 1:
             raise NoCase("two names for one value")
         if self.names:
@@ -45,12 +45,8 @@ class Part:
     @property
     def is_tested(self) -> bool:
         """Whether anything is asked of the value itself, not of a copy."""
-        return self._own() is not None
-
-    @property
-    def is_wildcard(self) -> bool:
-        """Whether nothing is asked of the value."""
-        return not self.names and self._own() is None and all(copy.is_wildcard for copy in self.copies)
+        asked = (self.value, self.singleton, self.cls)
+        return any(one is not None for one in asked) or bool(self.is_sequence or self.is_mapping or self.alternatives)
 
     def _own(self) -> nodes.pattern | None:
         if self.value is not None:

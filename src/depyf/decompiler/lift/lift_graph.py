@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ...errors import DecompilationError
-from ..bytecode import Instruction, RawCode
+from ..bytecode import Instruction, RawCode, unbound_name
 from ..flowgraph import BasicBlock, ControlFlowGraph
 from ..flowgraph.dominators import reverse_postorder
 from ..flowgraph.regions import chain
@@ -163,17 +163,7 @@ class _Lifter:
     @staticmethod
     def unbinding(block: BasicBlock, position: int, names: set[str]) -> int:
         """How many instructions unbind the name of ``except ... as name`` here: 3 or 0."""
-        steps = block.instructions[position : position + 3]
-        if len(steps) < 3 or steps[0].op != "CONST" or steps[0].arg is not None:
-            return 0
-        store, delete = steps[1], steps[2]
-        if (
-            not store.op.startswith("STORE_")
-            or delete.op != store.op.replace("STORE", "DELETE")
-            or store.arg != delete.arg
-        ):
-            return 0
-        return 3 if store.op not in ("STORE_ATTR", "STORE_SUBSCR") and store.arg in names else 0
+        return 3 if unbound_name(block.instructions[position : position + 3]) in names else 0
 
     @staticmethod
     def skip_await(block: BasicBlock, position: int) -> int:

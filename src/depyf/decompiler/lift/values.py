@@ -289,6 +289,11 @@ def case_of(test: object) -> CaseTest | None:
     return first if isinstance(first, CaseTest) else None
 
 
+def opens_clause(test: object) -> bool:
+    """Whether ``test`` is that of an ``except`` clause or begins with that of a case: none may be joined to it."""
+    return isinstance(test, Matches) or case_of(test) is not None
+
+
 class Subject(nodes.Statement):
     """The match statement ``number`` begins. ``has_default``: it ends with ``case _``."""
 

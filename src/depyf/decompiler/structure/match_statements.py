@@ -38,6 +38,7 @@ def _take(
     ``inside``: ``body`` is what runs when no case before has matched, and nothing else.
     """
     first = body[0] if body else None
+    parts = _parts(first.test, number) if isinstance(first, nodes.If) else None
     guard: nodes.Expression | None
     if isinstance(first, CaseElse) and first.number == number:
         pattern, guarded, rest = first.pattern, body[1] if len(body) > 1 else None, body[2:]
@@ -45,8 +46,8 @@ def _take(
             cases.append(nodes.match_case(pattern, None, body[1:] or [nodes.Pass()]))
             return []
         guard, first = guarded.test, guarded  # on the line of the pattern
-    elif isinstance(first, nodes.If) and _parts(first.test, number) is not None:
-        (pattern, guard), rest = _parts(first.test, number) or (nodes.MatchAs(), None), body[1:]
+    elif isinstance(first, nodes.If) and parts is not None:
+        (pattern, guard), rest = parts, body[1:]
     else:
         if inside and body:
             cases.append(nodes.match_case(nodes.MatchAs(), None, body))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ...syntax import nodes
 from ..lifted_block import LiftedBlock
-from ..values import CaseTest, Matches, case_of
+from ..values import CaseTest, Matches, case_of, opens_clause
 from .negation import conjunction, negate
 from .shapes import in_a_chain, in_a_comprehension, is_silent, only_from, pushes_one, same_exit, same_stack, through
 
@@ -18,7 +18,7 @@ def fold_condition(block: LiftedBlock) -> bool:
         return False
     if not only_from(second, block) or not is_silent(second) or not same_stack(second.exit, block.exit):
         return False
-    if isinstance(second.test, Matches) or case_of(second.test) is not None:
+    if opens_clause(second.test):
         return False
     falls_if_true = second is block.true
     other = through(block.false if falls_if_true else block.true)
@@ -54,9 +54,7 @@ def _fold_before_value(block: LiftedBlock, second: LiftedBlock, other: LiftedBlo
 
 def _arms(block: LiftedBlock) -> tuple[nodes.Expression, LiftedBlock, LiftedBlock] | None:
     """Condition, arm that falls through, other arm; both arms belong to the block alone."""
-    if block.kind != "branch" or block.fall is None or in_a_chain(block) or isinstance(block.test, Matches):
-        return None
-    if case_of(block.test) is not None:
+    if block.kind != "branch" or block.fall is None or in_a_chain(block) or opens_clause(block.test):
         return None
     first = block.fall
     second = block.false if first is block.true else block.true
