@@ -22,7 +22,7 @@ from .proof.constants import constant_key
 from .proof.scaffold import Spelled
 from .proof.symbolic import prove_symbolic
 from .refused import instruction_lines, refused_body
-from .result import Result, with_notice
+from .result import Result, Text
 from .settings import DEFAULT, Settings
 from .stepper import Stepper
 from .syntax import nodes
@@ -161,7 +161,8 @@ class Decompilation:
         if raw in self.bound:
             self.bound[raw] -= comprehension_variables(unit.instructions)
         body = finish_early(unit.body, unit.kind, raw)
-        body = Definitions(raw, self.body).resolve(body)
+        definitions = Definitions(raw, self.body)
+        body = definitions.resolve(body)
         skipped = frozenset(self.settings.skip_transforms) | self.way(raw).skipped_transforms
         body = finish(body, raw, unit.kind, unit.instructions, enclosing, skipped)
         if unit.kind == "lambda":
@@ -169,6 +170,7 @@ class Decompilation:
         owner = next((place for place in (raw, *self.ancestors(raw)) if kind_of(place) == "class"), None)
         if owner is not None:
             unmangle(body, owner.name)
+        definitions.put_in_bodies()
         return body
 
     def finished_events(self, raw: RawCode, enclosing: frozenset[str]) -> list[nodes.Statement]:
@@ -348,19 +350,21 @@ class Decompilation:
                 if way.engine != "structured"
             ]
             verdict = Verdict(Level.REFUSED, error.stage, (error.reason, *others))
-            return Result(raw.name, raw.qualname, text, verdict, raw, raw.code, nested, rung="refused")
+            return Result(
+                raw.name, raw.qualname, Text(lambda: (text, {})), verdict, raw, raw.code, nested, rung="refused"
+            )
         nested = tuple(self.result(child, proofs) for child in raw.nested)
         tree = self.tree_of(raw)
-        text, lines_of = self.text, self.lines
-        if raw is not self.root:
-            text, lines_of = print_with_lines(tree, nested_quotes=self.nested_quotes)
         verdict = proofs.get(raw) or Verdict(Level.UNPROVEN, "", ("it was not reached by the proof",))
-        text, lines_of = with_notice(text, lines_of, verdict)
+        if raw is self.root:
+            printed = Text(lambda: (self.text, self.lines), verdict)
+        else:
+            printed = Text(lambda: print_with_lines(tree, nested_quotes=self.nested_quotes), verdict)
         rung = self.rungs.get(raw, "structured")
         events = self.events.get(raw)
         return Result(
-            raw.name, raw.qualname, text, verdict, raw, raw.code, nested, lines_of, events.folded if events else 0,
-            rung, tree, self.spelled(raw) if events else Spelled(),
+            raw.name, raw.qualname, printed, verdict, raw, raw.code, nested, events.folded if events else 0, rung, tree,
+            self.spelled(raw) if events else Spelled(),
         )  # fmt: skip
 
     def refused_text(self, raw: RawCode, error: DecompilationError) -> str:

@@ -37,9 +37,13 @@ class Definitions:
     def __init__(self, raw: RawCode, nested: Nested) -> None:
         self.raw = raw
         self.nested = nested
+        self.definitions: list[tuple[nodes.Statement, list[nodes.Statement]]] = []  # without their bodies; these
 
     def resolve(self, body: list[nodes.Statement]) -> list[nodes.Statement]:
-        """``body`` without placeholders. Raises DecompilationError if one is left."""
+        """``body`` without placeholders. Raises DecompilationError if one is left.
+
+        Definitions have empty bodies until ``put_in_bodies``: these are finished, and are not to be walked again.
+        """
         if self.raw.name.startswith(GENERIC):
             return [self._with_type_params(body)]
         if type_parameters.is_late(self.raw):
@@ -55,6 +59,11 @@ class Definitions:
                     f"a value that no statement uses: {node!r}", stage="lift", where=self.raw.qualname
                 )
         return module.body
+
+    def put_in_bodies(self) -> None:
+        """Give the definitions their bodies."""
+        for statement, body in self.definitions:
+            statement.body = body  # type: ignore[attr-defined]
 
     def expression(self, value: nodes.Expression) -> nodes.Expression:
         """One expression without placeholders."""
@@ -118,13 +127,17 @@ class Definitions:
     def _function(self, value: Function, decorators: list[nodes.Expression], line: int | None) -> nodes.Statement:
         kind = nodes.AsyncFunctionDef if value.raw.flags & (CO_COROUTINE | CO_ASYNC_GENERATOR) else nodes.FunctionDef
         returns = self._annotations(value).get("return")
-        return kind(value.raw.name, self.arguments(value), self.nested(value.raw), decorators, returns, line=line)
+        statement = kind(value.raw.name, self.arguments(value), [], decorators, returns, line=line)
+        self.definitions.append((statement, self.nested(value.raw)))
+        return statement
 
     def _class(self, value: Class, decorators: list[nodes.Expression], line: int | None) -> nodes.Statement:
         bases = [self.expression(base) for base in value.bases]
         for keyword in value.keywords:
             keyword.value = self.expression(keyword.value)
-        return nodes.ClassDef(value.name, bases, value.keywords, self.nested(value.function.raw), decorators, line=line)
+        statement = nodes.ClassDef(value.name, bases, value.keywords, [], decorators, line=line)
+        self.definitions.append((statement, self.nested(value.function.raw)))
+        return statement
 
     # Type parameters
 

@@ -11,7 +11,7 @@ from .bytecode.grammar import has_nested_quotes
 from .bytecode.interpreters import HOST_VERSION
 from .definitions import arguments_of
 from .proof import Level, Verdict
-from .result import Result
+from .result import Result, Text
 from .syntax import nodes
 from .syntax.node import Statement
 from .syntax.printer import print_with_lines
@@ -115,8 +115,8 @@ def decorate(result: Result, target: FunctionTarget) -> Result:
         tree.comments = [
             f"the default of {name} is no literal: {kind}" for name, kind in (o.split("=", 1) for o in opaque)
         ]
-    text, lines = print_with_lines(tree, nested_quotes=has_nested_quotes(HOST_VERSION))
-    return result._replace(source=text, line_map=lines, tree=tree)
+    text = Text(lambda: print_with_lines(tree, nested_quotes=has_nested_quotes(HOST_VERSION)), result.verdict)
+    return result._replace(text=text, tree=tree)
 
 
 def _default(name: str, value: Any, opaque: list[str]) -> nodes.Expression:
@@ -152,14 +152,14 @@ def rebuild_class(cls: type, analyze: Callable[[Any], Result]) -> Result:
     tree = nodes.ClassDef(cls.__name__, list(bases), keywords, body or [nodes.Pass()])
     tree.comments = [f"class {cls.__qualname__}, put together from the live object: the code of its body is gone,"]
     tree.comments += ["so decorators and computed attributes are not shown as they were written."]
-    text, lines = print_with_lines(tree, nested_quotes=has_nested_quotes(HOST_VERSION))
+    text = Text(lambda: print_with_lines(tree, nested_quotes=has_nested_quotes(HOST_VERSION)))
     levels = {result.verdict.level for result in nested}
     if levels <= {Level.EXACT, Level.EQUIVALENT}:
         verdict = Verdict(Level.UNPROVEN, "", ("a live class has no code of its body to compare with",))
     else:
         verdict = Verdict(Level.UNPROVEN, "", ("some of its functions are not proven",))
     return Result(
-        cls.__name__, cls.__qualname__, text, verdict, None, None, tuple(nested), lines, rung="rebuilt", tree=tree
+        cls.__name__, cls.__qualname__, text, verdict, None, None, tuple(nested), rung="rebuilt", tree=tree
     )
 
 

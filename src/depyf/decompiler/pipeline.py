@@ -25,7 +25,7 @@ from .decompilation import Decompilation
 from .events.hints import is_of_dynamo
 from .live_objects import FunctionTarget, decorate, rebuild_class, target_of
 from .proof import Level
-from .result import Result, with_notice
+from .result import Result, Text
 from .settings import DEFAULT, Settings
 from .stepper import Stepper
 from .syntax import nodes
@@ -116,4 +116,4 @@ def standalone(result: Result, name: str | None = None) -> str:
         body: list[nodes.Statement] = [tree, nodes.Return(nodes.Name(tree.name))]
         tree = nodes.FunctionDef("enclosing_function", parameters, body)
     text = print_tree(tree, nested_quotes=has_nested_quotes(result.raw.version))
-    return with_notice(text, {}, result.verdict)[0]
+    return Text(lambda: (text, {}), result.verdict).printed[0]

@@ -3,18 +3,39 @@
 from __future__ import annotations
 
 import types
-from typing import Any, Iterator, Mapping, NamedTuple
+from functools import cached_property
+from typing import Any, Callable, Iterator, Mapping, NamedTuple
 
 from .bytecode import RawCode
 from .proof import Level, Verdict
 from .proof.scaffold import Spelled
 
 
+class Text:
+    """A text, printed when it is first asked for: whoever wants a module's does not wait for those of its functions.
+
+    ``make`` gives the text and its line map. A comment at the top says so if ``verdict`` is that it is not proven.
+    """
+
+    def __init__(self, make: Callable[[], tuple[str, dict[int, int]]], verdict: Verdict | None = None) -> None:
+        self._make = make
+        self._verdict = verdict
+
+    @cached_property
+    def printed(self) -> tuple[str, dict[int, int]]:
+        """The text and its line map."""
+        text, line_map = self._make()
+        if self._verdict is None or self._verdict.level is not Level.UNPROVEN:
+            return text, line_map
+        notice = [f"# Not proven: {reason}" for reason in "\n".join(self._verdict.reasons).splitlines()]
+        moved = {line + len(notice): original for line, original in line_map.items()}
+        return "".join(line + "\n" for line in notice) + text, moved
+
+
 class Result(NamedTuple):
     """The source of one code object, and how sure it is.
 
-    ``source`` is its text with the nested ones spliced in. ``verdict`` is for this code object alone: nested ones have
-    their own results in ``nested``. ``line_map`` leads from lines of ``source`` to lines of the original.
+    ``verdict`` is for this code object alone: nested ones have their own results in ``nested``.
     ``rung`` names the way it was found: 'structured', 'one-trip loop', 'tail duplication', 'loop rotation', 'events',
     'nested blocks', 'state variable', 'dispatch loop' (docs/ladder.md), 'rebuilt' (a live class) or 'refused';
     ``folded`` counts operations on the code's own lists that were folded away. ``tree`` is the syntax tree,
@@ -23,16 +44,25 @@ class Result(NamedTuple):
 
     name: str
     qualname: str
-    source: str
+    text: Text
     verdict: Verdict
     raw: RawCode | None
     code: types.CodeType | None
     nested: tuple[Result, ...] = ()
-    line_map: dict[int, int] = {}
     folded: int = 0
     rung: str = "structured"
     tree: Any = None
     spelled: Spelled = Spelled()
+
+    @property
+    def source(self) -> str:
+        """The text, with the nested ones spliced in."""
+        return self.text.printed[0]
+
+    @property
+    def line_map(self) -> dict[int, int]:
+        """Lines of ``source`` -> lines of the original."""
+        return self.text.printed[1]
 
     @property
     def constants(self) -> Mapping[str, Any]:
@@ -51,12 +81,3 @@ class Result(NamedTuple):
     def proven(self) -> bool:
         """Whether this code object and everything nested in it is exact or equivalent."""
         return all(result.verdict.proven for result in self.walk())
-
-
-def with_notice(text: str, line_map: dict[int, int], verdict: Verdict) -> tuple[str, dict[int, int]]:
-    """``text`` with a comment at its top if it is not proven, and the line map that then holds."""
-    if verdict.level is not Level.UNPROVEN:
-        return text, line_map
-    notice = [f"# Not proven: {reason}" for reason in "\n".join(verdict.reasons).splitlines()]
-    moved = {line + len(notice): original for line, original in line_map.items()}
-    return "".join(line + "\n" for line in notice) + text, moved

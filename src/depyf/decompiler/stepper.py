@@ -49,7 +49,7 @@ class Stepper:
 
         Raises StopStepping if this is where to stop, and ValueError if ``name`` belongs to no stage.
         """
-        if name.partition(":")[0] not in STAGES:
+        if name not in STAGES and name.partition(":")[0] not in STAGES:
             raise ValueError(f"{name!r} is none of the stages {', '.join(STAGES)}")
         self.seen.append(name)
         stop = name == self.stop_after

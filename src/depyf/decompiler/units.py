@@ -152,7 +152,7 @@ def _stages(
     graph = build_flowgraph(unit.instructions)
     stepper.stage("flowgraph", graph.render)
     drop_inlined_builtins(graph)
-    find_match_statements(graph)
+    has_match = find_match_statements(graph)
     plain_group_handlers(graph)
     regions = mark_regions(graph)
     separate_with_exits(graph, regions)
@@ -173,7 +173,9 @@ def _stages(
     flow = Flow(blocks)
     if ladder is not None:
         ladder.put_in_loops(flow, edits)
-    unit.body = join_cases(structure(flow))
+    unit.body = structure(flow)
+    if has_match:
+        unit.body = join_cases(unit.body)
     if unit.kind == "annotations":
         unit.body = gather(unit.body, unit.raw)
     stepper.stage("structure", lambda: "\n".join(map(repr, unit.body)))

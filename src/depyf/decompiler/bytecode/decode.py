@@ -6,7 +6,7 @@ from typing import Any
 
 from ...errors import DecompilationError
 from .code_flags import CO_ASYNC_GENERATOR, CO_COROUTINE, CO_GENERATOR
-from .instruction import NO_FALL_THROUGH, Handler, Instruction, stack_use
+from .instruction import NO_FALL_THROUGH, Handler, Instruction, Position, stack_use
 from .moved_operands import jumped_into
 from .raw_code import RawCode
 from .rules import apply_rule
@@ -33,6 +33,7 @@ class Decoder:
         self.skip_pop = False
         self.starts_generator = False
         self.copied_cells = False
+        self.position: Position | None = None  # of the raw instruction that is being decoded
         self.moved_operands: list[tuple[Instruction, Instruction]] = []  # what pushed one, what pops it
 
     def error(self, reason: str, offset: int = -1) -> DecompilationError:
@@ -42,7 +43,8 @@ class Decoder:
 
     def emit(self, op: str, arg: Any, offset: int, target: int = -1) -> None:
         """Append an instruction; ``target`` is a byte offset."""
-        self.out.append(Instruction(op, arg, target, None, offset))
+        position = self.position
+        self.out.append(Instruction(op, arg, target, None, offset, position[0] if position else None, position))
 
     def run(self) -> list[Instruction]:
         """All instructions, with jump targets and the exception table's handlers as indices."""
@@ -59,13 +61,15 @@ class Decoder:
 
     def decode(self) -> None:
         code, rows, positions = self.raw.bytecode, self.table.rows, self.raw.positions()
+        out, index_at = self.out, self.index_at
+        known = len(positions)
         extended = 0
         for offset in range(0, len(code) - 1, 2):
             row = rows.get(code[offset])
             if row is None:
                 raise self.error(f"unknown opcode {code[offset]}", offset)
             argument = code[offset + 1] | extended
-            self.index_at[offset] = len(self.out)
+            index_at[offset] = len(out)
             if row.rule == "extended":
                 if argument > 0xFFFFFF:
                     raise self.error("an operand of more than 32 bits", offset)
@@ -74,15 +78,10 @@ class Decoder:
             extended = 0
             if row.rule == "skip":
                 continue
-            position = positions[offset >> 1] if offset >> 1 < len(positions) else None
+            self.position = positions[offset >> 1] if offset >> 1 < known else None
             apply_rule(self, row, argument, offset)
-            if row.op in UNPACKS and stack_use(self.out[-1])[1] > len(code):  # a value takes half an instruction
+            if row.op in UNPACKS and stack_use(out[-1])[1] > len(code):  # a value takes half an instruction
                 raise self.error(f"{row.name} {argument} makes more values than the code can store", offset)
-            for instruction in reversed(self.out):
-                if instruction.offset != offset or instruction.position is not None:
-                    break
-                instruction.position = position
-                instruction.line = position[0] if position else None
 
     def index_of(self, offset: int, source: int) -> int:
         index = self.index_at.get(offset)

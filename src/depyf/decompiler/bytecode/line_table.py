@@ -61,14 +61,15 @@ def read_locations(table: bytes, first_line: int, units: int) -> list[Position]:
     positions: list[Position] = []
     reader = _Locations(table)
     line = first_line
-    while reader.at < len(table) and len(positions) < units:
+    size = len(table)
+    while reader.at < size and len(positions) < units:
         kind, length = reader.start()
         position = NOWHERE
-        if kind in SHORT_KINDS:
+        if kind < ONE_LINE_KINDS[0]:
             second = reader.byte()
             column = kind << 3 | second >> 4
             position = (line, line, column, column + (second & 15))
-        elif kind in ONE_LINE_KINDS:
+        elif kind < NO_COLUMNS:
             line += kind - ONE_LINE_KINDS[0]
             position = (line, line, reader.byte(), reader.byte())
         elif kind == NO_COLUMNS:
@@ -77,7 +78,10 @@ def read_locations(table: bytes, first_line: int, units: int) -> list[Position]:
         elif kind == LONG:
             line += reader.signed()
             position = (line, line + reader.varint(), _column(reader.varint()), _column(reader.varint()))
-        positions += [position] * min(length, units - len(positions))
+        if length == 1:
+            positions.append(position)
+        else:
+            positions += [position] * min(length, units - len(positions))
     return positions
 
 

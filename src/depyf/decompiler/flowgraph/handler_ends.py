@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from ..bytecode import Instruction, unbound_name
 from .control_flow_graph import BasicBlock, ControlFlowGraph
-from .stack_entries import ITERATOR, entries_after, entries_at_starts
+from .stack_entries import ITERATES, ITERATOR, entries_after, entries_at_starts
 
 _LEAVES = frozenset({"JUMP", "RETURN_VALUE", "SWAP", "POP", "POP_EXCEPT", "RERAISE"})
 """What may follow in the handler's own way out, besides the return of a constant."""
@@ -25,6 +25,8 @@ def separate_handler_ends(graph: ControlFlowGraph) -> None:
 
 def separate_breaks(graph: ControlFlowGraph) -> None:
     """Let code that follows the end of a ``for`` loop begin a block of its own."""
+    if not any(block.instructions and block.instructions[-1].op in ITERATES for block in graph.blocks):
+        return
     for block, entries in list(entries_at_starts(graph).items()):
         for position, instruction in enumerate(block.instructions[:-1]):
             if instruction.op == "POP" and entries[-1:] == (ITERATOR,):

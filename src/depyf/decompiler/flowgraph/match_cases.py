@@ -7,7 +7,6 @@ and ``MATCH_ELSE`` stands in front of a body whose pattern always does.
 
 from __future__ import annotations
 
-import itertools
 from typing import Iterator, NamedTuple
 
 from ..bytecode import Instruction, stack_use
@@ -37,13 +36,15 @@ class Case(NamedTuple):
     copied: Place | None = None
 
 
-def find_match_statements(graph: ControlFlowGraph) -> None:
-    """Rewrites every match statement in ``graph``, outer ones first."""
-    for number in itertools.count():
+def find_match_statements(graph: ControlFlowGraph) -> bool:
+    """Rewrites every match statement in ``graph``, outer ones first; whether there are any."""
+    number = 0
+    while True:
         cases = next(filter(None, map(_read, _candidates(graph))), None)
         if cases is None:
-            return
+            return number > 0
         _Rewriter(graph).rewrite(cases, number)
+        number += 1
         graph.remove_unreachable()  # what is left of the patterns must not look like another match statement
 
 

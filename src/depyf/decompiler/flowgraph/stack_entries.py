@@ -8,6 +8,7 @@ from ..bytecode import Instruction, stack_use
 from .control_flow_graph import BasicBlock, ControlFlowGraph
 
 ITERATOR = "iterator"
+ITERATES = frozenset({"FOR_ITER", "ASYNC_FOR_ITER"})
 Entries = Tuple[Union[bool, str], ...]
 """For each entry, from the bottom, whether a statement keeps it there (ITERATOR, an exception, ``__exit__``)."""
 
@@ -44,7 +45,7 @@ def entries_after(instruction: Instruction, entries: Entries, *, jump: bool = Fa
         return tuple(changed)
     pops, pushes = stack_use(instruction, jump=jump)
     below = entries[: max(0, len(entries) - pops)]
-    if op in ("FOR_ITER", "ASYNC_FOR_ITER") and not jump:
+    if op in ITERATES and not jump:
         return (*entries[:-1], ITERATOR, False)
     if op in ("BEFORE_WITH", "BEFORE_ASYNC_WITH"):
         return (*below, True, False)

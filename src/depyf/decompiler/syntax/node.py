@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from types import CodeType
 from typing import ClassVar
+
+_PLAIN = re.compile(r"((str|int|bool|object|None|list\[str\])( \| )?)+")
+"""Types of fields, as they are annotated, that hold no nodes."""
+
+_HOLD_BODIES = ("body", "orelse", "finalbody", "handlers", "cases")
 
 
 class Node:
@@ -16,6 +22,13 @@ class Node:
 
     __slots__ = ()
     fields: ClassVar[tuple[str, ...]] = ()
+    holds_bodies: ClassVar[tuple[str, ...]] = ()  # the fields with statements, or with what has a body of its own
+    last_first: ClassVar[tuple[str, ...]] = ()  # the fields that may hold nodes, in the reverse order: for walks
+
+    def __init_subclass__(cls) -> None:
+        types = getattr(cls.__init__, "__annotations__", {})
+        cls.holds_bodies = tuple(field for field in cls.fields if field in _HOLD_BODIES)
+        cls.last_first = tuple(field for field in cls.fields[::-1] if not _PLAIN.fullmatch(types.get(field, "")))
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Node):

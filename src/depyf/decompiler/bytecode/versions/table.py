@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Iterable, Mapping, NamedTuple, Tuple
 
 Meaning = Tuple[str, Any]
@@ -29,7 +31,8 @@ class Row(NamedTuple):
     caches: int = 0
 
 
-class OpcodeTable(NamedTuple):
+@dataclass(eq=False)
+class OpcodeTable:
     """The opcodes of one CPython version and the operand tables that go with them.
 
     ``jump_unit`` is the number of bytes that jump arguments count, ``common_constants`` are the names or values
@@ -48,34 +51,34 @@ class OpcodeTable(NamedTuple):
     generators_start: bool
     iterator_pairs: bool
 
-    @property
+    @cached_property
     def handlers_are_last(self) -> bool:
         """Whether handlers stand behind all other code, which is so since awaits have one (CLEANUP_THROW)."""
         return any(row.op == "CLEANUP_THROW" for row in self.rows.values())
 
-    @property
+    @cached_property
     def jumps_test_bools(self) -> bool:
         """Whether a conditional jump finds an exact bool on the stack, made by TO_BOOL, so that it never raises."""
         return any(row.op == "TO_BOOL" for row in self.rows.values())
 
-    @property
+    @cached_property
     def empty_slot_is_first(self) -> bool:
         """Whether the empty slot of a call lies below the callable; above it if not."""
         return all(row.rule != "global or null" for row in self.rows.values())
 
-    @property
+    @cached_property
     def generators_have_a_handler(self) -> bool:
         """Whether the compiler puts a generator's code into a handler of StopIteration (by this intrinsic)."""
         return any(row.rule == "intrinsic 1" for row in self.rows.values())
 
-    @property
+    @cached_property
     def asserts_read_a_global(self) -> bool:
         """Whether nothing but the global name gives an assert statement its AssertionError."""
         return "AssertionError" not in self.common_constants and all(
             row.op != "LOAD_ASSERTION_ERROR" for row in self.rows.values()
         )
 
-    @property
+    @cached_property
     def loops_are_blocks(self) -> bool:
         """Whether loops are on the block stack, so that return, break and continue unwind it."""
         return any(row.name == "SETUP_LOOP" for row in self.rows.values())

@@ -59,8 +59,8 @@ def fold(blocks: list[LiftedBlock]) -> list[LiftedBlock]:
 
 
 def _fold_once(block: LiftedBlock, roots: list[LiftedBlock]) -> bool:
+    before = block.successors
     for rule in RULES:
-        before = block.successors
         if rule(block):
             _detach(before, roots)
             return True
