@@ -213,9 +213,9 @@ def _of_comprehension(
     stored_cells: dict[str, None],
 ) -> None:
     """``:=`` in a comprehension binds in the function around it."""
-    from .bytecode import disassemble
+    from .bytecode import known_instructions
 
-    for instruction in disassemble(nested):
+    for instruction in known_instructions(nested):
         if instruction.op == "STORE_GLOBAL" and instruction.arg not in local:
             stored_globals[instruction.arg] = None
         elif instruction.op == "STORE_DEREF" and instruction.arg in raw.freevars:

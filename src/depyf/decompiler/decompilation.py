@@ -7,7 +7,7 @@ from typing import Any
 from ..errors import DecompilationError
 from .annotations import as_function
 from .bodies import finish, finish_early, mention_the_unused
-from .bytecode import RawCode, comprehension_variables, disassemble
+from .bytecode import RawCode, comprehension_variables, known_instructions
 from .bytecode.code_flags import CO_ASYNC_GENERATOR, CO_COROUTINE
 from .bytecode.grammar import has_nested_quotes
 from .definitions import Definitions, arguments_of, value_of_lambda
@@ -139,10 +139,10 @@ class Decompilation:
         """What ``raw`` adds to the attributes that its class says its methods store to ``self`` (3.13 on)."""
         owner = next((place for place in self.ancestors(raw) if kind_of(place) == "class"), None)
         try:
-            known = {i.arg for i in disassemble(owner) if i.op == "STORE_STATIC_ATTRIBUTES"} if owner else set()
+            known = {i.arg for i in known_instructions(owner) if i.op == "STORE_STATIC_ATTRIBUTES"} if owner else set()
             names = {name for names in known for name in names}
             parts = raw.walk() if names else ()
-            stored = {i.arg for part in parts for i in disassemble(part) if i.op == "STORE_ATTR"}
+            stored = {i.arg for part in parts for i in known_instructions(part) if i.op == "STORE_ATTR"}
             private = f"_{owner.name.lstrip('_')}" if owner else ""  # the class names what the source does
             return sorted(name for name in names if name in stored or private + name in stored)
         except DecompilationError:
@@ -188,7 +188,7 @@ class Decompilation:
             )  # fmt: skip
         self.events[raw], self.rungs[raw] = found, found.rung
         body = found.tree.body
-        mention_the_unused(body, raw, disassemble(raw), alone=raw is self.root)
+        mention_the_unused(body, raw, known_instructions(raw), alone=raw is self.root)
         return body or [nodes.Pass()]
 
     def nested_definition(self, raw: RawCode) -> nodes.FunctionDef | nodes.AsyncFunctionDef:

@@ -72,33 +72,29 @@ class Definitions:
         return result
 
     def _replace(self, node: nodes.Node) -> nodes.Node:
-        if isinstance(node, Slot):
-            if node.value is None:
-                raise DecompilationError(
-                    "a value stays on the stack where branches meet", stage="lift", where=self.raw.qualname
-                )
-            return self.expression(node.value)
-        if isinstance(node, Function) and node.raw.name == "<lambda>":
-            return self._lambda(node)
-        if isinstance(node, Comprehension):
-            return self._comprehension(node)
-        if isinstance(node, Truth):
-            return nodes.UnaryOp("not", nodes.UnaryOp("not", self.expression(node.value)))
-        if isinstance(node, ArgumentTuple):
-            return nodes.Tuple(node.elts)
-        if isinstance(node, AssertionClass):
-            return nodes.Name("AssertionError")
-        if isinstance(node, CommonConstant):
-            return nodes.Name(node.name)
-        if isinstance(node, nodes.Assign):
-            return self._definition(node)
-        if isinstance(node, nodes.Return) and isinstance(node.value, Unpacked) and len(node.value.group.targets) == 1:
+        replace = _REPLACED.get(type(node))  # by the class: most nodes are none of these
+        return node if replace is None else replace(self, node)
+
+    def _slot(self, node: Slot) -> nodes.Node:
+        if node.value is None:
+            raise DecompilationError(
+                "a value stays on the stack where branches meet", stage="lift", where=self.raw.qualname
+            )
+        return self.expression(node.value)
+
+    def _truth(self, node: Truth) -> nodes.Node:
+        return nodes.UnaryOp("not", nodes.UnaryOp("not", self.expression(node.value)))
+
+    def _return(self, node: nodes.Return) -> nodes.Node:
+        if isinstance(node.value, Unpacked) and len(node.value.group.targets) == 1:
             node.value = nodes.Starred(self.expression(node.value.group.value))  # the default of a TypeVarTuple
         return node
 
     # Functions
 
     def _lambda(self, function: Function) -> nodes.Expression:
+        if function.raw.name != "<lambda>":
+            return function
         return nodes.Lambda(self.arguments(function), value_of_lambda(self.nested(function.raw), function.raw))
 
     def _definition(self, node: nodes.Assign) -> nodes.Node:
@@ -249,6 +245,19 @@ class Definitions:
             return nodes.DictComp(key, value, generators)
         kinds = {"<listcomp>": nodes.ListComp, "<setcomp>": nodes.SetComp, "<genexpr>": nodes.GeneratorExp}
         return kinds[raw.name](value, generators)
+
+
+_REPLACED: dict[type, Callable[..., nodes.Node]] = {
+    Slot: Definitions._slot,
+    Function: Definitions._lambda,
+    Comprehension: Definitions._comprehension,
+    Truth: Definitions._truth,
+    ArgumentTuple: lambda self, node: nodes.Tuple(node.elts),
+    AssertionClass: lambda self, node: nodes.Name("AssertionError"),
+    CommonConstant: lambda self, node: nodes.Name(node.name),
+    nodes.Assign: Definitions._definition,
+    nodes.Return: Definitions._return,
+}
 
 
 def _returned(body: list[nodes.Statement]) -> nodes.Expression | None:

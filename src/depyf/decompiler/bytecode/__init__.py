@@ -20,7 +20,7 @@ which jump targets and handlers are indices, operands are names, constants and o
 
 from __future__ import annotations
 
-from .disassemble import disassemble
+from .disassemble import disassemble, known_instructions
 from .hidden_locals import comprehension_variables, inside_comprehensions
 from .instruction import (
     CONDITIONAL_JUMPS,
@@ -48,6 +48,7 @@ __all__ = [
     "comprehension_variables",
     "disassemble",
     "inside_comprehensions",
+    "known_instructions",
     "load",
     "reached",
     "read_code",

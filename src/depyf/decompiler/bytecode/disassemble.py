@@ -25,13 +25,20 @@ from .two_slots import hide_second_slots
 def disassemble(raw: RawCode) -> list[Instruction]:
     """The canonical instructions of ``raw``; jump targets and handlers are indices into the list.
 
-    The instructions are the caller's own: they are worked out once for each RawCode, and copied.
+    The instructions are the caller's own. Raises as ``known_instructions`` does.
+    """
+    return [instruction.copy() for instruction in known_instructions(raw)]
+
+
+def known_instructions(raw: RawCode) -> list[Instruction]:
+    """The same, to read only: they are worked out once for each RawCode, and everybody gets the same.
+
     Raises DecompilationError for opcodes, operands or jump targets that no compiler or Dynamo emits.
     """
     fields = [getattr(raw, name) for name in _READ]
     if raw.disassembled is None or any(old is not new for old, new in zip(raw.disassembled[0], fields)):
         raw.disassembled = fields, _disassemble(raw)
-    return [instruction.copy() for instruction in raw.disassembled[1]]
+    return raw.disassembled[1]
 
 
 _READ = (

@@ -60,28 +60,27 @@ def read_locations(table: bytes, first_line: int, units: int) -> list[Position]:
     """3.11 and later: lines and columns, of the first and of the last character."""
     positions: list[Position] = []
     reader = _Locations(table)
-    line = first_line
-    size = len(table)
-    while reader.at < size and len(positions) < units:
-        kind, length = reader.start()
-        position = NOWHERE
-        if kind < ONE_LINE_KINDS[0]:
-            second = reader.byte()
+    line, at, size = first_line, 0, len(table)
+    while at < size and len(positions) < units:
+        first = table[at]
+        kind = first >> 3 & 15
+        if not first & 0x80:
+            raise ValueError(f"no entry of the line table begins at byte {at}")
+        at += 1
+        if kind < ONE_LINE_KINDS[0] and at < size and table[at] < 0x80:  # by far the most frequent, so written out
+            second = table[at]
+            at += 1
             column = kind << 3 | second >> 4
             position = (line, line, column, column + (second & 15))
-        elif kind < NO_COLUMNS:
-            line += kind - ONE_LINE_KINDS[0]
-            position = (line, line, reader.byte(), reader.byte())
-        elif kind == NO_COLUMNS:
-            line += reader.signed()
-            position = (line, line, None, None)
-        elif kind == LONG:
-            line += reader.signed()
-            position = (line, line + reader.varint(), _column(reader.varint()), _column(reader.varint()))
-        if length == 1:
-            positions.append(position)
         else:
-            positions += [position] * min(length, units - len(positions))
+            reader.at = at
+            step, position = reader.position(kind, line)
+            line += step
+            at = reader.at
+        if first & 7:
+            positions += [position] * min((first & 7) + 1, units - len(positions))
+        else:
+            positions.append(position)
     return positions
 
 
@@ -96,13 +95,23 @@ class _Locations:
         self.table = table
         self.at = 0
 
-    def start(self) -> tuple[int, int]:
-        """The kind of the entry that begins here, and how many units it covers."""
-        first = self.table[self.at]
-        if not first & 0x80:
-            raise ValueError(f"no entry of the line table begins at byte {self.at}")
-        self.at += 1
-        return first >> 3 & 15, (first & 7) + 1
+    def position(self, kind: int, line: int) -> tuple[int, Position]:
+        """The rest of an entry of this kind: by how much the line grows, the position."""
+        if kind in SHORT_KINDS:
+            second = self.byte()
+            column = kind << 3 | second >> 4
+            return 0, (line, line, column, column + (second & 15))
+        if kind in ONE_LINE_KINDS:
+            step = kind - ONE_LINE_KINDS[0]
+            return step, (line + step, line + step, self.byte(), self.byte())
+        if kind == NO_COLUMNS:
+            step = self.signed()
+            return step, (line + step, line + step, None, None)
+        if kind == LONG:
+            step = self.signed()
+            last = line + step + self.varint()
+            return step, (line + step, last, _column(self.varint()), _column(self.varint()))
+        return 0, NOWHERE
 
     def byte(self) -> int:
         if self.at >= len(self.table):

@@ -25,11 +25,14 @@ def compute_qualnames(raw: RawCode) -> None:
     todo, seen = [raw], {raw}
     while todo:
         outer = todo.pop()
+        parts = outer.nested
+        if not parts:
+            continue
         given = _given(outer)
         inside = f"{outer.qualname}.{LOCALS}." if outer.is_function else f"{outer.qualname}."
         if outer.name == "<module>":
             inside = ""
-        for nested in outer.nested:
+        for nested in parts:
             if nested in seen:
                 continue  # equal lambdas on one line may share their code
             seen.add(nested)
@@ -41,8 +44,9 @@ def _own(raw: RawCode) -> str | None:
     """What a class body says of itself, or a nested function of the function around it."""
     if not raw.is_function:
         return _stored(raw)
-    given = _given(raw)
-    for nested in raw.nested:
+    inside = raw.nested
+    given = _given(raw) if inside else {}
+    for nested in inside:
         name = given.get(id(nested)) or _stored(nested)
         end = f"{raw.name}.{LOCALS}.{nested.name}"
         if name is not None and (name == end or name.endswith("." + end)):

@@ -5,7 +5,7 @@ import __future__
 
 from typing import TYPE_CHECKING, Any, Callable, Union
 
-from ..bytecode import RawCode, disassemble
+from ..bytecode import RawCode, known_instructions
 from ..syntax import nodes as n
 from .spelling import is_name
 from .state import Comprehension, Const, Opaque, Pure, Star, Value
@@ -33,7 +33,7 @@ def make_function(control: Control, pc: int) -> int:
     _check_closure(control, raw, parts.get("closure"))
     definition = control.nested(raw)
     if raw.name in COMPREHENSIONS:
-        first = [ins.op for ins in disassemble(raw)[:2]]
+        first = [ins.op for ins in known_instructions(raw)[:2]]
         control.push(Comprehension(definition, iterates=first == ["LOAD_FAST", "GET_ITER"]))
         return pc + 1
     operands: list[Value] = []

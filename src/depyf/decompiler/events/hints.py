@@ -33,7 +33,7 @@ _RESULTS = (
 
 def is_made_up(variable: str) -> bool:
     """Whether a local variable has a name that tools give, not people."""
-    return bool(_MADE_UP.fullmatch(variable))
+    return _MADE_UP.fullmatch(variable) is not None
 
 
 def is_of_dynamo(name: str, names: Iterable[str], variables: Iterable[str]) -> bool:

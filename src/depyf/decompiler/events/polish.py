@@ -97,6 +97,8 @@ def _both(first: n.Statement | None, second: n.Statement, ours: Collection[str])
         return None
     if not all(name in ours for name in names) or len(more) != 1 or not all(map(_only_reads, [*values, *other])):
         return None
+    if sum(len(name) for name in names) + sum(map(_least_length, [*values, *other])) > _LONGEST:
+        return None
     if {node.id for value in other for node in n.walk(value) if isinstance(node, n.Name)} & set(names):
         return None
     both = n.Assign([n.Tuple([*targets, *more])], n.Tuple([*values, *other]), line=first.line)
@@ -115,6 +117,11 @@ def _parts(statement: n.Assign) -> tuple[list[n.Expression], list[n.Expression]]
 
 def _only_reads(value: n.Expression) -> bool:
     return all(isinstance(node, _READS) for node in n.walk(value))
+
+
+def _least_length(value: n.Expression) -> int:
+    """What the names in it take, at the least: printing it takes longer than counting."""
+    return sum(len(getattr(node, "id", "") or getattr(node, "attr", "")) for node in n.walk(value))
 
 
 def _without_empty_body(statement: n.Statement) -> None:

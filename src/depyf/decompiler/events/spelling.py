@@ -58,7 +58,6 @@ class Spelling:
         for code in codes:
             self.taken.update(code.names, code.localsplus, code.varnames)
         self._functions = {code.name: code.name for code in codes}
-        loaded = {code: _global_names(code) for code in codes}
         for code in codes:
             for name in code.names:
                 if not is_name(name) and name not in self._spelled_names:
@@ -66,9 +65,9 @@ class Spelling:
                     self.names[spelled] = name
         for code in codes:
             # A global that is also a local variable of this code: no text can mean both by one name.
-            below: set[str] = set().union(*(loaded[nested] for nested in code.walk()))
+            below = _global_names(code, set(code.localsplus) - set(code.freevars))
             for name in code.localsplus:
-                clashes = name in below and name not in code.freevars
+                clashes = name in below
                 if (clashes or not is_name(name)) and name not in self._spelled_variables:
                     self._spelled_variables[name] = spelled = self.fresh(identifier(name, "local"))
                     self.variables[spelled] = name
@@ -193,8 +192,10 @@ def _describe(value: Any) -> str:
     return f"{type(value).__name__}_constant"
 
 
-def _global_names(raw: RawCode) -> set[str]:
-    from ..bytecode import disassemble
+def _global_names(raw: RawCode, wanted: set[str]) -> set[str]:
+    """Those of the ``wanted`` names that are globals in ``raw`` or in code nested in it."""
+    from ..bytecode import known_instructions
 
     ops = ("LOAD_GLOBAL", "STORE_GLOBAL", "DELETE_GLOBAL")
-    return {ins.arg for ins in disassemble(raw) if ins.op in ops}
+    codes = [code for code in raw.walk() if not wanted.isdisjoint(code.names)]
+    return {ins.arg for code in codes for ins in known_instructions(code) if ins.op in ops and ins.arg in wanted}

@@ -11,7 +11,7 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import Any, Tuple
 
-from ..bytecode import NO_FALL_THROUGH, Handler, Instruction, RawCode, disassemble, stack_use
+from ..bytecode import NO_FALL_THROUGH, Handler, Instruction, RawCode, known_instructions, stack_use
 from .constants import constant_key, members_key
 from .ignored import CANNOT_RAISE, DROPPED
 
@@ -65,7 +65,7 @@ def normalize(raw: RawCode) -> NormalForm:
 
     Raises NotComparable if its empty slots can't be told from values, DecompilationError if it can't be read.
     """
-    return normalize_instructions(raw, disassemble(raw))
+    return normalize_instructions(raw, known_instructions(raw))
 
 
 def normalize_instructions(raw: RawCode, instructions: list[Instruction]) -> NormalForm:

@@ -49,11 +49,13 @@ def rewrite(tree: Node, function: Callable[[Node], Rewritten]) -> Node:
     Raises TypeError if it does so for a node that is not in a list.
     """
     for parent in reversed(list(walk(tree))):
-        for field in parent.fields:
+        for field in reversed(parent.last_first):
             value = getattr(parent, field)
             if isinstance(value, Node):
-                setattr(parent, field, _single(function(value)))
-            elif isinstance(value, list) and any(isinstance(item, Node) for item in value):
+                new = function(value)
+                if new is not value:
+                    setattr(parent, field, _single(new))
+            elif value.__class__ is list and value:
                 value[:] = _spliced(value, function)
     return _single(function(tree))
 
@@ -67,7 +69,7 @@ def _single(new: Rewritten) -> Node:
 def _spliced(items: list[object], function: Callable[[Node], Rewritten]) -> Iterator[object]:
     for item in items[:]:
         new = function(item) if isinstance(item, Node) else [item]
-        if isinstance(new, Node):
+        if new is item or isinstance(new, Node):
             yield new
         elif new is not None:
             yield from new
