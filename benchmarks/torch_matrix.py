@@ -58,8 +58,23 @@ def environment(python: str, folder: str) -> Dict[str, str]:
 def run_cell(python: str, options: argparse.Namespace) -> Cell:
     """All programs on one interpreter. Raises RuntimeError when its torch can't be imported."""
     start = time.monotonic()
+    cell = run_programs(python, options.only or [], options)
+    differing = {row["program"]: row["differences"] for row in cell["rows"] if row["differences"]}
+    if options.again and differing:
+        again = run_programs(python, list(differing), options)
+        found = {row["program"]: row for row in again["rows"]}
+        cell["rows"] = [
+            {**found[row["program"]], "before": differing[row["program"]]} if row["program"] in differing else row
+            for row in cell["rows"]
+        ]
+    cell["seconds"] = round(time.monotonic() - start)
+    return cell
+
+
+def run_programs(python: str, only: List[str], options: argparse.Namespace) -> Cell:
+    """The programs whose names begin so, all if there are no such names, with a row for each."""
     folder = tempfile.mkdtemp(prefix="torch_matrix_")
-    order = {"only": options.only or [], "folder": folder, "jobs": options.jobs, "limit": options.limit}
+    order = {"only": only, "folder": folder, "jobs": options.jobs, "limit": options.limit}
     path = os.path.join(folder, "jobs.json")
     Path(path).write_text(json.dumps(order), encoding="utf-8")
     process = subprocess.Popen(
@@ -88,7 +103,6 @@ def run_cell(python: str, options: argparse.Namespace) -> Cell:
         shutil.rmtree(target, ignore_errors=True)
         shutil.copytree(folder, target, ignore=shutil.ignore_patterns("inductor"))
     shutil.rmtree(folder, ignore_errors=True)
-    cell["seconds"] = round(time.monotonic() - start)
     return cell
 
 
@@ -222,6 +236,8 @@ def reasons(cell: Cell) -> List[str]:
     lines = []
     for row in cell["rows"]:
         lines += ["- {}: DIFFERS: {}".format(row["program"], " ".join(one.split())) for one in row["differences"]]
+        lines += ["- {}: run again, as it differed: {}".format(row["program"], " ".join(one.split()))
+                  for one in row.get("before", [])]
         if row["alone"]:
             lines.append("- {}: torch fails alone: {}".format(row["program"], row["alone"]))
     return lines
@@ -243,6 +259,7 @@ def parse_arguments() -> argparse.Namespace:
     parser.add_argument("--limit", type=int, default=300, help="seconds for one run (default 300)")
     parser.add_argument("--json", type=Path, metavar="FILE", help="everything that was found")
     parser.add_argument("--write", type=Path, metavar="PAGE", help="put the tables into this page")
+    parser.add_argument("--again", action="store_true", help="what differs is run once more; both is printed")
     parser.add_argument("--keep", metavar="FOLDER", help="keep dumps, reports and output there")
     parser.add_argument("--progress", action="store_true", help="a line per program as it ends, on standard error")
     return parser.parse_args()

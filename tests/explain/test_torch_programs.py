@@ -1,5 +1,6 @@
 """The matrix of small programs (benchmarks/torch_matrix.py): a handful on this torch, and that it sees what differs."""
 
+import argparse
 import copy
 import json
 import os
@@ -78,3 +79,20 @@ def test_what_torch_lacks_and_what_was_not_run_are_listed():
     lacking = torch_matrix.judge("case", {**PROGRAM, "lacks": "torch.cond"}, {})
     assert (lacking["differences"], torch_matrix.verdict_of(lacking)) == ([], "torch lacks torch.cond")
     assert torch_matrix.judge("case", PROGRAM, {})["differences"] == ["it was not run"]
+
+
+@pytest.mark.parametrize("second", [[], ["results"]])
+def test_what_differs_is_run_once_more_and_both_is_said(monkeypatch, second):
+    asked = []
+    found = [["results"], second]
+
+    def run_programs(python, only, options):
+        asked.append(only)
+        rows = [{"program": "fine", "differences": [], "alone": ""}] if not only else []
+        return {"rows": [*rows, {"program": "case", "differences": found[len(asked) - 1], "alone": ""}]}
+
+    monkeypatch.setattr(torch_matrix, "run_programs", run_programs)
+    cell = torch_matrix.run_cell("python", argparse.Namespace(only=None, again=True))
+    assert asked == [[], ["case"]]
+    assert [row["differences"] for row in cell["rows"]] == [[], second]
+    assert torch_matrix.reasons(cell)[-1] == "- case: run again, as it differed: results"
