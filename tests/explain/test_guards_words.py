@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 import pytest
+import torch
 
 from depyf.explain.guard_words import describe, user_spelling
 from depyf.explain.guards import collect_guards, split_verbose_part, stable_guard_text
@@ -71,6 +72,18 @@ def test_what_can_run() -> None:
     assert guard.run.startswith("tensor_is(L['a'], 'Tensor', 'cpu', torch.float32, requires_grad=False")
     assert not describe("TENSOR_MATCH", TENSOR.replace("L['a']", "___from_numpy(L['a'])"), None, {}).runnable
     assert not describe("ID_MATCH", "___check_obj_id(L['c'], 14071348221), type=<class 'm.C'>", None, {}).runnable
+
+
+def test_expressions_on_a_number_that_dynamo_made_a_tensor_run_and_read_as_the_number() -> None:
+    guard = describe("LAMBDA_GUARD", "not math.isnan(___as_tensor(L['n']).item())", None, {})
+    assert guard.words == "not math.isnan(n)"
+    assert guard.runnable
+    run = {"L": {"n": 2.5}, "torch": torch, "math": math}
+    assert eval(guard.run, run)
+    assert not eval(guard.run, {**run, "L": {"n": math.nan}})
+    same = describe("LAMBDA_GUARD", "L['n'] == ___as_tensor(L['n']).item()", None, {})
+    assert same.words == "n is a number, not NaN"
+    assert eval(same.run, {**run, "L": {"n": 0.1}})  # with all its digits
 
 
 def test_identity_of_a_global_runs_by_its_import_path() -> None:

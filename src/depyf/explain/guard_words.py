@@ -11,6 +11,7 @@ from typing import Any, Callable, Dict, List, Optional, Tuple
 
 from depyf.explain.guard_forms import GUARD_TYPES, words_by_form
 from depyf.explain.model import Guard, SourceLine
+from depyf.explain.torch_keeps import as_tensor_in_guards
 
 __all__ = ["describe", "user_spelling", "is_torch_file"]
 
@@ -24,7 +25,8 @@ _LEFT = re.compile(r"^___tuple_iterator_len\((.*)\) == (\d+)$")
 _SIZE = re.compile(r"\.size\(\)\[(\d+)\]")
 _AS_TENSOR = re.compile(r"___from_numpy\(([\w.\[\]]+)\)")
 _AT_HAND = {"L", "G", "torch", "len", "type", "isinstance", "hasattr", "str", "int", "float", "complex", "tuple"}
-_AT_HAND |= {"list", "dict", "set"}
+_AT_HAND |= {"list", "dict", "set", "math"}
+_NUMBER = re.compile(r"___as_tensor\(([^()]*)\)\.item\(\)")
 _HELPER = re.compile(r"\b___\w+\(")
 _MOST_NAMES = 8
 _OWN_CODE = re.compile(
@@ -67,7 +69,7 @@ def user_spelling(source: str) -> str:
         if changed == text:
             break
         text = changed
-    text = _SIZE.sub(r".shape[\1]", text)
+    text = _SIZE.sub(r".shape[\1]", _NUMBER.sub(r"\1", text))
     text = _AS_TENSOR.sub(r"\1 (as a tensor)", _ITEM_LEFT.sub(r"item \2 of \1", text))
     return _IMPORT.sub(lambda m: m.group(1).replace("_dot_", "."), text)
 
@@ -215,6 +217,11 @@ def _any_expression(guard: Guard, module_globals: Dict[str, Any]) -> None:
     subjects = sorted({(m.group(1) or m.group(2)) for m in _SCOPE.finditer(guard.code)})
     guard.subject = user_spelling(compared.group(1)) if compared else ", ".join(subjects)
     guard.run = re.sub(r"\bdevice\(type=", "torch.device(type=", guard.code)
+    if "___as_tensor(" in guard.run:
+        guard.run = guard.run.replace("___as_tensor(", "torch.{}(".format(as_tensor_in_guards()))
+        twice = re.match(r"^(\S+) == (\S+)$", guard.words)
+        if twice and twice.group(1) == twice.group(2):
+            guard.words = "{} is a number, not NaN".format(guard.subject)
     guard.runnable = _is_plain(guard.run)
     left = _LEFT.match(guard.words)
     if left:

@@ -5,6 +5,7 @@ Probed, each with its evidence; the logic elsewhere never looks at a version num
 
 from __future__ import annotations
 
+import contextlib
 import types
 from typing import Any, List, NamedTuple
 
@@ -12,6 +13,7 @@ from depyf.explain.torch_behavior import MissingHook, compilation_metrics, find
 
 __all__ = [
     "Compilation",
+    "as_tensor_in_guards",
     "backward_of",
     "compilations_of",
     "compiled_codes",
@@ -83,6 +85,17 @@ def drops_what_failed() -> bool:
     `exceeds_cache_size_limit` before each compilation, later versions a function of another name.
     """
     return _has("torch._dynamo.convert_frame", "exceeds_cache_size_limit")
+
+
+def as_tensor_in_guards() -> str:
+    """The name in torch of what guards call ``___as_tensor``: `as_tensor` in 2.4, `_as_tensor_fullprec` from 2.6 on,
+    by `CLOSURE_VARS` of torch._dynamo.guards, from 2.6 on by `_get_closure_vars()`; 2.2 has none."""
+    known: Any = {}
+    with contextlib.suppress(MissingHook):
+        known = find("torch._dynamo.guards", "CLOSURE_VARS")
+    with contextlib.suppress(MissingHook):
+        known = find("torch._dynamo.guards", "_get_closure_vars")()
+    return str(getattr(known.get("___as_tensor"), "__name__", "as_tensor"))
 
 
 def is_switched_off() -> bool:

@@ -227,8 +227,8 @@ def _closed_over(text: str) -> Set[str]:
 def _import_line(name: str, value: Any) -> str:
     if name in _GRAPH_GLOBALS and value is None:
         return _GRAPH_GLOBALS[name]
-    if name == "types" and value is None:
-        return "import types"
+    if name in ("math", "types") and value is None:
+        return "import " + name
     if name.startswith("__builtins_dict__"):
         return "{} = vars(__import__('builtins'))".format(name)
     if name.startswith("__import_"):
