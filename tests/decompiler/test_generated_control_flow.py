@@ -9,6 +9,7 @@ from __future__ import annotations
 import itertools
 import random
 import types
+import warnings
 from typing import Any, Iterator
 
 import pytest
@@ -16,8 +17,11 @@ import pytest
 from depyf.decompiler.pipeline import analyze
 from depyf.decompiler.proof import Level
 
-SHAPES = ("if", "while", "for", "else", "try-except", "try-finally", "with")
-EXITS = ("fall", "return", "break", "continue", "raise")
+SHAPES = (
+    "if", "while", "for", "else", "for-else", "try-except", "except", "try-else", "try-finally", "finally", "with",
+    "match",
+)  # fmt: skip
+EXITS = ("fall", "return", "return-value", "break", "continue", "raise")
 RUNS = 12
 
 
@@ -62,7 +66,7 @@ def indent(lines: list[str]) -> list[str]:
 def way_out(exit: str, number: int) -> list[str]:
     if exit == "fall":
         return [f"t({number})"]
-    statement = {"return": f"return {number}", "raise": f"raise KeyError({number})"}.get(exit, exit)
+    statement = {"return": f"return {number}", "return-value": f"return t({number + 2})", "raise": f"raise KeyError({number})"}.get(exit, exit)
     return [f"if t({number}):", f"    {statement}", f"t({number + 1})"]
 
 
@@ -74,6 +78,11 @@ def shape(kind: str, body: list[str], number: int) -> list[str]:
         "while": [f"while t({number}):", *inner],
         "for": [f"for x in items({number}):", *inner],
         "else": [f"if t({number}):", *after, "else:", *inner],
+        "for-else": [f"for x in items({number}):", *after, "else:", *inner],
+        "except": ["try:", *after, "except ValueError as error:", *inner],
+        "try-else": ["try:", *after, "except ValueError:", f"    t({number + 2})", "else:", *inner],
+        "finally": ["try:", *after, "finally:", *inner],
+        "match": [f"match t({number}):", "    case True:", *indent(inner), "    case _:", *indent(after)],
         "try-except": ["try:", f"    t({number})", *inner, "except ValueError as error:", *after],
         "try-finally": ["try:", f"    t({number})", *inner, "finally:", *after],
         "with": [f"with manager({number}):", *inner],
@@ -95,9 +104,11 @@ def cases() -> Iterator[tuple[str, str]]:
                 body = ["while t(1):", *indent(body), "else:", "    t(2)"]
             text = "\n".join(["def f():", *indent(body), "    t(99)", "    return 'end'"])
             try:
-                compile(text, "<case>", "exec")
+                with warnings.catch_warnings():
+                    warnings.simplefilter("ignore", SyntaxWarning)  # a return in finally, from 3.14 on
+                    compile(text, "<case>", "exec")
             except SyntaxError:
-                continue  # a way out of a loop where there is none
+                continue  # a way out of a loop where there is none, or a statement that this Python does not have
             yield f"{inner} in {outer}, {exit}, {place}", text
 
 
@@ -122,7 +133,7 @@ def function_of(text: str) -> types.FunctionType:
 
 
 def test_there_are_many_cases() -> None:
-    assert len(CASES) > 500
+    assert len(CASES) > 1500
 
 
 @pytest.mark.parametrize("name", CASES)
