@@ -176,7 +176,8 @@ def main() -> int:
                 how = f"nothing to compare: {original.failure or 'no test passes with the originals either'}"
             elif not gone:
                 good.append(name)
-            print(f"{name:14} {TESTS[name]:20} {fine:5} pass  {len(decompiled.served):3} modules served  {how}", flush=True)
+            served_count = f"{len(decompiled.served):3} modules served"
+            print(f"{name:14} {TESTS[name]:20} {fine:5} pass  {served_count}  {how}", flush=True)
             if decompiled.failure:
                 print(f"    {decompiled.failure}")
             for one in gone[: len(gone) if options.verbose else 3]:

@@ -66,7 +66,10 @@ def indent(lines: list[str]) -> list[str]:
 def way_out(exit: str, number: int) -> list[str]:
     if exit == "fall":
         return [f"t({number})"]
-    statement = {"return": f"return {number}", "return-value": f"return t({number + 2})", "raise": f"raise KeyError({number})"}.get(exit, exit)
+    statements = {
+        "return": f"return {number}", "return-value": f"return t({number + 2})", "raise": f"raise KeyError({number})",
+    }  # fmt: skip
+    statement = statements.get(exit, exit)
     return [f"if t({number}):", f"    {statement}", f"t({number + 1})"]
 
 

@@ -22,6 +22,8 @@ class Flow:
 
     def analyse(self) -> None:
         """Find the nodes that the entry reaches, what dominates what, and which edges lead back."""
+        self._within: dict[Region, set[LiftedBlock]] | None = None
+        self._keeping: dict[tuple[str, int], set[LiftedBlock]] | None = None
         order, self.dominator = dominator_tree(self.entry, lambda node: node.successors)
         self.order = order
         self.nodes = sorted(order, key=lambda node: node.layout)
@@ -38,6 +40,24 @@ class Flow:
                     self.back.setdefault(successor, []).append(node)
                 else:
                     self.sources[successor].append(node)
+
+    def within(self, region: Region) -> set[LiftedBlock]:
+        """The nodes in the body of ``region``. Not to be changed."""
+        if self._within is None:
+            self._within = {}
+            for node in self.nodes:
+                for around in chain(node.region):
+                    self._within.setdefault(around, set()).add(node)
+        return self._within.get(region, set())
+
+    def keeping(self, kind: str, owner: object) -> set[LiftedBlock]:
+        """The nodes with the marker of this kind and owner on the stack. Not to be changed."""
+        if self._keeping is None:
+            self._keeping = {}
+            for node in self.nodes:
+                for marker in node.markers:
+                    self._keeping.setdefault((marker.kind, _identity(marker.owner)), set()).add(node)
+        return self._keeping.get((kind, _identity(owner)), set())
 
     def dominates(self, upper: LiftedBlock, lower: LiftedBlock) -> bool:
         """Whether every path to ``lower`` passes ``upper``."""
@@ -116,6 +136,10 @@ class Flow:
         """What the body of ``node`` begins with: the next statement inside, or the block itself."""
         inner = [region for region in chain(body.region) if region not in chain(node.test)]
         return self.tries[inner[-1]] if inner else body
+
+
+def _identity(owner: object) -> int:
+    return owner if isinstance(owner, int) else id(owner)
 
 
 def _entered(source: LiftedBlock | None, target: LiftedBlock) -> list[Region]:

@@ -21,11 +21,7 @@ def write_for(
     writer: Structurer, node: LiftedBlock, follow: LiftedBlock | None, context: Context, out: list[nodes.Statement]
 ) -> LiftedBlock | None:
     """A loop over an iterator; what stands inside has the iterator on the stack."""
-    inside = {
-        other
-        for other in writer.flow.nodes
-        if any(marker.kind == "iterator" and marker.owner == node.index for marker in other.markers)
-    }
+    inside = set(writer.flow.keeping("iterator", node.index))
     if node.true is None or node.false is None:
         raise DecompilationError("a loop without a body", stage="structure")
     after, orelse_from = _end(writer, node, inside, node.false, follow)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ...errors import DecompilationError
-from ..flowgraph.regions import chain
 from ..lift import LiftedBlock
 from ..lift.folding.shapes import through
 from ..lift.values import Marker, Matches
@@ -23,12 +22,8 @@ def write_try(
     region, start, handler = node.test, node.true, node.false
     if start is None or handler is None:
         raise DecompilationError("a try statement without a body", stage="structure")
-    inside = {other for other in writer.flow.nodes if region in chain(other.region)}
-    handling = {
-        other
-        for other in writer.flow.nodes
-        if other is handler or any(m.kind == "handled" and m.owner is region for m in other.markers)
-    }
+    inside = writer.flow.within(region)
+    handling = writer.flow.keeping("handled", region) | {handler}
     after, orelse_from = _end(writer, inside, handling, follow, context)
     if region.kind == "finally" and after is None:
         after, orelse_from = orelse_from, None  # handlers that are laid out behind all else tell nothing

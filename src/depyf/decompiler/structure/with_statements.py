@@ -22,11 +22,7 @@ def write_with(
     if after is None or start is None:
         raise DecompilationError("a with statement without an end", stage="structure")
     item = _item(start)
-    inside = {
-        other
-        for other in writer.flow.nodes
-        if any(marker.kind == "exit" and marker.owner is item for marker in other.markers)
-    }
+    inside = writer.flow.keeping("exit", item)
     body = writer.arm(node, start, after, context.within(inside))
     target: nodes.Expression | None = None
     first = body[0] if body else None

@@ -33,7 +33,7 @@ RULES: tuple[Callable[[LiftedBlock], bool], ...] = (
 
 def fold(blocks: list[LiftedBlock]) -> list[LiftedBlock]:
     """Apply the rules until none fires; returns the blocks that are left, in layout order."""
-    roots = [block for block in blocks if not block.predecessors or block is blocks[0]]
+    roots = {block for block in blocks if not block.predecessors or block is blocks[0]}
     for _ in range(50):
         changed = False
         for block in sorted(blocks, key=lambda block: -block.layout):
@@ -41,12 +41,12 @@ def fold(blocks: list[LiftedBlock]) -> list[LiftedBlock]:
                 continue
             while _fold_once(block, roots):
                 changed = True
-            header = undo_loop_test(block)
+            header, left = undo_loop_test(block)
             if header is not None:
                 changed = True
                 if header is not block:
                     blocks.append(header)
-                _drop_dead(blocks, roots)
+                _detach(left, roots)
         _drop_dead(blocks, roots)
         if not changed:
             break
@@ -58,7 +58,7 @@ def fold(blocks: list[LiftedBlock]) -> list[LiftedBlock]:
     return sorted(blocks, key=lambda block: block.layout)
 
 
-def _fold_once(block: LiftedBlock, roots: list[LiftedBlock]) -> bool:
+def _fold_once(block: LiftedBlock, roots: set[LiftedBlock]) -> bool:
     before = block.successors
     for rule in RULES:
         if rule(block):
@@ -67,7 +67,7 @@ def _fold_once(block: LiftedBlock, roots: list[LiftedBlock]) -> bool:
     return _merge(block, roots)
 
 
-def _merge(block: LiftedBlock, roots: list[LiftedBlock]) -> bool:
+def _merge(block: LiftedBlock, roots: set[LiftedBlock]) -> bool:
     """Control goes on to a block that nothing else reaches: the two are one.
 
     Across a jump only if a value is carried: where the code stands in the layout is evidence for the structure room.
@@ -109,7 +109,7 @@ def _carries_value(block: LiftedBlock) -> bool:
     return any(not isinstance(value, (Marker, Given, Null, Iterated)) for value in block.exit)
 
 
-def _detach(candidates: list[LiftedBlock], roots: list[LiftedBlock]) -> None:
+def _detach(candidates: list[LiftedBlock], roots: set[LiftedBlock]) -> None:
     """Forget the edges of blocks that nothing reaches any more."""
     todo = list(candidates)
     while todo:
@@ -122,7 +122,7 @@ def _detach(candidates: list[LiftedBlock], roots: list[LiftedBlock]) -> None:
                 todo.append(successor)
 
 
-def _drop_dead(blocks: list[LiftedBlock], roots: list[LiftedBlock]) -> None:
+def _drop_dead(blocks: list[LiftedBlock], roots: set[LiftedBlock]) -> None:
     reached = set(roots)
     todo = list(roots)
     while todo:

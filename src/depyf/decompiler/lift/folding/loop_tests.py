@@ -9,15 +9,16 @@ from .negation import negate
 from .shapes import in_a_comprehension, same_place, through
 
 
-def undo_loop_test(block: LiftedBlock) -> LiftedBlock | None:
+def undo_loop_test(block: LiftedBlock) -> tuple[LiftedBlock | None, list[LiftedBlock]]:
     """If a later block repeats the test of ``block`` to go back to one of its arms, lead it to ``block`` instead.
 
-    Statements before the test then run once only, so the test gets a block of its own, which is returned.
+    Statements before the test then run once only, so the test gets a block of its own, which is returned; and the
+    blocks that the other one led to.
     """
     if block.kind != "branch" or not isinstance(block.test, nodes.Expression):
-        return None
+        return None, []
     if in_a_comprehension(block):
-        return None
+        return None, []
     for body, out in ((block.true, block.false), (block.false, block.true)):
         start = through(body)
         if start is None or through(block.fall) is not start:
@@ -32,11 +33,12 @@ def undo_loop_test(block: LiftedBlock) -> LiftedBlock | None:
         if not copies:
             continue
         header = _own_header(block)
+        left = [successor for copy in copies for successor in copy.successors]
         for copy in copies:
             copy.become("goto", next=header)
         header.repeated = True
-        return header
-    return None
+        return header, left
+    return None, []
 
 
 def _repeats(

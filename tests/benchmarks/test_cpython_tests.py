@@ -1,0 +1,52 @@
+"""CPython's own tests on decompiled modules (benchmarks/cpython_tests.py): it serves them, and sees what is lost."""
+
+import sys
+from pathlib import Path
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "benchmarks"))
+
+import cpython_tests
+
+
+@pytest.fixture(scope="module")
+def served(tmp_path_factory):
+    found, unproven = cpython_tests.decompile(["textwrap"], tmp_path_factory.mktemp("decompiled"))
+    assert not unproven
+    return found
+
+
+@pytest.fixture(scope="module")
+def original():
+    return cpython_tests.run("test_textwrap", {}, 120)
+
+
+def test_a_decompiled_module_passes_its_own_tests(served, original):
+    found = cpython_tests.run("test_textwrap", served, 120)
+    assert (found.failure, found.served) == ("", ["textwrap"])
+    assert len(found.outcomes) > 50
+    assert cpython_tests.lost(original, found) == []
+
+
+def test_a_wrong_line_is_seen(served, original, tmp_path):
+    (text, path, is_package) = served["textwrap"]
+    wrong = tmp_path / "textwrap.py"
+    wrong.write_text(Path(text).read_text(encoding="utf-8") + "\n\ndedent = str.upper\n", encoding="utf-8")
+    found = cpython_tests.run("test_textwrap", {"textwrap": (str(wrong), path, is_package)}, 120)
+    assert len(cpython_tests.lost(original, found)) > 3
+
+
+def test_a_module_that_does_not_import_loses_all(served, original, tmp_path):
+    (_, path, is_package) = served["textwrap"]
+    broken = tmp_path / "textwrap.py"
+    broken.write_text("raise SystemExit(3)", encoding="utf-8")
+    found = cpython_tests.run("test_textwrap", {"textwrap": (str(broken), path, is_package)}, 120)
+    assert len(cpython_tests.lost(original, found)) > 50 or found.failure
+
+
+def test_packages_are_served_with_all_their_modules():
+    names = {name for name, _, _ in cpython_tests.sources("json")}
+    assert names >= {"json", "json.decoder", "json.encoder"}
+    assert list(cpython_tests.sources("sys")) == []
+    assert [is_package for name, _, is_package in cpython_tests.sources("json") if name == "json"] == [True]
