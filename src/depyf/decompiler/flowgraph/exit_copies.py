@@ -22,7 +22,7 @@ def join_exit_copies(graph: ControlFlowGraph) -> None:
     for block in graph.blocks:
         last = block.last
         if last is not None and last.op in EXITS and last.line is not None:
-            groups.setdefault((_key(last), block.handler, block.region), []).append(block)
+            groups.setdefault((_key(last), block.handler, block.region, block.behind is None), []).append(block)
     groups = {key: blocks for key, blocks in groups.items() if len(blocks) > 1}
     if not groups:
         return

@@ -254,6 +254,8 @@ class _Lifter:
             if instruction.position != position or instruction.op not in _UNWINDS:
                 return instruction.position == position
         sources = [source for source in self.graph.blocks if block in source.successors]
+        if block.behind is not None:
+            return block.behind.position == position
         return bool(sources) and all(source.last is not None and source.last.position == position for source in sources)
 
     def ends_a_line(self, block: BasicBlock) -> bool:
@@ -269,7 +271,7 @@ class _Lifter:
                 if instruction.line != line or instruction.op not in _UNWINDS:
                     return instruction.line == line
             if source.behind is not None:
-                return source.behind == line
+                return source.behind.line == line
         return False
 
     def without_unbinding(self, instructions: list[Instruction]) -> list[Instruction]:

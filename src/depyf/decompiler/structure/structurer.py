@@ -172,11 +172,20 @@ class Structurer:
         """Whether control does the same at both places, exceptions included."""
         if not same_place(place, other):
             return False
-        value = self.final(place).test
-        if any(value is entry for entry in place.entry):
+        end, other_end = self.final(place), self.final(other)
+        if any(end.test is entry for entry in place.entry):
             return False  # it was evaluated before
-        late = self.final(place).loads_last and self.final(other).loads_last
+        if end.kind == "return" and not self.is_from_one_statement(end, other_end):
+            return False
+        late = end.loads_last and other_end.loads_last
         return late or self.same_surroundings(place, other)
+
+    @staticmethod
+    def is_from_one_statement(end: LiftedBlock, other: LiftedBlock) -> bool:
+        """Whether the compiler may have made both returns of one: of that at the end of the code, or by their line."""
+        if end.implicit_return or other.implicit_return:
+            return end.implicit_return and other.implicit_return
+        return end.test_line == other.test_line
 
     @staticmethod
     def same_surroundings(source: LiftedBlock, place: LiftedBlock) -> bool:
@@ -211,7 +220,8 @@ class Structurer:
         if body and ends(body):
             out.append(nodes.If(test, body, line=node.test_line))
             out += orelse
-        elif body or not orelse or case_of(test) is not None:
+        elif body or not orelse or case_of(test) is not None or through(first) is not first:
+            # Where nothing stands in the first arm but the jump past the second, somebody wrote `pass`.
             out.append(nodes.If(test, body or [nodes.Pass()], orelse, line=node.test_line))
         else:
             out.append(nodes.If(negate(test), orelse, line=node.test_line))
