@@ -52,7 +52,7 @@ class LiftedBlock:
         self.line: int | None = None
         self.test_line: int | None = None
         self.gathers: nodes.Expression | None = None  # the empty container that the loop of a comprehension fills
-        self.implicit_return = False  # a return that the compiler wrote at the end of the code
+        self.implicit_return: bool | None = False  # the compiler wrote it at the end of the code; None: it may have
         self.loads_last = False  # a return of a constant that is loaded when the statements around are left already
         self.is_end = False  # the end of a module or class body, where no return can be written
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ...errors import DecompilationError
 from ..flowgraph.regions import chain
 from ..lift import LiftedBlock
-from ..lift.folding.negation import negate
+from ..lift.folding.negation import negate, spelled
 from ..lift.folding.shapes import same_exit, same_place, through
 from ..lift.values import Marker, case_of, resolved
 from ..syntax import nodes
@@ -183,9 +183,8 @@ class Structurer:
     @staticmethod
     def is_from_one_statement(end: LiftedBlock, other: LiftedBlock) -> bool:
         """Whether the compiler may have made both returns of one: of that at the end of the code, or by their line."""
-        if end.implicit_return or other.implicit_return:
-            return end.implicit_return and other.implicit_return
-        return end.test_line == other.test_line
+        ways = {end.implicit_return, other.implicit_return}
+        return None in ways or (True not in ways and end.test_line == other.test_line) or ways == {True}
 
     @staticmethod
     def same_surroundings(source: LiftedBlock, place: LiftedBlock) -> bool:
@@ -207,7 +206,7 @@ class Structurer:
             raise DecompilationError("a branch without a test", stage="structure")
         test = node.test if first is node.true else negate(node.test)
         if through(first) is through(second):
-            out.append(nodes.If(test, [nodes.Pass()], line=node.test_line))
+            out.append(nodes.If(spelled(test), [nodes.Pass()], line=node.test_line))
             meets = through(first) in self.flow.children[node]
             return self.go(node, first, follow, context, out, after_statement=meets)
         merges = self.merges(node, follow, context)
@@ -218,18 +217,22 @@ class Structurer:
         body = self.arm(node, first, end, context)
         orelse = self.arm(node, second, end, context)
         if body and ends(body):
-            out.append(nodes.If(test, body, line=node.test_line))
+            out.append(nodes.If(spelled(test), body, line=node.test_line))
             out += orelse
-        elif body or not orelse or case_of(test) is not None or through(first) is not first:
-            # Where nothing stands in the first arm but the jump past the second, somebody wrote `pass`.
-            out.append(nodes.If(test, body or [nodes.Pass()], orelse, line=node.test_line))
+        elif body or not orelse or case_of(test) is not None or self.is_jump(first, end):
+            out.append(nodes.If(spelled(test), body or [nodes.Pass()], orelse, line=node.test_line))
         else:
-            out.append(nodes.If(negate(test), orelse, line=node.test_line))
+            out.append(nodes.If(spelled(negate(test)), orelse, line=node.test_line))
         for merge, next_merge in zip(merges, merges[1:]):
             out += self.sequence(merge, next_merge, context)
         if merges and merges[-1] in self.written and self.is_exit(merges[-1]) and out and ends(out):
             return None  # it was copied to where control comes from
         return merges[-1] if merges else None
+
+    @staticmethod
+    def is_jump(place: LiftedBlock, end: LiftedBlock | None) -> bool:
+        """Whether ``place`` is there for its jump alone: as the first arm of an ``if`` somebody wrote it as `pass`."""
+        return place.kind == "goto" and not place.statements and place is not end
 
     def arm(
         self,

@@ -16,6 +16,7 @@ def passes_in_a_handler(self):
             pass
         else:
             raise
+    return self
 
 
 def ends_with_an_arm(self, x):
