@@ -28,7 +28,7 @@ class LiftedBlock:
 
     __slots__ = (
         "index", "region", "entry", "exit", "statements", "kind", "test", "sense", "next", "true", "false", "fall",
-        "predecessors", "is_async", "repeated", "line", "layout", "test_line",
+        "predecessors", "is_async", "repeated", "at_bottom", "line", "layout", "test_line",
         "implicit_return", "loads_last", "is_end", "gathers",
     )  # fmt: skip
 
@@ -49,6 +49,7 @@ class LiftedBlock:
         self.predecessors: set[LiftedBlock] = set()
         self.is_async = False
         self.repeated = False  # the test of a while loop whose copy at the bottom was undone
+        self.at_bottom = False  # what such a copy became: where it stood the body of the loop ends
         self.line: int | None = None
         self.test_line: int | None = None
         self.gathers: nodes.Expression | None = None  # the empty container that the loop of a comprehension fills

@@ -83,7 +83,10 @@ def _end(
     breaks = [
         place
         for place in places
-        if place is through(follow) or len(writer.flow.sources[place]) > 1 or not writer.is_constant_exit(place)
+        if place is through(follow)
+        or len(writer.flow.sources[place]) > 1
+        or place.implicit_return
+        or not writer.is_constant_exit(place)
     ]
     if len(breaks) > 1:
         breaks = [place for place in breaks if not writer.is_constant_exit(place)] or breaks[:1]

@@ -100,10 +100,13 @@ class Structurer:
                 out.append(nodes.Return(place.entry[-1]))  # that a `finally` body keeps from happening
             return None
         if follow is not None and place is through(follow):
+            if place is not context.continue_to or place.repeated and after_statement:
+                return None
             left = [region for region in chain(source.region) if region not in chain(target.region)]
             kept = target is not place and source.kind == "branch" and all(r.kind != "finally" for r in left)
-            if place is context.continue_to and kept:
-                out.append(nodes.Continue(line=target.line))  # the compiler kept a jump of its own
+            if place.repeated and self.jumps_to_the_top(source, target) or not place.repeated and kept:
+                line = source.test_line if target is place and source.kind == "goto" else target.line
+                out.append(nodes.Continue(line=line))  # the compiler kept a jump of its own
                 self.written.add(target)
             return None
         if place.kind == "reraise" and not place.statements and follow is None:
@@ -124,8 +127,11 @@ class Structurer:
             return None
         if place in context.inside and place not in self.written and (after_statement or self.is_private(place)):
             return place
+        end = self.final(place)
+        if context.break_to is not None and end.implicit_return and end is self.final(context.break_to, shared=True):
+            out.append(nodes.Break(line=target.line))  # nobody wrote a return there
+            return None
         if self.is_exit(place) and (self.same_surroundings(source, place) or self.cannot_raise(place)):
-            end = self.final(place)
             self.written.update((place, end))
             out.append(nodes.Return(end.test, line=end.test_line))
             return None
@@ -138,6 +144,16 @@ class Structurer:
         if goal is not place:
             return self.go(source, goal, follow, context, out, after_statement)
         raise labelled_exit(source, place)
+
+    @staticmethod
+    def jumps_to_the_top(source: LiftedBlock, target: LiftedBlock) -> bool:
+        """Whether ``continue`` leads from ``source`` to the header of a while loop that has its test twice."""
+        jump = source
+        for _ in range(1000):
+            if target.repeated or target.kind != "goto" or target.next is None:
+                break
+            jump, target = target, target.next
+        return target.repeated and jump.kind in ("goto", "branch") and not jump.at_bottom
 
     def is_private(self, place: LiftedBlock) -> bool:
         """Whether one edge only leads to ``place``, jumps in between not counted."""

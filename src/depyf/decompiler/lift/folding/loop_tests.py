@@ -34,6 +34,7 @@ def undo_loop_test(block: LiftedBlock) -> LiftedBlock | None:
         header = _own_header(block)
         for copy in copies:
             copy.become("goto", next=header)
+            copy.at_bottom = True
         header.repeated = True
         return header
     return None
