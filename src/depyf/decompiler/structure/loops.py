@@ -165,7 +165,7 @@ def _write_tested(
     body = _body(writer, node, start, inside, after, context)
     orelse = writer.arm(node, orelse_from, after, context) if orelse_from is not None else []
     test = node.test if start is node.true else negate(node.test)
-    out.append(nodes.While(spelled(test), body or [nodes.Pass()], orelse, line=node.test_line))
+    out.append(nodes.While(spelled(test, writer.keeps_not), body or [nodes.Pass()], orelse, line=node.test_line))
     return writer.go(node, after, follow, context, out, after_statement=True) if after is not None else None
 
 

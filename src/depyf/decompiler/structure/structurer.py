@@ -16,20 +16,21 @@ from .flow import Flow
 Body = "list[nodes.Statement]"
 
 
-def structure(flow: Flow) -> list[nodes.Statement]:
-    """The statements of the code object that ``flow`` is the graph of.
+def structure(flow: Flow, keeps_not: bool) -> list[nodes.Statement]:
+    """The statements of the code object that ``flow`` is the graph of; ``keeps_not`` as for `spelled`.
 
     Raises DecompilationError where control has no form in Python that is known here; NoPlace where another form of the
     graph may have one.
     """
-    return Structurer(flow).run()
+    return Structurer(flow, keeps_not).run()
 
 
 class Structurer:
     """Each method writes one kind of node into ``out`` and returns the node that goes on in the same list, if any."""
 
-    def __init__(self, flow: Flow) -> None:
+    def __init__(self, flow: Flow, keeps_not: bool) -> None:
         self.flow = flow
+        self.keeps_not = keeps_not
         self.written: set[LiftedBlock] = set()
         self.open_loops: set[LiftedBlock] = set()
 
@@ -222,7 +223,7 @@ class Structurer:
             raise DecompilationError("a branch without a test", stage="structure")
         test = node.test if first is node.true else negate(node.test)
         if through(first) is through(second):
-            out.append(nodes.If(spelled(test), [nodes.Pass()], line=node.test_line))
+            out.append(nodes.If(spelled(test, self.keeps_not), [nodes.Pass()], line=node.test_line))
             meets = through(first) in self.flow.children[node]
             return self.go(node, first, follow, context, out, after_statement=meets)
         merges = self.merges(node, follow, context)
@@ -233,12 +234,12 @@ class Structurer:
         body = self.arm(node, first, end, context)
         orelse = self.arm(node, second, end, context)
         if body and ends(body):
-            out.append(nodes.If(spelled(test), body, line=node.test_line))
+            out.append(nodes.If(spelled(test, self.keeps_not), body, line=node.test_line))
             out += orelse
         elif body or not orelse or case_of(test) is not None or self.is_jump(first, end):
-            out.append(nodes.If(spelled(test), body or [nodes.Pass()], orelse, line=node.test_line))
+            out.append(nodes.If(spelled(test, self.keeps_not), body or [nodes.Pass()], orelse, line=node.test_line))
         else:
-            out.append(nodes.If(spelled(negate(test)), orelse, line=node.test_line))
+            out.append(nodes.If(spelled(negate(test), self.keeps_not), orelse, line=node.test_line))
         for merge, next_merge in zip(merges, merges[1:]):
             out += self.sequence(merge, next_merge, context)
         if merges and merges[-1] in self.written and self.is_exit(merges[-1]) and out and ends(out):

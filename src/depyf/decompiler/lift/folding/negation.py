@@ -31,13 +31,17 @@ def negate(test: nodes.Expression) -> nodes.Expression:
     return nodes.UnaryOp("not", test)
 
 
-def spelled(test: nodes.Expression) -> nodes.Expression:
+def spelled(test: nodes.Expression, keeps_not: bool) -> nodes.Expression:
     """``test`` with a ``not`` in front of ``and`` or ``or`` where the comparisons can stay as they are in the bytecode:
     ``not (a is b and c is d)`` for ``a is not b or c is not d``.
+
+    ``keeps_not``: the compiler does not make ``a not in b`` of ``not a in b``.
     """
+    if keeps_not and isinstance(test, nodes.Compare) and test.opposite is not None and test.opposite.opposite is None:
+        return nodes.UnaryOp("not", test.opposite)
     if not isinstance(test, nodes.BoolOp):
         return test
-    values = [spelled(resolved(value)) for value in test.values]
+    values = [spelled(resolved(value), keeps_not) for value in test.values]
     parts = [negate(value) for value in values]
     if sum(map(_cost, parts)) // _CHANGED < sum(map(_cost, values)) // _CHANGED:
         return nodes.UnaryOp("not", nodes.BoolOp(_DUAL[test.op], parts))
