@@ -5,7 +5,7 @@ from __future__ import annotations
 from ...errors import DecompilationError
 from ..flowgraph.regions import chain
 from ..lift import LiftedBlock
-from ..lift.folding.negation import negate, spelled
+from ..lift.folding.negation import changes, negate, spelled
 from ..lift.folding.shapes import same_exit, same_place, through
 from ..lift.values import Marker, case_of, resolved
 from ..syntax import nodes
@@ -233,6 +233,11 @@ class Structurer:
         end = merges[0] if merges else follow
         body = self.arm(node, first, end, context)
         orelse = self.arm(node, second, end, context)
+        if body and not orelse and end is not None and through(end) is context.continue_to and not ends(body):
+            other = negate(test)
+            if changes(spelled(other, self.keeps_not)) < changes(spelled(test, self.keeps_not)):
+                # 3.12 and later jump back in the same way for `if a: continue` and for an `if not a` at the end.
+                test, body, orelse = other, [nodes.Continue(line=node.test_line)], body
         if body and ends(body):
             out.append(nodes.If(spelled(test, self.keeps_not), body, line=node.test_line))
             out += orelse

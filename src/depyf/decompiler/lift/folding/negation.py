@@ -43,9 +43,14 @@ def spelled(test: nodes.Expression, keeps_not: bool) -> nodes.Expression:
         return test
     values = [spelled(resolved(value), keeps_not) for value in test.values]
     parts = [negate(value) for value in values]
-    if sum(map(_cost, parts)) // _CHANGED < sum(map(_cost, values)) // _CHANGED:
+    if sum(map(changes, parts)) < sum(map(changes, values)):
         return nodes.UnaryOp("not", nodes.BoolOp(_DUAL[test.op], parts))
     return nodes.BoolOp(test.op, values)
+
+
+def changes(test: nodes.Expression) -> int:
+    """How many comparisons of ``test`` are the opposites of those in the bytecode."""
+    return _cost(test) // _CHANGED
 
 
 def _cost(test: nodes.Expression) -> int:
