@@ -173,7 +173,7 @@ def _stages(
     flow = Flow(blocks)
     if ladder is not None:
         ladder.put_in_loops(flow, edits)
-    unit.body = structure(flow)
+    unit.body = structure(flow, unit.raw.keeps_not)
     if has_match:
         unit.body = join_cases(unit.body)
     if unit.kind == "annotations":

@@ -104,6 +104,11 @@ class RawCode:
         return TABLES[self.version].asserts_read_a_global
 
     @property
+    def keeps_not(self) -> bool:
+        """Whether the compiler of its version keeps ``not a in b`` and ``a not in b`` apart."""
+        return TABLES[self.version].keeps_not
+
+    @property
     def has_future_annotations(self) -> bool:
         """Whether it was compiled with ``from __future__ import annotations``: annotations are their own text."""
         return bool(self.flags & future_annotations_flag(self.version))

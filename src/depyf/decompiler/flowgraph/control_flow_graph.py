@@ -14,7 +14,8 @@ class BasicBlock:
     ``start`` is the index of the first one in the code object: blocks sort by it, which is the layout order.
     ``fall`` is the block that follows when the last instruction does not jump, ``target`` where it jumps to; None
     where there is no such edge. ``handler`` is the raw handler, ``handler_block`` the block it goes to, ``region`` the
-    try or with statement that this means. ``behind`` is the line of a copy that stood right before and was stripped.
+    try or with statement that this means. ``behind`` is the end of a copy that stood right before and was stripped, if
+    control came into the copy from the end of the statement: it was not led there by ``return`` or the like.
     """
 
     __slots__ = ("start", "instructions", "fall", "target", "handler", "handler_block", "region", "behind")
@@ -27,7 +28,7 @@ class BasicBlock:
         self.handler = handler
         self.handler_block: BasicBlock | None = None
         self.region: Region | None = None
-        self.behind: int | None = None
+        self.behind: Instruction | None = None
 
     @property
     def successors(self) -> list[BasicBlock]:

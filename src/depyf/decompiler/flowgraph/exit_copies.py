@@ -22,7 +22,8 @@ def join_exit_copies(graph: ControlFlowGraph) -> None:
     for block in graph.blocks:
         last = block.last
         if last is not None and last.op in EXITS and last.line is not None:
-            groups.setdefault((_key(last), block.handler, block.region), []).append(block)
+            key = _key(last), block.handler, block.region, _is_of_what_is_behind(block)
+            groups.setdefault(key, []).append(block)
     groups = {key: blocks for key, blocks in groups.items() if len(blocks) > 1}
     if not groups:
         return
@@ -33,6 +34,12 @@ def join_exit_copies(graph: ControlFlowGraph) -> None:
     for blocks in _before_ends(graph, groups):
         _join(graph, blocks, entries_at_starts(graph))
     graph.remove_unreachable()
+
+
+def _is_of_what_is_behind(block: BasicBlock) -> bool:
+    """Whether the end has the position of the copy of a ``finally`` body that stood before it: nobody wrote it."""
+    last = block.last
+    return block.behind is not None and last is not None and block.behind.position == last.position
 
 
 def _before_ends(graph: ControlFlowGraph, ends: dict[Any, list[BasicBlock]]) -> list[list[BasicBlock]]:

@@ -41,15 +41,35 @@ def _strip(graph: ControlFlowGraph, region: Region, done: set[tuple[Region, Basi
     if region.handler not in graph.blocks:
         return  # the handlers in a copy of an outer body are gone with the copy
     graph.split(region.handler, region.handler.instructions.index(_push(region)) + 1)
-    for block in list(graph.blocks):
+    ways: dict[BasicBlock, list[tuple[BasicBlock, str]]] = {}
+    for block in graph.blocks:
         if region not in chain(block.region):
             continue
         for edge in ("fall", "target"):
             after = getattr(block, edge)
             if after is not None and region not in chain(after.region) and (region, block, edge) not in done:
-                setattr(block, edge, _past_copy(graph, region, after))
-                done.add((region, block, edge))
+                ways.setdefault(after, []).append((block, edge))
+    for copy, sources in ways.items():
+        for block, edge in sources:
+            rest = _past_copy(graph, region, copy)
+            if len(sources) == 1 and _is_left_by_a_word(block, edge, copy, region.handler):
+                rest.behind = None
+            setattr(block, edge, rest)
+            done.add((region, block, edge))
     graph.remove_unreachable()
+
+
+def _is_left_by_a_word(block: BasicBlock, edge: str, copy: BasicBlock, handler: BasicBlock) -> bool:
+    """Whether ``return``, ``break`` or ``continue`` leads on from ``block`` to ``copy``, which is there for it alone.
+
+    The word leaves a NOP with its line, if another statement has not got that line.
+    """
+    last, first = block.last, copy.instructions[0] if copy.instructions else None
+    if last is None or last.op == "NOP" or edge == "fall" and block.target is not None:
+        return True
+    body = handler.fall
+    begins = body.instructions[0].line if body is not None and body.instructions else None
+    return first is not None and first.op == "NOP" and first.line != begins
 
 
 def _push(region: Region) -> Instruction:
@@ -60,21 +80,24 @@ def _past_copy(graph: ControlFlowGraph, region: Region, copy: BasicBlock) -> Bas
     body = region.handler.fall
     assert body is not None  # the handler was split behind PUSH_EXC_INFO
     ends: list[_Place] = []
+    behind: Instruction | None = None
     todo = [((body, 0), (copy, 0))]
-    seen = set(todo)
+    seen = {todo[0]: behind}
     while todo:
-        original, copied = todo.pop()
+        original, copied = pair = todo.pop()
         ours, theirs = _settle(original), _settle(copied)
         if ours == theirs:
             continue  # the body was left for good
         instruction = ours[0].instructions[ours[1]]
         if instruction.op == "RERAISE":
+            behind = behind if ends else seen[pair]
             ends.append(_settle(copied, jumps=False))  # a jump may lead back into the region
             continue
         other = theirs[0].instructions[theirs[1]]
         left = _left(ours)
         if left is not None and _left(theirs) is None:
             todo.append((left, theirs))
+            seen[todo[-1]] = seen[pair]
             continue
         if instruction.op != other.op or not same_operand(instruction.arg, other.arg):
             raise DecompilationError(
@@ -82,18 +105,18 @@ def _past_copy(graph: ControlFlowGraph, region: Region, copy: BasicBlock) -> Bas
                 stage="undo_optimiser",
                 where=f"offset {other.offset}",
             )
-        for pair in _following(ours, theirs):
-            if pair not in seen:
-                seen.add(pair)
-                todo.append(pair)
+        for following in _following(ours, theirs):
+            if following not in seen:
+                seen[following] = other
+                todo.append(following)
     if not ends:
         return graph.add_unreached(region.parent)
     if any(not same_exit(ends[0], end) for end in ends[1:]):
         raise DecompilationError("a copy of a `finally` body has several ends", stage="undo_optimiser")
     block, position = ends[0]
     rest = graph.split(block, position)
-    if position:
-        rest.behind = block.instructions[-1].line
+    if behind is not None:
+        rest.behind = behind
     return rest
 
 

@@ -220,7 +220,7 @@ class _Lifter:
             lifted.test = state.pop()
             lifted.kind = "return"
             lifted.loads_last = [i.op for i in block.instructions[-2:]] == ["CONST", "RETURN_VALUE"]
-            lifted.implicit_return = lifted.loads_last and self.is_implicit_return(block)
+            lifted.implicit_return = self.is_implicit_return(block) if lifted.loads_last else False
             self.finish(lifted, state)
         elif op == "RAISE_VARARGS":
             lifted.kind = "raise"
@@ -240,36 +240,50 @@ class _Lifter:
         else:
             state.refuse(f"{op} is not supported yet")
 
-    def is_implicit_return(self, block: BasicBlock) -> bool:
-        """Whether the return has no position of its own: that of what comes before it, or none at all."""
+    def is_implicit_return(self, block: BasicBlock) -> bool | None:
+        """Whether the return has no position of its own: that of what comes before it, or none at all.
+
+        None where lines alone can't tell a ``return`` from a ``break`` to the end of the code.
+        """
         instructions = [i for i in block.instructions if i.op != "NOP"]
         position = instructions[-1].position
         if position is None or not self.has_lines:
             return False
         if position[0] is not None and position[2] is None:
-            return self.ends_a_line(block)
+            return self.has_line_of_jump(block) or self.ends_a_line(block)
         if position[0] is None or position[0] == position[1] and position[3] - position[2] == len("break"):
             return True
         for instruction in reversed(self.without_unbinding(instructions[:-2])):
             if instruction.position != position or instruction.op not in _UNWINDS:
                 return instruction.position == position
         sources = [source for source in self.graph.blocks if block in source.successors]
+        if block.behind is not None:
+            return block.behind.position == position
         return bool(sources) and all(source.last is not None and source.last.position == position for source in sources)
 
-    def ends_a_line(self, block: BasicBlock) -> bool:
+    def has_line_of_jump(self, block: BasicBlock) -> bool:
+        """Whether control comes to the return by jumps from tests of its line: `if a: return` falls into its own."""
+        sources = [source for source in self.graph.blocks if block in source.successors]
+        line = block.instructions[-1].line
+        jumps = [source.last for source in sources if source.fall is not block]
+        return 0 < len(sources) == len(jumps) and all(jump is not None and jump.line == line for jump in jumps)
+
+    def ends_a_line(self, block: BasicBlock) -> bool | None:
         """Whether the return at the end of ``block`` has the line of the statement that stands before it.
 
-        What unwinds statements in front of a return belongs to it.
+        What unwinds statements in front of a return belongs to it, or to a ``break``: None then.
         """
         at = self.graph.blocks.index(block)
         line = block.instructions[-1].line
+        unwinds = False
         for source in reversed(self.graph.blocks[: at + 1]):
             instructions = self.without_unbinding(source.instructions[:-2]) if source is block else source.instructions
             for instruction in reversed(instructions):
                 if instruction.line != line or instruction.op not in _UNWINDS:
-                    return instruction.line == line
+                    return instruction.line == line or (None if unwinds else False)
+                unwinds = unwinds or instruction.op != "NOP"
             if source.behind is not None:
-                return source.behind == line
+                return source.behind.line == line
         return False
 
     def without_unbinding(self, instructions: list[Instruction]) -> list[Instruction]:
@@ -282,7 +296,10 @@ class _Lifter:
         test = state.pop()
         if condition in ("NONE", "NOT_NONE"):
             # The condition under which control falls through: that is how `if x is None:` begins.
-            test = nodes.Compare(test, ["is not" if condition == "NONE" else "is"], [nodes.Constant(None)])
+            none: list[nodes.Expression] = [nodes.Constant(None)]
+            is_none, is_not_none = nodes.Compare(test, ["is"], none), nodes.Compare(test, ["is not"], none)
+            is_none.opposite, is_not_none.opposite = is_not_none, is_none  # the instruction is the same for both
+            test = is_not_none if condition == "NONE" else is_none
         lifted.test, lifted.kind = test, "branch"
         self.finish(lifted, state)
         target = self.flow(block.target, lifted.exit)

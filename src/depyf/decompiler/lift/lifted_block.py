@@ -28,7 +28,7 @@ class LiftedBlock:
 
     __slots__ = (
         "index", "region", "entry", "exit", "statements", "kind", "test", "sense", "next", "true", "false", "fall",
-        "predecessors", "is_async", "repeated", "line", "layout", "test_line",
+        "predecessors", "is_async", "repeated", "at_bottom", "line", "layout", "test_line",
         "implicit_return", "loads_last", "is_end", "gathers",
     )  # fmt: skip
 
@@ -49,10 +49,11 @@ class LiftedBlock:
         self.predecessors: set[LiftedBlock] = set()
         self.is_async = False
         self.repeated = False  # the test of a while loop whose copy at the bottom was undone
+        self.at_bottom = False  # what such a copy became: where it stood the body of the loop ends
         self.line: int | None = None
         self.test_line: int | None = None
         self.gathers: nodes.Expression | None = None  # the empty container that the loop of a comprehension fills
-        self.implicit_return = False  # a return that the compiler wrote at the end of the code
+        self.implicit_return: bool | None = False  # the compiler wrote it at the end of the code; None: it may have
         self.loads_last = False  # a return of a constant that is loaded when the statements around are left already
         self.is_end = False  # the end of a module or class body, where no return can be written
 

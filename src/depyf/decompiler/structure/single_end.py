@@ -29,4 +29,4 @@ def join_ends(blocks: list[LiftedBlock], kind: str) -> None:
 
 
 def _is_implicit(block: LiftedBlock) -> bool:
-    return block.implicit_return and isinstance(block.test, nodes.Constant) and block.test.value is None
+    return block.implicit_return is True and isinstance(block.test, nodes.Constant) and block.test.value is None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ...errors import DecompilationError
 from ..flowgraph.regions import chain
 from ..lift import LiftedBlock
-from ..lift.folding.negation import negate
+from ..lift.folding.negation import changes, negate, spelled
 from ..lift.folding.shapes import same_exit, same_place, through
 from ..lift.values import Marker, case_of, resolved
 from ..syntax import nodes
@@ -16,20 +16,21 @@ from .flow import Flow
 Body = "list[nodes.Statement]"
 
 
-def structure(flow: Flow) -> list[nodes.Statement]:
-    """The statements of the code object that ``flow`` is the graph of.
+def structure(flow: Flow, keeps_not: bool) -> list[nodes.Statement]:
+    """The statements of the code object that ``flow`` is the graph of; ``keeps_not`` as for `spelled`.
 
     Raises DecompilationError where control has no form in Python that is known here; NoPlace where another form of the
     graph may have one.
     """
-    return Structurer(flow).run()
+    return Structurer(flow, keeps_not).run()
 
 
 class Structurer:
     """Each method writes one kind of node into ``out`` and returns the node that goes on in the same list, if any."""
 
-    def __init__(self, flow: Flow) -> None:
+    def __init__(self, flow: Flow, keeps_not: bool) -> None:
         self.flow = flow
+        self.keeps_not = keeps_not
         self.written: set[LiftedBlock] = set()
         self.open_loops: set[LiftedBlock] = set()
 
@@ -100,10 +101,13 @@ class Structurer:
                 out.append(nodes.Return(place.entry[-1]))  # that a `finally` body keeps from happening
             return None
         if follow is not None and place is through(follow):
+            if place is not context.continue_to or place.repeated and after_statement:
+                return None
             left = [region for region in chain(source.region) if region not in chain(target.region)]
             kept = target is not place and source.kind == "branch" and all(r.kind != "finally" for r in left)
-            if place is context.continue_to and kept:
-                out.append(nodes.Continue(line=target.line))  # the compiler kept a jump of its own
+            if place.repeated and self.jumps_to_the_top(source, target) or not place.repeated and kept:
+                line = source.test_line if target is place and source.kind == "goto" else target.line
+                out.append(nodes.Continue(line=line))  # the compiler kept a jump of its own
                 self.written.add(target)
             return None
         if place.kind == "reraise" and not place.statements and follow is None:
@@ -124,8 +128,11 @@ class Structurer:
             return None
         if place in context.inside and place not in self.written and (after_statement or self.is_private(place)):
             return place
+        end = self.final(place)
+        if context.break_to is not None and end.implicit_return and end is self.final(context.break_to, shared=True):
+            out.append(nodes.Break(line=target.line))  # nobody wrote a return there
+            return None
         if self.is_exit(place) and (self.same_surroundings(source, place) or self.cannot_raise(place)):
-            end = self.final(place)
             self.written.update((place, end))
             out.append(nodes.Return(end.test, line=end.test_line))
             return None
@@ -138,6 +145,16 @@ class Structurer:
         if goal is not place:
             return self.go(source, goal, follow, context, out, after_statement)
         raise labelled_exit(source, place)
+
+    @staticmethod
+    def jumps_to_the_top(source: LiftedBlock, target: LiftedBlock) -> bool:
+        """Whether ``continue`` leads from ``source`` to the header of a while loop that has its test twice."""
+        jump = source
+        for _ in range(1000):
+            if target.repeated or target.kind != "goto" or target.next is None:
+                break
+            jump, target = target, target.next
+        return target.repeated and jump.kind in ("goto", "branch") and not jump.at_bottom
 
     def is_private(self, place: LiftedBlock) -> bool:
         """Whether one edge only leads to ``place``, jumps in between not counted."""
@@ -172,11 +189,19 @@ class Structurer:
         """Whether control does the same at both places, exceptions included."""
         if not same_place(place, other):
             return False
-        value = self.final(place).test
-        if any(value is entry for entry in place.entry):
+        end, other_end = self.final(place), self.final(other)
+        if any(end.test is entry for entry in place.entry):
             return False  # it was evaluated before
-        late = self.final(place).loads_last and self.final(other).loads_last
+        if end.kind == "return" and not self.is_from_one_statement(end, other_end):
+            return False
+        late = end.loads_last and other_end.loads_last
         return late or self.same_surroundings(place, other)
+
+    @staticmethod
+    def is_from_one_statement(end: LiftedBlock, other: LiftedBlock) -> bool:
+        """Whether the compiler may have made both returns of one: of that at the end of the code, or by their line."""
+        ways = {end.implicit_return, other.implicit_return}
+        return None in ways or (True not in ways and end.test_line == other.test_line) or ways == {True}
 
     @staticmethod
     def same_surroundings(source: LiftedBlock, place: LiftedBlock) -> bool:
@@ -198,7 +223,7 @@ class Structurer:
             raise DecompilationError("a branch without a test", stage="structure")
         test = node.test if first is node.true else negate(node.test)
         if through(first) is through(second):
-            out.append(nodes.If(test, [nodes.Pass()], line=node.test_line))
+            out.append(nodes.If(spelled(test, self.keeps_not), [nodes.Pass()], line=node.test_line))
             meets = through(first) in self.flow.children[node]
             return self.go(node, first, follow, context, out, after_statement=meets)
         merges = self.merges(node, follow, context)
@@ -208,18 +233,28 @@ class Structurer:
         end = merges[0] if merges else follow
         body = self.arm(node, first, end, context)
         orelse = self.arm(node, second, end, context)
+        if body and not orelse and end is not None and through(end) is context.continue_to and not ends(body):
+            other = negate(test)
+            if changes(spelled(other, self.keeps_not)) < changes(spelled(test, self.keeps_not)):
+                # 3.12 and later jump back in the same way for `if a: continue` and for an `if not a` at the end.
+                test, body, orelse = other, [nodes.Continue(line=node.test_line)], body
         if body and ends(body):
-            out.append(nodes.If(test, body, line=node.test_line))
+            out.append(nodes.If(spelled(test, self.keeps_not), body, line=node.test_line))
             out += orelse
-        elif body or not orelse or case_of(test) is not None:
-            out.append(nodes.If(test, body or [nodes.Pass()], orelse, line=node.test_line))
+        elif body or not orelse or case_of(test) is not None or self.is_jump(first, end):
+            out.append(nodes.If(spelled(test, self.keeps_not), body or [nodes.Pass()], orelse, line=node.test_line))
         else:
-            out.append(nodes.If(negate(test), orelse, line=node.test_line))
+            out.append(nodes.If(spelled(negate(test), self.keeps_not), orelse, line=node.test_line))
         for merge, next_merge in zip(merges, merges[1:]):
             out += self.sequence(merge, next_merge, context)
         if merges and merges[-1] in self.written and self.is_exit(merges[-1]) and out and ends(out):
             return None  # it was copied to where control comes from
         return merges[-1] if merges else None
+
+    @staticmethod
+    def is_jump(place: LiftedBlock, end: LiftedBlock | None) -> bool:
+        """Whether ``place`` is there for its jump alone: as the first arm of an ``if`` somebody wrote it as `pass`."""
+        return place.kind == "goto" and not place.statements and place is not end
 
     def arm(
         self,

@@ -49,9 +49,13 @@ class UnaryOp(Expression):
 
 
 class Compare(Expression):
-    """`left op1 comparator1 op2 comparator2 ...`; ops such as '<', 'is not', 'not in'."""
+    """`left op1 comparator1 op2 comparator2 ...`; ops such as '<', 'is not', 'not in'.
 
-    __slots__ = fields = ("left", "ops", "comparators")
+    `opposite` is the comparison that the bytecode makes, if this one was made by negating it: it is a hint, like lines.
+    """
+
+    __slots__ = ("left", "ops", "comparators", "opposite")
+    fields = ("left", "ops", "comparators")
 
     def __init__(
         self, left: Expression, ops: list[str] | None = None, comparators: list[Expression] | None = None
@@ -59,6 +63,7 @@ class Compare(Expression):
         self.left = left
         self.ops: list[str] = [] if ops is None else ops
         self.comparators: list[Expression] = [] if comparators is None else comparators
+        self.opposite: Compare | None = None
 
 
 class IfExp(Expression):

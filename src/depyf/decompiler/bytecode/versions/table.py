@@ -79,6 +79,13 @@ class OpcodeTable:
         )
 
     @cached_property
+    def keeps_not(self) -> bool:
+        """Whether `not a in b` is not made into `a not in b`: that was done in the tree, where constants were folded
+        before the flow graph had small integers to fold.
+        """
+        return any(row.name == "LOAD_SMALL_INT" for row in self.rows.values())
+
+    @cached_property
     def loops_are_blocks(self) -> bool:
         """Whether loops are on the block stack, so that return, break and continue unwind it."""
         return any(row.name == "SETUP_LOOP" for row in self.rows.values())

@@ -10,8 +10,11 @@ from .shapes import in_a_chain, in_a_comprehension, is_silent, only_from, pushes
 
 
 def fold_condition(block: LiftedBlock) -> bool:
-    """Two tests that share a way out: ``a and b``, ``a or b``, and the forms with ``not``."""
-    if block.kind != "branch" or isinstance(block.test, Matches) or in_a_chain(block):
+    """Two tests that share a way out: ``a and b``, ``a or b``, and the forms with ``not``.
+
+    What a while loop tests again at its bottom is all that it tests: the test behind it is a statement of the body.
+    """
+    if block.kind != "branch" or block.repeated or isinstance(block.test, Matches) or in_a_chain(block):
         return False
     second = block.fall
     if second is None or second.kind not in ("branch", "or_pop") or second.kind == "or_pop" and in_a_chain(second):

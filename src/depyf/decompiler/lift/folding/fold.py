@@ -88,6 +88,7 @@ def _merge(block: LiftedBlock, roots: set[LiftedBlock]) -> bool:
     block.test_line = following.test_line
     block.implicit_return = following.implicit_return
     block.loads_last = following.loads_last
+    block.at_bottom = following.at_bottom
     block.become(
         following.kind,
         test=following.test,

@@ -36,6 +36,7 @@ def undo_loop_test(block: LiftedBlock) -> tuple[LiftedBlock | None, list[LiftedB
         left = [successor for copy in copies for successor in copy.successors]
         for copy in copies:
             copy.become("goto", next=header)
+            copy.at_bottom = True
         header.repeated = True
         return header, left
     return None, []

@@ -6,30 +6,61 @@ from ...syntax import nodes
 from ..values import Truth, resolved
 
 _OPPOSITE = {"is": "is not", "is not": "is", "in": "not in", "not in": "in"}
+_DUAL = {"and": "or", "or": "and"}
+_CHANGED = 1 << 16
 # The opposites of == and < are other operations (they call other methods), so they stay under a `not`.
 
 
 def negate(test: nodes.Expression) -> nodes.Expression:
-    """A condition that is true when ``test`` is false, with as few ``not`` as possible."""
+    """A condition that is true when ``test`` is false, with as few changed comparisons and ``not`` as possible."""
     test = resolved(test)
     if isinstance(test, Truth):
         return nodes.UnaryOp("not", test.value)
     if isinstance(test, nodes.UnaryOp) and test.op == "not":
         return test.operand
     if isinstance(test, nodes.Compare) and len(test.ops) == 1 and test.ops[0] in _OPPOSITE:
-        return nodes.Compare(test.left, [_OPPOSITE[test.ops[0]]], test.comparators)
+        if test.opposite is not None:
+            return test.opposite
+        opposite = nodes.Compare(test.left, [_OPPOSITE[test.ops[0]]], test.comparators)
+        opposite.opposite = test
+        return opposite
     if isinstance(test, nodes.BoolOp):
         parts = [negate(value) for value in test.values]
-        if sum(map(_nots, parts)) <= sum(map(_nots, test.values)):
-            return nodes.BoolOp("or" if test.op == "and" else "and", parts)
+        if sum(map(_cost, parts)) <= sum(map(_cost, test.values)):
+            return nodes.BoolOp(_DUAL[test.op], parts)
     return nodes.UnaryOp("not", test)
 
 
-def _nots(test: nodes.Expression) -> int:
+def spelled(test: nodes.Expression, keeps_not: bool) -> nodes.Expression:
+    """``test`` with a ``not`` in front of ``and`` or ``or`` where the comparisons can stay as they are in the bytecode:
+    ``not (a is b and c is d)`` for ``a is not b or c is not d``.
+
+    ``keeps_not``: the compiler does not make ``a not in b`` of ``not a in b``.
+    """
+    if keeps_not and isinstance(test, nodes.Compare) and test.opposite is not None and test.opposite.opposite is None:
+        return nodes.UnaryOp("not", test.opposite)
+    if not isinstance(test, nodes.BoolOp):
+        return test
+    values = [spelled(resolved(value), keeps_not) for value in test.values]
+    parts = [negate(value) for value in values]
+    if sum(map(changes, parts)) < sum(map(changes, values)):
+        return nodes.UnaryOp("not", nodes.BoolOp(_DUAL[test.op], parts))
+    return nodes.BoolOp(test.op, values)
+
+
+def changes(test: nodes.Expression) -> int:
+    """How many comparisons of ``test`` are the opposites of those in the bytecode."""
+    return _cost(test) // _CHANGED
+
+
+def _cost(test: nodes.Expression) -> int:
+    """How far ``test`` is from what the bytecode says: changed comparisons count more than any ``not``."""
     test = resolved(test)
     if isinstance(test, nodes.BoolOp):
-        return sum(map(_nots, test.values))
-    return isinstance(test, nodes.UnaryOp) and test.op == "not"
+        return sum(map(_cost, test.values))
+    if isinstance(test, nodes.UnaryOp) and test.op == "not":
+        return 1 + (_cost(test.operand) if isinstance(resolved(test.operand), nodes.BoolOp) else 0)
+    return _CHANGED if isinstance(test, nodes.Compare) and test.opposite is not None else 0
 
 
 def conjunction(op: str, left: nodes.Expression, right: nodes.Expression) -> nodes.BoolOp:
