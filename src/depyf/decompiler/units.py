@@ -162,7 +162,7 @@ def _stages(
     if unit.raw.handlers_are_last:
         move_handlers_back(graph, regions)
     if joined:
-        join_exit_copies(graph)
+        join_exit_copies(graph, exits_are_copied=unit.raw.exits_are_copied)
     if ladder is not None:
         ladder.copy_tails(graph, edits)
     stepper.stage("undo_optimiser", graph.render)

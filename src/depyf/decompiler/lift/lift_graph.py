@@ -220,6 +220,7 @@ class _Lifter:
             lifted.test = state.pop()
             lifted.kind = "return"
             lifted.loads_last = [i.op for i in block.instructions[-2:]] == ["CONST", "RETURN_VALUE"]
+            lifted.uncopied = not self.raw.exits_are_copied
             lifted.implicit_return = lifted.loads_last and self.is_implicit_return(block)
             self.finish(lifted, state)
         elif op == "RAISE_VARARGS":
@@ -247,7 +248,8 @@ class _Lifter:
         if position is None or not self.has_lines:
             return False
         if position[0] is not None and position[2] is None:
-            return self.ends_a_line(block)
+            at_end = instructions[-1].offset + 2 == len(self.raw.bytecode)
+            return (at_end or self.raw.exits_are_copied) and self.ends_a_line(block)
         if position[0] is None or position[0] == position[1] and position[3] - position[2] == len("break"):
             return True
         for instruction in reversed(self.without_unbinding(instructions[:-2])):
@@ -282,7 +284,7 @@ class _Lifter:
         test = state.pop()
         if condition in ("NONE", "NOT_NONE"):
             # The condition under which control falls through: that is how `if x is None:` begins.
-            test = nodes.Compare(test, ["is not" if condition == "NONE" else "is"], [nodes.Constant(None)])
+            test = nodes.Compare(test, ["is not" if condition == "NONE" else "is"], [nodes.Constant(None)], None)
         lifted.test, lifted.kind = test, "branch"
         self.finish(lifted, state)
         target = self.flow(block.target, lifted.exit)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from ...errors import DecompilationError
 from ..flowgraph.regions import chain
 from ..lift import LiftedBlock
-from ..lift.folding.negation import negate
+from ..lift.folding.negation import negate, settle
 from ..lift.folding.shapes import through
 from ..lift.values import Append, Given, Iterated
 from ..syntax import nodes
@@ -83,7 +83,10 @@ def _end(
     breaks = [
         place
         for place in places
-        if place is through(follow) or len(writer.flow.sources[place]) > 1 or not writer.is_constant_exit(place)
+        if place is through(follow)
+        or len(writer.flow.sources[place]) > 1
+        or not writer.is_constant_exit(place)
+        or (place.implicit_return and place.uncopied)
     ]
     if len(breaks) > 1:
         breaks = [place for place in breaks if not writer.is_constant_exit(place)] or breaks[:1]
@@ -161,7 +164,7 @@ def _write_tested(
     after, orelse_from = _end(writer, node, inside, exhausted, follow)
     body = _body(writer, node, start, inside, after, context)
     orelse = writer.arm(node, orelse_from, after, context) if orelse_from is not None else []
-    test = node.test if start is node.true else negate(node.test)
+    test = settle(node.test) if start is node.true else negate(node.test)
     out.append(nodes.While(test, body or [nodes.Pass()], orelse, line=node.test_line))
     return writer.go(node, after, follow, context, out, after_statement=True) if after is not None else None
 

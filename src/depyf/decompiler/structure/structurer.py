@@ -5,7 +5,7 @@ from __future__ import annotations
 from ...errors import DecompilationError
 from ..flowgraph.regions import chain
 from ..lift import LiftedBlock
-from ..lift.folding.negation import negate
+from ..lift.folding.negation import negate, settle
 from ..lift.folding.shapes import same_exit, same_place, through
 from ..lift.values import Marker, case_of, resolved
 from ..syntax import nodes
@@ -115,10 +115,11 @@ class Structurer:
         if context.break_to is not None and place is through(context.break_to):
             out.append(nodes.Break(line=target.line))
             return None
-        if follow is not None and self.is_copy(place, follow):
+        if follow is not None and self.is_copy(place, follow) and not self.is_written(place, follow):
             self.written.add(place)
             return None
-        if context.break_to is not None and self.is_copy(place, context.break_to):
+        breaks = context.break_to is not None and self.is_copy(place, context.break_to)
+        if breaks and context.break_to is not None and not self.is_written(place, context.break_to):
             self.written.add(place)
             out.append(nodes.Break(line=target.line))
             return None
@@ -178,6 +179,17 @@ class Structurer:
         late = self.final(place).loads_last and self.final(other).loads_last
         return late or self.same_surroundings(place, other)
 
+    def is_written(self, place: LiftedBlock, other: LiftedBlock) -> bool:
+        """Whether ``place`` returns by a statement of its own, though ``other``, which does the same, follows."""
+        ours, theirs = self.final(place), self.final(other)
+        return ours.kind == "return" and ours.uncopied and not ours.implicit_return and ours is not theirs
+
+    @staticmethod
+    def is_jump(first: LiftedBlock, end: LiftedBlock | None) -> bool:
+        """Whether the arm that comes first is a jump past the other one and nothing else: that is a ``pass``."""
+        jumps = first.kind == "goto" and first.next is not first.fall
+        return jumps and end is not None and through(first) is through(end)
+
     @staticmethod
     def same_surroundings(source: LiftedBlock, place: LiftedBlock) -> bool:
         """Whether both stand in the same try, with and for statements, so that what is evaluated may move."""
@@ -196,7 +208,7 @@ class Structurer:
         first, second = node.fall, node.false if node.fall is node.true else node.true
         if first is None or second is None or not isinstance(node.test, nodes.Expression):
             raise DecompilationError("a branch without a test", stage="structure")
-        test = node.test if first is node.true else negate(node.test)
+        test = settle(node.test) if first is node.true else negate(node.test)
         if through(first) is through(second):
             out.append(nodes.If(test, [nodes.Pass()], line=node.test_line))
             meets = through(first) in self.flow.children[node]
@@ -211,7 +223,7 @@ class Structurer:
         if body and ends(body):
             out.append(nodes.If(test, body, line=node.test_line))
             out += orelse
-        elif body or not orelse or case_of(test) is not None:
+        elif body or not orelse or case_of(test) is not None or self.is_jump(first, end):
             out.append(nodes.If(test, body or [nodes.Pass()], orelse, line=node.test_line))
         else:
             out.append(nodes.If(negate(test), orelse, line=node.test_line))

@@ -49,13 +49,22 @@ class UnaryOp(Expression):
 
 
 class Compare(Expression):
-    """`left op1 comparator1 op2 comparator2 ...`; ops such as '<', 'is not', 'not in'."""
+    """`left op1 comparator1 op2 comparator2 ...`; ops such as '<', 'is not', 'not in'.
 
-    __slots__ = fields = ("left", "ops", "comparators")
+    `flipped`: whether the operator is the opposite of that in the instructions; None if they don't tell.
+    """
+
+    __slots__ = ("left", "ops", "comparators", "flipped")
+    fields = ("left", "ops", "comparators")
 
     def __init__(
-        self, left: Expression, ops: list[str] | None = None, comparators: list[Expression] | None = None
+        self,
+        left: Expression,
+        ops: list[str] | None = None,
+        comparators: list[Expression] | None = None,
+        flipped: bool | None = False,
     ) -> None:
+        self.flipped = flipped
         self.left = left
         self.ops: list[str] = [] if ops is None else ops
         self.comparators: list[Expression] = [] if comparators is None else comparators
