@@ -170,7 +170,7 @@ def _stages(
     if joined and unit.kind in ("module", "class", "function"):
         join_ends(blocks, unit.kind)
     stepper.stage("lift", lambda: _render(blocks))
-    flow = Flow(blocks)
+    flow = Flow(blocks, else_is_last=unit.raw.else_is_last)
     if ladder is not None:
         ladder.put_in_loops(flow, edits)
     unit.body = structure(flow)

@@ -248,8 +248,7 @@ class _Lifter:
         if position is None or not self.has_lines:
             return False
         if position[0] is not None and position[2] is None:
-            at_end = instructions[-1].offset + 2 == len(self.raw.bytecode)
-            return (at_end or self.raw.exits_are_copied) and self.ends_a_line(block)
+            return self.ends_a_line(block) if self.raw.exits_are_copied else self.ends_the_code(block)
         if position[0] is None or position[0] == position[1] and position[3] - position[2] == len("break"):
             return True
         for instruction in reversed(self.without_unbinding(instructions[:-2])):
@@ -257,6 +256,14 @@ class _Lifter:
                 return instruction.position == position
         sources = [source for source in self.graph.blocks if block in source.successors]
         return bool(sources) and all(source.last is not None and source.last.position == position for source in sources)
+
+    def ends_the_code(self, block: BasicBlock) -> bool:
+        """Whether the return is the last instruction of the code, and stands on no line behind all others."""
+        last = block.instructions[-1]
+        if last.offset + 2 != len(self.raw.bytecode):
+            return False
+        before = (i for other in self.graph.blocks for i in other.instructions if i.offset < last.offset - 2)
+        return any(i.line is not None and i.line >= (last.line or 0) for i in before)
 
     def ends_a_line(self, block: BasicBlock) -> bool:
         """Whether the return at the end of ``block`` has the line of the statement that stands before it.

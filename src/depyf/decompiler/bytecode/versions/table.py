@@ -82,6 +82,11 @@ class OpcodeTable:
         )
 
     @cached_property
+    def else_is_last(self) -> bool:
+        """Whether an else clause of a try statement stands behind the handlers: while try is a block at run time."""
+        return any(row.name == "SETUP_FINALLY" for row in self.rows.values())
+
+    @cached_property
     def loops_are_blocks(self) -> bool:
         """Whether loops are on the block stack, so that return, break and continue unwind it."""
         return any(row.name == "SETUP_LOOP" for row in self.rows.values())
