@@ -87,6 +87,9 @@ def _end(
         # What is laid out before the handlers and only leaves is a `break` or `continue` at the end of the body.
         first = min(node.layout for node in handling)
         from_body = [p for p in from_body if p.layout > first or writer.final(p, shared=True) not in loop]
+        behind_handlers = _break_behind(writer, inside, last, context)
+        if behind_handlers is not None and end is not None and from_handler == [end]:
+            return follow, behind_handlers
     handler_real = [place for place in from_handler if not is_constant(place)]
     body_real = [place for place in from_body if not is_constant(place) or place.layout > last]
     finish = [place for place in from_handler if place.implicit_return and isinstance(place.test, nodes.Constant)]
@@ -127,6 +130,17 @@ def _end(
         return behind[0], _single([place for place in rest if place.layout < last])
     returns = [place for place in from_handler if place.layout > last]
     return (returns[0] if returns else None), _single(rest)
+
+
+def _break_behind(
+    writer: Structurer, inside: set[LiftedBlock], last: float, context: Context
+) -> LiftedBlock | None:
+    """What the body goes on with behind the handlers, if that only leaves the loop: ``else: break``."""
+    places = {through(place) for node in inside for place in node.successors} - inside - {None}
+    place = places.pop() if len(places) == 1 else None
+    if place is None or context.break_to is None or place is through(context.break_to) or place.layout < last:
+        return None
+    return place if writer.final(place, shared=True) is writer.final(context.break_to, shared=True) else None
 
 
 def _left_to(
