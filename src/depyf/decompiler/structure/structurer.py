@@ -102,6 +102,7 @@ class Structurer:
         if follow is not None and place is through(follow):
             left = [region for region in chain(source.region) if region not in chain(target.region)]
             kept = target is not place and source.kind == "branch" and all(r.kind != "finally" for r in left)
+            kept = kept or place.repeated and target is place  # and not to the copy of the test below
             if place is context.continue_to and kept:
                 out.append(nodes.Continue(line=target.line))  # the compiler kept a jump of its own
                 self.written.add(target)
