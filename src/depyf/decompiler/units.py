@@ -162,7 +162,7 @@ def _stages(
     if unit.raw.handlers_are_last:
         move_handlers_back(graph, regions)
     if joined:
-        join_exit_copies(graph)
+        join_exit_copies(graph, exits_are_copied=unit.raw.exits_are_copied)
     if ladder is not None:
         ladder.copy_tails(graph, edits)
     stepper.stage("undo_optimiser", graph.render)
@@ -170,7 +170,7 @@ def _stages(
     if joined and unit.kind in ("module", "class", "function"):
         join_ends(blocks, unit.kind)
     stepper.stage("lift", lambda: _render(blocks))
-    flow = Flow(blocks)
+    flow = Flow(blocks, else_is_last=unit.raw.else_is_last)
     if ladder is not None:
         ladder.put_in_loops(flow, edits)
     unit.body = structure(flow, unit.raw.keeps_not)

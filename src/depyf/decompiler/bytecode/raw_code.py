@@ -99,6 +99,16 @@ class RawCode:
         return TABLES[self.version].empty_slot_is_first
 
     @property
+    def exits_are_copied(self) -> bool:
+        """Whether the compiler of its version copies short ways out of the code to where control would jump to them."""
+        return TABLES[self.version].exits_are_copied
+
+    @property
+    def else_is_last(self) -> bool:
+        """Whether the compiler of its version lays out the else clause of a try statement behind the handlers."""
+        return TABLES[self.version].else_is_last
+
+    @property
     def asserts_read_a_global(self) -> bool:
         """Whether an assert statement of its version reads AssertionError as ``raise AssertionError`` does."""
         return TABLES[self.version].asserts_read_a_global

@@ -7,32 +7,38 @@ is how they are told from code that was written twice.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Callable
 
 from ..bytecode import Instruction, RawCode
 from .control_flow_graph import BasicBlock, ControlFlowGraph
 from .stack_entries import Entries, entries_after, entries_at_starts
 
+_KeyOf = Callable[[Instruction], Any]
+
 EXITS = frozenset({"RETURN_VALUE", "RAISE_VARARGS"})
 
 
-def join_exit_copies(graph: ControlFlowGraph) -> None:
-    """Lead all copies to the last one of them."""
+def join_exit_copies(graph: ControlFlowGraph, *, exits_are_copied: bool = True) -> None:
+    """Lead all copies to the last one of them.
+
+    ``exits_are_copied``: whether the compiler copies more than a RETURN_VALUE.
+    """
     groups: dict[Any, list[BasicBlock]] = {}
     for block in graph.blocks:
         last = block.last
         if last is not None and last.op in EXITS and last.line is not None:
-            key = _key(last), block.handler, block.region, _is_of_what_is_behind(block)
-            groups.setdefault(key, []).append(block)
+            alike = _key(last), block.handler, block.region, _is_of_what_is_behind(block)
+            groups.setdefault(alike, []).append(block)
     groups = {key: blocks for key, blocks in groups.items() if len(blocks) > 1}
     if not groups:
         return
     starts = entries_at_starts(graph)
     assert all(block in starts for blocks in groups.values() for block in blocks), "unreachable blocks are gone"
+    key = _key if exits_are_copied else _key_in_place
     for blocks in groups.values():
-        _join(graph, blocks, starts)
+        _join(graph, blocks, starts, key)
     for blocks in _before_ends(graph, groups):
-        _join(graph, blocks, entries_at_starts(graph))
+        _join(graph, blocks, entries_at_starts(graph), key)
     graph.remove_unreachable()
 
 
@@ -60,12 +66,12 @@ def _before_ends(graph: ControlFlowGraph, ends: dict[Any, list[BasicBlock]]) -> 
     return groups
 
 
-def _join(graph: ControlFlowGraph, blocks: list[BasicBlock], starts: dict[BasicBlock, Entries]) -> None:
+def _join(graph: ControlFlowGraph, blocks: list[BasicBlock], starts: dict[BasicBlock, Entries], key: _KeyOf) -> None:
     """Join ``blocks``, from the last one on: each with the nearest one behind it that has a copy."""
     ends: list[BasicBlock] = []
     for block in reversed(blocks):
         for number, other in enumerate(ends):
-            length = _copied(block, other, starts)
+            length = _copied(block, other, starts, key)
             if not length:
                 continue
             if length < len(other.instructions):
@@ -85,11 +91,11 @@ def _lead(block: BasicBlock, position: int, end: BasicBlock) -> None:
     block.fall, block.target = None, end
 
 
-def _copied(block: BasicBlock, other: BasicBlock, starts: dict[BasicBlock, Entries]) -> int:
+def _copied(block: BasicBlock, other: BasicBlock, starts: dict[BasicBlock, Entries], key: _KeyOf) -> int:
     """How many of the last instructions of both are copies of the same ones; 0 if none."""
     ours, theirs = block.instructions, other.instructions
     longest = 0
-    while longest < min(len(ours), len(theirs)) and _key(ours[-1 - longest]) == _key(theirs[-1 - longest]):
+    while longest < min(len(ours), len(theirs)) and key(ours[-1 - longest]) == key(theirs[-1 - longest]):
         longest += 1
     whole = next((length for length in range(longest, 0, -1) if _between_statements(block, other, length, starts)), 0)
     length = len(ours) - _consumption(block, starts)
@@ -132,3 +138,8 @@ def _key(instruction: Instruction) -> Any:
     argument: Any = instruction.arg
     value = id(argument) if isinstance(argument, RawCode) else repr(argument)
     return instruction.op, type(argument), value, instruction.position
+
+
+def _key_in_place(instruction: Instruction) -> Any:
+    """The key where only a RETURN_VALUE is copied: all else that is one instruction has one place in the code."""
+    return _key(instruction), instruction.op == "RETURN_VALUE" or instruction.offset

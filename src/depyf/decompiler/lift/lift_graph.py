@@ -220,6 +220,7 @@ class _Lifter:
             lifted.test = state.pop()
             lifted.kind = "return"
             lifted.loads_last = [i.op for i in block.instructions[-2:]] == ["CONST", "RETURN_VALUE"]
+            lifted.uncopied = not self.raw.exits_are_copied
             lifted.implicit_return = self.is_implicit_return(block) if lifted.loads_last else False
             self.finish(lifted, state)
         elif op == "RAISE_VARARGS":
@@ -250,6 +251,8 @@ class _Lifter:
         if position is None or not self.has_lines:
             return False
         if position[0] is not None and position[2] is None:
+            if not self.raw.exits_are_copied:
+                return self.ends_the_code(block)
             return self.has_line_of_jump(block) or self.ends_a_line(block)
         if position[0] is None or position[0] == position[1] and position[3] - position[2] == len("break"):
             return True
@@ -267,6 +270,14 @@ class _Lifter:
         line = block.instructions[-1].line
         jumps = [source.last for source in sources if source.fall is not block]
         return 0 < len(sources) == len(jumps) and all(jump is not None and jump.line == line for jump in jumps)
+
+    def ends_the_code(self, block: BasicBlock) -> bool:
+        """Whether the return is the last instruction of the code, and stands on no line behind all others."""
+        last = block.instructions[-1]
+        if last.offset + 2 != len(self.raw.bytecode):
+            return False
+        before = (i for other in self.graph.blocks for i in other.instructions if i.offset < last.offset - 2)
+        return any(i.line is not None and i.line >= (last.line or 0) for i in before)
 
     def ends_a_line(self, block: BasicBlock) -> bool | None:
         """Whether the return at the end of ``block`` has the line of the statement that stands before it.

@@ -12,9 +12,13 @@ from .context import SeveralEntries
 
 
 class Flow:
-    """Nodes reachable from the entry, with their dominators and forward predecessors."""
+    """Nodes reachable from the entry, with their dominators and forward predecessors.
 
-    def __init__(self, blocks: list[LiftedBlock]) -> None:
+    ``else_is_last``: whether the compiler lays out the ``else`` clause of a try statement behind the handlers.
+    """
+
+    def __init__(self, blocks: list[LiftedBlock], *, else_is_last: bool = False) -> None:
+        self.else_is_last = else_is_last
         self.by_index = {block.index: block for block in blocks if block.layout == block.index}
         self.tries: dict[Region, LiftedBlock] = {}
         self.entry = self._enter_regions(blocks)

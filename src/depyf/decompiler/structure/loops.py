@@ -106,7 +106,9 @@ def write_while(
                 return _write_tested(writer, node, start, exhausted, loop, follow, context, out)
     inside = _extent(writer, node, loop, context, None)
     places = writer.leaving(inside)
-    breaks = [place for place in places if not writer.is_constant_exit(place)] or places[-1:]
+    breaks = [place for place in places if not writer.is_constant_exit(place)]
+    last = max(other.layout for other in inside)
+    breaks = breaks or [place for place in places if not writer.is_return_before(place, last)][-1:]
     if follow is not None and through(follow) in breaks:
         breaks = [place for place in breaks if place is not through(context.break_to)] or breaks
     end = through(follow) if through(follow) in breaks else None

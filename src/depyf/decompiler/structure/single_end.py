@@ -18,10 +18,14 @@ def join_ends(blocks: list[LiftedBlock], kind: str) -> None:
     if len(ends) < (1 if kind == "function" else 2):
         return
     last = ends[-1]
+    if len(ends) == 1 and last.uncopied and not last.statements:
+        last.layout, last.loads_last = max(block.layout for block in blocks) + 0.5, True
+        return
     end = LiftedBlock(last.index, None, [])
     end.layout = max(block.layout for block in blocks) + 0.5
     end.become("return", test=last.test)
     end.implicit_return = end.loads_last = True
+    end.uncopied = last.uncopied
     end.is_end = kind != "function"
     for block in ends:
         block.become("goto", next=end, fall=end if block is blocks[-1] else None)

@@ -119,10 +119,11 @@ class Structurer:
         if context.break_to is not None and place is through(context.break_to):
             out.append(nodes.Break(line=target.line))
             return None
-        if follow is not None and self.is_copy(place, follow):
+        if follow is not None and self.is_copy(place, follow) and not self.is_written(place, follow):
             self.written.add(place)
             return None
-        if context.break_to is not None and self.is_copy(place, context.break_to):
+        breaks = context.break_to is not None and self.is_copy(place, context.break_to)
+        if breaks and context.break_to is not None and not self.is_written(place, context.break_to):
             self.written.add(place)
             out.append(nodes.Break(line=target.line))
             return None
@@ -132,15 +133,18 @@ class Structurer:
         if context.break_to is not None and end.implicit_return and end is self.final(context.break_to, shared=True):
             out.append(nodes.Break(line=target.line))  # nobody wrote a return there
             return None
-        if self.is_exit(place) and (self.same_surroundings(source, place) or self.cannot_raise(place)):
-            self.written.update((place, end))
-            out.append(nodes.Return(end.test, line=end.test_line))
-            return None
         goal = self.final(place, shared=True)
+        returns = self.is_exit(place) and (self.same_surroundings(source, place) or self.cannot_raise(place))
+        if returns and not (goal.uncopied and goal.implicit_return):
+            self.write_return(place, out)
+            return None
         if follow is not None and goal is self.final(follow, shared=True):
             return None
         if context.break_to is not None and goal is self.final(context.break_to, shared=True):
             out.append(nodes.Break(line=target.line))
+            return None
+        if returns:
+            self.write_return(place, out)
             return None
         if goal is not place:
             return self.go(source, goal, follow, context, out, after_statement)
@@ -155,6 +159,12 @@ class Structurer:
                 break
             jump, target = target, target.next
         return target.repeated and jump.kind in ("goto", "branch") and not jump.at_bottom
+
+    def write_return(self, place: LiftedBlock, out: list[nodes.Statement]) -> None:
+        """What ``place`` does, which only returns."""
+        end = self.final(place)
+        self.written.update((place, end))
+        out.append(nodes.Return(end.test, line=end.test_line))
 
     def is_private(self, place: LiftedBlock) -> bool:
         """Whether one edge only leads to ``place``, jumps in between not counted."""
@@ -189,13 +199,29 @@ class Structurer:
         """Whether control does the same at both places, exceptions included."""
         if not same_place(place, other):
             return False
+        if self.returns_what_was_evaluated(place):
+            return False
         end, other_end = self.final(place), self.final(other)
-        if any(end.test is entry for entry in place.entry):
-            return False  # it was evaluated before
         if end.kind == "return" and not self.is_from_one_statement(end, other_end):
             return False
         late = end.loads_last and other_end.loads_last
         return late or self.same_surroundings(place, other)
+
+    def returns_what_was_evaluated(self, place: LiftedBlock) -> bool:
+        """Whether ``place`` returns a value that was evaluated before control came there."""
+        value = self.final(place).test
+        return any(value is entry for entry in place.entry)
+
+    def is_return_before(self, place: LiftedBlock, layout: float) -> bool:
+        """Whether ``place`` is sure to be a return statement in what is laid out up to ``layout``."""
+        end = self.final(place)
+        is_return = end.kind == "return" and end.uncopied and not end.implicit_return
+        return self.returns_what_was_evaluated(place) or is_return and end.layout < layout
+
+    def is_written(self, place: LiftedBlock, other: LiftedBlock) -> bool:
+        """Whether ``place`` returns by a statement of its own, though ``other``, which does the same, follows."""
+        ours, theirs = self.final(place), self.final(other)
+        return ours.kind == "return" and ours.uncopied and not ours.implicit_return and ours is not theirs
 
     @staticmethod
     def is_from_one_statement(end: LiftedBlock, other: LiftedBlock) -> bool:
@@ -229,7 +255,7 @@ class Structurer:
         merges = self.merges(node, follow, context)
         if not merges:
             after = self.laid_out_after(node, first, second, context) if case_of(test) is None else None
-            merges = [after] if after is not None else []
+            merges = [after] if after is not None and after is not follow else []
         end = merges[0] if merges else follow
         body = self.arm(node, first, end, context)
         orelse = self.arm(node, second, end, context)
@@ -273,9 +299,20 @@ class Structurer:
         taken = [through(other) for other in (follow, context.break_to, context.continue_to) if other is not None]
         found = {self.meeting(child): None for child in self.flow.children[node] if len(self.flow.sources[child]) > 1}
         return sorted(
-            (place for place in found if place in context.inside and place not in taken and through(place) is place),
+            (
+                place
+                for place in found
+                if (place in context.inside or self.is_return_behind(node, place))
+                and place not in taken
+                and through(place) is place
+            ),
             key=lambda place: place.layout,
         )
+
+    def is_return_behind(self, node: LiftedBlock, place: LiftedBlock) -> bool:
+        """Whether ``place`` is the one return of a constant that ends a try statement's body, of which ``node`` is."""
+        is_written = place.kind == "return" and place.uncopied and not place.implicit_return
+        return is_written and place.region is not node.region and self.cannot_raise(place)
 
     def meeting(self, child: LiftedBlock) -> LiftedBlock:
         """Where paths that meet at ``child`` really meet, if it only jumps and nothing else leads there."""

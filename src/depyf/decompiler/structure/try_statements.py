@@ -67,6 +67,10 @@ def _end(
     Code that only the body reaches is the ``else`` clause if it is laid out before the handlers, and follows the
     statement if it is laid out behind them.
     """
+    def is_constant(place: LiftedBlock) -> bool:
+        behind = place.uncopied and not place.implicit_return and place.layout > last
+        return writer.is_constant_exit(place) and not behind
+
     loop = [through(place) for place in (context.break_to, context.continue_to) if place is not None]
     end = through(follow)
     last = max(node.layout for node in handling)
@@ -74,46 +78,64 @@ def _end(
         [p for p in places if p is end or p not in loop and (p in context.inside or writer.is_constant_exit(p))]
         for places in _left_to(writer, inside, handling, loop)
     )
-    handler_real = [place for place in from_handler if not writer.is_constant_exit(place)]
-    body_real = [place for place in from_body if not writer.is_constant_exit(place) or place.layout > last]
+    if writer.flow.else_is_last:
+        # What is laid out before the handlers and only leaves is a `break` or `continue` at the end of the body.
+        first = min(node.layout for node in handling)
+        from_body = [p for p in from_body if p.layout > first or writer.final(p, shared=True) not in loop]
+        behind_handlers = _break_behind(writer, inside, last, context)
+        if behind_handlers is not None and end is not None and from_handler == [end]:
+            return follow, behind_handlers
+    handler_real = [place for place in from_handler if not is_constant(place)]
+    body_real = [place for place in from_body if not is_constant(place) or place.layout > last]
     finish = [place for place in from_handler if place.implicit_return and isinstance(place.test, nodes.Constant)]
     if len(finish) == 1 and not handler_real and (end is None or end is finish[0]):
         # The handlers fall off the end of the code, where nobody wrote a return: what only the body reaches is `else`.
-        private = [place for place in body_real if place is not finish[0] and not writer.is_constant_exit(place)]
+        private = [place for place in body_real if place is not finish[0] and not is_constant(place)]
         if len(private) == 1 and private[0].layout > last:
             return finish[0], private[0]
     beyond = [place for place in handler_real if place not in loop and place is not end]
     if len(beyond) == 1 and end is not None and end in loop:
         # The body goes on with the loop or leaves it, the handlers go on with what follows the statement.
         rest = [place for place in body_real if place is not beyond[0] and place is not end]
-        return beyond[0], _single([place for place in rest if not writer.is_constant_exit(place)])
+        return beyond[0], _single([place for place in rest if not is_constant(place)])
     if end is not None and (end in from_body or end in from_handler):
-        others = [place for place in body_real if place is not end and not writer.is_constant_exit(place)]
+        others = [place for place in body_real if place is not end and not is_constant(place)]
         if not others:
             return follow, None
     if end is not None and end not in loop and end in from_handler:
         # The handlers go on behind the statement: code that the body alone goes on with is its else clause.
-        return follow, _single([p for p in body_real if p is not end and not writer.is_constant_exit(p)])
+        return follow, _single([p for p in body_real if p is not end and not is_constant(p)])
     behind = [p for p in body_real if p.layout > last and p not in loop and p is not end]
     if len(behind) == 1 and end is not None and handler_real == [end] and _falls_off(handling, end):
         return follow, behind[0]
     if behind and all(place in loop or place is end for place in handler_real):
         return behind[0], _single([place for place in body_real if place.layout < last and place is not end])
-    others = [place for place in body_real if place is not end and not writer.is_constant_exit(place)]
+    others = [place for place in body_real if place is not end and not is_constant(place)]
     if len(others) == 1 and end in from_body and end in loop and not from_handler:
         return others[0], None  # the body goes on with the loop or with what follows, the handlers with nothing
     if handler_real:
         if len(handler_real) > 1:
             raise NoPlace("handlers that go on at several places", handler_real)
         after: LiftedBlock | None = handler_real[0]
-        rest = [place for place in body_real if place is not after and not writer.is_constant_exit(place)]
+        rest = [place for place in body_real if place is not after and not is_constant(place)]
         return after, _single(rest)
-    rest = [place for place in body_real if not writer.is_constant_exit(place)] or body_real
+    rest = [place for place in body_real if not is_constant(place)] or body_real
     if rest and rest[-1].layout > last:
         behind = [place for place in rest if place.layout > last]
         return behind[0], _single([place for place in rest if place.layout < last])
     returns = [place for place in from_handler if place.layout > last]
     return (returns[0] if returns else None), _single(rest)
+
+
+def _break_behind(
+    writer: Structurer, inside: set[LiftedBlock], last: float, context: Context
+) -> LiftedBlock | None:
+    """What the body goes on with behind the handlers, if that only leaves the loop: ``else: break``."""
+    places = {through(place) for node in inside for place in node.successors} - inside - {None}
+    place = places.pop() if len(places) == 1 else None
+    if place is None or context.break_to is None or place is through(context.break_to) or place.layout < last:
+        return None
+    return place if writer.final(place, shared=True) is writer.final(context.break_to, shared=True) else None
 
 
 def _left_to(

@@ -140,4 +140,5 @@ TABLE = make_table(
     numbers=NUMBERS,
     comparisons=("<", "<=", "==", "!=", ">", ">=", "in", "not in", "is", "is not", "exception match"),
     jump_unit=1,
+    exits_are_copied=False,
 )

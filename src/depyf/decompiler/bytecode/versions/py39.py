@@ -40,4 +40,5 @@ TABLE = make_table(
     meanings=MEANINGS,
     numbers=NUMBERS,
     jump_unit=1,
+    exits_are_copied=False,
 )

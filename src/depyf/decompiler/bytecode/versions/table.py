@@ -39,6 +39,8 @@ class OpcodeTable:
     behind LOAD_COMMON_CONSTANT. ``conditional_jumps_go_back``: whether a conditional jump may lead backward; where
     none does, the assembler inverts it over a JUMP. ``generators_start``: whether the code of a generator says so by
     an instruction, RETURN_GENERATOR. ``iterator_pairs``: whether an iterator takes two slots of the stack.
+    ``exits_are_copied``: whether the compiler writes a copy of a short way out of the code, such as the return at the
+    end of a function, in the place of a jump to it.
     """
 
     version: tuple[int, int]
@@ -50,6 +52,7 @@ class OpcodeTable:
     conditional_jumps_go_back: bool
     generators_start: bool
     iterator_pairs: bool
+    exits_are_copied: bool
 
     @cached_property
     def handlers_are_last(self) -> bool:
@@ -86,6 +89,11 @@ class OpcodeTable:
         return any(row.name == "LOAD_SMALL_INT" for row in self.rows.values())
 
     @cached_property
+    def else_is_last(self) -> bool:
+        """Whether an else clause of a try statement stands behind the handlers: while try is a block at run time."""
+        return any(row.name == "SETUP_FINALLY" for row in self.rows.values())
+
+    @cached_property
     def loops_are_blocks(self) -> bool:
         """Whether loops are on the block stack, so that return, break and continue unwind it."""
         return any(row.name == "SETUP_LOOP" for row in self.rows.values())
@@ -120,6 +128,7 @@ def make_table(
     jump_unit: int = 2,
     common_constants: tuple[Any, ...] = (),
     iterator_pairs: bool = False,
+    exits_are_copied: bool = True,
 ) -> OpcodeTable:
     """The table of one version; numbers inherited from the version before are left out if the opcode is gone.
 
@@ -141,4 +150,5 @@ def make_table(
         any(row.op == "POP_JUMP_IF_TRUE" and row.rule in ("jump back", "jump to") for row in rows.values()),
         any(row.rule == "generator start" for row in rows.values()),
         iterator_pairs,
+        exits_are_copied,
     )

@@ -87,7 +87,7 @@ def _merge(block: LiftedBlock, roots: set[LiftedBlock]) -> bool:
     block.line = block.line if block.line is not None else following.line
     block.test_line = following.test_line
     block.implicit_return = following.implicit_return
-    block.loads_last = following.loads_last
+    block.loads_last, block.uncopied = following.loads_last, following.uncopied
     block.at_bottom = following.at_bottom
     block.become(
         following.kind,

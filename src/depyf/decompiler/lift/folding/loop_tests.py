@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from ...syntax import nodes
 from ..lifted_block import LiftedBlock
-from ..values import same_expression
-from .negation import negate
+from .negation import same_condition
 from .shapes import in_a_comprehension, same_place, through
 
 
@@ -55,8 +54,7 @@ def _repeats(
         return False
     if not same_place(out, copied_out):
         return False
-    test = copy.test if copied_when_true == when_true else negate(copy.test)
-    return same_expression(test, block.test)
+    return same_condition(copy.test, block.test, opposite=copied_when_true != when_true)
 
 
 def _own_header(block: LiftedBlock) -> LiftedBlock:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ...syntax import nodes
-from ..values import Truth, resolved
+from ..values import Truth, resolved, same_expression
 
 _OPPOSITE = {"is": "is not", "is not": "is", "in": "not in", "not in": "in"}
 _DUAL = {"and": "or", "or": "and"}
@@ -26,7 +26,7 @@ def negate(test: nodes.Expression) -> nodes.Expression:
         return opposite
     if isinstance(test, nodes.BoolOp):
         parts = [negate(value) for value in test.values]
-        if sum(map(_cost, parts)) <= sum(map(_cost, test.values)):
+        if sum(map(_cost, parts)) <= sum(map(_cost, test.values)) + 1:  # for the `not` in front
             return nodes.BoolOp(_DUAL[test.op], parts)
     return nodes.UnaryOp("not", test)
 
@@ -46,6 +46,22 @@ def spelled(test: nodes.Expression, keeps_not: bool) -> nodes.Expression:
     if sum(map(changes, parts)) < sum(map(changes, values)):
         return nodes.UnaryOp("not", nodes.BoolOp(_DUAL[test.op], parts))
     return nodes.BoolOp(test.op, values)
+
+
+def same_condition(left: nodes.Expression, right: nodes.Expression, *, opposite: bool = False) -> bool:
+    """Whether two conditions are the same, in whatever form; ``opposite``: that one is true when the other is not."""
+    return same_expression(_pushed(left, opposite), _pushed(right, False))
+
+
+def _pushed(test: nodes.Expression, negative: bool) -> nodes.Expression:
+    """``test`` or its opposite, with ``not`` at the operands of ``and`` and ``or`` alone."""
+    test = resolved(test)
+    if isinstance(test, nodes.BoolOp):
+        op = _DUAL[test.op] if negative else test.op
+        return nodes.BoolOp(op, [_pushed(value, negative) for value in test.values])
+    if isinstance(test, nodes.UnaryOp) and test.op == "not":
+        return _pushed(test.operand, not negative)
+    return negate(test) if negative else test
 
 
 def changes(test: nodes.Expression) -> int:
