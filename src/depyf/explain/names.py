@@ -1,7 +1,8 @@
 """Names which are the same in every run.
 
-Dynamo puts a uuid behind the names of compiled functions (torch 2.8 and later, resume functions on 2.8 alone),
-and ids of objects into guards. Neither may reach a file: two runs of one program must give equal text.
+Dynamo puts a uuid behind the names of compiled functions (torch 2.8 and later, resume functions on 2.8 alone), the id
+of an object into the name of a global that it makes for it (`OutputGraph.install_global_by_id`, 2.4 to 2.15), and ids
+into guards. None of these may reach a file: two runs of one program must give equal text.
 """
 
 from __future__ import annotations
@@ -11,22 +12,45 @@ import keyword
 import os
 import re
 import sys
+from typing import Dict
 
-__all__ = ["file_name", "identifier", "safe_file_part", "stable", "without_addresses", "writable_name"]
+__all__ = ["file_name", "identifier", "real_name", "safe_file_part", "stable", "without_addresses", "writable_name"]
 
 _WITH_UUID = re.compile(
     r"\b((?:__compiled_fn|__resume_at|__transformed_code)(?:_\d+)+?)_[0-9a-f]{8}_[0-9a-f]{4}_[0-9a-f]{4}_[0-9a-f]{4}_[0-9a-f]{12}\b"
 )
 _WITH_HEX = re.compile(r"\b((?:__compiled_fn|__resume_at)(?:_\d+)+?)_[0-9a-f]{32}\b")
+_WITH_ID = re.compile(r"\b(\w*)_\d{9,}_c(\d+)\b")
 _ADDRESS = re.compile(r"\b(?:at )?0x[0-9a-fA-F]{6,}\b")
 _NOT_IN_FILES = re.compile(r"[^A-Za-z0-9_.]+")
 _NEVER_IN_NAMES = re.compile(r'[\x00-\x1f\x7f/\\:*?"|<>]')
 _LONGEST_NAME = 180  # in bytes; most file systems stop at 255, and what is beside a file adds to its name
 
 
+_SHORT: Dict[str, str] = {}  # names with an id -> without it; as they come, so that no two become one
+_REAL: Dict[str, str] = {}  # and back
+
+
 def stable(text: str) -> str:
-    """`text` with the uuids taken off Dynamo's names."""
-    return _WITH_HEX.sub(r"\1", _WITH_UUID.sub(r"\1", text))
+    """`text` with the uuids and the ids taken off Dynamo's names."""
+    return _WITH_ID.sub(_without_id, _WITH_HEX.sub(r"\1", _WITH_UUID.sub(r"\1", text)))
+
+
+def real_name(name: str) -> str:
+    """The name of Dynamo's, with the id in it, that `stable` has made `name` of; else `name`."""
+    return _REAL.get(name, name)
+
+
+def _without_id(match: re.Match[str]) -> str:
+    real = match.group()
+    if real not in _SHORT:
+        first = name = "{}_c{}".format(*match.groups())
+        number = 1
+        while name in _REAL:
+            number += 1
+            name = "{}_{}".format(first, number)
+        _SHORT[real], _REAL[name] = name, real
+    return _SHORT[real]
 
 
 def without_addresses(text: str) -> str:

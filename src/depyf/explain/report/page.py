@@ -14,7 +14,7 @@ from typing import Any, Dict, Iterable, List, Optional, Set
 from depyf.explain.decompiled import decompiled
 from depyf.explain.guard_words import user_spelling
 from depyf.explain.model import CacheEntry, Frame, Graph, ResumeFunction, Session
-from depyf.explain.names import file_name
+from depyf.explain.names import file_name, real_name
 from depyf.explain.provenance import kernel_lines_text
 from depyf.explain.report.guard_text import guard_file_name, guard_function
 from depyf.explain.report.helpers import helpers_used
@@ -206,7 +206,10 @@ def _imports(text: str, frame: Frame, frames: List[Frame]) -> tuple[str, List[st
     in_graphs = {name: line for graph in graphs for name, line in graph.global_lines.items()}
     lines, missing = ["import torch"], []
     for name in sorted(_unbound(text) - {"torch"} - _closed_over(text)):
-        line = in_graphs.get(name) or _import_line(name, known.get(name))
+        value = known.get(real_name(name))
+        line = in_graphs.get(name) or _import_line(name, value)
+        if not line and real_name(name) in known and real_name(name) != name:
+            line = _constant_line(name, value, known)  # a global that Dynamo made for an object
         if not line and name in constants:
             line = _constant_line(name, constants[name], known)
         if line:
