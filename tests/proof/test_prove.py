@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dis
 
-from depyf.decompiler.bytecode import disassemble
+from depyf.decompiler.bytecode import RawCode, disassemble
 from depyf.decompiler.proof import Level, Verdict, normalize, prove, prove_all, verify
 
 
@@ -123,6 +123,23 @@ def test_stack_without_a_normal_form_is_unproven(compile_text, monkeypatch):
 
     monkeypatch.setattr(normalize, "known_instructions", with_an_empty_slot_for_a_value)
     assert "STORE_FAST takes an empty slot" in prove(broken, raw).describe()
+
+
+def test_a_finally_subroutine_called_is_not_exactly_one_that_is_fallen_into(compile_text, monkeypatch):
+    left, right = (compile_text(text).nested[0] for text in ("def f(a): return a(1)", "def f(a):  return a(1)"))
+    right.names += ("unused",)  # not equal byte for byte
+    assert prove(left, right).level is Level.EXACT
+    monkeypatch.setattr(RawCode, "finally_calls", property(lambda raw: int(raw is left)))
+    assert prove(left, right).level is Level.EQUIVALENT
+
+
+def test_calls_of_finally_subroutines_are_counted_in_the_bytecode_of_its_version():
+    raw = RawCode()
+    raw.bytecode = bytes([162, 0, 53, 0, 162, 4])
+    raw.version = (3, 8)
+    assert raw.finally_calls == 2
+    raw.version = (3, 9)
+    assert raw.finally_calls == 0
 
 
 def test_keyword_names_that_are_no_text_are_no_crash():

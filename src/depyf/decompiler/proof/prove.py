@@ -38,7 +38,7 @@ def prove(
     except (NotComparable, DecompilationError) as error:
         verdict = unproven(str(error))
         return verdict if symbolic is None else _or_else(symbolic(original, recompiled), verdict)
-    if same_instructions(a, b):
+    if same_instructions(a, b) and original.finally_calls == recompiled.finally_calls:
         return Verdict(Level.EXACT, "instructions", pairs=nested_pairs(a, b))
     if symbolic is None:
         return _in_lock_step(a, b)
