@@ -8,6 +8,8 @@
 #   make docs     install the tools of the site into .venv, build it into site/; a warning is an error
 #   make ratchet  decompile a sample of the standard library; fail if that got worse
 #   make stdlib   decompile the whole standard library
+#   make cpython-tests  CPython's own tests on decompiled modules, a quarter of an hour
+#   make growth   how the time grows with the size of the code
 #   make versions every CPython from 3.8 on that is found here: a quick part of the tests and the ratchet, with it as
 #                 host; then a sample of docs/versions.md, reading and proof
 #   make matrix   small programs for all that torch.compile does, with and without depyf, on the torch of .venv
@@ -20,7 +22,7 @@ VENV ?= .venv
 BIN = $(VENV)/bin
 JOBS ?= 2
 
-.PHONY: demo test lint docs ratchet versions matrix stdlib clean
+.PHONY: demo test lint docs ratchet versions matrix stdlib cpython-tests growth clean
 
 demo: $(VENV)/demo-installed
 	$(BIN)/python examples/toy.py
@@ -42,6 +44,12 @@ ratchet: $(VENV)/test-installed
 
 stdlib: $(VENV)/test-installed
 	$(BIN)/python benchmarks/roundtrip.py --stdlib -j $(JOBS) --show 10
+
+cpython-tests: $(VENV)/test-installed
+	$(BIN)/python benchmarks/cpython_tests.py
+
+growth: $(VENV)/test-installed
+	$(BIN)/python benchmarks/growth.py --large 20000
 
 versions: $(VENV)/test-installed
 	$(BIN)/python benchmarks/on_every_python.py -j $(JOBS)

@@ -40,7 +40,7 @@ TESTS = {
     "operator": "test_operator", "optparse": "test_optparse", "pathlib": "test_pathlib", "pickle": "test_pickle",
     "pickletools": "test_pickletools", "plistlib": "test_plistlib", "pprint": "test_pprint", "queue": "test_queue",
     "quopri": "test_quopri", "random": "test_random", "reprlib": "test_reprlib", "sched": "test_sched",
-    "shlex": "test_shlex", "shutil": "test_shutil", "socketserver": "test_socketserver",
+    "shlex": "test_shlex", "shutil": "test_shutil",
     "statistics": "test_statistics", "string": "test_string", "tarfile": "test_tarfile", "tempfile": "test_tempfile",
     "textwrap": "test_textwrap", "threading": "test_threading", "timeit": "test_timeit", "tokenize": "test_tokenize",
     "traceback": "test_traceback", "types": "test_types", "typing": "test_typing", "unittest": "test_unittest",

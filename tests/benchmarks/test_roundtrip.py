@@ -90,16 +90,17 @@ def test_table_json_and_exit_status(program, tmp_path, capsys):
     assert [row["qualname"] for row in written["rows"] if row["outcome"] == "wrong"] == ["one"]
 
 
-@pytest.mark.parametrize("promised, status", [(75, 0), (76, 1)])
-def test_the_ratchet_holds_what_was_reached(program, tmp_path, promised, status):
+@pytest.mark.parametrize("exact, promised, status", [(0, 75, 0), (0, 76, 1), (100, 0, 1)])
+def test_the_ratchet_holds_what_was_reached(program, tmp_path, exact, promised, status):
     ratchet = tmp_path / "ratchet.json"
-    ratchet.write_text(json.dumps({VERSION: {"proven_percent": promised, "wrong": 1, "crash": 0}}))
+    promises = {"exact_percent": exact, "proven_percent": promised, "wrong": 1, "crash": 0}
+    ratchet.write_text(json.dumps({VERSION: promises}))
     assert roundtrip.main([str(program), "--ratchet", str(ratchet)], stand_ins.liar) == status
 
 
 def test_the_ratchet_tolerates_no_wrong_result(program, tmp_path):
     ratchet = tmp_path / "ratchet.json"
-    ratchet.write_text(json.dumps({VERSION: {"proven_percent": 0, "wrong": 0, "crash": 0}}))
+    ratchet.write_text(json.dumps({VERSION: {"exact_percent": 0, "proven_percent": 0, "wrong": 0, "crash": 0}}))
     assert roundtrip.main([str(program), "--ratchet", str(ratchet)], stand_ins.liar) == 1
 
 
