@@ -63,9 +63,11 @@ def labelled_exit(source: LiftedBlock, target: LiftedBlock) -> NoPlace:
 
 def ends(body: list[nodes.Statement]) -> bool:
     """Whether control never falls out of ``body``, as far as its form tells."""
-    last = body[-1]
-    if isinstance(last, (nodes.Return, nodes.Raise, nodes.Break, nodes.Continue)):
-        return True
-    if isinstance(last, nodes.If):
-        return bool(last.orelse) and ends(last.body) and ends(last.orelse)
-    return False
+    todo = [body]
+    while todo:
+        last = todo.pop()[-1]
+        if isinstance(last, nodes.If) and last.orelse:
+            todo += [last.body, last.orelse]
+        elif not isinstance(last, (nodes.Return, nodes.Raise, nodes.Break, nodes.Continue)):
+            return False
+    return True

@@ -37,26 +37,36 @@ def _take(
 
     ``inside``: ``body`` is what runs when no case before has matched, and nothing else.
     """
-    first = body[0] if body else None
-    parts = _parts(first.test, number) if isinstance(first, nodes.If) else None
-    guard: nodes.Expression | None
-    if isinstance(first, CaseElse) and first.number == number:
-        pattern, guarded, rest = first.pattern, body[1] if len(body) > 1 else None, body[2:]
-        if not isinstance(guarded, nodes.If) or guarded.line is None or guarded.line != first.line:
-            cases.append(nodes.match_case(pattern, None, body[1:] or [nodes.Pass()]))
-            return []
-        guard, first = guarded.test, guarded  # on the line of the pattern
-    elif isinstance(first, nodes.If) and parts is not None:
-        (pattern, guard), rest = parts, body[1:]
-    else:
-        if inside and body:
-            cases.append(nodes.match_case(nodes.MatchAs(), None, body))
-            return []
-        return body
-    cases.append(nodes.match_case(pattern, guard, first.body))
-    if first.orelse:
-        return _take(first.orelse, number, cases, inside=True) + rest
-    return _take(rest, number, cases, inside) if ends(first.body) else rest
+    behind: list[list[nodes.Statement]] = []  # what follows each `if` whose `else` has the next case
+    while True:
+        first = body[0] if body else None
+        parts = _parts(first.test, number) if isinstance(first, nodes.If) else None
+        guard: nodes.Expression | None
+        if isinstance(first, CaseElse) and first.number == number:
+            pattern, guarded, rest = first.pattern, body[1] if len(body) > 1 else None, body[2:]
+            if not isinstance(guarded, nodes.If) or guarded.line is None or guarded.line != first.line:
+                cases.append(nodes.match_case(pattern, None, body[1:] or [nodes.Pass()]))
+                body = []
+                break
+            guard, first = guarded.test, guarded  # on the line of the pattern
+        elif isinstance(first, nodes.If) and parts is not None:
+            (pattern, guard), rest = parts, body[1:]
+        else:
+            if inside and body:
+                cases.append(nodes.match_case(nodes.MatchAs(), None, body))
+                body = []
+            break
+        cases.append(nodes.match_case(pattern, guard, first.body))
+        if first.orelse:
+            behind.append(rest)
+            body, inside = first.orelse, True
+        else:
+            body = rest
+            if not ends(first.body):
+                break
+    for rest in reversed(behind):
+        body = body + rest
+    return body
 
 
 def _always_matches(case: nodes.match_case) -> bool:

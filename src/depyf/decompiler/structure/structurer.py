@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from ...errors import DecompilationError
 from ..flowgraph.regions import chain
 from ..lift import LiftedBlock
@@ -13,7 +15,18 @@ from . import loops, one_trip_loops, try_statements, with_statements
 from .context import Context, NoPlace, ends, labelled_exit
 from .flow import Flow
 
-Body = "list[nodes.Statement]"
+
+class _OpenIf(NamedTuple):
+    """An ``if`` statement that is being written into ``out``: both arms lead to ``end``, ``first`` begins the first."""
+
+    node: LiftedBlock
+    test: nodes.Expression
+    first: LiftedBlock
+    body: list[nodes.Statement]
+    orelse: list[nodes.Statement]
+    end: LiftedBlock | None
+    merges: list[LiftedBlock]
+    out: list[nodes.Statement]
 
 
 def structure(flow: Flow, keeps_not: bool) -> list[nodes.Statement]:
@@ -244,21 +257,56 @@ class Structurer:
     def write_if(
         self, node: LiftedBlock, follow: LiftedBlock | None, context: Context, out: list[nodes.Statement]
     ) -> LiftedBlock | None:
-        first, second = node.fall, node.false if node.fall is node.true else node.true
-        if first is None or second is None or not isinstance(node.test, nodes.Expression):
-            raise DecompilationError("a branch without a test", stage="structure")
-        test = node.test if first is node.true else negate(node.test)
-        if through(first) is through(second):
-            out.append(nodes.If(spelled(test, self.keeps_not), [nodes.Pass()], line=node.test_line))
-            meets = through(first) in self.flow.children[node]
-            return self.go(node, first, follow, context, out, after_statement=meets)
+        # The second arm may begin with another `if`, and so on thousands of times, as deep as no stack: a loop.
+        opened: list[_OpenIf] = []
+        following: LiftedBlock | None = node
+        while following is not None and (following is node or self.is_only_a_branch(following)):
+            if following is not node:
+                self.written.add(following)
+                out += following.statements
+            first, second = following.fall, following.false if following.fall is following.true else following.true
+            if first is None or second is None or not isinstance(following.test, nodes.Expression):
+                raise DecompilationError("a branch without a test", stage="structure")
+            test = following.test if first is following.true else negate(following.test)
+            if through(first) is through(second):
+                out.append(nodes.If(spelled(test, self.keeps_not), [nodes.Pass()], line=following.test_line))
+                meets = through(first) in self.flow.children[following]
+                following = self.go(following, first, follow, context, out, after_statement=meets)
+                break
+            opened.append(self.open_if(following, first, second, test, follow, context, out))
+            source, follow, out = following, opened[-1].end, opened[-1].orelse
+            following = self.go(source, second, follow, context, out)
+        while opened:
+            inner = opened.pop()
+            inner.orelse.extend(self.sequence(following, inner.end, context))
+            following = self.close_if(inner, context)
+        return following
+
+    def is_only_a_branch(self, node: LiftedBlock) -> bool:
+        """Whether ``node`` is written as an ``if`` and nothing around it."""
+        return node.kind == "branch" and node not in self.flow.back and node not in self.written
+
+    def open_if(
+        self,
+        node: LiftedBlock,
+        first: LiftedBlock,
+        second: LiftedBlock,
+        test: nodes.Expression,
+        follow: LiftedBlock | None,
+        context: Context,
+        out: list[nodes.Statement],
+    ) -> _OpenIf:
+        """An ``if`` statement with its first arm."""
         merges = self.merges(node, follow, context)
         if not merges:
             after = self.laid_out_after(node, first, second, context) if case_of(test) is None else None
             merges = [after] if after is not None and after is not follow else []
         end = merges[0] if merges else follow
-        body = self.arm(node, first, end, context)
-        orelse = self.arm(node, second, end, context)
+        return _OpenIf(node, test, first, self.arm(node, first, end, context), [], end, merges, out)
+
+    def close_if(self, opened: _OpenIf, context: Context) -> LiftedBlock | None:
+        """Puts an ``if`` statement with both arms where it belongs; returns the node that goes on behind it."""
+        node, test, first, body, orelse, end, merges, out = opened
         if body and not orelse and end is not None and through(end) is context.continue_to and not ends(body):
             other = negate(test)
             if changes(spelled(other, self.keeps_not)) < changes(spelled(test, self.keeps_not)):
