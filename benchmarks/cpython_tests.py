@@ -13,9 +13,11 @@ originals and does not with the decompiled ones is run once more, and then count
 from __future__ import annotations
 
 import argparse
+import contextlib
 import importlib.util
 import marshal
 import os
+import signal
 import subprocess
 import sys
 import tempfile
@@ -104,19 +106,24 @@ def run(test: str, served: Served, limit: float) -> Run:
             marshal.dump({"modules": served, "test": test, "result": result}, file)
         frozen = ["-X", "frozen_modules=off"]  # an option that older interpreters take and ignore
         command = [sys.executable, "-S", "-E", "-B", *frozen, str(HERE / "decompiled_import.py"), order]
+        process = subprocess.Popen(
+            command, cwd=folder, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+            start_new_session=True,
+        )  # fmt: skip
         try:
-            done = subprocess.run(
-                command, cwd=folder, timeout=limit, stdin=subprocess.DEVNULL,
-                stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False,
-            )  # fmt: skip
+            output, _ = process.communicate(timeout=limit)
         except subprocess.TimeoutExpired:
             return Run({}, [], f"it did not end within {limit:.0f} s")
+        finally:
+            with contextlib.suppress(ProcessLookupError):  # and what the tests have started and left
+                os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
         try:
             with open(result, "rb") as file:
                 found = marshal.load(file)
         except (OSError, EOFError, ValueError):
-            said = done.stdout.decode("utf-8", "replace").strip()
-            return Run({}, [], f"exit status {done.returncode}: {said[-1500:]}")
+            said = output.decode("utf-8", "replace").strip()
+            return Run({}, [], f"exit status {process.returncode}: {said[-1500:]}")
         return Run(found["outcomes"], found["served"], "")
 
 

@@ -1,6 +1,7 @@
 """CPython's own tests on decompiled modules (benchmarks/cpython_tests.py): it serves them, and sees what is lost."""
 
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -50,3 +51,15 @@ def test_packages_are_served_with_all_their_modules():
     assert names >= {"json", "json.decoder", "json.encoder"}
     assert list(cpython_tests.sources("sys")) == []
     assert [is_package for name, _, is_package in cpython_tests.sources("json") if name == "json"] == [True]
+
+
+def test_what_does_not_end_is_killed_with_all_that_it_started(served, tmp_path):
+    (_, path, is_package) = served["textwrap"]
+    alive = tmp_path / "alive"
+    child = f"import time; time.sleep(4); open({str(alive)!r}, 'w').close()"
+    endless = tmp_path / "textwrap.py"
+    endless.write_text(f"import subprocess, sys\nsubprocess.run([sys.executable, '-c', {child!r}])\n", encoding="utf-8")
+    found = cpython_tests.run("test_textwrap", {"textwrap": (str(endless), path, is_package)}, 2)
+    assert "did not end within 2 s" in found.failure
+    time.sleep(4)
+    assert not alive.exists()
