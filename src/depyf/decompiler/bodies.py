@@ -17,7 +17,7 @@ def finish_early(body: list[nodes.Statement], kind: str, raw: RawCode) -> list[n
     if isinstance(last, nodes.Return) and (kind == "class" or isinstance(last.value, Marker)):
         body = body[:-1]  # a class body returns a cell, a comprehension what it has gathered
     if kind in ("function", "module", "class"):
-        nodes.rewrite_bodies(body, lambda inner: _asserts(inner, raw.asserts_read_a_global))
+        nodes.rewrite_bodies(body, lambda inner: _asserts(inner, raw.table.asserts_read_a_global))
     return body
 
 

@@ -159,10 +159,10 @@ def _stages(
     separate_handler_ends(graph)
     separate_breaks(graph)
     strip_finally_copies(graph, regions)
-    if unit.raw.handlers_are_last:
+    if unit.raw.table.handlers_are_last:
         move_handlers_back(graph, regions)
     if joined:
-        join_exit_copies(graph, exits_are_copied=unit.raw.exits_are_copied)
+        join_exit_copies(graph, exits_are_copied=unit.raw.table.exits_are_copied)
     if ladder is not None:
         ladder.copy_tails(graph, edits)
     stepper.stage("undo_optimiser", graph.render)
@@ -170,10 +170,10 @@ def _stages(
     if joined and unit.kind in ("module", "class", "function"):
         join_ends(blocks, unit.kind)
     stepper.stage("lift", lambda: _render(blocks))
-    flow = Flow(blocks, else_is_last=unit.raw.else_is_last)
+    flow = Flow(blocks, else_is_last=unit.raw.table.else_is_last)
     if ladder is not None:
         ladder.put_in_loops(flow, edits)
-    unit.body = structure(flow, unit.raw.keeps_not)
+    unit.body = structure(flow, unit.raw.table.keeps_not)
     if has_match:
         unit.body = join_cases(unit.body)
     if unit.kind == "annotations":

@@ -98,9 +98,7 @@ class _Locations:
     def position(self, kind: int, line: int) -> tuple[int, Position]:
         """The rest of an entry of this kind: by how much the line grows, the position."""
         if kind in SHORT_KINDS:
-            second = self.byte()
-            column = kind << 3 | second >> 4
-            return 0, (line, line, column, column + (second & 15))
+            self.byte()  # read_locations takes these when they are whole: this says where the entry is cut short
         if kind in ONE_LINE_KINDS:
             step = kind - ONE_LINE_KINDS[0]
             return step, (line + step, line + step, self.byte(), self.byte())

@@ -9,6 +9,7 @@ from .code_flags import CO_OPTIMIZED, CO_VARARGS, CO_VARKEYWORDS, docstring_flag
 from .formats import FORMATS
 from .instruction import Instruction, Position
 from .versions import TABLES
+from .versions.table import OpcodeTable
 
 
 class ExceptionEntry(NamedTuple):
@@ -89,40 +90,15 @@ class RawCode:
         return first if isinstance(first, str) else None
 
     @property
-    def handlers_are_last(self) -> bool:
-        """Whether the compiler of its version lays out exception handlers behind all other code."""
-        return TABLES[self.version].handlers_are_last
-
-    @property
-    def empty_slot_is_first(self) -> bool:
-        """Whether CALL_EX of its version needs the empty slot below the callable; above it if not."""
-        return TABLES[self.version].empty_slot_is_first
-
-    @property
-    def exits_are_copied(self) -> bool:
-        """Whether the compiler of its version copies short ways out of the code to where control would jump to them."""
-        return TABLES[self.version].exits_are_copied
-
-    @property
-    def else_is_last(self) -> bool:
-        """Whether the compiler of its version lays out the else clause of a try statement behind the handlers."""
-        return TABLES[self.version].else_is_last
+    def table(self) -> OpcodeTable:
+        """The opcodes of its version, and what its compiler does."""
+        return TABLES[self.version]
 
     @property
     def finally_calls(self) -> int:
         """How often it calls a ``finally`` subroutine: as a copy, one that is fallen into is not told from it (3.8)."""
-        calls = [number for number, row in TABLES[self.version].rows.items() if row.name == "CALL_FINALLY"]
+        calls = [number for number, row in self.table.rows.items() if row.name == "CALL_FINALLY"]
         return sum(map(self.bytecode[::2].count, calls))
-
-    @property
-    def asserts_read_a_global(self) -> bool:
-        """Whether an assert statement of its version reads AssertionError as ``raise AssertionError`` does."""
-        return TABLES[self.version].asserts_read_a_global
-
-    @property
-    def keeps_not(self) -> bool:
-        """Whether the compiler of its version keeps ``not a in b`` and ``a not in b`` apart."""
-        return TABLES[self.version].keeps_not
 
     @property
     def has_future_annotations(self) -> bool:

@@ -220,7 +220,7 @@ class _Lifter:
             lifted.test = state.pop()
             lifted.kind = "return"
             lifted.loads_last = [i.op for i in block.instructions[-2:]] == ["CONST", "RETURN_VALUE"]
-            lifted.uncopied = not self.raw.exits_are_copied
+            lifted.uncopied = not self.raw.table.exits_are_copied
             lifted.implicit_return = self.is_implicit_return(block) if lifted.loads_last else False
             self.finish(lifted, state)
         elif op == "RAISE_VARARGS":
@@ -251,7 +251,7 @@ class _Lifter:
         if position is None or not self.has_lines:
             return False
         if position[0] is not None and position[2] is None:
-            if not self.raw.exits_are_copied:
+            if not self.raw.table.exits_are_copied:
                 return self.ends_the_code(block)
             return self.has_line_of_jump(block) or self.ends_a_line(block)
         if position[0] is None or position[0] == position[1] and position[3] - position[2] == len("break"):

@@ -144,7 +144,7 @@ class _Normalizer:
             return self.call(index, instruction, depth, nulls)
         if op == "CALL_EX":
             base = depth - (4 if instruction.arg else 3)
-            if not nulls or nulls[-1] != base + (not self.raw.empty_slot_is_first) or base < 0:
+            if not nulls or nulls[-1] != base + (not self.raw.table.empty_slot_is_first) or base < 0:
                 raise NotComparable(f"CALL_EX without its empty slot at offset {instruction.offset}")
             return base + 1, nulls[:-1]
         if op == "SWAP" or op == "COPY":

@@ -257,7 +257,7 @@ class Structurer:
     def write_if(
         self, node: LiftedBlock, follow: LiftedBlock | None, context: Context, out: list[nodes.Statement]
     ) -> LiftedBlock | None:
-        # The second arm may begin with another `if`, and so on thousands of times, as deep as no stack: a loop.
+        # The second arm may begin with another `if`, and so on thousands of times, deeper than the stack: a loop.
         opened: list[_OpenIf] = []
         following: LiftedBlock | None = node
         while following is not None and (following is node or self.is_only_a_branch(following)):

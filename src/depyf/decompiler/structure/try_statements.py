@@ -67,6 +67,7 @@ def _end(
     Code that only the body reaches is the ``else`` clause if it is laid out before the handlers, and follows the
     statement if it is laid out behind them.
     """
+
     def is_constant(place: LiftedBlock) -> bool:
         behind = place.uncopied and not place.implicit_return and place.layout > last
         return writer.is_constant_exit(place) and not behind
