@@ -3,6 +3,9 @@
     python benchmarks/roundtrip.py FILE_OR_FOLDER ...
     python benchmarks/roundtrip.py --stdlib -j 2 --json result.json
     python benchmarks/roundtrip.py --stdlib --sample 60 --ratchet benchmarks/ratchet.json
+    python benchmarks/roundtrip.py --stdlib --tests --author      beside what the authors' own source reaches
+    python benchmarks/roundtrip.py --stdlib --strip               without line tables
+    python benchmarks/roundtrip.py --stdlib --optimize 2          as python -OO compiles it
 
 Each file is compiled and decompiled as a whole; each code object in it is one row with one outcome:
 
@@ -28,6 +31,8 @@ import time
 import types
 from typing import Any, Callable, Iterable, Iterator, NamedTuple
 
+import ceiling
+import same_tree
 import witness
 import workers
 
@@ -48,10 +53,17 @@ class Row(NamedTuple):
 
 
 class Item(NamedTuple):
-    """A file, or the code object number ``place`` of it (in the order of ``all_codes``); -1 is the whole file."""
+    """A file, or the code object number ``place`` of it (in the order of ``all_codes``); -1 is the whole file.
+
+    It is compiled with ``optimize``, as for compile(); ``stripped`` takes the line tables away; ``author`` compares
+    with what the author's source reaches.
+    """
 
     path: str
     place: int = -1
+    optimize: int = 0
+    stripped: bool = False
+    author: bool = False
 
 
 class Measured(NamedTuple):
@@ -60,6 +72,8 @@ class Measured(NamedTuple):
     rows: list[Row]
     compile_seconds: float
     seconds: float
+    ceiling: ceiling.Ceiling = ceiling.Ceiling()
+    trees: same_tree.Trees = same_tree.Trees()
 
 
 def all_codes(code: types.CodeType) -> Iterator[types.CodeType]:
@@ -71,14 +85,22 @@ def all_codes(code: types.CodeType) -> Iterator[types.CodeType]:
         todo.extend(reversed([c for c in code.co_consts if isinstance(c, types.CodeType)]))
 
 
-def compile_file(path: str) -> types.CodeType | None:
-    """The module's code object; None if this Python can't compile the file."""
-    with open(path, "rb") as file:
+def compile_item(item: Item) -> types.CodeType | None:
+    """The code object of the whole module; None if this Python can't compile the file."""
+    with open(item.path, "rb") as file:
         source = file.read()
     try:
-        return compile(source, path, "exec", dont_inherit=True, optimize=0)
+        return compile(source, item.path, "exec", dont_inherit=True, optimize=item.optimize)
     except (SyntaxError, ValueError):
         return None
+
+
+def strip(code: types.CodeType) -> types.CodeType:
+    """The same without line tables, nested code too."""
+    table = "co_linetable" if hasattr(code, "co_linetable") else "co_lnotab"
+    consts = tuple(strip(one) if isinstance(one, types.CodeType) else one for one in code.co_consts)
+    fields: dict[str, Any] = {"co_consts": consts, table: b""}
+    return code.replace(**fields)
 
 
 def measure(item: Item, analyze: Callable[[types.CodeType], Any], standalone: Callable[[Any], str]) -> Measured:
@@ -87,10 +109,13 @@ def measure(item: Item, analyze: Callable[[types.CodeType], Any], standalone: Ca
     ``standalone`` gives the text of a result in a form that is valid Python by itself.
     """
     start = time.process_time()
-    module = compile_file(item.path)
+    module = compile_item(item)
     compile_seconds = time.process_time() - start
     if module is None:
         return Measured([], 0.0, 0.0)
+    whole = module
+    if item.stripped:
+        module = strip(module)
     code = module if item.place < 0 else list(all_codes(module))[item.place]
     start = time.process_time()
     result = analyze(code)
@@ -99,7 +124,14 @@ def measure(item: Item, analyze: Callable[[types.CodeType], Any], standalone: Ca
     checked = Witnessed(code, result, results, standalone)
     codes = [code] if item.place >= 0 else list(all_codes(code))
     rows = [_row(item.path, c, results.get(id(c)), checked) for c in codes]
-    return Measured(rows, compile_seconds, seconds)
+    measured = Measured(rows, compile_seconds, seconds)
+    if item.author and item.place < 0:
+        with open(item.path, "rb") as file:
+            source = file.read()
+        measured = measured._replace(
+            ceiling=ceiling.ceiling(source, whole, item.optimize), trees=same_tree.compare(source, result.source)
+        )
+    return measured
 
 
 class Witnessed:
@@ -181,11 +213,17 @@ class Report:
         self.rows: list[Row] = []
         self.compile_seconds = 0.0
         self.seconds = 0.0
+        self.times: dict[str, tuple[float, float]] = {}
+        self.ceilings: list[ceiling.Ceiling] = []
+        self.trees: list[same_tree.Trees] = []
 
-    def add(self, measured: Measured) -> None:
+    def add(self, path: str, measured: Measured) -> None:
         self.rows += measured.rows
         self.compile_seconds += measured.compile_seconds
         self.seconds += measured.seconds
+        self.times[path] = (measured.seconds, measured.compile_seconds)
+        self.ceilings += [measured.ceiling] if measured.ceiling.codes else []
+        self.trees.append(measured.trees)
 
     def counts(self) -> dict[str, int]:
         found = collections.Counter(row.outcome for row in self.rows)
@@ -205,7 +243,37 @@ class Report:
             f"{len(self.rows) / max(1e-9, self.seconds):.0f} objects per CPU second, "
             f"{self.seconds / max(1e-9, self.compile_seconds):.1f} times compile(); {wall:.0f} s on the clock"
         )
-        return "\n".join(lines)
+        modules = collections.defaultdict(set)
+        for row in self.rows:
+            modules[row.file].add(row.outcome)
+        whole = sum(outcomes == {"exact"} for outcomes in modules.values())
+        lines.append(f"{100 * whole / max(1, len(modules)):.1f} % of the modules are exact as a whole")
+        return "\n".join(lines + self.beside_the_author())
+
+    def beside_the_author(self) -> list[str]:
+        """What the author's own source reaches, and how much of our text is the same; nothing if not measured."""
+        lines = []
+        if self.ceilings:
+            codes, exact = sum(one.codes for one in self.ceilings), sum(one.exact for one in self.ceilings)
+            whole = sum(one.codes == one.exact for one in self.ceilings)
+            lines.append(
+                f"the authors' own source by ast.unparse: {100 * exact / codes:.2f} % exact, "
+                f"{100 * whole / len(self.ceilings):.1f} % of the modules"
+            )
+        functions, same = sum(one.functions for one in self.trees), sum(one.same for one in self.trees)
+        if functions:
+            lines.append(f"{100 * same / functions:.2f} % of {functions} functions have the author's syntax tree")
+            found = collections.Counter(what for one in self.trees for _, what in one.differences)
+            lines += [f"{count:8}  {what}" for what, count in found.most_common(20)]
+        return lines
+
+    def slowest(self, most: int) -> str:
+        """The files that took longest, with the seconds of depyf's and compile()'s."""
+        times = sorted(self.times.items(), key=lambda one: -one[1][0])[:most]
+        return "\n".join(
+            f"{seconds:8.2f} s, {seconds / max(1e-9, compiling):6.1f} times compile()  {path}"
+            for path, (seconds, compiling) in times
+        )
 
     def reasons(self, most: int) -> str:
         found = collections.Counter(
@@ -225,36 +293,36 @@ class Report:
 
 
 def measure_all(
-    files: Iterable[str], run_work: Callable[[Item], Measured], processes: int, limit: float, memory: int
+    items: Iterable[Item], run_work: Callable[[Item], Measured], processes: int, limit: float, memory: int
 ) -> Report:
     """The report over all files. A file that fails as a whole is taken again, one code object at a time."""
     report = Report()
-    retry: list[tuple[str, str]] = []
+    retry: list[tuple[Item, str]] = []
     options: dict[str, Any] = {"processes": processes, "limit": limit, "memory": memory}
-    for answer in workers.run(run_work, map(Item, files), **options):
+    for answer in workers.run(run_work, items, **options):
         if answer.failure:
-            retry.append((answer.item.path, answer.failure))
+            retry.append((answer.item, answer.failure))
         else:
-            report.add(answer.value)
-    for path, failure in retry:
-        report.add(retry_file(path, failure, run_work, options))
+            report.add(answer.item.path, answer.value)
+    for item, failure in retry:
+        report.add(item.path, retry_file(item, failure, run_work, options))
     return report
 
 
 def retry_file(
-    path: str, failure: str, run_work: Callable[[Item], Measured], options: dict[str, Any]
+    item: Item, failure: str, run_work: Callable[[Item], Measured], options: dict[str, Any]
 ) -> Measured:
     """What a file gives whose analysis as a whole failed: find the code objects that make it fail.
 
     One that fails only because of what it contains is not blamed: the innermost failing one is the crash.
     """
-    module = compile_file(path)
+    module = compile_item(item)
     assert module is not None, "a file that does not compile gives no rows and can't fail"
     codes = list(all_codes(module))
     rows: dict[int, Row] = {}
     failed: dict[int, str] = {}
     seconds = 0.0
-    for answer in workers.run(run_work, [Item(path, i) for i in range(len(codes))], **options):
+    for answer in workers.run(run_work, [item._replace(place=i) for i in range(len(codes))], **options):
         if answer.failure:
             failed[answer.item.place] = answer.failure
         else:
@@ -269,7 +337,7 @@ def retry_file(
         outcome, text = ("crash", reason) if blamed else ("refused", "contains a code object that crashes")
         code = codes[index]
         name = getattr(code, "co_qualname", code.co_name)
-        rows[index] = Row(path, name, code.co_firstlineno, outcome, "", text)
+        rows[index] = Row(item.path, name, code.co_firstlineno, outcome, "", text)
     return Measured([rows[index] for index in sorted(rows)], 0.0, seconds)
 
 
@@ -325,12 +393,16 @@ def parse_arguments(arguments: list[str] | None) -> argparse.Namespace:
     parser.add_argument("paths", nargs="*", help="Python files and folders")
     parser.add_argument("--stdlib", action="store_true", help="the running Python's standard library")
     parser.add_argument("--tests", action="store_true", help="with its tests")
+    parser.add_argument("--optimize", type=int, default=0, choices=(0, 1, 2), help="1: as -O, 2: as -OO compiles")
+    parser.add_argument("--strip", action="store_true", help="take the line tables away")
+    parser.add_argument("--author", action="store_true", help="compare with what the authors' own source reaches")
     parser.add_argument("--sample", type=int, metavar="N", help="only N of the files, chosen at random")
     parser.add_argument("--seed", type=int, default=1, help="of the sample (default 1)")
     parser.add_argument("-j", "--jobs", type=int, default=1, help="processes (default 1)")
     parser.add_argument("--limit", type=float, default=60, help="seconds per file (default 60)")
     parser.add_argument("--memory", type=int, default=4096, help="MiB per process (default 4096)")
     parser.add_argument("--reasons", type=int, default=20, metavar="N", help="most frequent reasons to list")
+    parser.add_argument("--slowest", type=int, default=20, metavar="N", help="slowest files to list")
     parser.add_argument("--show", type=int, default=0, metavar="N", help="failures to show, with the first difference")
     parser.add_argument("--json", metavar="FILE", help="write every row")
     parser.add_argument("--ratchet", metavar="FILE", help="fail if the result is worse than this file promises")
@@ -347,11 +419,14 @@ def main(arguments: list[str] | None = None, run_work: Callable[[Item], Measured
     if options.sample is not None and options.sample < len(files):
         files = sorted(random.Random(options.seed).sample(files, options.sample))
     start = time.monotonic()
-    report = measure_all(files, run_work, options.jobs, options.limit, options.memory << 20)
+    items = [Item(path, -1, options.optimize, options.strip, options.author) for path in files]
+    report = measure_all(items, run_work, options.jobs, options.limit, options.memory << 20)
     print(f"Python {sys.version.split()[0]}, {len(files)} files")
     print(report.table(time.monotonic() - start))
     if options.reasons and report.reasons(options.reasons):
         print(f"\nmost frequent reasons\n{report.reasons(options.reasons)}")
+    if options.slowest:
+        print(f"\nslowest\n{report.slowest(options.slowest)}")
     if options.show:
         print(f"\n{report.failures(options.show)}")
     if options.json:

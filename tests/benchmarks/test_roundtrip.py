@@ -23,7 +23,7 @@ def one(x):
 
 
 def rows_of(path, work, jobs=1, limit=60.0):
-    report = roundtrip.measure_all([str(path)], work, jobs, limit, 0)
+    report = roundtrip.measure_all([roundtrip.Item(str(path))], work, jobs, limit, 0)
     return {row.qualname.rpartition(".")[2]: row for row in report.rows}
 
 
@@ -72,7 +72,8 @@ def test_a_failing_code_object_is_one_row(tmp_path, name, says):
 def test_other_files_are_measured_after_a_crash(program, tmp_path):
     bad = tmp_path / "bad.py"
     bad.write_text("def dies():\n    pass\n")
-    report = roundtrip.measure_all([str(bad), str(program)], stand_ins.fragile, 1, 60.0, 0)
+    items = [roundtrip.Item(str(path)) for path in (bad, program)]
+    report = roundtrip.measure_all(items, stand_ins.fragile, 1, 60.0, 0)
     assert report.counts() == {
         "exact": 4, "equivalent": 0, "unproven": 0, "refused": 1, "wrong": 0, "crash": 1
     }  # fmt: skip
