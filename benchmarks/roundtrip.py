@@ -29,6 +29,7 @@ import sys
 import sysconfig
 import time
 import types
+import warnings
 from typing import Any, Callable, Iterable, Iterator, NamedTuple
 
 import ceiling
@@ -203,6 +204,7 @@ def work(item: Item) -> Measured:
     from depyf.decompiler.pipeline import analyze, standalone
 
     sys.setrecursionlimit(1000)  # the default: users have no other
+    warnings.simplefilter("ignore")  # the tests have code that the compiler warns of
     return measure(item, analyze, standalone)
 
 
