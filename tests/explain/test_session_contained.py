@@ -59,7 +59,7 @@ def raises(*_, **__):
 
 FAULTS = {
     "decompiler": (recorder, "decompile_transformed"),
-    "graph text": (graph_files, "cached_graph_text"),
+    "graph text": (graph_files, "_draft"),
     "graph model": (recorder, "capture"),
     "graph signature": (recorder, "signature_of"),
     "guards": (recorder, "collect_guards"),

@@ -15,6 +15,7 @@ from types import CodeType
 from typing import Any, Dict, Iterable, List, Optional, Tuple
 
 from depyf.explain import torch_behavior
+from depyf.explain.code_objects import same_instructions
 from depyf.explain.names import safe_file_part, stable, without_addresses
 from depyf.explain.transformed_code import is_valid_python
 
@@ -25,6 +26,7 @@ __all__ = [
     "cached_graph_text",
     "forward_code",
     "graph_file_text",
+    "is_same_graph",
     "signature_of",
     "stage_of",
     "why_open",
@@ -46,8 +48,10 @@ IN_BETWEEN = {
 }
 
 _COMPILED_FN = re.compile(r"__compiled_fn_\d+")
-_CLASS_LINE = re.compile(r"^(?P<indent>\s*)class (?P<name>.*)\(torch\.nn\.Module\):$", re.MULTILINE)
+_CLASS_LINE = re.compile(r"^(?P<indent>[ \t]*)class (?P<name>.*)\(torch\.nn\.Module\):$", re.MULTILINE)
 
+
+_PLAIN = (int, float, bool, str, type(None))
 
 # Shown once per inner graph too (branches of cond, bodies of loops); never worth a file where a known stage has one.
 REPEATS = ("pre_insert_deferred_runtime_asserts",)
@@ -63,7 +67,7 @@ class GraphFile:
 
     graph: str
     stage: str
-    readable: str  # as torch prints it, which is all that must be done while the user waits; "" for REPEATS
+    readable: str  # as torch prints it, which must be done while the user waits; "" where it is one more of the same
     options: Dict[str, Any]
     signature: Tuple[Any, ...]
     graph_module: weakref.ref[Any]
@@ -73,13 +77,21 @@ class GraphFile:
 
     @cached_property
     def text(self) -> str:
-        """The text of the file. Raises ReferenceError when there is none yet and the graph is gone."""
+        """The text of the file, which is valid Python."""
+        return _valid(self.draft)
+
+    @cached_property
+    def draft(self) -> str:
+        """The text before anyone has looked whether it is valid Python, which takes as long as the rest.
+
+        Raises ReferenceError when there is none yet and the graph is gone.
+        """
         if not self.readable:
             module = self.graph_module()
             if module is None:
                 raise ReferenceError("the graph is gone")
             self.readable = torch_behavior.print_graph(module, self.options)
-        return cached_graph_text(self.graph, self.stage, self.readable, why_open(self.stage))
+        return _draft(self.graph, self.stage, self.readable, why_open(self.stage))
 
     @property
     def is_in_between(self) -> bool:
@@ -114,9 +126,20 @@ def why_open(stage: str) -> str:
 
 
 def signature_of(graph_module: Any) -> Tuple[Any, ...]:
-    """The operations of a graph by name, for comparison only. Arguments are left out: they cost too much to print
-    while the user waits, and a changed argument shows in the instructions."""
-    return tuple((node.op, node.name, str(node.target)) for node in graph_module.graph.nodes)
+    """The operations of a graph by name, with their inputs, for comparison only. Other arguments are left out where
+    they are no plain values: they cost too much to print while the user waits, and show in the instructions."""
+    return tuple(
+        (node.op, node.name, str(node.target), *(one.name for one in node.all_input_nodes),
+         *(one for one in node.args if type(one) in _PLAIN))
+        for node in graph_module.graph.nodes
+    )  # fmt: skip
+
+
+def is_same_graph(one: GraphFile, other: GraphFile) -> bool:
+    """Whether two texts say the same."""
+    if one.code is not None and other.code is not None:
+        return same_instructions(one.code, other.code)
+    return one.signature == other.signature
 
 
 def graph_file_text(graph: str, stage: str, graph_module: Any, options: Dict[str, Any]) -> str:
@@ -126,14 +149,22 @@ def graph_file_text(graph: str, stage: str, graph_module: Any, options: Dict[str
 
 def cached_graph_text(graph: str, stage: str, readable: str, why: str) -> str:
     """The same for a graph of which there is only the text that `print_readable` gave; `why` is what it is."""
+    return _valid(_draft(graph, stage, readable, why))
+
+
+def _draft(graph: str, stage: str, readable: str, why: str) -> str:
     readable = without_addresses(stable(readable.lstrip("\n")))
     readable = _CLASS_LINE.sub(_with_valid_class_name, readable)
     about = "# {}, {}: {}.\n".format(graph, stage.replace("_", " "), why)
-    text = about + _imports(readable) + "\n\n" + readable.rstrip() + "\n"
+    return about + _imports(readable) + "\n\n" + readable.rstrip() + "\n"
+
+
+def _valid(text: str) -> str:
     if is_valid_python(text):
         return text
-    return about + "# torch's text of this graph is no valid Python, so it is shown as comments.\n" + "".join(
-        ("# " + line).rstrip() + "\n" for line in readable.splitlines()
+    about, _, rest = text.partition("\n")
+    return about + "\n# torch's text of this graph is no valid Python, so it is shown as comments.\n" + "".join(
+        ("# " + line).rstrip() + "\n" for line in rest.splitlines()
     )
 
 
@@ -168,6 +199,6 @@ def _imports(text: str) -> str:
     """The imports which the generated text relies on; annotations are strings and stay unevaluated."""
     lines = ["from __future__ import annotations", "", "import torch"]
     for name, statement in torch_behavior.registered_imports().items():
-        if name != "torch" and re.search(r"\b{}\b".format(re.escape(name)), text):
+        if name != "torch" and name in text and re.search(r"\b{}\b".format(re.escape(name)), text):
             lines.append(statement)
     return "\n".join(lines) + "\n"

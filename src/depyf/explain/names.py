@@ -21,6 +21,7 @@ _WITH_UUID = re.compile(
 )
 _WITH_HEX = re.compile(r"\b((?:__compiled_fn|__resume_at)(?:_\d+)+?)_[0-9a-f]{32}\b")
 _WITH_ID = re.compile(r"\b(\w*)_\d{9,}_c(\d+)\b")
+_HAS_ID = re.compile(r"_\d{9,}_c\d")  # found in less time than `_WITH_ID` takes to find none
 _ADDRESS = re.compile(r"\b(?:at )?0x[0-9a-fA-F]{6,}\b")
 _NOT_IN_FILES = re.compile(r"[^A-Za-z0-9_.]+")
 _NEVER_IN_NAMES = re.compile(r'[\x00-\x1f\x7f/\\:*?"|<>]')
@@ -33,7 +34,8 @@ _REAL: Dict[str, str] = {}  # and back
 
 def stable(text: str) -> str:
     """`text` with the uuids and the ids taken off Dynamo's names."""
-    return _WITH_ID.sub(_without_id, _WITH_HEX.sub(r"\1", _WITH_UUID.sub(r"\1", text)))
+    text = _WITH_HEX.sub(r"\1", _WITH_UUID.sub(r"\1", text))
+    return _WITH_ID.sub(_without_id, text) if _HAS_ID.search(text) else text
 
 
 def real_name(name: str) -> str:
@@ -55,7 +57,7 @@ def _without_id(match: re.Match[str]) -> str:
 
 def without_addresses(text: str) -> str:
     """`text` with ``at 0x7f...`` taken out, as in the repr of a function."""
-    return _ADDRESS.sub("...", text)
+    return _ADDRESS.sub("...", text) if "0x" in text else text
 
 
 def file_name(path: str) -> str:

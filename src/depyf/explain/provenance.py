@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 from typing import Any, Dict, Iterable, List, Optional, Tuple
+from weakref import WeakKeyDictionary
 
 from depyf.explain.graphs import user_line_of
 from depyf.explain.model import Graph, KernelLine, SourceLine
@@ -39,14 +40,15 @@ class Provenance:
 
     by_kernel: Dict[str, List[Any]] = field(default_factory=dict)
     by_name: List[Tuple[str, List[Any]]] = field(default_factory=list)
+    _order: WeakKeyDictionary[Any, Dict[int, int]] = field(default_factory=WeakKeyDictionary)
 
     def made(self, kernel: str, node_schedule: Any) -> None:
         """Inductor writes a call of `kernel`."""
-        self.by_kernel.setdefault(kernel, []).extend(_described(operations_behind(node_schedule)))
+        self.by_kernel.setdefault(kernel, []).extend(_described(operations_behind(node_schedule, self._order)))
 
     def named(self, fused_name: str, node_schedule: Any) -> None:
         """Inductor has made up the fused part of a kernel's name ("fused_add_mul")."""
-        self.by_name.append((fused_name, _described(operations_behind(node_schedule))))
+        self.by_name.append((fused_name, _described(operations_behind(node_schedule, self._order))))
 
     def take(self, source: str, graph: Optional[Graph], cached: str = "") -> List[KernelLine]:
         """The lines behind the kernels which `source`, a generated module, calls, in order; begins a new module.

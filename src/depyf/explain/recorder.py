@@ -21,13 +21,12 @@ from typing import Any, Dict, List, Optional, Tuple
 
 from depyf.explain import debuggers, torch_behavior
 from depyf.explain.as_written import Followed, code_as_written
-from depyf.explain.code_objects import same_instructions
 from depyf.explain.containment import contained, note_failure
 from depyf.explain.decompiled import decompiled, listing_of
 from depyf.explain.dump_directory import DumpDirectory
 from depyf.explain.graph_breakpoints import point_at_file
 from depyf.explain.graph_breaks import graph_break_of
-from depyf.explain.graph_files import REPEATS, GraphFile, signature_of, stage_of, why_open
+from depyf.explain.graph_files import REPEATS, GraphFile, is_same_graph, signature_of, stage_of, why_open
 from depyf.explain.graph_text import GraphText, source_of
 from depyf.explain.graphs import capture
 from depyf.explain.guards import collect_guards, recompile_reason
@@ -294,18 +293,26 @@ class Recorder:
             self._graph_of_compilation[compile_id] = graph_name
             self._followed[compile_id] = Followed.by(module)
             self._begin_graph(graph_name, module)
-        repeats = graph_name != NO_GRAPH and stage.startswith(REPEATS)
         file = GraphFile(
             graph=graph_name,
             stage=stage,
-            readable="" if repeats else torch_behavior.print_graph(module, options),
+            readable="",
             options=dict(options),
             signature=signature_of(module),
             graph_module=weakref.ref(module),
         )
+        if not self._repeats(file):
+            file.readable = torch_behavior.print_graph(module, options)
         self._files.append(file)
         if not file.is_in_between:
             self._write_graph(file)
+
+    def _repeats(self, file: GraphFile) -> bool:
+        """Whether it is no stage that a reader knows, and the same as one of those before it."""
+        if file.graph == NO_GRAPH or not file.is_in_between:
+            return False
+        same = (other.graph == file.graph and other.signature == file.signature for other in self._files)
+        return file.stage.startswith(REPEATS) or any(same)
 
     def _find_graph_again(self, module: Any, title: str) -> None:
         """Outside of a compilation of Dynamo's a graph goes on that was seen before, if it is the same object: the
@@ -336,7 +343,7 @@ class Recorder:
                     self._graphs[name].source, self._graphs[name].unavailable = source_of(text), ""
 
     def _write_graph(self, file: GraphFile) -> None:
-        path = self._write("{}.{}.{{}}.py".format(file.graph, file.stage), file.text, "graph", why_open(file.stage))
+        path = self._write("{}.{}.{{}}.py".format(file.graph, file.stage), file.draft, "graph", why_open(file.stage))
         if path:
             file.path, file.codes = path, []
             if file.graph in self._graphs:
@@ -353,6 +360,7 @@ class Recorder:
             for step, costs in [
                 (self.write_sources, "graphs on the pages"),
                 (self._write_changed_graphs, "graphs between the stages"),
+                (self._correct_graph_files, "graph files that are Python"),
                 (self._point_graphs_at_files, "breakpoints in graph files"),
                 (self._link_resume_functions, "resume functions on the pages"),
                 (self._collect_guards, "guards on the pages"),
@@ -371,12 +379,18 @@ class Recorder:
                 shown.setdefault(file.graph, []).append(file)
         for file in self._files:
             others = shown.setdefault(file.graph, [])
-            if others and file.stage.startswith(REPEATS):
+            if others and not file.readable:
                 continue
             with contained(self.session, "writing {} of {}".format(file.stage, file.graph), "one graph file"):
-                if file.is_in_between and not any(_is_same_graph(file, other) for other in others):
+                if file.is_in_between and not any(is_same_graph(file, other) for other in others):
                     others.append(file)
                     self._write_graph(file)
+
+    def _correct_graph_files(self) -> None:
+        for file in self._files:
+            if file.path and file.text != file.draft:
+                with contained(self.session, "writing {}".format(os.path.basename(file.path)), "one graph file"):
+                    self.dump.write(file.path, file.text)
 
     def _point_graphs_at_files(self) -> None:
         for file in self._files:
@@ -482,9 +496,3 @@ class Recorder:
         ]:
             if one is not None:
                 self._write_reserved("{}.{}".format(path, suffix), listing_of(one), "bytecode", why)
-
-
-def _is_same_graph(one: GraphFile, other: GraphFile) -> bool:
-    if one.code is not None and other.code is not None:
-        return same_instructions(one.code, other.code)
-    return one.signature == other.signature

@@ -8,7 +8,7 @@ from __future__ import annotations
 import sys
 import types
 from dataclasses import dataclass, field
-from typing import Any, Dict, Iterable, Iterator, List, Optional
+from typing import Any, Dict, Iterable, Iterator, List, MutableMapping, Optional
 
 from depyf.explain.torch_behavior import MissingHook, find
 
@@ -82,8 +82,10 @@ def _callers() -> Iterator[types.FrameType]:
         frame = frame.f_back
 
 
-def operations_behind(node_schedule: Any) -> List[Any]:
+def operations_behind(node_schedule: Any, order: MutableMapping[Any, Dict[int, int]]) -> List[Any]:
     """The fx nodes which a kernel was made of, in the order of their graph.
+
+    `order` keeps, by graph, the places of its nodes from one call to the next.
 
     `aggregate_origins` is in torch/_inductor/utils.py in 2.2 to 2.15; it takes a list of scheduler nodes, or an extern
     kernel of ir.py.
@@ -91,8 +93,10 @@ def operations_behind(node_schedule: Any) -> List[Any]:
     origins: Iterable[Any] = find("torch._inductor.utils", "aggregate_origins")(node_schedule)
     nodes = [node for node in origins if str(getattr(node, "op", "")).startswith("call_")]
     if len({id(node.graph) for node in nodes}) == 1:
-        at = {id(node): index for index, node in enumerate(nodes[0].graph.nodes)}
-        nodes.sort(key=lambda node: at.get(id(node), 0))
+        graph = nodes[0].graph
+        if graph not in order or any(id(node) not in order[graph] for node in nodes):
+            order[graph] = {id(node): index for index, node in enumerate(graph.nodes)}
+        nodes.sort(key=lambda node: order[graph].get(id(node), 0))
     return nodes
 
 
