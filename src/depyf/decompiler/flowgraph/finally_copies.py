@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import Tuple
 
 from ...errors import DecompilationError
-from ..bytecode import EXITS, Instruction, RawCode
+from ..bytecode import EXITS, PATTERN_OPERATIONS, Instruction, RawCode
 from .control_flow_graph import BasicBlock, ControlFlowGraph
 from .regions import Region, chain
 
@@ -99,7 +99,7 @@ def _past_copy(graph: ControlFlowGraph, region: Region, copy: BasicBlock) -> Bas
             todo.append((left, theirs))
             seen[todo[-1]] = seen[pair]
             continue
-        if instruction.op != other.op or not same_operand(instruction.arg, other.arg):
+        if instruction.op != other.op or not _same_but_for_numbers(instruction, other):
             raise DecompilationError(
                 f"a way out of `try` does not run the `finally` body: {instruction} against {other}",
                 stage="undo_optimiser",
@@ -118,6 +118,13 @@ def _past_copy(graph: ControlFlowGraph, region: Region, copy: BasicBlock) -> Bas
     if behind is not None:
         rest.behind = behind
     return rest
+
+
+def _same_but_for_numbers(ours: Instruction, theirs: Instruction) -> bool:
+    """Whether the operands are the same, those of match statements but for the number of the statement."""
+    if ours.op in PATTERN_OPERATIONS:
+        return bool(ours.arg[1:] == theirs.arg[1:])
+    return same_operand(ours.arg, theirs.arg)
 
 
 def _left(place: _Place) -> _Place | None:

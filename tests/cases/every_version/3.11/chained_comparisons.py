@@ -46,3 +46,14 @@ def k(m, x):
 
 def l(m, x):
     return 1 < m < 3 < x
+
+
+def conditional_value(a, b, c):
+    if a:
+        pass
+    return b() if 0 <= a() < c else c()
+
+
+def conditional_value_kept(a, b, c):
+    x = b if 0 < a < c else c
+    return x

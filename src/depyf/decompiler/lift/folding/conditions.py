@@ -133,7 +133,7 @@ def fold_jump(block: LiftedBlock) -> bool:
     if case_of(block.test) is not None:
         return False
     place = jump.next
-    if place is None or place.kind not in ("branch", "or_pop"):
+    if place is None or place.kind not in ("branch", "or_pop") and not pushes_one(place, jump.exit):
         return False
     if not only_from(jump, block) or not only_from(place, jump):
         return False
