@@ -149,9 +149,16 @@ def _leave(graph: ControlFlowGraph, clause: _Clause, end: BasicBlock, after: Bas
     for block in body:
         if block.handler is not None and block.handler_block is not handler.handler_block:
             block.handler = block.handler._replace(depth=block.handler.depth - _GATHERED)
-        for edge in ("fall", "target"):
-            if _past_jumps(getattr(block, edge)) in goals and getattr(block, edge) is not None:
-                _end_clause(graph, block, edge, after, handler)
+    ends = [(block, edge) for block in body for edge in ("fall", "target") if _leads_to(block, edge, goals)]
+    if len(ends) == 1 and _is_only_way(*ends[0]):
+        _end_clause(*ends[0], after, handler)
+    elif ends:
+        _end_together(graph, max(body, key=graph.blocks.index), ends, after, handler)
+
+
+def _leads_to(block: BasicBlock, edge: str, goals: set[BasicBlock]) -> bool:
+    following: BasicBlock | None = getattr(block, edge)
+    return following is not None and _past_jumps(following) in goals
 
 
 def _first_operations(block: BasicBlock) -> list[str]:
@@ -163,21 +170,40 @@ def _first_operations(block: BasicBlock) -> list[str]:
     return operations[:6]
 
 
-def _end_clause(graph: ControlFlowGraph, block: BasicBlock, edge: str, after: BasicBlock, handler: BasicBlock) -> None:
-    last = block.last
-    model = last if last is not None else handler.instructions[0]
-    leave = Instruction("POP_EXCEPT", None, -1, handler.handler, model.offset, model.line, model.position)
-    if last is None or last.op == "JUMP" or edge == "fall" and block.target is None:
-        jump = [block.instructions.pop()] if last is not None and last.op == "JUMP" else []
+def _is_only_way(block: BasicBlock, edge: str) -> bool:
+    return block.last is None or block.last.op == "JUMP" or edge == "fall" and block.target is None
+
+
+def _end_clause(block: BasicBlock, edge: str, after: BasicBlock, handler: BasicBlock) -> None:
+    """The clause ends with ``block``; what unbinds its name stays at the end."""
+    jump = [block.instructions.pop()] if block.last is not None and block.last.op == "JUMP" else []
+    if block.instructions and block.instructions[-1].op == "LIST_APPEND":
+        block.instructions.pop()
+    at = len(block.instructions)
+    if unbound_name(block.instructions[-3:]) is not None:
+        at -= 3
+    block.instructions[at:] = [_leaving((block.instructions or jump)[-1:], handler), *block.instructions[at:], *jump]
+    setattr(block, edge, after)
+
+
+def _end_together(
+    graph: ControlFlowGraph,
+    last: BasicBlock,
+    ends: list[tuple[BasicBlock, str]],
+    after: BasicBlock,
+    handler: BasicBlock,
+) -> None:
+    """The clause, whose last block is ``last``, ends in several places, which meet in a block of their own."""
+    leave = _leaving(last.instructions[-1:], handler)
+    new = BasicBlock(last.start + len(last.instructions) - 1, [leave], handler.handler)
+    new.handler_block, new.fall = handler.handler_block, after
+    graph.blocks.insert(graph.blocks.index(last) + 1, new)
+    for block, edge in ends:
         if block.instructions and block.instructions[-1].op == "LIST_APPEND":
             block.instructions.pop()
-        at = len(block.instructions)
-        if unbound_name(block.instructions[-3:]) is not None:
-            at -= 3
-        block.instructions[at:] = [leave, *block.instructions[at:], *jump]
-        setattr(block, edge, after)
-        return
-    new = BasicBlock(block.start + len(block.instructions) - 1, [leave], handler.handler)
-    new.handler_block, new.fall = handler.handler_block, after
-    graph.blocks.insert(graph.blocks.index(block) + 1, new)
-    setattr(block, edge, new)
+        setattr(block, edge, new)
+
+
+def _leaving(model: list[Instruction], handler: BasicBlock) -> Instruction:
+    at = model[0] if model else handler.instructions[0]
+    return Instruction("POP_EXCEPT", None, -1, handler.handler, at.offset, at.line, at.position)

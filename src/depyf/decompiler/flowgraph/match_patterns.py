@@ -112,7 +112,7 @@ class Reader:
         block, position = place
         while True:
             self.steps += 1
-            if self.steps > _MOST_STEPS or block.handler != self.handler:
+            if self.steps > _MOST_STEPS:
                 raise NoCase("a pattern that does not end")
             if position == len(block.instructions):
                 if block.fall is None:
@@ -124,6 +124,8 @@ class Reader:
             instruction = block.instructions[position]
             if stop is None and self.is_over(instruction):
                 return Place(block, position)
+            if block.handler != self.handler:
+                raise NoCase("a pattern that is handled in two ways")
             if self.line is None:
                 self.line = instruction.line
             if instruction.op == "JUMP":

@@ -163,3 +163,34 @@ class C:
                 return __w
             case D(__a=1):
                 return 2
+
+
+def statements_with_handlers_as_bodies(x, a):
+    for y in x:
+        match y:
+            case int(c):
+                try:
+                    del c
+                except ValueError:
+                    pass
+            case [_, _]:
+                try:
+                    a()
+                finally:
+                    x()
+            case _:
+                with a:
+                    a()
+
+
+def in_a_finally_body(x, a):
+    try:
+        if x:
+            return a()
+        a(x)
+    finally:
+        match a:
+            case [1, _] | [_, 1]:
+                x()
+            case {'k': b}:
+                a()

@@ -69,3 +69,24 @@ async def coroutine(x):
             await y
         except* E as e:
             await f(e)
+
+
+def condition_at_the_end_of_a_clause(a, b):
+    try:
+        a()
+    except* ValueError as e:
+        if b:
+            a(e)
+    except* KeyError:
+        for x in b:
+            if x:
+                a()
+    a(b)
+
+
+def assertion_at_the_end_of_a_clause(a, b):
+    try:
+        a()
+    except* ValueError:
+        assert a, b
+    b()
