@@ -118,13 +118,7 @@ def measure(item: Item, analyze: Callable[[types.CodeType], Any], standalone: Ca
     if item.stripped:
         module = strip(module)
     code = module if item.place < 0 else list(all_codes(module))[item.place]
-    start = time.process_time()
-    result = analyze(code)
-    seconds = time.process_time() - start
-    results = {id(r.code): r for r in result.walk()}
-    checked = Witnessed(code, result, results, standalone)
-    codes = [code] if item.place >= 0 else list(all_codes(code))
-    rows = [_row(item.path, c, results.get(id(c)), checked) for c in codes]
+    rows, seconds, result = examine(code, item.path, analyze, standalone, nested=item.place < 0)
     measured = Measured(rows, compile_seconds, seconds)
     if item.author and item.place < 0:
         with open(item.path, "rb") as file:
@@ -133,6 +127,23 @@ def measure(item: Item, analyze: Callable[[types.CodeType], Any], standalone: Ca
             ceiling=ceiling.ceiling(source, whole, item.optimize), trees=same_tree.compare(source, result.source)
         )
     return measured
+
+
+def examine(
+    code: types.CodeType,
+    path: str,
+    analyze: Callable[[types.CodeType], Any],
+    standalone: Callable[[Any], str],
+    nested: bool = True,
+) -> tuple[list[Row], float, Any]:
+    """The rows of ``code`` and of what is ``nested`` in it, the CPU seconds that ``analyze`` took, and its result."""
+    start = time.process_time()
+    result = analyze(code)
+    seconds = time.process_time() - start
+    results = {id(r.code): r for r in result.walk()}
+    checked = Witnessed(code, result, results, standalone)
+    codes = all_codes(code) if nested else [code]
+    return [_row(path, c, results.get(id(c)), checked) for c in codes], seconds, result
 
 
 class Witnessed:

@@ -1,0 +1,33 @@
+"""Functions that nobody wrote: what is proven of them behaves as the original does. Hypothesis makes failures small."""
+
+from __future__ import annotations
+
+import random
+import warnings
+
+from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import strategies as st
+from random_source import compiles, random_function
+from scripted_runs import function_of, outcome
+
+from depyf.decompiler.pipeline import analyze
+from depyf.decompiler.proof import Level
+
+RUNS = 12
+
+
+@settings(max_examples=200, deadline=None, derandomize=True, database=None, suppress_health_check=list(HealthCheck))
+@given(dice=st.randoms(use_true_random=False))
+def test_what_is_proven_behaves_as_the_original(dice: random.Random) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", SyntaxWarning)
+        text = random_function(dice)
+        assume(compiles(text))
+        original = function_of(text)
+        result = analyze(original)
+        levels = {one.verdict.level for one in result.walk()}
+        assert levels <= {Level.EXACT, Level.EQUIVALENT, Level.REFUSED}
+        if Level.REFUSED not in levels:
+            again = function_of(result.source)
+            for seed in range(RUNS):
+                assert outcome(again, seed) == outcome(original, seed), f"{text}\n\n{result.source}"
