@@ -1,0 +1,12 @@
+def ends_in_with(names):
+    for name in names:
+        with open(name):
+            found = 1
+            continue
+
+
+async def awaits(names):
+    for name in names:
+        async with open(name):
+            found = 1
+            continue
