@@ -16,6 +16,10 @@ from .context import Context, NoPlace, ends, labelled_exit
 from .flow import Flow
 
 
+MOST_EXITS = 20
+"""Blocks without statements before a jump that are looked through for the statement before it."""
+
+
 class _OpenIf(NamedTuple):
     """An ``if`` statement that is being written into ``out``: both arms lead to ``end``, ``first`` begins the first."""
 
@@ -171,7 +175,9 @@ class Structurer:
             return False
         alone = through(target) is not target and target.predecessors == {source}
         line = target.line if alone else source.test_line
-        while not source.statements and len(source.predecessors) == 1:
+        for _ in range(MOST_EXITS):  # what leaves with statements has no statements
+            if source.statements or len(source.predecessors) != 1:
+                break
             (source,) = source.predecessors
         last = source.statements[-1].line if source.statements else None
         return line is not None and last is not None and line > last
