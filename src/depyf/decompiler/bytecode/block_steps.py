@@ -88,7 +88,10 @@ def _setup_async_with(step: Step) -> None:
 
 @on("POP_BLOCK")
 def _pop_block(step: Step) -> None:
-    if step.index and step.code[step.index - 1].op in ("SETUP_FINALLY", "SETUP_EXCEPT"):
+    before = step.index - 1
+    while before > 0 and step.code[before].op == "NOP":
+        before -= 1
+    if before >= 0 and step.code[before].op in ("SETUP_FINALLY", "SETUP_EXCEPT"):
         step.emit("NOP", EMPTY_BODY)
     block = step.pop_block()
     if block.kind == "handling" or step.converter.loops_are_blocks and len(step.stack) != block.level:

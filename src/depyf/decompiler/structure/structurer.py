@@ -15,7 +15,6 @@ from . import loops, one_trip_loops, try_statements, with_statements
 from .context import Context, NoPlace, ends, labelled_exit
 from .flow import Flow
 
-
 MOST_EXITS = 20
 """Blocks without statements before a jump that are looked through for the statement before it."""
 

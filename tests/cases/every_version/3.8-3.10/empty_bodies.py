@@ -37,3 +37,15 @@ def clauses():
     except:
         pass
     e()
+
+
+def two():
+    try:
+        pass
+    except A as e:
+        a(e)
+    try:
+        pass
+    except B as e:
+        b(e)
+    c()
