@@ -15,9 +15,6 @@ from . import loops, one_trip_loops, try_statements, with_statements
 from .context import Context, NoPlace, ends, labelled_exit
 from .flow import Flow
 
-MOST_EXITS = 20
-"""Blocks without statements before a jump that are looked through for the statement before it."""
-
 
 class _OpenIf(NamedTuple):
     """An ``if`` statement that is being written into ``out``: both arms lead to ``end``, ``first`` begins the first."""
@@ -120,8 +117,7 @@ class Structurer:
             if place is not context.continue_to or place.repeated and after_statement:
                 return None
             left = [region for region in chain(source.region) if region not in chain(target.region)]
-            jumps = target is not place and source.kind == "branch" or self.is_on_a_later_line(source, target)
-            kept = jumps and all(region.kind != "finally" for region in left)
+            kept = target is not place and source.kind == "branch" and all(r.kind != "finally" for r in left)
             if place.repeated and self.jumps_to_the_top(source, target) or not place.repeated and kept:
                 line = source.test_line if target is place and source.kind == "goto" else target.line
                 out.append(nodes.Continue(line=line))  # the compiler kept a jump of its own
@@ -166,20 +162,6 @@ class Structurer:
         if goal is not place:
             return self.go(source, goal, follow, context, out, after_statement)
         raise labelled_exit(source, place)
-
-    @staticmethod
-    def is_on_a_later_line(source: LiftedBlock, target: LiftedBlock) -> bool:
-        """Whether the jump from ``source`` has a line behind that of the statement before it: it was written there."""
-        if source.kind != "goto":
-            return False
-        alone = through(target) is not target and target.predecessors == {source}
-        line = target.line if alone else source.test_line
-        for _ in range(MOST_EXITS):  # what leaves with statements has no statements
-            if source.statements or len(source.predecessors) != 1:
-                break
-            (source,) = source.predecessors
-        last = source.statements[-1].line if source.statements else None
-        return line is not None and last is not None and line > last
 
     @staticmethod
     def jumps_to_the_top(source: LiftedBlock, target: LiftedBlock) -> bool:
