@@ -188,6 +188,24 @@ def _unmatched(kept: list[dis.Instruction]) -> set[int]:
     for test, jump in zip(kept, kept[1:]):
         if test.opname == "COMPARE_OP" and test.argval == "exception match" and jump.opname == "POP_JUMP_IF_FALSE":
             found.add(jump.argval)
+    for _ in range(2):  # what never goes on may be all that leads to another
+        walked = _walked(kept, found)
+        for number in range(1, len(kept) - 3):
+            names = [re.sub("_(FAST|NAME|GLOBAL|DEREF)$", "", i.opname) for i in kept[number : number + 4]]
+            if names == ["LOAD_CONST", "STORE", "DELETE", "END_FINALLY"] and kept[number].is_jump_target:
+                # It goes on only where BEGIN_FINALLY says so; for CALL_FINALLY it returns to behind the call.
+                if kept[number - 1].opname != "BEGIN_FINALLY" or number - 1 not in walked:
+                    found.add(kept[number + 3].offset)
+        starts = {i.argval for i in kept if i.opname == "SETUP_FINALLY"}
+        for number in range(1, len(kept)):
+            before = kept[number - 1]
+            if kept[number].offset in starts and (before.opname != "BEGIN_FINALLY" or number - 1 not in walked):
+                found.update(_end_of_body(kept, number))
+    return {i.offset for i in kept if i.offset in found and i.opname == "END_FINALLY"}
+
+
+def _walked(kept: list[dis.Instruction], ending: set[int]) -> set[int]:
+    """The numbers of the instructions that control reaches if those at the offsets ``ending`` do not go on."""
     offsets = [i.offset for i in kept]
     todo, walked = [0], set()
     while todo:
@@ -198,15 +216,22 @@ def _unmatched(kept: list[dis.Instruction]) -> set[int]:
         step = kept[number]
         if step.opcode in dis.hasjrel or step.opcode in dis.hasjabs:
             todo.append(bisect.bisect_left(offsets, step.argval))
-        if step.opname not in EXITS and step.opname not in JUMPS and step.offset not in found:
+        if step.opname not in EXITS and step.opname not in JUMPS and step.offset not in ending:
             todo.append(number + 1)
-    for number in range(1, len(kept) - 3):
-        names = [re.sub("_(FAST|NAME|GLOBAL|DEREF)$", "", i.opname) for i in kept[number : number + 4]]
-        if names == ["LOAD_CONST", "STORE", "DELETE", "END_FINALLY"] and kept[number].is_jump_target:
-            # It goes on only where BEGIN_FINALLY says so; for CALL_FINALLY it returns to behind the call.
-            if kept[number - 1].opname != "BEGIN_FINALLY" or number - 1 not in walked:
-                found.add(kept[number + 3].offset)
-    return {i.offset for i in kept if i.offset in found and i.opname == "END_FINALLY"}
+    return walked
+
+
+def _end_of_body(kept: list[dis.Instruction], number: int) -> list[int]:
+    """The offset of the END_FINALLY of the ``finally`` body that begins at ``number``."""
+    depth = 0
+    for step in kept[number:]:
+        if step.opname in ("SETUP_FINALLY", "SETUP_WITH", "SETUP_ASYNC_WITH"):
+            depth += 1
+        elif step.opname == "END_FINALLY":
+            if not depth:
+                return [step.offset]
+            depth -= 1
+    return []
 
 
 def _typed(value: Any) -> Any:

@@ -98,7 +98,8 @@ def _difference(left: Any, right: Any, inside: str = "") -> str:
             return ""
         longer, words = (left, "lost") if len(left) > len(right) else (right, "added")
         return f"{inside}: {words} {_named(longer[min(len(left), len(right))])}"
-    if type(left) is type(right) and (left == right and repr(left) == repr(right) or _same_number(left, right)):
+    same = left == right and (type(left) is int or repr(left) == repr(right))  # of a long int there is no repr
+    if type(left) is type(right) and (same or _same_number(left, right)):
         return ""
     return f"{inside}: {_named(left)} became {_named(right)}"
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from .bytecode import Instruction, RawCode, inside_comprehensions, reached
 from .bytecode.code_flags import CO_ASYNC_GENERATOR, CO_GENERATOR
 from .definitions import annotation
+from .events.spelling import is_name
 from .lift.folding.negation import negate
 from .lift.values import AssertionClass, Marker
 from .syntax import nodes
@@ -73,7 +74,7 @@ def finish(
         for node in nodes.walk(nodes.Module(body)):
             if isinstance(node, nodes.Return):
                 node.line = None  # only the compiler returns from here
-        _merge_annotations(body, raw.has_future_annotations)
+        _merge_annotations(body, raw.has_future_annotations, instructions)
     apply_transforms(body, kind, disabled)
     mention_the_unused(body, raw, instructions)
     if kind == "function" and raw.docstring is not None:
@@ -107,19 +108,28 @@ def _docstring(body: list[nodes.Statement]) -> None:
             body[0] = nodes.Expr(value, line=body[0].line)
 
 
-def _merge_annotations(body: list[nodes.Statement], stringified: bool) -> None:
-    nodes.rewrite_bodies(body, lambda inner: _annotate(inner, stringified))
+def _merge_annotations(body: list[nodes.Statement], stringified: bool, instructions: list[Instruction]) -> None:
+    prepared = any(i.op == "SETUP_ANNOTATIONS" for i in instructions)
+    nodes.rewrite_bodies(body, lambda inner: _annotate(inner, stringified, prepared))
+    if prepared and not any(isinstance(node, nodes.AnnAssign) for node in nodes.walk(nodes.Module(body))):
+        # The annotated statement was dead code, too.
+        annotated = nodes.AnnAssign(nodes.Name("__annotations__"), nodes.Constant(None), None)
+        body.insert(0, nodes.If(nodes.Constant(False), [annotated]))
 
 
-def _annotate(body: list[nodes.Statement], stringified: bool) -> None:
+def _annotate(body: list[nodes.Statement], stringified: bool, prepared: bool) -> None:
     result: list[nodes.Statement] = []
     for statement in body:
         name = _annotated_name(statement)
         if name is None:
+            target = _annotated_place(result[-1:], statement) if prepared else None
+            if target is not None:
+                value = result.pop().value  # type: ignore[attr-defined]
+                statement = nodes.AnnAssign(target, statement.value, value, line=statement.line)  # type: ignore
             result.append(statement)
             continue
         assert isinstance(statement, nodes.Assign)
-        value: nodes.Expression | None = None
+        value = None
         if result and _is_store(result[-1], name) and result[-1].line == statement.line:
             value = result.pop().value  # type: ignore[attr-defined]
         text = annotation(statement.value, stringified)
@@ -135,13 +145,23 @@ def _annotated_name(statement: nodes.Statement) -> str | None:
     if not isinstance(target, nodes.Subscript) or target.value != nodes.Name("__annotations__"):
         return None
     key = target.slice
-    return key.value if isinstance(key, nodes.Constant) and isinstance(key.value, str) else None
+    name = key.value if isinstance(key, nodes.Constant) else None
+    return name if isinstance(name, str) and is_name(name) else None
+
+
+def _annotated_place(before: list[nodes.Statement], statement: nodes.Statement) -> nodes.Expression | None:
+    """The target of ``a.b: c = d``, whose annotation ``statement`` evaluates on the line of the assignment."""
+    if not before or not isinstance(statement, nodes.Expr) or statement.line != before[0].line:
+        return None
+    targets = before[0].targets if isinstance(before[0], nodes.Assign) else []
+    return targets[0] if len(targets) == 1 and isinstance(targets[0], (nodes.Attribute, nodes.Subscript)) else None
 
 
 def mention_the_unused(
     body: list[nodes.Statement], raw: RawCode, instructions: list[Instruction], *, alone: bool = False
 ) -> None:
-    """Dead code leaves traces: a generator without a yield, a free variable that nothing reads.
+    """Dead code leaves traces: a generator without a yield, a free variable that nothing reads, a cell that no other
+    function has.
 
     ``alone``: it is compiled as a unit of its own, where the scaffold sees to the free variables.
     """
@@ -152,15 +172,25 @@ def mention_the_unused(
         dead.append(nodes.Expr(nodes.Yield()))
     live = reached(instructions)
     used = {i.arg for i in live if isinstance(i.arg, str) and i.op != "CONST"}
-    for constant in [i.arg for i in live if isinstance(i.arg, RawCode)]:
-        used.update(constant.freevars)
+    captured = {name for i in live if isinstance(i.arg, RawCode) for name in i.arg.freevars}
+    used |= captured
     used.add("__classdict__")  # captured whether it is read or not
     if "super" in raw.names or any("super" in nested.names for nested in raw.nested):
         used.add("__class__")
     if not alone:
-        dead += [nodes.Expr(nodes.Name(name)) for name in raw.freevars if name not in used and name.isidentifier()]
-    if dead:
-        body.append(nodes.If(nodes.Constant(False), dead))
+        names = [name for name in raw.freevars if name not in used]
+        dead += [nodes.Expr(nodes.Name(name)) for name in names if name.isidentifier()]
+        names = [name for name in raw.cellvars if name not in captured] if raw.is_function else []
+        dead += [_capture(name) for name in names if name.isidentifier()]
+    if dead:  # in front, if what stands last there may be the end of the code, of which compilers make copies
+        ends = bool(body) and isinstance(body[-1], (nodes.Return, nodes.Raise))
+        body.insert(len(body) if ends else 0, nodes.If(nodes.Constant(False), dead))
+
+
+def _capture(name: str) -> nodes.Statement:
+    """A statement that makes ``name`` a variable of the code and shares it with another function."""
+    parameters = nodes.arguments([], [])
+    return nodes.Assign([nodes.Name(name)], nodes.Lambda(parameters, nodes.Name(name)))
 
 
 def _declare(
@@ -190,7 +220,7 @@ def _declare(
     if stored_globals:
         lines.append(nodes.Global(list(stored_globals)))
     if stored_cells and kind != "module":
-        lines.append(nodes.Nonlocal([name for name in stored_cells if name != "__class__"]))
+        lines.append(nodes.Nonlocal(list(stored_cells)))
     first = body[0] if body else None
     at = int(isinstance(first, nodes.Expr) and isinstance(first.value, nodes.Constant))
     while at < len(body) and getattr(body[at], "module", None) == "__future__":

@@ -194,7 +194,7 @@ class Definitions:
             raise DecompilationError("annotations that are no tuple or dictionary", stage="lift", where=where)
         stringified = function.raw.has_future_annotations
         return {
-            str(name.value): annotation(self.expression(text), stringified)
+            str(name.value): annotation(self.expression(_unpacked(text)), stringified)
             for name, text in zip(items[::2], items[1::2])
             if isinstance(name, nodes.Constant)
         }
@@ -260,6 +260,13 @@ _REPLACED: dict[type, Callable[..., nodes.Node]] = {
 }
 
 
+def _unpacked(value: nodes.Expression) -> nodes.Expression:
+    """The annotation of ``*args: *Ts``, which the compiler unpacks into the one value that it should have."""
+    if isinstance(value, Unpacked) and len(value.group.targets) == 1:
+        return nodes.Starred(value.group.value)
+    return value
+
+
 def _returned(body: list[nodes.Statement]) -> nodes.Expression | None:
     """The expression that ``body`` returns, if that is all it does; each arm of a condition may have its own return."""
     first = body[0] if body else None
@@ -280,9 +287,11 @@ def _clauses(
     from .lift.folding.negation import negate
 
     while True:
+        if len(body) > 1 and isinstance(body[-1], nodes.Continue):
+            body = body[:-1]
         first = body[0] if body else None
         if isinstance(first, nodes.If) and generators and first.orelse in ([], [nodes.Continue()]):
-            if len(first.body) == 1 and isinstance(first.body[0], nodes.Continue):
+            if len(first.body) == 1 and isinstance(first.body[0], nodes.Continue) and len(body) > 1:
                 generators[-1].ifs.append(negate(first.test))
                 body = body[1:]
                 continue
@@ -305,8 +314,17 @@ def _clauses(
             return first.key, first.value
         elif isinstance(first, nodes.Expr) and isinstance(first.value, nodes.Yield):
             return None, first.value.value or nodes.Constant(None)
+        elif isinstance(first, (nodes.Pass, nodes.Continue)) and generators:
+            return _never(generators[-1])
         else:
             return None
+
+
+def _never(clause: nodes.comprehension) -> tuple[nodes.Expression | None, nodes.Expression]:
+    """The element of a comprehension whose condition is a false constant: only its loops are compiled."""
+    clause.ifs.append(nodes.Constant(False))
+    element = clause.target if isinstance(clause.target, nodes.Name) else nodes.Constant(None)
+    return element, element
 
 
 def _is_named(stored: str, name: str) -> bool:

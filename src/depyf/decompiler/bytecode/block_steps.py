@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Callable
 
 from .block_state import ENTERED, EXITED, PURPOSES, VALUE, Block, Slot, depth
-from .instruction import NAME_STORES, unbound_name
+from .instruction import EMPTY_BODY, NAME_STORES, unbound_name
 
 if TYPE_CHECKING:
     from .block_stack import Step
@@ -88,6 +88,11 @@ def _setup_async_with(step: Step) -> None:
 
 @on("POP_BLOCK")
 def _pop_block(step: Step) -> None:
+    before = step.index - 1
+    while before > 0 and step.code[before].op == "NOP":
+        before -= 1
+    if before >= 0 and step.code[before].op in ("SETUP_FINALLY", "SETUP_EXCEPT"):
+        step.emit("NOP", EMPTY_BODY)
     block = step.pop_block()
     if block.kind == "handling" or step.converter.loops_are_blocks and len(step.stack) != block.level:
         raise step.error("POP_BLOCK of a block that is still needed")

@@ -6,7 +6,7 @@ from typing import Any
 
 from ...errors import DecompilationError
 from .code_flags import CO_ASYNC_GENERATOR, CO_COROUTINE, CO_GENERATOR
-from .instruction import NO_FALL_THROUGH, Handler, Instruction, Position, stack_use
+from .instruction import NO_FALL_THROUGH, Handler, Instruction, Position, reached, stack_use
 from .moved_operands import jumped_into
 from .raw_code import RawCode
 from .rules import apply_rule
@@ -49,15 +49,25 @@ class Decoder:
     def run(self) -> list[Instruction]:
         """All instructions, with jump targets and the exception table's handlers as indices."""
         self.decode()
-        if not self.out or self.out[-1].op not in NO_FALL_THROUGH:
-            raise self.error("control runs off the end of the code", len(self.raw.bytecode))
         if self.table.generators_start and self.starts_generator != bool(self.raw.flags & MAKES_GENERATOR):
             raise self.error("RETURN_GENERATOR and the flags do not say the same")
         self.resolve_jumps()
         self.attach_handlers()
+        self.end()
         if self.moved_operands and jumped_into(self.out, self.moved_operands):
             raise self.error("a jump to where an operand of a call is on the stack that only the call knows of")
         return self.out
+
+    def end(self) -> None:
+        """Drop what stands behind the end of the code: 3.8 ends a `finally` body there that has returned before."""
+        if not self.out or self.out[-1].op in NO_FALL_THROUGH:
+            live = self.out[-1:]
+        else:
+            live = reached(self.out)
+        if not live or live[-1].op not in NO_FALL_THROUGH:
+            raise self.error("control runs off the end of the code", len(self.raw.bytecode))
+        while self.out[-1] is not live[-1]:
+            self.out.pop()
 
     def decode(self) -> None:
         code, rows, positions = self.raw.bytecode, self.table.rows, self.raw.positions()

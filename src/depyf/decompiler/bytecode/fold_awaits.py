@@ -41,9 +41,13 @@ def _fold_sends(instructions: list[Instruction], error: ErrorMaker) -> list[Inst
             cleanups.append(thrown.target)
         elif loop[1].handler != send.handler:
             raise error("SEND whose loop has another handler", send.offset)
-        elif send.target != index + 3 or instructions[send.target].op == "END_SEND":
+        elif instructions[send.target].op == "END_SEND":
             raise error("SEND does not leave its loop at the end", send.offset)
-        dropped.update((index + 1, index + 2))
+        elif send.target != index + 3:
+            loop[2].target = send.target  # to a copy of a short way out; behind the loop is that of another path
+        dropped.add(index + 1)
+        if loop[2].target == index:
+            dropped.add(index + 2)
         ends.add(send.target)
         send.op, send.target = "YIELD_FROM", -1
     if cleanups:

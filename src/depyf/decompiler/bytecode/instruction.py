@@ -75,6 +75,9 @@ def _shown(operand: Any) -> str:
         return f"<{type(operand).__name__}, too large to show>"
 
 
+EMPTY_BODY = "pass"
+"""The operand of a NOP that is all the body of a try statement: its handler is there, though nothing comes to it."""
+
 NAME_STORES = frozenset({"STORE_FAST", "STORE_NAME", "STORE_GLOBAL", "STORE_DEREF"})
 
 

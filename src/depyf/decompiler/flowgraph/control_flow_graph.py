@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Iterator
 
 from ..bytecode import CONDITIONAL_JUMPS, NO_FALL_THROUGH, Handler, Instruction
+from ..bytecode.instruction import EMPTY_BODY
 from .regions import Region
 
 
@@ -42,7 +43,7 @@ class BasicBlock:
 
     def operations(self) -> list[str]:
         """The operations without NOPs, for comparing with a pattern."""
-        return [i.op for i in self.instructions if i.op != "NOP"]
+        return [i.op for i in self.instructions if i.op != "NOP" or i.arg == EMPTY_BODY]
 
     def __repr__(self) -> str:
         return f"<block {self.start}>"
@@ -119,7 +120,7 @@ class ControlFlowGraph:
 def build_flowgraph(instructions: list[Instruction]) -> ControlFlowGraph:
     """Cut ``instructions`` into blocks at jumps, jump targets and the borders of handlers."""
     for index in reversed(range(len(instructions) - 1)):
-        if instructions[index].op == "NOP":
+        if instructions[index].op == "NOP" and instructions[index].arg != EMPTY_BODY:
             # The compiler leaves NOPs out of the ranges of handlers: one inside a body must not look like a way out.
             instructions[index].handler = instructions[index + 1].handler
     graph = ControlFlowGraph(list(_cut(instructions)))

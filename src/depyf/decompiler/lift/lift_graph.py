@@ -251,6 +251,8 @@ class _Lifter:
         if position is None or not self.has_lines:
             return False
         if position[0] is not None and position[2] is None:
+            if self.has_columns():
+                return True  # it has the line of what stands before it
             if not self.raw.table.exits_are_copied:
                 return self.ends_the_code(block)
             return self.has_line_of_jump(block) or self.ends_a_line(block)
@@ -263,6 +265,11 @@ class _Lifter:
         if block.behind is not None:
             return block.behind.position == position
         return bool(sources) and all(source.last is not None and source.last.position == position for source in sources)
+
+    def has_columns(self) -> bool:
+        """Whether positions have columns: then only what the compiler wrote has none."""
+        positions = (i.position for block in self.graph.blocks for i in block.instructions)
+        return any(position is not None and position[2] is not None for position in positions)
 
     def has_line_of_jump(self, block: BasicBlock) -> bool:
         """Whether control comes to the return by jumps from tests of its line: `if a: return` falls into its own."""
@@ -290,6 +297,8 @@ class _Lifter:
         for source in reversed(self.graph.blocks[: at + 1]):
             instructions = self.without_unbinding(source.instructions[:-2]) if source is block else source.instructions
             for instruction in reversed(instructions):
+                if instruction.line is None and instruction.op == "POP":
+                    continue  # of an expression statement: its own line is never there
                 if instruction.line != line or instruction.op not in _UNWINDS:
                     return instruction.line == line or (None if unwinds else False)
                 unwinds = unwinds or instruction.op != "NOP"

@@ -176,8 +176,10 @@ def _falls_off(handling: set[LiftedBlock], end: LiftedBlock) -> bool:
     leaving = [node for node in handling if any(through(place) is end for place in node.successors)]
     lines = []
     for node in leaving:
-        while not node.statements and len(node.predecessors) == 1:
+        seen = {node}
+        while not node.statements and len(node.predecessors) == 1 and not node.predecessors <= seen:
             (node,) = node.predecessors
+            seen.add(node)
         lines.append(node.statements[-1].line if node.statements else None)
     return all(line is not None and node.test_line == line for node, line in zip(leaving, lines))
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import contextlib
 import math
+import random
+from functools import lru_cache
 from types import CodeType
 from typing import Callable
 
@@ -13,6 +15,7 @@ from depyf.errors import DepyfError
 
 # Longer decimal literals may not be read back: the limit of digits can be set as low as 640.
 _LONGEST_DECIMAL_BITS = 2000
+_MANY = 100  # elements of a set whose order is not searched for
 _INFINITY, _NAN = "1e309", "1e309 - 1e309"
 
 
@@ -68,18 +71,47 @@ def set_order(values: frozenset[object]) -> list[object]:
         candidates = [wanted, sorted(wanted, key=lambda value: (type(value).__name__, repr(value)))]
         with contextlib.suppress(TypeError):
             candidates.append(sorted(wanted))  # type: ignore[type-var]
-        return next((order for order in candidates if wanted in _compiled(order)), wanted)
+        return next((order for order in candidates if _compiled(order) == wanted), None) or _searched(wanted)
     try:
         return sorted(values)  # type: ignore[type-var]
     except TypeError:
         return sorted(values, key=lambda value: (type(value).__name__, repr(value)))
 
 
-def _compiled(order: list[object]) -> tuple[list[object], list[object]]:
-    """The orders of the constants that compilers make of a display of this order: elements that share a slot change
-    places each time a set is made of another, and up to 3.13 the compiler makes one more (its merge_const_one)."""
-    once = list(frozenset(order))
-    return once, list(frozenset(once))
+def _compiled(order: list[object]) -> list[object]:
+    """The order of the constant that the compiler makes of a display of this order: elements that share a slot change
+    places each time a set is made of another."""
+    made = list(frozenset(order))
+    return list(frozenset(made)) if _sets_are_made_twice() else made
+
+
+@lru_cache(maxsize=None)
+def _sets_are_made_twice() -> bool:
+    """Whether the compiler makes its set constants of sets, as it does up to 3.13 (its merge_const_one): asked of the
+    interpreter that runs this, whose sets have the order."""
+    constants = compile("x in {7, 15}", "", "eval").co_consts
+    made = next(constant for constant in constants if isinstance(constant, frozenset))
+    return list(made) != list(frozenset([7, 15]))
+
+
+def _searched(wanted: list[object]) -> list[object]:
+    """An order from which the compiler makes a set of the order ``wanted``, found by trials; ``wanted`` if none is.
+
+    Who shares a slot with others gets it by coming first.
+    """
+    trials = random.Random(len(wanted))  # the same ones each time
+    best = order = wanted
+    fewest = len(wanted) if len(wanted) < _MANY else 0
+    for number in range(200 if fewest else 0):
+        misplaced = [value for value, made in zip(wanted, _compiled(order)) if value is not made]
+        if not misplaced:
+            return order
+        if len(misplaced) <= fewest:
+            best, fewest = order, len(misplaced)
+        moved = trials.choice(misplaced)
+        order = [other for other in best if other is not moved]
+        order.insert(trials.randrange(len(best)) if number % 3 == 2 else 0, moved)
+    return wanted
 
 
 def _hash_is_random(value: object) -> bool:

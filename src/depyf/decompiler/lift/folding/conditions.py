@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ...syntax import nodes
 from ..lifted_block import LiftedBlock
-from ..values import CaseTest, Matches, case_of, opens_clause
+from ..values import CaseTest, Matches, case_of, opens_clause, same_expression
 from .negation import conjunction, negate
 from .shapes import in_a_chain, in_a_comprehension, is_silent, only_from, pushes_one, same_exit, same_stack, through
 
@@ -122,6 +122,35 @@ def fold_boolean_value(block: LiftedBlock) -> bool:
     value = conjunction("or" if block.sense else "and", block.test, second.exit[-1])
     block.exit = [*block.exit, value]
     block.become("goto", next=second.next, fall=second.fall)
+    return True
+
+
+def fold_boolean_statement(block: LiftedBlock) -> bool:
+    """``a and b()`` as the last statement of the code: each value has its own copy of what drops it and returns.
+
+    The compiler gives that no line, and therefore copies it.
+    """
+    if block.kind != "or_pop" or in_a_chain(block):
+        return False
+    second, kept = block.false, through(block.true)
+    if second is None or kept is None or second.kind != "return" or kept.kind != "return":
+        return False
+    if not only_from(second, block) or kept.region is not block.region or not same_stack(second.entry, block.exit):
+        return False
+    dropped = kept.statements[0] if kept.statements else None
+    last = second.statements[0] if second.statements else None
+    if not isinstance(dropped, nodes.Expr) or not isinstance(last, nodes.Expr):
+        return False
+    if not kept.entry or dropped.value is not kept.entry[-1] or not same_expression(kept.test, second.test):
+        return False
+    if len(kept.entry) != len(second.entry) + 1 or not same_expression(kept.statements[1:], second.statements[1:]):
+        return False
+    value = conjunction("or" if block.sense else "and", block.test, last.value)
+    block.statements += [nodes.Expr(value, line=last.line), *second.statements[1:]]
+    block.exit, block.test_line = second.exit, second.test_line
+    for name in ("implicit_return", "uncopied", "loads_last"):
+        setattr(block, name, getattr(second, name))
+    block.become("return", test=second.test)
     return True
 
 

@@ -9,6 +9,7 @@ from ..values import Given, Iterated, Marker, Null
 from .chained_comparisons import fold_chained_comparison
 from .comprehensions import fold_comprehension
 from .conditions import (
+    fold_boolean_statement,
     fold_boolean_value,
     fold_condition,
     fold_conditional_test,
@@ -25,6 +26,7 @@ RULES: tuple[Callable[[LiftedBlock], bool], ...] = (
     fold_conditional_test,
     fold_conditional_value,
     fold_boolean_value,
+    fold_boolean_statement,
     fold_jump,
     fold_kept_values,
     fold_comprehension,

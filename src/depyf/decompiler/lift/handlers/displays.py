@@ -58,7 +58,11 @@ def _container(state: SymbolicStack, depth: int) -> nodes.Expression:
 
 
 def _constants(values: tuple[object, ...] | frozenset[object]) -> list[nodes.Expression]:
-    return [nodes.Constant(value) for value in (set_order(values) if isinstance(values, frozenset) else values)]
+    if not isinstance(values, frozenset):
+        return [nodes.Constant(value) for value in values]
+    elements = set_order(values)
+    elements += elements[-1:] * (3 - len(elements))  # of fewer the compiler makes no constant: some were equal
+    return [nodes.Constant(value) for value in elements]
 
 
 @handles("LIST_EXTEND", "SET_UPDATE")

@@ -1,0 +1,7 @@
+def f():
+    try:
+        x()
+    except* E as err:
+        b()
+    else:
+        c()
