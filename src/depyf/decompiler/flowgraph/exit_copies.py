@@ -42,6 +42,48 @@ def join_exit_copies(graph: ControlFlowGraph, *, exits_are_copied: bool = True) 
     graph.remove_unreachable()
 
 
+def join_equal_ends(graph: ControlFlowGraph) -> None:
+    """Lead all copies of the code's ends to the last one, whatever they leave on the stack.
+
+    For patterns, which keep parts of their subject on the stack: the copies are equal in columns too.
+    """
+    blocks = [block for block in graph.blocks if block.last is not None and block.last.op in EXITS]
+    while blocks:
+        blocks = _join_equal(graph, blocks)  # what leads there now may have had copies in front of it
+
+
+def _join_equal(graph: ControlFlowGraph, blocks: list[BasicBlock]) -> list[BasicBlock]:
+    """Lead those of ``blocks`` that end alike to the last of them; returns those that were led."""
+    ends: list[BasicBlock] = []
+    led: list[BasicBlock] = []
+    for block in reversed(blocks):
+        for number, other in enumerate(ends):
+            length = _equal(block, other)
+            if length:
+                if length < len(other.instructions):
+                    ends[number] = other = graph.split(other, len(other.instructions) - length)
+                _lead(block, len(block.instructions) - length, other)
+                led.insert(0, block)
+                break
+        else:
+            ends.insert(0, block)
+    return led
+
+
+def _equal(block: BasicBlock, other: BasicBlock) -> int:
+    """How many of the last instructions of both are the same, columns too; 0 if that is only a jump."""
+    last, length = block.last, 0
+    if last is None or last.position is None or None in last.position:
+        return 0
+    if block.handler != other.handler or block.target is not other.target:
+        return 0
+    for ours, theirs in zip(reversed(block.instructions), reversed(other.instructions)):
+        if _key(ours) != _key(theirs):
+            break
+        length += 1
+    return length if last.op in EXITS or length > 1 else 0
+
+
 def _is_of_what_is_behind(block: BasicBlock) -> bool:
     """Whether the end has the position of the copy of a ``finally`` body that stood before it: nobody wrote it."""
     last = block.last
