@@ -23,6 +23,8 @@ class LiftedBlock:
     * 'try': ``true`` is the body, ``false`` the handler; put in by the structure room for ``region``.
     * 'once': to ``true``, from where control comes to ``false`` through the ``break`` of a one-trip loop; likewise.
 
+    * 'endless': to ``true``, with which a loop begins that begins with another loop; likewise.
+
     ``entry`` and ``exit`` are the stack before and after (after: without ``test``).
     """
 
@@ -63,6 +65,8 @@ class LiftedBlock:
         """Where control goes, in the order of the layout as far as known."""
         if self.kind == "goto":
             return [self.next] if self.next is not None else []
+        if self.kind == "endless":
+            return [self.true] if self.true is not None else []
         if self.kind in ("branch", "or_pop", "for", "try", "once"):
             return [block for block in (self.true, self.false) if block is not None]
         return []

@@ -157,6 +157,8 @@ def _write_tested(
     out: list[nodes.Statement],
 ) -> LiftedBlock | None:
     writer.written.add(node)
+    if writer.flow.loop_tests_are_copied and not node.repeated:
+        writer.continued.add(node)  # the test at the bottom was left out: only `continue` comes here
     inside = _extent(writer, node, loop, context, through(exhausted))
     inside.discard(node)
     after, orelse_from = _end(writer, node, inside, exhausted, follow)
