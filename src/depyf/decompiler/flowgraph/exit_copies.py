@@ -15,7 +15,7 @@ from .stack_entries import Entries, entries_after, entries_at_starts
 
 _KeyOf = Callable[[Instruction], Any]
 
-EXITS = frozenset({"RETURN_VALUE", "RAISE_VARARGS"})
+EXITS = frozenset({"RETURN_VALUE", "RAISE_VARARGS", "RERAISE"})
 
 
 def join_exit_copies(graph: ControlFlowGraph, *, exits_are_copied: bool = True) -> None:
@@ -27,7 +27,7 @@ def join_exit_copies(graph: ControlFlowGraph, *, exits_are_copied: bool = True) 
     for block in graph.blocks:
         last = block.last
         if last is not None and last.op in EXITS and last.line is not None:
-            alike = _key(last), block.handler, block.region, _is_of_what_is_behind(block)
+            alike = _key(last), block.handler, block.region, _is_of_what_is_behind(block), written_return(block)
             groups.setdefault(alike, []).append(block)
     groups = {key: blocks for key, blocks in groups.items() if len(blocks) > 1}
     if not groups:
@@ -82,6 +82,18 @@ def _equal(block: BasicBlock, other: BasicBlock) -> int:
             break
         length += 1
     return length if last.op in EXITS or length > 1 else 0
+
+
+def written_return(block: BasicBlock) -> tuple[int | None, ...] | None:
+    """The position of a NOP as wide as ``return``, which stays where what leaves a with statement has the position of
+    that; None if there is none.
+    """
+    for instruction in block.instructions:
+        position = instruction.position
+        if instruction.op == "NOP" and position is not None and None not in position and position[0] == position[1]:
+            if position[3] - position[2] == len("return"):
+                return position
+    return None
 
 
 def _is_of_what_is_behind(block: BasicBlock) -> bool:

@@ -6,6 +6,7 @@ from ...errors import DecompilationError
 from ..bytecode import Instruction, RawCode, unbound_name
 from ..flowgraph import BasicBlock, ControlFlowGraph
 from ..flowgraph.dominators import reverse_postorder
+from ..flowgraph.exit_copies import written_return
 from ..flowgraph.regions import chain
 from ..syntax import nodes
 from .handlers import HANDLERS
@@ -256,6 +257,8 @@ class _Lifter:
             return self.has_line_of_jump(block) or self.ends_a_line(block)
         if position[0] is None or position[0] == position[1] and position[3] - position[2] == len("break"):
             return True
+        if written_return(block) is not None:
+            return False
         for instruction in reversed(self.without_unbinding(instructions[:-2])):
             if instruction.position != position or instruction.op not in _UNWINDS:
                 return instruction.position == position

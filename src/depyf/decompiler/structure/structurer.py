@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from ...errors import DecompilationError
+from ..flowgraph import Region
 from ..flowgraph.regions import chain
 from ..lift import LiftedBlock
 from ..lift.folding.negation import changes, negate, spelled
@@ -229,10 +230,15 @@ class Structurer:
         value = self.final(place).test
         return any(value is entry for entry in place.entry)
 
-    def is_return_before(self, place: LiftedBlock, layout: float) -> bool:
-        """Whether ``place`` is sure to be a return statement in what is laid out up to ``layout``."""
+    def is_return_before(self, place: LiftedBlock, layout: float, region: Region | None) -> bool:
+        """Whether ``place`` is sure to be a return statement in what is laid out up to ``layout``.
+
+        So it is where no return is copied, or where it leaves a statement around the loop, which stands in ``region``:
+        a ``break`` does that behind the loop.
+        """
         end = self.final(place)
-        is_return = end.kind == "return" and end.uncopied and not end.implicit_return
+        is_written = end.uncopied or end.region is not region
+        is_return = end.kind == "return" and is_written and not end.implicit_return
         return self.returns_what_was_evaluated(place) or is_return and end.layout < layout
 
     def is_written(self, place: LiftedBlock, other: LiftedBlock) -> bool:
