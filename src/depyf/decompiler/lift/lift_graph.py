@@ -17,6 +17,7 @@ from .values import Given, Iterated, Marker, Slot, resolved
 _ACCUMULATORS = {"<listcomp>": nodes.List, "<setcomp>": nodes.Set, "<dictcomp>": nodes.Dict}
 
 
+_WORDS = {len(word): word for word in ("break", "return", "continue")}
 _UNWINDS = frozenset({"NOP", "POP", "SWAP", "POP_EXCEPT", "JUMP"})
 
 
@@ -134,6 +135,7 @@ class _Lifter:
                     # The store has the line of the class, what it stores that of the annotation.
                     state.statements[-1].line = instructions[position - 1].line
                 if instruction.op == "POP_EXCEPT" and isinstance(handled, Marker):
+                    lifted.word = self.word_of(block, position)
                     position += self.unbinding(block, position + 1, handled.owner.names)
             elif instruction.op in ("BEFORE_WITH", "BEFORE_ASYNC_WITH"):
                 item = WithItem(state.pop(), instruction.op == "BEFORE_ASYNC_WITH")
@@ -154,6 +156,19 @@ class _Lifter:
         if block is self.graph.entry and self.raw.name in _ACCUMULATORS:
             self.mark_accumulator(lifted)
         lifted.next = lifted.fall = self.flow(block.fall, lifted.exit)
+
+    def word_of(self, block: BasicBlock, position: int) -> str | None:
+        """What leaves a handler by the instruction at ``position``, by the columns that it has: '' if no statement."""
+        columns = block.instructions[position].position
+        if columns is None or not self.has_lines or self.raw.table.exits_are_copied is False:
+            return None
+        sources = [source.last for source in self.graph.blocks if block in source.successors]
+        before = [block.instructions[position - 1]] if position else [last for last in sources if last is not None]
+        if columns[0] is None or any(other.position == columns and other.op not in _UNWINDS for other in before):
+            return ""
+        if None in columns:
+            return None
+        return _WORDS.get(columns[3] - columns[2]) if columns[0] == columns[1] else None
 
     def mark_accumulator(self, lifted: LiftedBlock) -> None:
         """The first thing a comprehension's function makes is what it returns."""

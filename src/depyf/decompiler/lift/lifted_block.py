@@ -31,7 +31,7 @@ class LiftedBlock:
     __slots__ = (
         "index", "region", "entry", "exit", "statements", "kind", "test", "sense", "next", "true", "false", "fall",
         "predecessors", "is_async", "repeated", "at_bottom", "line", "layout", "test_line",
-        "implicit_return", "uncopied", "loads_last", "is_end", "gathers",
+        "implicit_return", "uncopied", "loads_last", "is_end", "gathers", "word",
     )  # fmt: skip
 
     def __init__(self, index: int, region: Region | None, entry: list[nodes.Expression]) -> None:
@@ -58,6 +58,7 @@ class LiftedBlock:
         self.implicit_return: bool | None = False  # the compiler wrote it at the end of the code; None: it may have
         self.uncopied = False  # by a compiler that copies no return: all but the last one were written
         self.loads_last = False  # a return of a constant that is loaded when the statements around are left already
+        self.word: str | None = None  # by which it leaves a handler, '' if at the end of that; None if nothing tells
         self.is_end = False  # the end of a module or class body, where no return can be written
 
     @property

@@ -123,7 +123,7 @@ class Structurer:
             left = [region for region in chain(source.region) if region not in chain(target.region)]
             kept = target is not place and source.kind == "branch" and all(r.kind != "finally" for r in left)
             to_the_top = self.jumps_to_the_top(source, target) if place.repeated else kept or place in self.continued
-            if to_the_top:
+            if to_the_top or source.word == "continue":
                 line = source.test_line if target is place and source.kind == "goto" else target.line
                 out.append(nodes.Continue(line=line))  # the compiler kept a jump of its own
                 self.written.add(target)
@@ -157,6 +157,9 @@ class Structurer:
             self.write_return(place, out)
             return None
         if follow is not None and goal is self.final(follow, shared=True):
+            if place.word == "continue" and goal is context.continue_to:
+                self.written.add(place)
+                out.append(nodes.Continue(line=place.line))
             return None
         if context.break_to is not None and goal is self.final(context.break_to, shared=True):
             out.append(nodes.Break(line=target.line))

@@ -91,7 +91,7 @@ def _merge(block: LiftedBlock, roots: set[LiftedBlock]) -> bool:
     block.test_line = following.test_line
     block.implicit_return = following.implicit_return
     block.loads_last, block.uncopied = following.loads_last, following.uncopied
-    block.at_bottom = following.at_bottom
+    block.at_bottom, block.word = following.at_bottom, following.word
     block.become(
         following.kind,
         test=following.test,
