@@ -320,13 +320,14 @@ class Structurer:
     def close_if(self, opened: _OpenIf, context: Context) -> LiftedBlock | None:
         """Puts an ``if`` statement with both arms where it belongs; returns the node that goes on behind it."""
         node, test, first, body, orelse, end, merges, out = opened
-        if body and not orelse and end is not None and through(end) is context.continue_to and not ends(body):
+        falls = not orelse and end is not None and through(end) is context.continue_to
+        leaves = len(orelse) == 1 and isinstance(orelse[0], nodes.Continue)
+        if body and (falls or leaves):
             other = negate(test)
-            if changes(spelled(other, self.keeps_not)) < changes(spelled(test, self.keeps_not)):
+            is_nearer = changes(spelled(other, self.keeps_not)) < changes(spelled(test, self.keeps_not))
+            if is_nearer or leaves and self.continues(node, first, context):
                 # 3.12 and later jump back in the same way for `if a: continue` and for an `if not a` at the end.
-                test, body, orelse = other, [nodes.Continue(line=node.test_line)], body
-        if body and self.continues(node, first, orelse, context):
-            test, body, orelse = negate(test), orelse, body
+                test, body, orelse = other, orelse or [nodes.Continue(line=node.test_line)], body
         if body and ends(body):
             out.append(nodes.If(spelled(test, self.keeps_not), body, line=node.test_line))
             out += orelse
@@ -341,13 +342,12 @@ class Structurer:
         return merges[-1] if merges else None
 
     @staticmethod
-    def continues(
-        node: LiftedBlock, first: LiftedBlock, orelse: list[nodes.Statement], context: Context
-    ) -> bool:
-        """Whether the second arm is a `continue` that stood first: the test itself jumps to the top of the loop."""
+    def continues(node: LiftedBlock, first: LiftedBlock, context: Context) -> bool:
+        """Whether the test alone jumps to the top of a loop that has its test at the bottom too."""
         top = context.continue_to
-        only = len(orelse) == 1 and isinstance(orelse[0], nodes.Continue) and not isinstance(node.test, nodes.BoolOp)
-        return only and top is not None and top.repeated and (node.false if first is node.true else node.true) is top
+        if top is None or not top.repeated or isinstance(node.test, nodes.BoolOp):
+            return False
+        return (node.false if first is node.true else node.true) is top
 
     @staticmethod
     def is_jump(place: LiftedBlock, end: LiftedBlock | None) -> bool:
