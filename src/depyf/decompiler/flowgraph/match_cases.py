@@ -159,13 +159,25 @@ def _meeting(reader: Reader, depth: int) -> Place:
 
 def _is_same_exit(one: Place, other: Place, with_lines: bool = False) -> bool:
     """Whether two places are copies of one short way out of the code."""
-    ours, theirs = (place.block.instructions[place.position :] for place in (one, other))
+    ours, theirs = (_way(place) for place in (one, other))
     return (
         bool(ours)
         and ours[-1].op == "RETURN_VALUE"
         and [(i.op, i.arg, i.line if with_lines else 0) for i in ours]
         == [(i.op, i.arg, i.line if with_lines else 0) for i in theirs]
     )
+
+
+def _way(place: Place) -> list[Instruction]:
+    """The instructions from ``place`` on, past jumps, up to where control parts or ends."""
+    block, position = place
+    found = block.instructions[position:]
+    for _ in range(_MOST_BLOCKS):
+        if len(block.successors) != 1 or len(found) > _MOST_BLOCKS:
+            break
+        block = block.successors[0]
+        found = [*(i for i in found if i.op != "JUMP"), *block.instructions]
+    return found
 
 
 def _guard(start: Place, after: Place | None) -> tuple[list[Instruction], Place]:

@@ -32,3 +32,13 @@ def guarded(value):
             second()
         case other:
             third()
+
+
+def last_of_several(tokens):
+    match tokens:
+        case [1, 2]:
+            return 5
+        case [None | TI(T.DEDENT) | TI(string=':' | ';'), TI(string='import') | TI(string='from')]:
+            return True
+        case _:
+            return False
