@@ -135,7 +135,7 @@ def find_function(body: list[nodes.Statement]) -> tuple[int, Function | None]:
     return 0, None
 
 
-def spread(body: list[nodes.Statement], place: int, found: list[Deferred], raw: RawCode) -> None:
+def spread(body: list[nodes.Statement], place: int, found: list[Deferred]) -> None:
     """Put annotations into the body of a module or class, each as the store into ``__annotations__`` it once was.
 
     Those with numbers go where the body notes these; the others beside an assignment of the same line, or where
@@ -143,8 +143,8 @@ def spread(body: list[nodes.Statement], place: int, found: list[Deferred], raw: 
     """
     numbered = {annotation.number: annotation for annotation in found if annotation.number is not None}
     nodes.rewrite_bodies(body, lambda inner: _replace_notes(inner, numbered))
-    if numbered:
-        raise DecompilationError("an annotation that no statement comes to", stage="structure", where=raw.qualname)
+    for unreached in numbered.values():
+        _put_in_dead_code(body, unreached)
     after = 0
     while after < place and any(_stores(body[after], name) for name in PROLOGUE):
         after += 1
@@ -154,6 +154,20 @@ def spread(body: list[nodes.Statement], place: int, found: list[Deferred], raw: 
             body.insert(after, _store(annotation, annotation.line))
             after += 1
             place += 1
+
+
+def _put_in_dead_code(body: list[nodes.Statement], annotation: Deferred) -> None:
+    """An annotation that no statement comes to: the compiler has left out what is around it, as in ``if False:``."""
+    line = annotation.line
+    place = 0
+    while place < len(body) and (line is None or (body[place].line or 0) < line):
+        place += 1
+    store = _store(annotation, line)
+    before = body[place - 1] if place else None
+    if isinstance(before, nodes.If) and before.test == nodes.Constant(False):
+        before.body.append(store)
+    else:
+        body.insert(place, nodes.If(nodes.Constant(False), [store], line=line))
 
 
 def _place(body: list[nodes.Statement], annotation: Deferred, after: int, place: int) -> int:

@@ -164,6 +164,8 @@ class Decompilation:
         definitions = Definitions(raw, self.body)
         body = definitions.resolve(body)
         skipped = frozenset(self.settings.skip_transforms) | self.way(raw).skipped_transforms
+        if raw.table.loop_tests_are_copied:
+            skipped |= {"redundant-continue-in-while"}  # it jumps to another place than the end of the body does
         body = finish(body, raw, unit.kind, unit.instructions, enclosing, skipped)
         if unit.kind == "lambda":
             value_of_lambda(body, raw)

@@ -50,7 +50,7 @@ class Definitions:
             body = type_parameters.without_formats(body, self.raw.qualname)
         place, function = find_function(body)
         if function is not None:
-            spread(body, place, annotations_of(self.nested(function.raw), function.raw), self.raw)
+            spread(body, place, annotations_of(self.nested(function.raw), function.raw))
         module = nodes.Module(body)
         nodes.rewrite(module, self._replace)
         for node in nodes.walk(module):

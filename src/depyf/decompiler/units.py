@@ -26,7 +26,7 @@ from .ladder import Edit, Ladder, rung_of
 from .lift import LiftedBlock, fold, lift
 from .lift.handlers.calls import GENERIC
 from .stepper import Stepper
-from .structure import Flow, join_cases, join_ends, structure
+from .structure import Flow, join_cases, join_ends, separate_outer_loops, structure
 from .syntax import nodes
 
 _COMPREHENSIONS = ("<listcomp>", "<setcomp>", "<dictcomp>", "<genexpr>")
@@ -170,7 +170,14 @@ def _stages(
     if joined and unit.kind in ("module", "class", "function"):
         join_ends(blocks, unit.kind)
     stepper.stage("lift", lambda: _render(blocks))
-    flow = Flow(blocks, else_is_last=unit.raw.table.else_is_last)
+    table = unit.raw.table
+    flow = Flow(
+        blocks,
+        else_is_last=table.else_is_last,
+        handlers_are_last=table.handlers_are_last,
+        loop_tests_are_copied=table.loop_tests_are_copied,
+    )
+    separate_outer_loops(flow)
     if ladder is not None:
         ladder.put_in_loops(flow, edits)
     unit.body = structure(flow, unit.raw.table.keeps_not)

@@ -15,7 +15,7 @@ from .stack_entries import Entries, entries_after, entries_at_starts
 
 _KeyOf = Callable[[Instruction], Any]
 
-EXITS = frozenset({"RETURN_VALUE", "RAISE_VARARGS"})
+EXITS = frozenset({"RETURN_VALUE", "RAISE_VARARGS", "RERAISE"})
 
 
 def join_exit_copies(graph: ControlFlowGraph, *, exits_are_copied: bool = True) -> None:
@@ -27,7 +27,7 @@ def join_exit_copies(graph: ControlFlowGraph, *, exits_are_copied: bool = True) 
     for block in graph.blocks:
         last = block.last
         if last is not None and last.op in EXITS and last.line is not None:
-            alike = _key(last), block.handler, block.region, _is_of_what_is_behind(block)
+            alike = _key(last), block.handler, block.region, _is_of_what_is_behind(block), written_return(block)
             groups.setdefault(alike, []).append(block)
     groups = {key: blocks for key, blocks in groups.items() if len(blocks) > 1}
     if not groups:
@@ -40,6 +40,62 @@ def join_exit_copies(graph: ControlFlowGraph, *, exits_are_copied: bool = True) 
     for blocks in _before_ends(graph, groups):
         _join(graph, blocks, entries_at_starts(graph), key)
     graph.remove_unreachable()
+
+
+def join_equal_ends(graph: ControlFlowGraph) -> None:
+    """Lead all copies of the code's ends to the last one, whatever they leave on the stack.
+
+    For patterns, which keep parts of their subject on the stack: the copies are equal in columns too.
+    """
+    blocks = [block for block in graph.blocks if block.last is not None and block.last.op in EXITS]
+    while blocks:
+        blocks = _join_equal(graph, blocks)  # what leads there now may have had copies in front of it
+
+
+def _join_equal(graph: ControlFlowGraph, blocks: list[BasicBlock]) -> list[BasicBlock]:
+    """Lead those of ``blocks`` that end alike to the last of them; returns those that were led."""
+    ends: list[BasicBlock] = []
+    led: list[BasicBlock] = []
+    for block in reversed(blocks):
+        for number, other in enumerate(ends):
+            length = _equal(block, other)
+            if length:
+                if length < len(other.instructions):
+                    ends[number] = other = graph.split(other, len(other.instructions) - length)
+                _lead(block, len(block.instructions) - length, other)
+                led.insert(0, block)
+                break
+        else:
+            ends.insert(0, block)
+    return led
+
+
+def _equal(block: BasicBlock, other: BasicBlock) -> int:
+    """How many of the last instructions of both are the same, columns too; 0 if that is only a jump."""
+    last, length = block.last, 0
+    if last is None or last.position is None or None in last.position:
+        return 0
+    if block.handler != other.handler or block.target is not other.target:
+        return 0
+    for ours, theirs in zip(reversed(block.instructions), reversed(other.instructions)):
+        if ours.op == theirs.op == "CALL":
+            return 0  # of __exit__, maybe, which has one position in all returns from a with statement
+        if _key(ours) != _key(theirs):
+            break
+        length += 1
+    return length if last.op in EXITS or length > 1 else 0
+
+
+def written_return(block: BasicBlock) -> tuple[int | None, ...] | None:
+    """The position of a NOP as wide as ``return``, which stays where what leaves a with statement has the position of
+    that; None if there is none.
+    """
+    for instruction in block.instructions:
+        position = instruction.position
+        if instruction.op == "NOP" and position is not None and None not in position and position[0] == position[1]:
+            if position[3] - position[2] == len("return"):
+                return position
+    return None
 
 
 def _is_of_what_is_behind(block: BasicBlock) -> bool:

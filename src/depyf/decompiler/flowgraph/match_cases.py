@@ -12,10 +12,12 @@ from typing import Iterator, NamedTuple
 from ..bytecode import Instruction, stack_use
 from ..syntax import nodes
 from .control_flow_graph import BasicBlock, ControlFlowGraph
+from .exit_copies import join_equal_ends
 from .match_parts import NoCase
 from .match_patterns import Place, Reader, WayOut, is_copy, landing
 
 _MOST_BLOCKS = 200
+_PATTERNS = ("MATCH_SEQUENCE", "MATCH_MAPPING", "MATCH_CLASS")
 
 
 class Case(NamedTuple):
@@ -39,6 +41,8 @@ class Case(NamedTuple):
 def find_match_statements(graph: ControlFlowGraph) -> bool:
     """Rewrites every match statement in ``graph``, outer ones first; whether there are any."""
     number = 0
+    if _has_pattern(graph):
+        join_equal_ends(graph)  # each alternative in a pattern may end in a copy of what comes behind it
     while True:
         cases = next(filter(None, map(_read, _candidates(graph))), None)
         if cases is None:
@@ -46,6 +50,10 @@ def find_match_statements(graph: ControlFlowGraph) -> bool:
         _Rewriter(graph).rewrite(cases, number)
         number += 1
         graph.remove_unreachable()  # what is left of the patterns must not look like another match statement
+
+
+def _has_pattern(graph: ControlFlowGraph) -> bool:
+    return any(i.op.startswith(_PATTERNS) for block in graph.blocks for i in block.instructions)
 
 
 def _candidates(graph: ControlFlowGraph) -> Iterator[Place]:
@@ -151,13 +159,25 @@ def _meeting(reader: Reader, depth: int) -> Place:
 
 def _is_same_exit(one: Place, other: Place, with_lines: bool = False) -> bool:
     """Whether two places are copies of one short way out of the code."""
-    ours, theirs = (place.block.instructions[place.position :] for place in (one, other))
+    ours, theirs = (_way(place) for place in (one, other))
     return (
         bool(ours)
         and ours[-1].op == "RETURN_VALUE"
         and [(i.op, i.arg, i.line if with_lines else 0) for i in ours]
         == [(i.op, i.arg, i.line if with_lines else 0) for i in theirs]
     )
+
+
+def _way(place: Place) -> list[Instruction]:
+    """The instructions from ``place`` on, past jumps, up to where control parts or ends."""
+    block, position = place
+    found = block.instructions[position:]
+    for _ in range(_MOST_BLOCKS):
+        if len(block.successors) != 1 or len(found) > _MOST_BLOCKS:
+            break
+        block = block.successors[0]
+        found = [*(i for i in found if i.op != "JUMP"), *block.instructions]
+    return found
 
 
 def _guard(start: Place, after: Place | None) -> tuple[list[Instruction], Place]:

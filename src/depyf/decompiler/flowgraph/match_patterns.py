@@ -179,7 +179,7 @@ class Reader:
         value: Part = choice.stack[-1]
         value.alternatives = [value.copies.pop()]
         captured = [[one] for one in self.stack[base:]]
-        ways_out = self.ways_out[: choice.ways_out]
+        ways_out, around = self.ways_out[: choice.ways_out], self.choices[:number]
         while True:
             if any(landing(way, base) != following for way in inside):
                 raise NoCase("an alternative that fails in two ways")
@@ -198,7 +198,7 @@ class Reader:
             following = landing(inside[0], base) or following
         self.stack = [*choice.stack, *(_Joined(parts) for parts in captured)]
         self.ways_out = [*ways_out, WayOut(following, base)]
-        self.choices = []
+        self.choices = around  # these may be alternatives within alternatives
         return end
 
     # Instructions

@@ -6,6 +6,7 @@ from ...errors import DecompilationError
 from ..bytecode import Instruction, RawCode, unbound_name
 from ..flowgraph import BasicBlock, ControlFlowGraph
 from ..flowgraph.dominators import reverse_postorder
+from ..flowgraph.exit_copies import written_return
 from ..flowgraph.regions import chain
 from ..syntax import nodes
 from .handlers import HANDLERS
@@ -16,6 +17,7 @@ from .values import Given, Iterated, Marker, Slot, resolved
 _ACCUMULATORS = {"<listcomp>": nodes.List, "<setcomp>": nodes.Set, "<dictcomp>": nodes.Dict}
 
 
+_WORDS = {len(word): word for word in ("break", "return", "continue")}
 _UNWINDS = frozenset({"NOP", "POP", "SWAP", "POP_EXCEPT", "JUMP"})
 
 
@@ -133,6 +135,7 @@ class _Lifter:
                     # The store has the line of the class, what it stores that of the annotation.
                     state.statements[-1].line = instructions[position - 1].line
                 if instruction.op == "POP_EXCEPT" and isinstance(handled, Marker):
+                    lifted.word = self.word_of(block, position)
                     position += self.unbinding(block, position + 1, handled.owner.names)
             elif instruction.op in ("BEFORE_WITH", "BEFORE_ASYNC_WITH"):
                 item = WithItem(state.pop(), instruction.op == "BEFORE_ASYNC_WITH")
@@ -153,6 +156,19 @@ class _Lifter:
         if block is self.graph.entry and self.raw.name in _ACCUMULATORS:
             self.mark_accumulator(lifted)
         lifted.next = lifted.fall = self.flow(block.fall, lifted.exit)
+
+    def word_of(self, block: BasicBlock, position: int) -> str | None:
+        """What leaves a handler by the instruction at ``position``, by the columns that it has: '' if no statement."""
+        columns = block.instructions[position].position
+        if columns is None or not self.has_lines or self.raw.table.exits_are_copied is False:
+            return None
+        sources = [source.last for source in self.graph.blocks if block in source.successors]
+        before = [block.instructions[position - 1]] if position else [last for last in sources if last is not None]
+        if columns[0] is None or any(other.position == columns and other.op not in _UNWINDS for other in before):
+            return ""
+        if None in columns:
+            return None
+        return _WORDS.get(columns[3] - columns[2]) if columns[0] == columns[1] else None
 
     def mark_accumulator(self, lifted: LiftedBlock) -> None:
         """The first thing a comprehension's function makes is what it returns."""
@@ -258,6 +274,8 @@ class _Lifter:
             return self.has_line_of_jump(block) or self.ends_a_line(block)
         if position[0] is None or position[0] == position[1] and position[3] - position[2] == len("break"):
             return True
+        if written_return(block) is not None:
+            return False
         for instruction in reversed(self.without_unbinding(instructions[:-2])):
             if instruction.position != position or instruction.op not in _UNWINDS:
                 return instruction.position == position

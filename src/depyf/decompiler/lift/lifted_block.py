@@ -23,13 +23,15 @@ class LiftedBlock:
     * 'try': ``true`` is the body, ``false`` the handler; put in by the structure room for ``region``.
     * 'once': to ``true``, from where control comes to ``false`` through the ``break`` of a one-trip loop; likewise.
 
+    * 'endless': to ``true``, with which a loop begins that begins with another loop; likewise.
+
     ``entry`` and ``exit`` are the stack before and after (after: without ``test``).
     """
 
     __slots__ = (
         "index", "region", "entry", "exit", "statements", "kind", "test", "sense", "next", "true", "false", "fall",
         "predecessors", "is_async", "repeated", "at_bottom", "line", "layout", "test_line",
-        "implicit_return", "uncopied", "loads_last", "is_end", "gathers",
+        "implicit_return", "uncopied", "loads_last", "is_end", "gathers", "word",
     )  # fmt: skip
 
     def __init__(self, index: int, region: Region | None, entry: list[nodes.Expression]) -> None:
@@ -56,6 +58,7 @@ class LiftedBlock:
         self.implicit_return: bool | None = False  # the compiler wrote it at the end of the code; None: it may have
         self.uncopied = False  # by a compiler that copies no return: all but the last one were written
         self.loads_last = False  # a return of a constant that is loaded when the statements around are left already
+        self.word: str | None = None  # by which it leaves a handler, '' if at the end of that; None if nothing tells
         self.is_end = False  # the end of a module or class body, where no return can be written
 
     @property
@@ -63,6 +66,8 @@ class LiftedBlock:
         """Where control goes, in the order of the layout as far as known."""
         if self.kind == "goto":
             return [self.next] if self.next is not None else []
+        if self.kind == "endless":
+            return [self.true] if self.true is not None else []
         if self.kind in ("branch", "or_pop", "for", "try", "once"):
             return [block for block in (self.true, self.false) if block is not None]
         return []

@@ -12,6 +12,7 @@ from .flow import Flow
 from .match_statements import join_cases
 from .one_trip_loops import OneTrip, put_in
 from .one_trip_loops import places as one_trips
+from .outer_loops import separate_outer_loops
 from .single_end import join_ends
 from .structurer import structure
 
@@ -24,5 +25,6 @@ __all__ = [
     "join_ends",
     "one_trips",
     "put_in",
+    "separate_outer_loops",
     "structure",
 ]

@@ -15,10 +15,20 @@ class Flow:
     """Nodes reachable from the entry, with their dominators and forward predecessors.
 
     ``else_is_last``: whether the compiler lays out the ``else`` clause of a try statement behind the handlers.
+    ``handlers_are_last``: whether it moves handlers behind all other code. ``loop_tests_are_copied``: whether it writes
+    the test of a while loop a second time at the bottom of the loop.
     """
 
-    def __init__(self, blocks: list[LiftedBlock], *, else_is_last: bool = False) -> None:
-        self.else_is_last = else_is_last
+    def __init__(
+        self,
+        blocks: list[LiftedBlock],
+        *,
+        else_is_last: bool = False,
+        handlers_are_last: bool = False,
+        loop_tests_are_copied: bool = False,
+    ) -> None:
+        self.else_is_last, self.handlers_are_last = else_is_last, handlers_are_last
+        self.loop_tests_are_copied = loop_tests_are_copied
         self.by_index = {block.index: block for block in blocks if block.layout == block.index}
         self.tries: dict[Region, LiftedBlock] = {}
         self.entry = self._enter_regions(blocks)

@@ -108,7 +108,7 @@ def write_while(
     places = writer.leaving(inside)
     breaks = [place for place in places if not writer.is_constant_exit(place)]
     last = max(other.layout for other in inside)
-    breaks = breaks or [place for place in places if not writer.is_return_before(place, last)][-1:]
+    breaks = breaks or [place for place in places if not writer.is_return_before(place, last, node.region)][-1:]
     if follow is not None and through(follow) in breaks:
         breaks = [place for place in breaks if place is not through(context.break_to)] or breaks
     end = through(follow) if through(follow) in breaks else None
@@ -157,6 +157,8 @@ def _write_tested(
     out: list[nodes.Statement],
 ) -> LiftedBlock | None:
     writer.written.add(node)
+    if writer.flow.loop_tests_are_copied and not node.repeated:
+        writer.continued.add(node)  # the test at the bottom was left out: only `continue` comes here
     inside = _extent(writer, node, loop, context, through(exhausted))
     inside.discard(node)
     after, orelse_from = _end(writer, node, inside, exhausted, follow)

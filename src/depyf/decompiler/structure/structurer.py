@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from ...errors import DecompilationError
+from ..flowgraph import Region
 from ..flowgraph.regions import chain
 from ..lift import LiftedBlock
 from ..lift.folding.negation import changes, negate, spelled
@@ -46,6 +47,7 @@ class Structurer:
         self.keeps_not = keeps_not
         self.written: set[LiftedBlock] = set()
         self.open_loops: set[LiftedBlock] = set()
+        self.continued: set[LiftedBlock] = set()  # tests of loops whose bottom is never reached
 
     def run(self) -> list[nodes.Statement]:
         body = self.sequence(self.flow.entry, None, Context(set(self.flow.nodes)))
@@ -83,6 +85,8 @@ class Structurer:
             return try_statements.write_try(self, node, follow, context, out)
         if node.kind == "once":
             return one_trip_loops.write_once(self, node, follow, context, out)
+        if node.kind == "endless" and node.true is not None:
+            return self.go(node, node.true, follow, context, out)
         out += node.statements
         if node.kind == "branch":
             return self.write_if(node, follow, context, out)
@@ -118,7 +122,8 @@ class Structurer:
                 return None
             left = [region for region in chain(source.region) if region not in chain(target.region)]
             kept = target is not place and source.kind == "branch" and all(r.kind != "finally" for r in left)
-            if place.repeated and self.jumps_to_the_top(source, target) or not place.repeated and kept:
+            to_the_top = self.jumps_to_the_top(source, target) if place.repeated else kept or place in self.continued
+            if to_the_top or source.word == "continue":
                 line = source.test_line if target is place and source.kind == "goto" else target.line
                 out.append(nodes.Continue(line=line))  # the compiler kept a jump of its own
                 self.written.add(target)
@@ -152,6 +157,9 @@ class Structurer:
             self.write_return(place, out)
             return None
         if follow is not None and goal is self.final(follow, shared=True):
+            if place.word == "continue" and goal is context.continue_to:
+                self.written.add(place)
+                out.append(nodes.Continue(line=place.line))
             return None
         if context.break_to is not None and goal is self.final(context.break_to, shared=True):
             out.append(nodes.Break(line=target.line))
@@ -225,10 +233,15 @@ class Structurer:
         value = self.final(place).test
         return any(value is entry for entry in place.entry)
 
-    def is_return_before(self, place: LiftedBlock, layout: float) -> bool:
-        """Whether ``place`` is sure to be a return statement in what is laid out up to ``layout``."""
+    def is_return_before(self, place: LiftedBlock, layout: float, region: Region | None) -> bool:
+        """Whether ``place`` is sure to be a return statement in what is laid out up to ``layout``.
+
+        So it is where no return is copied, or where it leaves a statement around the loop, which stands in ``region``:
+        a ``break`` does that behind the loop.
+        """
         end = self.final(place)
-        is_return = end.kind == "return" and end.uncopied and not end.implicit_return
+        is_written = end.uncopied or end.region is not region
+        is_return = end.kind == "return" and is_written and not end.implicit_return
         return self.returns_what_was_evaluated(place) or is_return and end.layout < layout
 
     def is_written(self, place: LiftedBlock, other: LiftedBlock) -> bool:
@@ -307,11 +320,14 @@ class Structurer:
     def close_if(self, opened: _OpenIf, context: Context) -> LiftedBlock | None:
         """Puts an ``if`` statement with both arms where it belongs; returns the node that goes on behind it."""
         node, test, first, body, orelse, end, merges, out = opened
-        if body and not orelse and end is not None and through(end) is context.continue_to and not ends(body):
+        falls = not orelse and end is not None and through(end) is context.continue_to
+        leaves = len(orelse) == 1 and isinstance(orelse[0], nodes.Continue)
+        if body and (falls or leaves):
             other = negate(test)
-            if changes(spelled(other, self.keeps_not)) < changes(spelled(test, self.keeps_not)):
+            is_nearer = changes(spelled(other, self.keeps_not)) < changes(spelled(test, self.keeps_not))
+            if is_nearer or leaves and self.continues(node, first, context):
                 # 3.12 and later jump back in the same way for `if a: continue` and for an `if not a` at the end.
-                test, body, orelse = other, [nodes.Continue(line=node.test_line)], body
+                test, body, orelse = other, orelse or [nodes.Continue(line=node.test_line)], body
         if body and ends(body):
             out.append(nodes.If(spelled(test, self.keeps_not), body, line=node.test_line))
             out += orelse
@@ -324,6 +340,14 @@ class Structurer:
         if merges and merges[-1] in self.written and self.is_exit(merges[-1]) and out and ends(out):
             return None  # it was copied to where control comes from
         return merges[-1] if merges else None
+
+    @staticmethod
+    def continues(node: LiftedBlock, first: LiftedBlock, context: Context) -> bool:
+        """Whether the test alone jumps to the top of a loop that has its test at the bottom too."""
+        top = context.continue_to
+        if top is None or not top.repeated or isinstance(node.test, nodes.BoolOp):
+            return False
+        return (node.false if first is node.true else node.true) is top
 
     @staticmethod
     def is_jump(place: LiftedBlock, end: LiftedBlock | None) -> bool:
@@ -350,16 +374,28 @@ class Structurer:
             (
                 place
                 for place in found
-                if (place in context.inside or self.is_return_behind(node, place))
-                and place not in taken
-                and through(place) is place
+                if place not in taken
+                and (
+                    place in context.inside
+                    and through(place) is place
+                    or self.is_return_behind(node, place)
+                    or self.is_one_jump(place, follow, context)
+                )
             ),
             key=lambda place: place.layout,
         )
 
+    def is_one_jump(self, place: LiftedBlock, follow: LiftedBlock | None, context: Context) -> bool:
+        """Whether ``place`` is the one ``break``, ``continue`` or ``return`` that paths meet at."""
+        goal = through(place)
+        if goal is None or goal is place or follow is not None and goal is through(follow):
+            return False
+        loop = (context.break_to, context.continue_to)
+        return self.is_exit(goal) or any(goal is through(other) for other in loop if other is not None)
+
     def is_return_behind(self, node: LiftedBlock, place: LiftedBlock) -> bool:
         """Whether ``place`` is the one return of a constant that ends a try statement's body, of which ``node`` is."""
-        is_written = place.kind == "return" and place.uncopied and not place.implicit_return
+        is_written = place.kind == "return" and not place.implicit_return
         return is_written and place.region is not node.region and self.cannot_raise(place)
 
     def meeting(self, child: LiftedBlock) -> LiftedBlock:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ...errors import DecompilationError
+from ..flowgraph import Region
 from ..lift import LiftedBlock
 from ..lift.folding.shapes import through
 from ..lift.values import Marker, Matches
@@ -27,6 +28,8 @@ def write_try(
     after, orelse_from = _end(writer, inside, handling, follow, context)
     if region.kind == "finally" and after is None:
         after, orelse_from = orelse_from, None  # handlers that are laid out behind all else tell nothing
+    if writer.flow.handlers_are_last and region.kind != "finally" and (after is None) != (orelse_from is None):
+        after, orelse_from = _as_compiled(writer, region, after, orelse_from, inside, handling, follow)
     if after is None and orelse_from is not None:
         after = _behind_the_handlers(writer, node, orelse_from, handling, context)
     end = after if after is not None else follow
@@ -126,6 +129,39 @@ def _end(
         return behind[0], _single([place for place in rest if place.layout < last])
     returns = [place for place in from_handler if place.layout > last]
     return (returns[0] if returns else None), _single(rest)
+
+
+def _as_compiled(
+    writer: Structurer,
+    region: Region,
+    after: LiftedBlock | None,
+    orelse_from: LiftedBlock | None,
+    inside: set[LiftedBlock],
+    handling: set[LiftedBlock],
+    follow: LiftedBlock | None,
+) -> tuple[LiftedBlock | None, LiftedBlock | None]:
+    """What ``_end`` found, or the other form if the order in which handlers were compiled tells that.
+
+    Where the compiler moves all handlers to the end they keep their order: those of statements in the ``else``
+    clause come before those of the statement itself, those of statements behind it come later.
+    """
+    place = after if after is not None else orelse_from
+    if place is None or place is through(follow) or place not in writer.flow.dominator:
+        return after, orelse_from
+    own = _compiled_at(region)
+    members = [node for node in writer.flow.dominated(place) if node.kind == "try" and node not in handling]
+    others = [_compiled_at(node.test) for node in members if node not in inside]
+    if own is None or not others or None in others:
+        return after, orelse_from
+    if after is not None and all(other is not None and other < own for other in others):
+        return None, after
+    return after, orelse_from
+
+
+def _compiled_at(region: Region) -> int | None:
+    """The offset of the handler in the code object; None if it was not compiled."""
+    first = next((i for i in region.handler.instructions if i.offset >= 0), None)
+    return first.offset if first is not None else None
 
 
 def _break_behind(

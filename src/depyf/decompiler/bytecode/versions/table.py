@@ -89,6 +89,13 @@ class OpcodeTable:
         return any(row.name == "LOAD_SMALL_INT" for row in self.rows.values())
 
     @cached_property
+    def loop_tests_are_copied(self) -> bool:
+        """Whether a while loop has its test at the bottom too, which only ``continue`` does not go to: since short
+        ways out are copied, until the flow graph has small integers.
+        """
+        return self.exits_are_copied and not self.keeps_not
+
+    @cached_property
     def else_is_last(self) -> bool:
         """Whether an else clause of a try statement stands behind the handlers: while try is a block at run time."""
         return any(row.name == "SETUP_FINALLY" for row in self.rows.values())

@@ -6,7 +6,17 @@ from ...syntax import nodes
 from ..lifted_block import LiftedBlock
 from ..values import CaseTest, Matches, case_of, opens_clause, same_expression
 from .negation import conjunction, negate
-from .shapes import in_a_chain, in_a_comprehension, is_silent, only_from, pushes_one, same_exit, same_stack, through
+from .shapes import (
+    ends_the_body,
+    in_a_chain,
+    in_a_comprehension,
+    is_silent,
+    only_from,
+    pushes_one,
+    same_exit,
+    same_stack,
+    through,
+)
 
 
 def fold_condition(block: LiftedBlock) -> bool:
@@ -24,13 +34,16 @@ def fold_condition(block: LiftedBlock) -> bool:
     if opens_clause(second.test):
         return False
     falls_if_true = second is block.true
-    other = through(block.false if falls_if_true else block.true)
+    way_out = block.false if falls_if_true else block.true
+    other = through(way_out)
     if case_of(block.test) is not None:
         is_guard = isinstance(block.test, CaseTest) and block.test.is_guarded and second.kind == "branch"
         if not is_guard or not same_exit(other, second.false):
             return False
     if second.kind == "or_pop":
         return _fold_before_value(block, second, other, falls_if_true)
+    if ends_the_body(way_out) and not ends_the_body(second.false) and not ends_the_body(second.true):
+        return False  # one goes on where the body of a loop ends, the other by `continue`
     if same_exit(other, second.false):
         left = block.test if falls_if_true else negate(block.test)
         test = conjunction("and", left, second.test)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Callable, Sequence
 
 from ..lifted_block import LiftedBlock
-from ..values import Given, Iterated, Marker, Null
+from ..values import Given, Iterated, Marker, Matches, Null
 from .chained_comparisons import fold_chained_comparison
 from .comprehensions import fold_comprehension
 from .conditions import (
@@ -79,7 +79,10 @@ def _merge(block: LiftedBlock, roots: set[LiftedBlock]) -> bool:
         return False
     if following.predecessors != {block} or following.region is not block.region or following.kind == "for":
         return False
-    if following.repeated or _statements_around(block.entry) != _statements_around(following.entry):
+    if following.repeated:
+        return False
+    chooses = isinstance(following.test, Matches)  # the type of an except clause: the handler begins with it
+    if not chooses and _statements_around(block.entry) != _statements_around(following.entry):
         return False
     if block.fall is not following and not _carries_value(block):
         return False
@@ -90,7 +93,7 @@ def _merge(block: LiftedBlock, roots: set[LiftedBlock]) -> bool:
     block.test_line = following.test_line
     block.implicit_return = following.implicit_return
     block.loads_last, block.uncopied = following.loads_last, following.uncopied
-    block.at_bottom = following.at_bottom
+    block.at_bottom, block.word = following.at_bottom, following.word
     block.become(
         following.kind,
         test=following.test,

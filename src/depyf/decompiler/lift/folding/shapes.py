@@ -18,6 +18,15 @@ def through(block: LiftedBlock | None) -> LiftedBlock | None:
     return block
 
 
+def ends_the_body(block: LiftedBlock | None) -> bool:
+    """Whether control goes to the bottom of a while loop, where its test stood a second time."""
+    for _ in range(10_000):
+        if block is None or block.kind != "goto" or block.statements or block.at_bottom:
+            break
+        block = block.next
+    return block is not None and block.kind == "goto" and block.at_bottom and not block.statements
+
+
 def same_stack(left: list[nodes.Expression], right: list[nodes.Expression]) -> bool:
     """Whether two stacks hold the very same entries."""
     return len(left) == len(right) and all(resolved(a) is resolved(b) for a, b in zip(left, right))
@@ -46,7 +55,8 @@ def same_place(left: LiftedBlock | None, right: LiftedBlock | None) -> bool:
 def same_exit(left: LiftedBlock | None, right: LiftedBlock | None, skipped: int = 0) -> bool:
     """Whether two places are one, or the compiler's copies of one short way out of the code.
 
-    ``skipped`` statements at the beginning of the left one do not count. Copies have the lines of the original.
+    ``skipped`` statements at the beginning of the left one do not count. Copies have the lines of the original, but for
+    those of the return that nobody wrote: they have the line of what jumps there.
     """
     left, right = left if skipped else through(left), through(right)
     if left is right:
@@ -57,7 +67,7 @@ def same_exit(left: LiftedBlock | None, right: LiftedBlock | None, skipped: int 
     return (
         left.region is right.region
         and [statement.line for statement in ours] == [statement.line for statement in theirs]
-        and left.test_line == right.test_line
+        and (left.test_line == right.test_line or left.implicit_return is right.implicit_return is True)
         and same_expression(ours, theirs)
         and same_expression(left.test, right.test)
     )

@@ -1,0 +1,50 @@
+"""Tells ``while True`` from the tested ``while`` that it begins with.
+
+Both begin with the same test then. Where the compiler writes the test of a loop a second time at the bottom, what comes
+back from there belongs to the inner loop, and what jumps to the first test from elsewhere to the outer one.
+"""
+
+from __future__ import annotations
+
+from ..lift import LiftedBlock
+from ..lift.folding.shapes import through
+from .flow import Flow
+
+
+def separate_outer_loops(flow: Flow) -> None:
+    """Give each such outer loop a header of its own, of the kind 'endless'."""
+    for header in list(flow.back):
+        if header.kind == "branch" and header.repeated and not header.statements:
+            _separate(flow, header)
+
+
+def _separate(flow: Flow, header: LiftedBlock) -> None:
+    inside = _back_from_the_bottom(flow, header)
+    arms = {through(header.true), through(header.false)}
+    whole = flow.natural_loop(header)
+    if not arms <= whole or arms <= inside:
+        return
+    again = [source for source in flow.back[header] if source not in inside]
+    node = LiftedBlock(header.index, header.region, list(header.entry))
+    node.exit = list(header.entry)
+    node.layout = header.layout - 0.001
+    node.line = header.line
+    for source in [*flow.sources[header], *again]:
+        source.redirect(header, node)
+    if flow.entry is header:
+        flow.entry = node
+    node.become("endless", true=header, fall=header)
+    flow.analyse()
+
+
+def _back_from_the_bottom(flow: Flow, header: LiftedBlock) -> set[LiftedBlock]:
+    """The header with the nodes from which control comes back to it through the copy of its test."""
+    inside = {header}
+    todo = [source for source in flow.back[header] if source.at_bottom]
+    while todo:
+        node = todo.pop()
+        if node not in inside:
+            inside.add(node)
+            todo.extend(flow.sources[node])
+            todo.extend(flow.back.get(node, ()))
+    return inside
