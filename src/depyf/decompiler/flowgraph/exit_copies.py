@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import Any, Callable
 
 from ..bytecode import Instruction, RawCode
+from ..bytecode.instruction import Position
 from .control_flow_graph import BasicBlock, ControlFlowGraph
 from .stack_entries import Entries, entries_after, entries_at_starts
 
@@ -45,20 +46,25 @@ def join_exit_copies(graph: ControlFlowGraph, *, exits_are_copied: bool = True) 
 def join_equal_ends(graph: ControlFlowGraph) -> None:
     """Lead all copies of the code's ends to the last one, whatever they leave on the stack.
 
-    For patterns, which keep parts of their subject on the stack: the copies are equal in columns too.
+    For patterns, which keep parts of their subject on the stack: the copies are equal in columns too. Those of a
+    ``finally`` body, which stands in a handler as well, are left alone.
     """
+    handling = [block for block in graph.blocks if block.handler is not None and block.handler.lasti]
+    handled = {instruction.position for block in handling for instruction in block.instructions}
     blocks = [block for block in graph.blocks if block.last is not None and block.last.op in EXITS]
     while blocks:
-        blocks = _join_equal(graph, blocks)  # what leads there now may have had copies in front of it
+        blocks = _join_equal(graph, blocks, handled)  # what leads there now may have had copies in front of it
 
 
-def _join_equal(graph: ControlFlowGraph, blocks: list[BasicBlock]) -> list[BasicBlock]:
+def _join_equal(
+    graph: ControlFlowGraph, blocks: list[BasicBlock], handled: set[Position | None]
+) -> list[BasicBlock]:
     """Lead those of ``blocks`` that end alike to the last of them; returns those that were led."""
     ends: list[BasicBlock] = []
     led: list[BasicBlock] = []
     for block in reversed(blocks):
         for number, other in enumerate(ends):
-            length = _equal(block, other)
+            length = _equal(block, other, handled if not block.handler or not block.handler.lasti else set())
             if length:
                 if length < len(other.instructions):
                     ends[number] = other = graph.split(other, len(other.instructions) - length)
@@ -70,7 +76,7 @@ def _join_equal(graph: ControlFlowGraph, blocks: list[BasicBlock]) -> list[Basic
     return led
 
 
-def _equal(block: BasicBlock, other: BasicBlock) -> int:
+def _equal(block: BasicBlock, other: BasicBlock, left_alone: set[Position | None]) -> int:
     """How many of the last instructions of both are the same, columns too; 0 if that is only a jump."""
     last, length = block.last, 0
     if last is None or last.position is None or None in last.position:
@@ -80,7 +86,7 @@ def _equal(block: BasicBlock, other: BasicBlock) -> int:
     for ours, theirs in zip(reversed(block.instructions), reversed(other.instructions)):
         if ours.op == theirs.op == "CALL":
             return 0  # of __exit__, maybe, which has one position in all returns from a with statement
-        if _key(ours) != _key(theirs):
+        if _key(ours) != _key(theirs) or ours.position in left_alone:
             break
         length += 1
     return length if last.op in EXITS or length > 1 else 0
