@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ...errors import DecompilationError
 from ..bytecode import Instruction, RawCode, unbound_name
+from ..bytecode.instruction import Position
 from ..flowgraph import BasicBlock, ControlFlowGraph
 from ..flowgraph.dominators import reverse_postorder
 from ..flowgraph.exit_copies import written_return
@@ -35,6 +36,17 @@ def lift(graph: ControlFlowGraph, raw: RawCode, *, gathers_annotations: bool = F
     ``gathers_annotations``: the code fills a dictionary that stays on the stack, and returns it.
     """
     return _Lifter(graph, raw, gathers_annotations).run()
+
+
+def _is_pass_in(clause: Position | None, position: Position) -> bool:
+    """Whether ``position`` is that of a ``pass`` that is all of an ``except`` clause, whose handling comes before it.
+
+    The None of ``return None`` is as wide, but stands further to the right.
+    """
+    if clause is None or None in clause or position[0] != position[1] or position[3] - position[2] != len("pass"):
+        return False
+    covers = bool(clause[0] < position[0] <= clause[1])
+    return covers and 0 < position[2] - clause[2] <= len("return ")
 
 
 class _Lifter:
@@ -282,7 +294,10 @@ class _Lifter:
         sources = [source for source in self.graph.blocks if block in source.successors]
         if block.behind is not None:
             return block.behind.position == position
-        return bool(sources) and all(source.last is not None and source.last.position == position for source in sources)
+        lasts = [source.last for source in sources]
+        return bool(lasts) and all(
+            last is not None and (last.position == position or _is_pass_in(last.position, position)) for last in lasts
+        )
 
     def has_columns(self) -> bool:
         """Whether positions have columns: then only what the compiler wrote has none."""
