@@ -62,14 +62,16 @@ def _strip(graph: ControlFlowGraph, region: Region, done: set[tuple[Region, Basi
 def _is_left_by_a_word(block: BasicBlock, edge: str, copy: BasicBlock, handler: BasicBlock) -> bool:
     """Whether ``return``, ``break`` or ``continue`` leads on from ``block`` to ``copy``, which is there for it alone.
 
-    The word leaves a NOP with its line, if another statement has not got that line.
+    The word leaves a NOP with its line, if another statement has not got that line. So does a loop that is exhausted.
     """
     last, first = block.last, copy.instructions[0] if copy.instructions else None
     if last is None or last.op == "NOP" or edge == "fall" and block.target is not None:
         return True
     body = handler.fall
     begins = body.instructions[0].line if body is not None and body.instructions else None
-    return first is not None and first.op == "NOP" and first.line != begins
+    if first is None or edge == "target" and last.op in ("FOR_ITER", "ASYNC_FOR_ITER") and first.line == last.line:
+        return False
+    return first.op == "NOP" and first.line != begins
 
 
 def _push(region: Region) -> Instruction:

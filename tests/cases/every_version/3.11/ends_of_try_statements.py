@@ -45,3 +45,20 @@ def returns_with_a_name(a):
         a()
     except ValueError as error:
         return
+
+
+def loop_before_finally(a, b):
+    try:
+        for x in a:
+            b(x)
+    finally:
+        a.close()
+
+
+def return_after_loop_before_finally(a, b):
+    try:
+        for x in a:
+            b(x)
+        return
+    finally:
+        a.close()
