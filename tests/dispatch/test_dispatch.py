@@ -178,7 +178,17 @@ def managers(a, b):
     return x
 
 
-ORDINARY = [branches, loops, handlers, raising, generator, coroutine, imports, nested, displays, Base.method, managers]
+def loop_within_two_managers(a, b):
+    with a, b:
+        while a.x if b.y else b.z or 1:
+            a.next()
+        return  # what the inner one swallows goes on behind both
+
+
+ORDINARY = [
+    branches, loops, handlers, raising, generator, coroutine, imports, nested, displays, Base.method, managers,
+    loop_within_two_managers,
+]  # fmt: skip
 
 
 @pytest.mark.parametrize("function", ORDINARY)

@@ -64,6 +64,12 @@ class Loop:
         self.breaks: dict[Node, list[n.Statement]] = {}
 
 
+def _swallowed(analysis: Analysis, levels: Levels, depth: int) -> list[Node]:
+    """Where control goes on if one of the with statements at ``levels``, ``depth`` aside, deals with an exception."""
+    bodies = [levels[:size] for size in range(depth + 1, len(levels) + 1) if levels[size - 1].kind == "with"]
+    return [analysis.handler_of[body] for body in bodies if body in analysis.handler_of]
+
+
 class Graph:
     """The items inside ``levels``. ``start`` is where it is entered; nested items have entries of their own."""
 
@@ -86,10 +92,9 @@ class Graph:
                 if body not in tries:
                     tries[body] = TryItem(body)
                     self.items.append(tries[body])
-                    if inner.kind == "with" and body in analysis.handler_of:
-                        tries[body].edges.append(analysis.handler_of[body])
                 item = tries[body]
-                item.edges += [w.target for w in block.ways if not is_inside(w.target.levels, item.part(node))]
+                targets = [way.target for way in block.ways] + _swallowed(analysis, node.levels, len(levels))
+                item.edges += [target for target in targets if not is_inside(target.levels, item.part(node))]
             self._item_of[node] = item
         self.entries = list(dict.fromkeys(entries))
         for node in self.entries:
