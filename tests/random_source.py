@@ -111,7 +111,9 @@ class _Source:
         return lines + self.maybe("else:", depth, in_loop)
 
     def while_(self, depth: int, in_loop: bool) -> List[str]:
-        lines = [f"while {self.condition(0)}:", *self.body(depth + 1, True)]
+        condition = self.condition(0)
+        asked = [] if condition.startswith("t(") else [f"    {self.ask()}"]  # or it might go on for ever
+        lines = [f"while {condition}:", *asked, *self.body(depth + 1, True)]
         return lines + self.maybe("else:", depth, in_loop)
 
     def endless(self, depth: int, in_loop: bool) -> List[str]:
