@@ -172,7 +172,7 @@ class Witnessed:
                         self._object(nested, found[0], alone=True)
 
     def _compare(self, code: types.CodeType, whole: types.CodeType, results: dict[int, Any]) -> None:
-        shuffled = {key for key, nested in results.items() if nested.verdict.method == "symbolic"}
+        shuffled = {key for key, nested in results.items() if nested.verdict.level.value != "exact"}
         for original, recompiled in witness.pairs(code, whole, shuffled):
             nested = results.get(id(original))
             if nested is not None and original.co_name == recompiled.co_name:

@@ -71,7 +71,7 @@ def pairs(
 ) -> Iterator[tuple[types.CodeType, types.CodeType]]:
     """Code objects of both trees that stand at the same place; one that has no certain counterpart is left out.
 
-    ``shuffled`` are the ids of original code objects whose text has their parts in another order.
+    ``shuffled`` are the ids of original code objects whose text may have their parts in another order.
     """
     todo = [(original, recompiled)]
     while todo:
