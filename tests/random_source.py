@@ -58,7 +58,7 @@ class _Source:
             "augment": [f"{name} += 1"],
             "assert": [f"assert {self.condition(0)}, {self.ask()}"],
             "delete": [f"del {name}"],
-            "unpack": [f"{name}, {self.dice.choice(NAMES)} = {self.ask()}, {self.value()}"],
+            "unpack": [f"{', '.join(self.dice.sample(NAMES, 2))} = {self.ask()}, {self.value()}"],
             "use": [f"t({name})"],
             "walrus": [f"t({name} := {self.value()})"],
         }[kind]

@@ -14,6 +14,15 @@ from depyf.decompiler.pipeline import analyze
 from depyf.decompiler.proof import Level
 
 RUNS = 12
+SHARED = """
+def f(a, b):
+    match a:
+        case True if 0:
+            pass
+        case {"k": c}:
+            pass
+    return b
+"""
 
 
 @settings(max_examples=200, deadline=None, derandomize=True, database=None, suppress_health_check=list(HealthCheck))
@@ -31,3 +40,10 @@ def test_what_is_proven_behaves_as_the_original(dice: random.Random) -> None:
             again = function_of(result.source)
             for seed in range(RUNS):
                 assert outcome(again, seed) == outcome(original, seed), f"{text}\n\n{result.source}"
+
+
+def test_cases_that_share_code_are_refused_and_nothing_else() -> None:
+    result = analyze(compile(SHARED, "shared.py", "exec"))
+    module, function = result.walk()
+    assert (module.verdict.level, function.verdict.level) == (Level.EXACT, Level.REFUSED)
+    assert function.verdict.reasons[0] == "cases of a match statement that share code"

@@ -27,7 +27,7 @@ from .settings import DEFAULT, Settings
 from .stepper import Stepper
 from .syntax import nodes
 from .syntax.printer import PrintError, print_tree, print_with_lines
-from .units import FUNCTION_WAYS, Unit, Way, kind_of, lift_unit, ways_of
+from .units import BUGS, FUNCTION_WAYS, Unit, Way, kind_of, lift_unit, ways_of
 
 _SCOPES = ("function", "lambda", "comprehension", "generic")
 _COMPARED = ("argcount", "posonlyargcount", "kwonlyargcount", "flags", "bytecode", "names", "varnames", "cellvars",
@@ -123,7 +123,7 @@ class Decompilation:
                         error = failure
                     except RecursionError:
                         error = DecompilationError("nested too deep for the interpreter's stack", where=raw.qualname)
-                    except (AssertionError, AttributeError, KeyError, IndexError, TypeError, ValueError) as failure:
+                    except BUGS as failure:
                         error = DecompilationError(
                             f"internal error: {type(failure).__name__}: {failure}", stage="polish", where=raw.qualname
                         )

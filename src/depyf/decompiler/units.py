@@ -29,6 +29,9 @@ from .stepper import Stepper
 from .structure import Flow, join_cases, join_ends, separate_outer_loops, structure
 from .syntax import nodes
 
+BUGS = (AssertionError, AttributeError, LookupError, RuntimeError, StopIteration, TypeError, ValueError)
+"""What a mistake of ours raises: it costs the code object that it is about, not its neighbours."""
+
 _COMPREHENSIONS = ("<listcomp>", "<setcomp>", "<dictcomp>", "<genexpr>")
 
 
@@ -119,7 +122,7 @@ def lift_unit(raw: RawCode, stepper: Stepper | None = None, way: Way = WAYS[0]) 
         unit.error = error
     except RecursionError:
         unit.error = DecompilationError("nested too deep for the interpreter's stack", stage="structure")
-    except (AssertionError, AttributeError, IndexError, KeyError, TypeError, ValueError) as error:
+    except BUGS as error:
         # A bug of ours costs this code object, and says so.
         reason = f"internal error: {type(error).__name__}: {error}"
         unit.error = DecompilationError(reason, stage="structure", where=raw.qualname)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import Iterator, NamedTuple
 
+from ...errors import DecompilationError
 from ..bytecode import Instruction, stack_use
 from ..syntax import nodes
 from .control_flow_graph import BasicBlock, ControlFlowGraph
@@ -263,16 +264,24 @@ def _made(case: Case, op: str, arg: object = None) -> Instruction:
 
 
 class _Rewriter:
-    """Cuts blocks at instructions; ``home`` has the block of each instruction."""
+    """Cuts blocks at instructions; ``home`` has the block of each instruction, ``instead`` what stands in its place."""
 
     def __init__(self, graph: ControlFlowGraph) -> None:
         self.graph = graph
         self.home = {id(one): block for block in graph.blocks for one in block.instructions}
+        self.instead: dict[int, Instruction] = {}
+
+    def place(self, instruction: Instruction) -> Place:
+        """Where an instruction stands. Raises DecompilationError if it was part of a pattern, too."""
+        block = self.home[id(instruction)]
+        for position, one in enumerate(block.instructions):
+            if one is instruction:
+                return Place(block, position)
+        raise DecompilationError("cases of a match statement that share code", stage="undo_optimiser")
 
     def block_at(self, instruction: Instruction) -> BasicBlock:
         """The block that begins with ``instruction``."""
-        block = self.home[id(instruction)]
-        position = next(at for at, one in enumerate(block.instructions) if one is instruction)
+        block, position = self.place(self.instead.get(id(instruction), instruction))
         rest = self.graph.split(block, position)
         self.home.update((id(one), rest) for one in rest.instructions)
         return rest
@@ -294,8 +303,7 @@ class _Rewriter:
 
     def replace(self, pops: list[Instruction]) -> None:
         for pop in pops:
-            block = self.home[id(pop)]
-            position = next(at for at, one in enumerate(block.instructions) if one is pop)
+            block, position = self.place(pop)
             nop = pop.as_nop()
-            block.instructions[position] = nop
+            block.instructions[position] = self.instead[id(pop)] = nop
             self.home[id(nop)] = block
