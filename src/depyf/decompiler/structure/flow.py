@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Iterable
+
 from ...errors import DecompilationError
 from ..flowgraph import Region
 from ..flowgraph.dominators import dominator_tree
@@ -86,10 +88,10 @@ class Flow:
             found.extend(self.children[member])
         return found
 
-    def natural_loop(self, header: LiftedBlock) -> set[LiftedBlock]:
-        """The nodes from which control comes back to ``header``."""
+    def natural_loop(self, header: LiftedBlock, ends: Iterable[LiftedBlock] | None = None) -> set[LiftedBlock]:
+        """The nodes from which control comes back to ``header``; through ``ends`` alone, if given."""
         loop = {header}
-        todo = list(self.back.get(header, ()))
+        todo = list(self.back.get(header, ()) if ends is None else ends)
         while todo:
             node = todo.pop()
             if node not in loop:

@@ -39,12 +39,4 @@ def _separate(flow: Flow, header: LiftedBlock) -> None:
 
 def _back_from_the_bottom(flow: Flow, header: LiftedBlock) -> set[LiftedBlock]:
     """The header with the nodes from which control comes back to it through the copy of its test."""
-    inside = {header}
-    todo = [source for source in flow.back[header] if source.at_bottom]
-    while todo:
-        node = todo.pop()
-        if node not in inside:
-            inside.add(node)
-            todo.extend(flow.sources[node])
-            todo.extend(flow.back.get(node, ()))
-    return inside
+    return flow.natural_loop(header, [source for source in flow.back[header] if source.at_bottom])
