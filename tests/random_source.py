@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import random
 import sys
-from typing import Callable, Dict, List, Tuple
+from typing import Callable, List, Tuple
 
 NAMES = ("a", "b", "c", "d")
 DEEPEST = 3
@@ -179,14 +179,3 @@ def compiles(text: str) -> bool:
     except SyntaxError:
         return False
     return True
-
-
-def random_functions(seed: int, count: int) -> Dict[int, str]:
-    """``count`` texts by seed, from ``seed`` on; those that do not compile are left out, their seeds too."""
-    found: Dict[int, str] = {}
-    while len(found) < count:
-        text = random_function(random.Random(seed))
-        if compiles(text):
-            found[seed] = text
-        seed += 1
-    return found

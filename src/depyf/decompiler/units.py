@@ -148,6 +148,7 @@ def _stages(
     ladder: Ladder | None = None,
     settles: bool = False,
 ) -> None:
+    table = unit.raw.table
     unit.instructions = disassemble(unit.raw)
     if settles:
         load_parameters_later(unit.instructions, unit.raw)
@@ -162,10 +163,10 @@ def _stages(
     separate_handler_ends(graph)
     separate_breaks(graph)
     strip_finally_copies(graph, regions)
-    if unit.raw.table.handlers_are_last:
+    if table.handlers_are_last:
         move_handlers_back(graph, regions)
     if joined:
-        join_exit_copies(graph, exits_are_copied=unit.raw.table.exits_are_copied)
+        join_exit_copies(graph, exits_are_copied=table.exits_are_copied)
     if ladder is not None:
         ladder.copy_tails(graph, edits)
     stepper.stage("undo_optimiser", graph.render)
@@ -173,7 +174,6 @@ def _stages(
     if joined and unit.kind in ("module", "class", "function"):
         join_ends(blocks, unit.kind)
     stepper.stage("lift", lambda: _render(blocks))
-    table = unit.raw.table
     flow = Flow(
         blocks,
         else_is_last=table.else_is_last,
@@ -183,7 +183,7 @@ def _stages(
     separate_outer_loops(flow)
     if ladder is not None:
         ladder.put_in_loops(flow, edits)
-    unit.body = structure(flow, unit.raw.table.keeps_not)
+    unit.body = structure(flow, table.keeps_not)
     if has_match:
         unit.body = join_cases(unit.body)
     if unit.kind == "annotations":

@@ -9,14 +9,12 @@ from __future__ import annotations
 
 from typing import Any, Callable
 
-from ..bytecode import Instruction, RawCode
+from ..bytecode import EXITS, Instruction, RawCode
 from ..bytecode.instruction import Position
 from .control_flow_graph import BasicBlock, ControlFlowGraph
 from .stack_entries import Entries, entries_after, entries_at_starts
 
 _KeyOf = Callable[[Instruction], Any]
-
-EXITS = frozenset({"RETURN_VALUE", "RAISE_VARARGS", "RERAISE"})
 
 
 def join_exit_copies(graph: ControlFlowGraph, *, exits_are_copied: bool = True) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cached_property
+
 from ...errors import DecompilationError
 from ..bytecode import Instruction, RawCode, unbound_name
 from ..bytecode.instruction import Position
@@ -172,10 +174,10 @@ class _Lifter:
     def word_of(self, block: BasicBlock, position: int) -> str | None:
         """What leaves a handler by the instruction at ``position``, by the columns that it has: '' if no statement."""
         columns = block.instructions[position].position
-        if columns is None or not self.has_lines or self.raw.table.exits_are_copied is False:
+        if columns is None or not self.has_lines or not self.raw.table.exits_are_copied:
             return None
-        sources = [source.last for source in self.graph.blocks if block in source.successors]
-        before = [block.instructions[position - 1]] if position else [last for last in sources if last is not None]
+        lasts = [source.last for source in self.sources.get(block, ())]
+        before = [block.instructions[position - 1]] if position else [last for last in lasts if last is not None]
         if columns[0] is None or any(other.position == columns and other.op not in _UNWINDS for other in before):
             return ""
         if None in columns:
@@ -279,7 +281,7 @@ class _Lifter:
         if position is None or not self.has_lines:
             return False
         if position[0] is not None and position[2] is None:
-            if self.has_columns():
+            if self.has_columns:
                 return True  # it has the line of what stands before it
             if not self.raw.table.exits_are_copied:
                 return self.ends_the_code(block)
@@ -291,7 +293,7 @@ class _Lifter:
         for instruction in reversed(self.without_unbinding(instructions[:-2])):
             if instruction.position != position or instruction.op not in _UNWINDS:
                 return instruction.position == position
-        sources = [source for source in self.graph.blocks if block in source.successors]
+        sources = self.sources.get(block, [])
         if block.behind is not None:
             return block.behind.position == position
         lasts = [source.last for source in sources]
@@ -299,6 +301,16 @@ class _Lifter:
             last is not None and (last.position == position or _is_pass_in(last.position, position)) for last in lasts
         )
 
+    @cached_property
+    def sources(self) -> dict[BasicBlock, list[BasicBlock]]:
+        """The blocks from which control comes to a block, in the order of the layout."""
+        found: dict[BasicBlock, list[BasicBlock]] = {}
+        for source in self.graph.blocks:
+            for block in dict.fromkeys(source.successors):
+                found.setdefault(block, []).append(source)
+        return found
+
+    @cached_property
     def has_columns(self) -> bool:
         """Whether positions have columns: then only what the compiler wrote has none."""
         positions = (i.position for block in self.graph.blocks for i in block.instructions)
@@ -306,7 +318,7 @@ class _Lifter:
 
     def has_line_of_jump(self, block: BasicBlock) -> bool:
         """Whether control comes to the return by jumps from tests of its line: `if a: return` falls into its own."""
-        sources = [source for source in self.graph.blocks if block in source.successors]
+        sources = self.sources.get(block, [])
         line = block.instructions[-1].line
         jumps = [source.last for source in sources if source.fall is not block]
         return 0 < len(sources) == len(jumps) and all(jump is not None and jump.line == line for jump in jumps)
