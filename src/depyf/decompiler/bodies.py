@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Iterator
+
 from .bytecode import Instruction, RawCode, inside_comprehensions, reached
 from .bytecode.code_flags import CO_ASYNC_GENERATOR, CO_GENERATOR
 from .definitions import annotation
@@ -170,21 +172,27 @@ def mention_the_unused(
         i.op == "YIELD_VALUE" or i.op == "YIELD_FROM" and raw.flags & CO_GENERATOR for i in instructions
     ):
         dead.append(nodes.Expr(nodes.Yield()))
-    live = reached(instructions)
+    if not alone and (raw.freevars or raw.cellvars):
+        dead += _unused_cells(raw, reached(instructions))
+    if dead:  # in front, if what stands last there may be the end of the code, of which compilers make copies
+        ends = bool(body) and isinstance(body[-1], (nodes.Return, nodes.Raise))
+        body.insert(len(body) if ends else 0, nodes.If(nodes.Constant(False), dead))
+
+
+def _unused_cells(raw: RawCode, live: list[Instruction]) -> Iterator[nodes.Statement]:
+    """What mentions the free variables that nothing reads and the cells that no other function has."""
     used = {i.arg for i in live if isinstance(i.arg, str) and i.op != "CONST"}
     captured = {name for i in live if isinstance(i.arg, RawCode) for name in i.arg.freevars}
     used |= captured
     used.add("__classdict__")  # captured whether it is read or not
     if "super" in raw.names or any("super" in nested.names for nested in raw.nested):
         used.add("__class__")
-    if not alone:
-        names = [name for name in raw.freevars if name not in used]
-        dead += [nodes.Expr(nodes.Name(name)) for name in names if name.isidentifier()]
-        names = [name for name in raw.cellvars if name not in captured] if raw.is_function else []
-        dead += [_capture(name) for name in names if name.isidentifier()]
-    if dead:  # in front, if what stands last there may be the end of the code, of which compilers make copies
-        ends = bool(body) and isinstance(body[-1], (nodes.Return, nodes.Raise))
-        body.insert(len(body) if ends else 0, nodes.If(nodes.Constant(False), dead))
+    for name in raw.freevars:
+        if name not in used and name.isidentifier():
+            yield nodes.Expr(nodes.Name(name))
+    for name in raw.cellvars if raw.is_function else ():
+        if name not in captured and name.isidentifier():
+            yield _capture(name)
 
 
 def _capture(name: str) -> nodes.Statement:
@@ -199,21 +207,21 @@ def _declare(
     """``global`` and ``nonlocal``."""
     stored_globals: dict[str, None] = {}
     stored_cells: dict[str, None] = {}
-    local = set(raw.varnames) | set(raw.cellvars)
-    inside = inside_comprehensions(instructions)
-    for instruction, in_comprehension in zip(instructions, inside):
-        if instruction.op in ("STORE_GLOBAL", "DELETE_GLOBAL"):
+    for instruction in instructions:
+        op = instruction.op
+        if op in ("STORE_GLOBAL", "DELETE_GLOBAL"):
             stored_globals[instruction.arg] = None
-        elif instruction.op in ("STORE_DEREF", "DELETE_DEREF") and instruction.arg in raw.freevars:
-            stored_cells[instruction.arg] = None
-        elif instruction.op == "LOAD_GLOBAL" and (
-            kind == "class"
-            and not in_comprehension  # which does not see the names of the class
-            or kind == "function"
-            and instruction.arg in enclosing
-        ):
+        elif op in ("STORE_DEREF", "DELETE_DEREF"):
+            if instruction.arg in raw.freevars:
+                stored_cells[instruction.arg] = None
+        elif op == "LOAD_GLOBAL" and kind == "function" and instruction.arg in enclosing:
             stored_globals[instruction.arg] = None
+    if kind == "class":
+        for instruction, in_comprehension in zip(instructions, inside_comprehensions(instructions)):
+            if instruction.op == "LOAD_GLOBAL" and not in_comprehension:  # which does not see the names of the class
+                stored_globals[instruction.arg] = None
     if kind == "function":
+        local = {*raw.varnames, *raw.cellvars}
         for nested in _comprehensions(raw):
             _of_comprehension(nested, raw, local, stored_globals, stored_cells)
     lines: list[nodes.Statement] = []

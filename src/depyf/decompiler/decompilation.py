@@ -50,6 +50,7 @@ class Decompilation:
         self.events: dict[RawCode, EventResult] = {}  # of those ``bodies`` that were not structured
         self.bound: dict[RawCode, frozenset[str]] = {}
         self.parents: dict[RawCode, RawCode] = {}
+        self.ways = {raw: ways_of(raw) for raw in root.walk()}
         self.proofs: dict[Any, tuple[Verdict, list[tuple[RawCode, int]]]] = {}  # symbolic ones
         self.failures: dict[RawCode, list[DecompilationError]] = {}  # of the ways tried so far
         self.changes = 0  # of ``refused`` and ``failures``
@@ -93,7 +94,7 @@ class Decompilation:
         return self.units[raw]
 
     def way(self, raw: RawCode) -> Way:
-        ways = ways_of(raw)
+        ways = self.ways[raw]
         return ways[min(len(self.failures.get(raw, ())), len(ways) - 1)]
 
     def failed(self, raw: RawCode, error: DecompilationError) -> bool:
@@ -104,7 +105,7 @@ class Decompilation:
         self.units.pop(raw, None)
         for stale in (raw, *self.ancestors(raw)):
             self.bodies.pop(stale, None)
-        if len(failures) == len(ways_of(raw)):
+        if len(failures) == len(self.ways[raw]):
             self.refused[raw] = failures[0]
         return raw in self.refused
 
@@ -171,7 +172,7 @@ class Decompilation:
             value_of_lambda(body, raw)
         owner = next((place for place in (raw, *self.ancestors(raw)) if kind_of(place) == "class"), None)
         if owner is not None:
-            unmangle(body, owner.name)
+            unmangle(body, owner.name, raw)
         definitions.put_in_bodies()
         return body
 
@@ -348,7 +349,7 @@ class Decompilation:
             text = self.refused_text(raw, error)
             others = [
                 f"by {way.engine}: {failure.reason}"
-                for way, failure in zip(ways_of(raw), self.failures.get(raw, ()))
+                for way, failure in zip(self.ways[raw], self.failures.get(raw, ()))
                 if way.engine != "structured"
             ]
             verdict = Verdict(Level.REFUSED, error.stage, (error.reason, *others))

@@ -52,6 +52,8 @@ class Definitions:
         if function is not None:
             spread(body, place, annotations_of(self.nested(function.raw), function.raw))
         module = nodes.Module(body)
+        if not any(isinstance(node, _REPLACEABLE) for node in nodes.walk(module)):
+            return body  # as most are
         nodes.rewrite(module, self._replace)
         for node in nodes.walk(module):
             if isinstance(node, (Placeholder, Comprehension)):
@@ -258,6 +260,10 @@ _REPLACED: dict[type, Callable[..., nodes.Node]] = {
     nodes.Assign: Definitions._definition,
     nodes.Return: Definitions._return,
 }
+
+
+_REPLACEABLE = (Placeholder, Comprehension, ArgumentTuple)
+"""Where none of these is there is nothing to replace: an assignment and a return only by what they hold."""
 
 
 def _unpacked(value: nodes.Expression) -> nodes.Expression:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from .bytecode import RawCode
 from .syntax import nodes
 
 _FIELDS = {
@@ -16,12 +17,18 @@ _FIELDS = {
 }
 
 
-def unmangle(body: list[nodes.Statement], class_name: str) -> None:
-    """Give names in ``body``, which stands in the class, the form they have in its source; changes the tree."""
+def unmangle(body: list[nodes.Statement], class_name: str, raw: RawCode) -> None:
+    """Give names in ``body``, that of ``raw``, which stands in the class, the form they have in its source; changes
+    the tree.
+    """
     stem = class_name.lstrip("_")
     if not stem:
         return  # the compiler mangles nothing in a class named `_`
     prefix = f"_{stem}__"
+    parts = (raw, *raw.nested)  # whose parameters stand in the body
+    names = (name for part in parts for name in (*part.names, *part.varnames, *part.cellvars, *part.freevars))
+    if not any(name.startswith(prefix) for name in names):
+        return
     for node in nodes.walk(nodes.Module(body)):
         field = _FIELDS.get(type(node))
         if field is not None:

@@ -159,12 +159,14 @@ def _stages(
     has_match = find_match_statements(graph)
     plain_group_handlers(graph)
     regions = mark_regions(graph)
-    separate_with_exits(graph, regions)
-    separate_handler_ends(graph)
+    if regions:
+        separate_with_exits(graph, regions)
+        separate_handler_ends(graph)
     separate_breaks(graph)
-    strip_finally_copies(graph, regions)
-    if table.handlers_are_last:
-        move_handlers_back(graph, regions)
+    if regions:
+        strip_finally_copies(graph, regions)
+        if table.handlers_are_last:
+            move_handlers_back(graph, regions)
     if joined:
         join_exit_copies(graph, exits_are_copied=table.exits_are_copied)
     if ladder is not None:

@@ -15,7 +15,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple, NoReturn, Tuple
 
 from . import finally_subroutines, loop_blocks  # noqa: F401  # they add to STEPS
-from .block_state import PLAIN, PURPOSES, VALUE, WAYS, Block, Slot, State, depth, enter_handler
+from .block_state import PLAIN, PURPOSES, VALUE, WAYS, Block, Slot, State, States, depth, enter_handler
 from .block_steps import STEPS, unbinds
 from .edit import MOST_SLOTS, ErrorMaker
 from .instruction import NO_FALL_THROUGH, Handler, Instruction, stack_use
@@ -59,7 +59,7 @@ class Step:
 
     def emit(self, op: str, arg: Any = None, target: int = -1, at: Instruction | None = None) -> None:
         """Append an instruction that the present blocks cover; a jump has the stack as it is now, its test popped."""
-        goal = (INSTRUCTION, target, State(tuple(self.stack), tuple(self.blocks))) if target >= 0 else None
+        goal = (INSTRUCTION, target, self.present()) if target >= 0 else None
         self.made.append(self.converter.made(op, arg, at or self.instruction, self.present(), goal))
 
     def emit_all(self, operations: list[str]) -> None:
@@ -68,7 +68,7 @@ class Step:
             self.emit(op, 2 if op == "SWAP" else None)
 
     def present(self) -> State:
-        return State(tuple(self.stack), tuple(self.blocks))
+        return self.converter.states[tuple(self.stack), tuple(self.blocks)]
 
     def push(self, *slots: Slot) -> None:
         self.stack.extend(slots)
@@ -147,9 +147,11 @@ class _Converter:
         self.nodes: dict[_Key, list[_Made]] = {}
         self.falls: dict[_Key, _Key | None] = {}
         self.todo: list[_Key] = []
+        self.states = States()
+        self.handlers_in: dict[State, tuple[_Key, int, bool] | None] = {}
 
     def run(self) -> list[Instruction]:
-        entry = (INSTRUCTION, 0, State())
+        entry = (INSTRUCTION, 0, self.states[(), ()])
         self.todo.append(entry)
         budget = 1000 + COPIES * len(self.code)
         states: dict[tuple[int, int], State] = {}
@@ -181,10 +183,27 @@ class _Converter:
             self.nodes[key] = [self.made(place.op, None, place, state)] if purpose.informs else []
             self.go(key, (INSTRUCTION, index, state))
         else:
+            instruction = self.code[index]
+            following = self.plainly_moved(instruction, state)
+            if following is not None:
+                self.nodes[key] = [self.made(instruction.op, instruction.arg, instruction, state)]
+                self.go(key, (INSTRUCTION, index + 1, following))
+                return
             step = Step(self, index, state)
             step.run()
             self.nodes[key] = step.made
             self.go(key, (INSTRUCTION, step.falls, step.present()) if step.falls >= 0 else None)
+
+    def plainly_moved(self, instruction: Instruction, state: State) -> State | None:
+        """The state after what only moves values and falls through, as most instructions do; None for the others."""
+        op, stack = instruction.op, state.stack
+        if op in STEPS or instruction.target >= 0 or op in NO_FALL_THROUGH:
+            return None
+        pops, pushes = stack_use(instruction)
+        left = len(stack) - pops
+        if left < 0 or any(slot.kind not in PLAIN for slot in stack[left:]):
+            return None
+        return self.states[stack[:left] + (VALUE,) * pushes, state.blocks]
 
     def go(self, source: _Key, following: _Key | None) -> None:
         self.falls[source] = following
@@ -193,7 +212,7 @@ class _Converter:
 
     def clean_up(self, state: State) -> list[_Made]:
         """What unwinds the innermost handler."""
-        outside = State(state.stack, state.blocks[:-1])
+        outside = self.states[state.stack, state.blocks[:-1]]
         place = Instruction("POP_EXCEPT", offset=self.code[state.blocks[-1].start].offset)
         steps = (("COPY", 3), ("POP_EXCEPT", None), ("RERAISE", 1))
         return [self.made(op, arg, place, outside) for op, arg in steps]
@@ -202,7 +221,9 @@ class _Converter:
         """A new instruction in the place of ``at``, covered by the blocks of ``state``."""
         if goal is not None:
             self.todo.append(goal)
-        handler = None if op == "SWAP" and _is_moving(state) else self.handler(state)
+        if state not in self.handlers_in:
+            self.handlers_in[state] = self.handler(state)
+        handler = None if op == "SWAP" and _is_moving(state) else self.handlers_in[state]
         return _Made(Instruction(op, arg, -1, None, at.offset, at.line, at.position), goal, handler)
 
     def handler(self, state: State) -> tuple[_Key, int, bool] | None:
@@ -212,12 +233,13 @@ class _Converter:
             purpose = PURPOSES.get(block.purpose)
             if block.kind == "loop" or purpose is None or block.kind == "handling" and not purpose.informs:
                 continue
-            inside = State(state.stack[: block.level], state.blocks[: position + 1])
-            kept = depth(inside.stack)
+            inside = state.stack[: block.level], state.blocks[: position + 1]
+            kept = depth(inside[0])
+            key: _Key
             if block.kind == "handling":
-                key, kept, lasti = (CLEANUP, block.start, inside), kept + 1 + purpose.lasti, True
+                key, kept, lasti = (CLEANUP, block.start, self.states[inside]), kept + 1 + purpose.lasti, True
             else:
-                key, lasti = (ENTRY, block.start, enter_handler(inside)), purpose.lasti
+                key, lasti = (ENTRY, block.start, self.states[enter_handler(*inside)]), purpose.lasti
             self.todo.append(key)
             return key, kept, lasti
         return None

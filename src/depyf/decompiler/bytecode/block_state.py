@@ -9,7 +9,7 @@ entries stands for it.
 
 from __future__ import annotations
 
-from typing import NamedTuple, Tuple
+from typing import Dict, NamedTuple, Tuple
 
 
 class Slot(NamedTuple):
@@ -63,11 +63,22 @@ PURPOSES = {
 }
 
 
-class State(NamedTuple):
-    """What is on both stacks before an instruction."""
+class State:
+    """What is on both stacks before an instruction. There is one for each content (see States): they compare fast."""
 
-    stack: Tuple[Slot, ...] = ()
-    blocks: Tuple[Block, ...] = ()
+    __slots__ = ("stack", "blocks")
+
+    def __init__(self, stack: Tuple[Slot, ...], blocks: Tuple[Block, ...]) -> None:
+        self.stack = stack
+        self.blocks = blocks
+
+
+class States(Dict[Tuple[Tuple[Slot, ...], Tuple[Block, ...]], State]):
+    """The states of one code object, by what is on the stacks."""
+
+    def __missing__(self, stacks: tuple[tuple[Slot, ...], tuple[Block, ...]]) -> State:
+        state = self[stacks] = State(*stacks)
+        return state
 
 
 def depth(stack: tuple[Slot, ...]) -> int:
@@ -88,9 +99,7 @@ def caught(block: Block) -> tuple[Slot, ...]:
     )
 
 
-def enter_handler(state: State) -> State:
-    """The state in which the innermost block, a 'try', finds an exception of an instruction in ``state``."""
-    block = state.blocks[-1]
-    return State(
-        state.stack[: block.level] + caught(block), (*state.blocks[:-1], block._replace(kind="handling"))
-    )
+def enter_handler(stack: tuple[Slot, ...], blocks: tuple[Block, ...]) -> tuple[tuple[Slot, ...], tuple[Block, ...]]:
+    """Both stacks where the innermost block, a 'try', finds an exception of an instruction that has these."""
+    block = blocks[-1]
+    return stack[: block.level] + caught(block), (*blocks[:-1], block._replace(kind="handling"))

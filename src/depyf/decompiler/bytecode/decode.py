@@ -9,7 +9,7 @@ from .code_flags import CO_ASYNC_GENERATOR, CO_COROUTINE, CO_GENERATOR
 from .instruction import NO_FALL_THROUGH, Handler, Instruction, Position, reached, stack_use
 from .moved_operands import jumped_into
 from .raw_code import RawCode
-from .rules import apply_rule
+from .rules import RULES
 from .versions import TABLES, supported_versions
 from .versions.table import OpcodeTable
 
@@ -44,7 +44,7 @@ class Decoder:
     def emit(self, op: str, arg: Any, offset: int, target: int = -1) -> None:
         """Append an instruction; ``target`` is a byte offset."""
         position = self.position
-        self.out.append(Instruction(op, arg, target, None, offset, position[0] if position else None, position))
+        self.out.append(Instruction(op, arg, target, None, offset, position and position[0], position))
 
     def run(self) -> list[Instruction]:
         """All instructions, with jump targets and the exception table's handlers as indices."""
@@ -72,26 +72,31 @@ class Decoder:
     def decode(self) -> None:
         code, rows, positions = self.raw.bytecode, self.table.rows, self.raw.positions()
         out, index_at = self.out, self.index_at
-        known = len(positions)
+        offset, end, known = 0, len(code) - 1, 2 * len(positions)
         extended = 0
-        for offset in range(0, len(code) - 1, 2):
+        while offset < end:
             row = rows.get(code[offset])
             if row is None:
                 raise self.error(f"unknown opcode {code[offset]}", offset)
             argument = code[offset + 1] | extended
             index_at[offset] = len(out)
-            if row.rule == "extended":
+            name, rule, op, caches = row
+            if rule == "extended":
                 if argument > 0xFFFFFF:
                     raise self.error("an operand of more than 32 bits", offset)
                 extended = argument << 8
+                offset += 2
                 continue
             extended = 0
-            if row.rule == "skip":
-                continue
-            self.position = positions[offset >> 1] if offset >> 1 < known else None
-            apply_rule(self, row, argument, offset)
-            if row.op in UNPACKS and stack_use(out[-1])[1] > len(code):  # a value takes half an instruction
-                raise self.error(f"{row.name} {argument} makes more values than the code can store", offset)
+            if rule != "skip":
+                self.position = positions[offset >> 1] if offset < known else None
+                try:
+                    RULES[rule](self, row, argument, offset)
+                except IndexError:
+                    raise self.error(f"operand {argument} of {name} is out of range", offset) from None
+                if op in UNPACKS and stack_use(out[-1])[1] > len(code):  # a value takes half an instruction
+                    raise self.error(f"{name} {argument} makes more values than the code can store", offset)
+            offset += 2 + 2 * caches
 
     def index_of(self, offset: int, source: int) -> int:
         index = self.index_at.get(offset)
@@ -106,6 +111,8 @@ class Decoder:
                 instruction.target = self.index_of(instruction.target, instruction.offset)
 
     def attach_handlers(self) -> None:
+        if not self.raw.exception_table:
+            return
         # The first entry that covers an instruction is the one CPython takes.
         handlers = [
             (entry.start, entry.end, Handler(self.index_of(entry.target, entry.start), entry.depth, entry.lasti))

@@ -15,8 +15,8 @@ from .decode import MAKES_GENERATOR, Decoder
 from .fold_awaits import fold_awaits
 from .fold_names import fold_class_names
 from .hidden_locals import plain_in_comprehensions
-from .instruction import Instruction
-from .loop_ends import fold_loop_ends
+from .instruction import CONDITIONAL_JUMPS, Instruction
+from .loop_ends import LOOP_ENDS, fold_loop_ends
 from .raw_code import RawCode
 from .stop_iteration import drop_stop_iteration_handler
 from .two_slots import hide_second_slots
@@ -47,21 +47,31 @@ _READ = (
 )  # fmt: skip
 """What the instructions are made of: where one of these is replaced they are worked out anew."""
 
+_TESTS = CONDITIONAL_JUMPS | {"TO_BOOL"}
+
 
 def _disassemble(raw: RawCode) -> list[Instruction]:
     decoder = Decoder(raw)
-    table = decoder.table
-    instructions = unwind_blocks(decoder.run(), decoder.error, loops_are_blocks=table.loops_are_blocks)
-    instructions = drop_unbound_stores(instructions, raw.parameters)
-    instructions = plain_in_comprehensions(instructions, decoder.closures, decoder.error)
-    instructions = hide_second_slots(
-        instructions, decoder.error, iterators=table.iterator_pairs, parameters=raw.parameters
-    )
-    instructions = fold_loop_ends(instructions, decoder.error)
-    instructions = fold_conditions(
-        instructions, jumps_go_back=table.conditional_jumps_go_back, jumps_test_bools=table.jumps_test_bools
-    )
+    table, error = decoder.table, decoder.error
+    instructions = unwind_blocks(decoder.run(), error, loops_are_blocks=table.loops_are_blocks)
+    present = {instruction.op for instruction in instructions}
+    if "NULL" in present:
+        instructions = drop_unbound_stores(instructions, raw.parameters)
+    if "LOAD_FAST_AND_CLEAR" in present:
+        instructions = plain_in_comprehensions(instructions, decoder.closures, error)
+    if table.iterator_pairs or "LOAD_SPECIAL" in present:
+        instructions = hide_second_slots(instructions, error, iterators=table.iterator_pairs, parameters=raw.parameters)
+    if not present.isdisjoint(LOOP_ENDS):
+        instructions = fold_loop_ends(instructions, error)
+    if not present.isdisjoint(_TESTS):
+        instructions = fold_conditions(
+            instructions, jumps_go_back=table.conditional_jumps_go_back, jumps_test_bools=table.jumps_test_bools
+        )
     expected = table.generators_have_a_handler and bool(raw.flags & MAKES_GENERATOR)
-    instructions = drop_stop_iteration_handler(instructions, decoder.error, expected=expected)
-    instructions = fold_awaits(instructions, decoder.error)
-    return fold_class_facts(fold_class_names(instructions), raw)
+    if expected or "STOPITERATION_ERROR" in present:
+        instructions = drop_stop_iteration_handler(instructions, error, expected=expected)
+    if "SEND" in present or "GET_ANEXT" in present:
+        instructions = fold_awaits(instructions, error)
+    if "LOAD_LOCALS" in present:
+        instructions = fold_class_names(instructions)
+    return instructions if raw.is_function else fold_class_facts(instructions, raw)

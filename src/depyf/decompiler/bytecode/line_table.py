@@ -59,6 +59,7 @@ def _pairs(table: bytes) -> Iterator[tuple[int, int]]:
 def read_locations(table: bytes, first_line: int, units: int) -> list[Position]:
     """3.11 and later: lines and columns, of the first and of the last character."""
     positions: list[Position] = []
+    position: Position
     reader = _Locations(table)
     line, at, size = first_line, 0, len(table)
     while at < size and len(positions) < units:
@@ -72,6 +73,11 @@ def read_locations(table: bytes, first_line: int, units: int) -> list[Position]:
             at += 1
             column = kind << 3 | second >> 4
             position = (line, line, column, column + (second & 15))
+        elif kind == LONG and at + 3 < size and max(table[at : at + 4]) < 64:  # likewise
+            step, lines, column, last_column = table[at : at + 4]
+            at += 4
+            line += -(step >> 1) if step & 1 else step >> 1
+            position = (line, line + lines, column - 1 if column else None, last_column - 1 if last_column else None)
         else:
             reader.at = at
             step, position = reader.position(kind, line)

@@ -11,6 +11,8 @@ from .instruction import NO_FALL_THROUGH, Instruction
 
 ENDS = {"END_FOR": 1, "END_FOR_THEN_POP": 2}
 """How many instructions end a loop, by the first of them."""
+LOOP_ENDS = frozenset({*ENDS, "POP_ITER"})
+"""What is to be folded: code without any of these stays as it is."""
 
 
 def fold_loop_ends(instructions: list[Instruction], error: ErrorMaker) -> list[Instruction]:

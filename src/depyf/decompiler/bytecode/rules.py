@@ -386,11 +386,3 @@ RULES: dict[str, Rule] = {
     if name.startswith("_") and not name.startswith(("__", "_emit_"))
 }
 """Rules by name: the functions above, their underscores made spaces."""
-
-
-def apply_rule(decoder: Decoder, row: Row, argument: int, offset: int) -> Any:
-    """Decode one raw instruction. Raises DecompilationError for an argument that is out of range."""
-    try:
-        RULES[row.rule](decoder, row, argument, offset)
-    except IndexError:
-        raise decoder.error(f"operand {argument} of {row.name} is out of range", offset) from None

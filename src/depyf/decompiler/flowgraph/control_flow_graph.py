@@ -143,26 +143,37 @@ def _skip_empty_blocks(graph: ControlFlowGraph) -> None:
     for block in reversed(graph.blocks):
         for edge in ("fall", "target"):
             following = getattr(block, edge)
-            while following is not None and following.fall is not None and not following.operations():
+            while following is not None and following.fall is not None and _is_empty(following):
                 following = following.fall
             setattr(block, edge, following)
-    while graph.entry.fall is not None and not graph.entry.operations():
+    while graph.entry.fall is not None and _is_empty(graph.entry):
         graph.blocks.remove(graph.entry)
+
+
+def _is_empty(block: BasicBlock) -> bool:
+    return all(i.op == "NOP" and i.arg != EMPTY_BODY for i in block.instructions)
+
+
+_ENDS_BLOCK = CONDITIONAL_JUMPS | NO_FALL_THROUGH
 
 
 def _cut(instructions: list[Instruction]) -> Iterator[BasicBlock]:
     leaders = {0}
+    before: Handler | None = None
     for index, instruction in enumerate(instructions):
+        op, handler = instruction.op, instruction.handler
         if instruction.target >= 0:
             leaders.add(instruction.target)
-        if instruction.op in ("FOR_ITER", "ASYNC_FOR_ITER"):
-            leaders.add(index)  # a loop has a header of its own, even if nothing jumps back to it
-        if instruction.op in CONDITIONAL_JUMPS or instruction.op in NO_FALL_THROUGH:
+        if op in _ENDS_BLOCK:
             leaders.add(index + 1)
-        if instruction.handler is not None:
-            leaders.add(instruction.handler.target)
-        if index and instruction.handler != instructions[index - 1].handler:
-            leaders.add(index)
+            if op in ("FOR_ITER", "ASYNC_FOR_ITER"):
+                leaders.add(index)  # a loop has a header of its own, even if nothing jumps back to it
+        if handler is not before:
+            if handler is not None:
+                leaders.add(handler.target)
+            if handler != before:
+                leaders.add(index)
+            before = handler
     order = sorted(index for index in leaders if index < len(instructions))
     for start, end in zip(order, [*order[1:], len(instructions)]):
         yield BasicBlock(start, instructions[start:end], instructions[start].handler)

@@ -23,9 +23,11 @@ def join_exit_copies(graph: ControlFlowGraph, *, exits_are_copied: bool = True) 
     ``exits_are_copied``: whether the compiler copies more than a RETURN_VALUE.
     """
     groups: dict[Any, list[BasicBlock]] = {}
-    for block in graph.blocks:
-        last = block.last
-        if last is not None and last.op in EXITS and last.line is not None:
+    ends = [(block, block.last) for block in graph.blocks if block.last is not None and block.last.op in EXITS]
+    if len(ends) < 2:
+        return
+    for block, last in ends:
+        if last.line is not None:
             alike = _key(last), block.handler, block.region, _is_of_what_is_behind(block), written_return(block)
             groups.setdefault(alike, []).append(block)
     groups = {key: blocks for key, blocks in groups.items() if len(blocks) > 1}

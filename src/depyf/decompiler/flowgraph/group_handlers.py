@@ -31,8 +31,9 @@ class _Clause(NamedTuple):
 def plain_group_handlers(graph: ControlFlowGraph) -> None:
     """Rewrites every handler that tests exception groups."""
     found = False
+    handlers = {block.handler_block for block in graph.blocks}
     for handler in list(graph.blocks):
-        if handler.operations()[:1] == ["PUSH_EXC_INFO"] and _preparation(handler):
+        if handler in handlers and handler.operations()[:1] == ["PUSH_EXC_INFO"] and _preparation(handler):
             _rewrite(graph, handler)
             found = True
     if found:

@@ -17,6 +17,8 @@ def drop_inlined_builtins(graph: ControlFlowGraph) -> None:
     found = False
     for block in graph.blocks:
         guard = block.instructions[-len(GUARD) :]
+        if not guard or guard[-1].op != GUARD[-1]:
+            continue
         if [i.op for i in guard] == GUARD and guard[0].arg == 1 and guard[2].arg == "is":
             del block.instructions[-len(GUARD) :]
             block.fall, block.target = block.target, None

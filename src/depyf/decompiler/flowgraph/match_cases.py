@@ -18,7 +18,7 @@ from .match_parts import NoCase
 from .match_patterns import Place, Reader, WayOut, is_copy, landing
 
 _MOST_BLOCKS = 200
-_PATTERNS = ("MATCH_SEQUENCE", "MATCH_MAPPING", "MATCH_CLASS")
+_PATTERNS = frozenset({"MATCH_SEQUENCE", "MATCH_MAPPING", "MATCH_CLASS", "MATCH_CLASS_AND_TEST"})
 
 
 class Case(NamedTuple):
@@ -42,7 +42,10 @@ class Case(NamedTuple):
 def find_match_statements(graph: ControlFlowGraph) -> bool:
     """Rewrites every match statement in ``graph``, outer ones first; whether there are any."""
     number = 0
-    if _has_pattern(graph):
+    operations = {i.op for block in graph.blocks for i in block.instructions}
+    if "COPY" not in operations and operations.isdisjoint(_PATTERNS):
+        return False
+    if not operations.isdisjoint(_PATTERNS):
         join_equal_ends(graph)  # each alternative in a pattern may end in a copy of what comes behind it
     while True:
         cases = next(filter(None, map(_read, _candidates(graph))), None)
@@ -51,10 +54,6 @@ def find_match_statements(graph: ControlFlowGraph) -> bool:
         _Rewriter(graph).rewrite(cases, number)
         number += 1
         graph.remove_unreachable()  # what is left of the patterns must not look like another match statement
-
-
-def _has_pattern(graph: ControlFlowGraph) -> bool:
-    return any(i.op.startswith(_PATTERNS) for block in graph.blocks for i in block.instructions)
 
 
 def _candidates(graph: ControlFlowGraph) -> Iterator[Place]:

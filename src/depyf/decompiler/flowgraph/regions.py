@@ -43,7 +43,11 @@ class Region:
 
 def chain(region: Region | None) -> list[Region]:
     """``region`` and those around it, innermost first; empty for None."""
-    return list(region.chain()) if region is not None else []
+    found = []
+    while region is not None:
+        found.append(region)
+        region = region.parent
+    return found
 
 
 def mark_regions(graph: ControlFlowGraph) -> list[Region]:

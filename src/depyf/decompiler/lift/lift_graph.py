@@ -135,33 +135,37 @@ class _Lifter:
         state = SymbolicStack(entry)
         lifted.line = next((i.line for i in block.instructions if i.line is not None), None)
         instructions = block.instructions
-        position = 0
-        while position < len(instructions):
+        position, size = 0, len(instructions)
+        while position < size:
             instruction = instructions[position]
             state.instruction = instruction
-            handle = HANDLERS.get(instruction.op)
-            if self.gathers_annotations and instruction.op == "BUILD_MAP" and not instruction.arg and not state.stack:
-                state.push(Marker("accumulator", self.raw.name))
-            elif handle is not None:
+            op = instruction.op
+            handle = HANDLERS.get(op)
+            if handle is None:
+                if op in ("BEFORE_WITH", "BEFORE_ASYNC_WITH"):
+                    item = WithItem(state.pop(), op == "BEFORE_ASYNC_WITH")
+                    state.push(Marker("exit", item))
+                    state.push(Given("enter", item))
+                    if item.is_async:
+                        position += self.skip_await(block, position + 1)
+                elif position == size - 1:
+                    self.terminate(block, lifted, state)
+                    return
+                else:
+                    state.refuse(f"{op} is not supported yet")
+            elif op == "POP_EXCEPT":
                 handled = state.stack[-1] if state.stack else None
                 handle(state, instruction)
-                if self.gathers_annotations and instruction.op == "STORE_SUBSCR":
-                    # The store has the line of the class, what it stores that of the annotation.
-                    state.statements[-1].line = instructions[position - 1].line
-                if instruction.op == "POP_EXCEPT" and isinstance(handled, Marker):
+                if isinstance(handled, Marker):
                     lifted.word = self.word_of(block, position)
                     position += self.unbinding(block, position + 1, handled.owner.names)
-            elif instruction.op in ("BEFORE_WITH", "BEFORE_ASYNC_WITH"):
-                item = WithItem(state.pop(), instruction.op == "BEFORE_ASYNC_WITH")
-                state.push(Marker("exit", item))
-                state.push(Given("enter", item))
-                if item.is_async:
-                    position += self.skip_await(block, position + 1)
-            elif position == len(instructions) - 1:
-                self.terminate(block, lifted, state)
-                return
+            elif self.gathers_annotations and op == "BUILD_MAP" and not instruction.arg and not state.stack:
+                state.push(Marker("accumulator", self.raw.name))
             else:
-                state.refuse(f"{instruction.op} is not supported yet")
+                handle(state, instruction)
+                if self.gathers_annotations and op == "STORE_SUBSCR":
+                    # The store has the line of the class, what it stores that of the annotation.
+                    state.statements[-1].line = instructions[position - 1].line
             position += 1
         self.finish(lifted, state)
         if not block.instructions and block.fall is None:

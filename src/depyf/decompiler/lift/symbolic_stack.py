@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from operator import itemgetter
 from typing import NoReturn
 
 from ...errors import DecompilationError
@@ -35,11 +36,12 @@ class SymbolicStack:
         self.stack = list(entry)
         self.statements: list[nodes.Statement] = []
         self.copies: dict[int, nodes.Assign] = {}
-        self.exchange: list[tuple[nodes.Expression, nodes.Expression]] = []  # a, b = b, a in the making
+        self.exchange: list[tuple[int, nodes.Expression, nodes.Expression]] = []  # a, b = b, a in the making
         self.dropped: list[Unpacked] = []
         self.instruction: Instruction = Instruction("NOP")
-        # Of evaluation, by identity; the values are kept, so that no later one gets the identity of one that is gone.
-        self.order = {id(value): (index, value) for index, value in enumerate(entry)}
+        self.pushed = list(entry)  # in the order of evaluation
+        self.places: dict[int, int] = {}  # of ``numbered`` of these, by identity
+        self.numbered = 0
 
     def refuse(self, reason: str) -> NoReturn:
         """Give up on this code object."""
@@ -47,11 +49,14 @@ class SymbolicStack:
 
     def push(self, value: nodes.Expression) -> None:
         self.stack.append(value)
-        self.order.setdefault(id(value), (len(self.order), value))
+        self.pushed.append(value)
 
     def evaluated(self, value: nodes.Expression) -> int:
         """The place of ``value`` in the order of evaluation."""
-        return self.order.get(id(value), (-1, value))[0]
+        for place in range(self.numbered, len(self.pushed)):
+            self.places.setdefault(id(self.pushed[place]), place)
+        self.numbered = len(self.pushed)
+        return self.places.get(id(value), -1)
 
     def take(self) -> nodes.Expression:
         """Pop an entry as it is."""
@@ -61,7 +66,8 @@ class SymbolicStack:
 
     def pop(self) -> nodes.Expression:
         """Pop a value that an expression uses."""
-        return self.as_expression(self.take())
+        value = self.take()
+        return self.as_expression(value) if self.copies else value
 
     def pop_many(self, count: int) -> list[nodes.Expression]:
         """Pop ``count`` values, in the order in which they were pushed."""
@@ -71,7 +77,7 @@ class SymbolicStack:
             self.refuse("the stack is too short")
         values = self.stack[-count:]
         del self.stack[-count:]
-        return [self.as_expression(value) for value in values]
+        return [self.as_expression(value) for value in values] if self.copies else values
 
     def as_expression(self, value: nodes.Expression) -> nodes.Expression:
         """``value``, as an assignment expression if it was stored and is used all the same."""
@@ -128,10 +134,7 @@ class SymbolicStack:
             self.emit(statement)
             self.copies[id(value)] = statement
         elif self.exchange or self._loose():
-            place = self.evaluated(value)
-            value = self.as_expression(value)
-            self.order[id(value)] = (place, value)
-            self._exchange(target, value)
+            self._exchange(self.evaluated(value), target, self.as_expression(value))
         else:
             self.emit(nodes.Assign([target], value))
 
@@ -143,16 +146,16 @@ class SymbolicStack:
         waiting = next((value for value in reversed(self.stack) if not isinstance(value, Saved)), None)
         return waiting is not None and not isinstance(resolved(waiting), (Marker, Module))
 
-    def _exchange(self, target: nodes.Expression, value: nodes.Expression) -> None:
+    def _exchange(self, place: int, target: nodes.Expression, value: nodes.Expression) -> None:
         if isinstance(value, (Given, Null)) or is_marker(value):
             self.refuse("a store that is not part of an assignment")
-        self.exchange.append((target, value))
+        self.exchange.append((place, target, value))
         if not self._loose():
             # The compiler stores in the order that saves it from moving values about.
-            pairs = sorted(self.exchange, key=lambda pair: self.evaluated(pair[1]))
+            stores = sorted(self.exchange, key=itemgetter(0))
             self.exchange = []
-            targets = nodes.Tuple([target for target, _ in pairs])
-            self.emit(nodes.Assign([targets], nodes.Tuple([value for _, value in pairs])))
+            targets = nodes.Tuple([target for _, target, _ in stores])
+            self.emit(nodes.Assign([targets], nodes.Tuple([value for _, _, value in stores])))
 
     def _fill(self, value: Unpacked, target: nodes.Expression) -> None:
         group = value.group

@@ -160,6 +160,8 @@ def _identity(owner: object) -> int:
 
 def _entered(source: LiftedBlock | None, target: LiftedBlock) -> list[Region]:
     """The regions that control enters on an edge, outermost first."""
+    if target.region is None or source is not None and source.region is target.region:
+        return []
     inside = chain(source.region) if source is not None else []
     return [region for region in reversed(chain(target.region)) if region not in inside]
 

@@ -54,10 +54,7 @@ def escaped(value: str, quote: str) -> str:
     """What stands between the quotes. Line ends are kept only between triple quotes."""
     triple = len(quote) == 3
     mark = quote[0]
-    if value.isprintable():
-        text = value.replace("\\", "\\\\") if "\\" in value else value
-    else:
-        text = "".join(_escape(char, triple) for char in value)
+    text = ("\n" if triple else "\\n").join(map(_line, value.split("\n")))
     if not triple:
         return text.replace(mark, "\\" + mark) if mark in text else text
     last = ""
@@ -66,12 +63,11 @@ def escaped(value: str, quote: str) -> str:
     return text.replace(quote, ("\\" + mark) * 3) + last
 
 
-def _escape(char: str, triple: bool) -> str:
-    if char == "\n" and triple:
-        return char
-    if char == "\\":
-        return "\\\\"
-    return char if char.isprintable() else repr(char)[1:-1]
+def _line(text: str) -> str:
+    """A text without line ends, escaped but for quotes."""
+    if text.isprintable():
+        return text.replace("\\", "\\\\")
+    return "".join(char if char.isprintable() and char != "\\" else repr(char)[1:-1] for char in text)
 
 
 def without_escapes(value: str, quotes: Sequence[str]) -> str | None:

@@ -20,17 +20,12 @@ from .conditions import (
 from .loop_tests import undo_loop_test
 from .shapes import bind_slots
 
-RULES: tuple[Callable[[LiftedBlock], bool], ...] = (
-    fold_chained_comparison,
-    fold_condition,
-    fold_conditional_test,
-    fold_conditional_value,
-    fold_boolean_value,
-    fold_boolean_statement,
-    fold_jump,
-    fold_kept_values,
-    fold_comprehension,
-)
+RULES: dict[str, tuple[Callable[[LiftedBlock], bool], ...]] = {
+    "branch": (fold_chained_comparison, fold_condition, fold_conditional_test, fold_conditional_value, fold_jump),
+    "or_pop": (fold_chained_comparison, fold_boolean_value, fold_boolean_statement, fold_kept_values),
+    "for": (fold_comprehension,),
+}
+"""In the order in which they are tried, by how a block ends."""
 
 
 def fold(blocks: list[LiftedBlock]) -> list[LiftedBlock]:
@@ -61,12 +56,15 @@ def fold(blocks: list[LiftedBlock]) -> list[LiftedBlock]:
 
 
 def _fold_once(block: LiftedBlock, roots: set[LiftedBlock]) -> bool:
-    before = block.successors
-    for rule in RULES:
+    if block.kind == "goto":
+        return _merge(block, roots)
+    rules = RULES.get(block.kind, ())
+    before = block.successors if rules else []
+    for rule in rules:
         if rule(block):
             _detach(before, roots)
             return True
-    return _merge(block, roots)
+    return False
 
 
 def _merge(block: LiftedBlock, roots: set[LiftedBlock]) -> bool:
@@ -75,7 +73,7 @@ def _merge(block: LiftedBlock, roots: set[LiftedBlock]) -> bool:
     Across a jump only if a value is carried: where the code stands in the layout is evidence for the structure room.
     """
     following = block.next
-    if block.kind != "goto" or following is None or following is block or following in roots:
+    if following is None or following is block or following in roots:
         return False
     if following.predecessors != {block} or following.region is not block.region or following.kind == "for":
         return False
