@@ -100,6 +100,8 @@ def test_cells_are_folded(line, folded):
         (torch.device("cpu"), "n = torch.device(type='cpu')"),
         (torch.nn.Linear, "from torch.nn.modules.linear import Linear as n"),
         (Path.cwd, "n = __import__('importlib').import_module('pathlib').Path.cwd"),
+        (lambda: None, "n = lambda: None"),
+        (lambda: torch.ones(2), ""),  # it needs globals
         (vars(textwrap), "n = vars(__import__('importlib').import_module('textwrap'))"),
         (torch.ones(2), ""),
         (object(), ""),

@@ -97,12 +97,21 @@ def _run_pages(program: Program, directory: str, model: Any, found: Dict[str, An
         found["pages"] += 1
         done.append(frame.page)
         page = _contained(found["wrong"], frame.page, _load, path)
-        calls = [one for one in CALLS if frame.code is not None and _code_of(one.function) is frame.code]
+        calls = [
+            one
+            for one in CALLS
+            if frame.code is not None and _code_of(one.function) is frame.code and not _failed_in_torch(one)
+        ]
         if page is None or not calls:
             continue
         why = [_run_page(program, page, frame, one) for one in calls]
         found["runs"] += why.count("")
         found["wrong"] += sorted({"{} on the inputs: {}".format(frame.page, one) for one in why if one})
+
+
+def _failed_in_torch(one: Call) -> bool:
+    """Whether the call ended in an error of the compiler: a page runs the user's code there, and ends otherwise."""
+    return type(one.outcome[0]).__name__ == "InternalTorchDynamoError"
 
 
 def _load(path: str) -> types.ModuleType:

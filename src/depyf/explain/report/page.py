@@ -281,7 +281,7 @@ def _constant_line(name: str, value: Any, module_globals: Dict[str, Any]) -> str
     home, qualname = getattr(value, "__module__", None), getattr(value, "__qualname__", None)
     if home and qualname and "." not in qualname and getattr(sys.modules.get(home), qualname, None) is value:
         return "from {} import {} as {}".format(home, qualname, name)
-    words = _torch_words(value)
+    words = _torch_words(value) or _lambda_words(value)
     return "{} = {}".format(name, words) if words else ""
 
 
@@ -302,6 +302,18 @@ def _torch_words(value: Any) -> str:
         return words if type(made) is type(value) and bool(made == value) else ""
     except Exception:  # not every repr is meant to be read back
         return ""
+
+
+def _lambda_words(value: Any) -> str:
+    """The text of a lambda that needs nothing around it, such as the one by which torch 2.6 drops a NULL; else ""."""
+    if not isinstance(value, types.FunctionType) or value.__defaults__ or value.__kwdefaults__:
+        return ""
+    code = value.__code__
+    if code.co_name != "<lambda>" or code.co_names or code.co_freevars:
+        return ""
+    found = decompiled(code)
+    text = found.source.strip()
+    return text if found.proven and text.startswith("lambda") and not re.search(r"\n|;", text) else ""
 
 
 def _unbound(text: str) -> Set[str]:
