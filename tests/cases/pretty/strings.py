@@ -17,3 +17,10 @@ def checks(a, b):
     if b:
         raise ValueError from a
     raise
+
+
+def by_percent(name, row):
+    print('%s: %r, 100%%' % (name, row.size))
+    print('%-8s|%5s|%.3s|%10.2s' % (name, row, row[0], (yield)))
+    print('%s %s' % (name if row else None, row), '%d of %s' % (1, name), '%s' % name)
+    return [f'{name!r} {row}: %s' % part for part in row if '-%s' % (part,) in name]

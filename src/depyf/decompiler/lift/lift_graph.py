@@ -132,7 +132,7 @@ class _Lifter:
         if last is not None and last.op in ("FOR_ITER", "ASYNC_FOR_ITER"):
             self.lift_loop(block, lifted)
             return
-        state = SymbolicStack(entry)
+        state = SymbolicStack(entry, folds_percent=self.raw.table.folds_percent_formats)
         lifted.line = next((i.line for i in block.instructions if i.line is not None), None)
         instructions = block.instructions
         position, size = 0, len(instructions)

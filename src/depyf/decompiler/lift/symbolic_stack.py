@@ -32,7 +32,8 @@ class SymbolicStack:
     and is an assignment expression if anything else does: ``copies`` remembers the statement until then.
     """
 
-    def __init__(self, entry: list[nodes.Expression]) -> None:
+    def __init__(self, entry: list[nodes.Expression], *, folds_percent: bool = False) -> None:
+        self.folds_percent = folds_percent  # whether `"%s" % (x,)` is compiled as an f-string
         self.stack = list(entry)
         self.statements: list[nodes.Statement] = []
         self.copies: dict[int, nodes.Assign] = {}

@@ -135,6 +135,19 @@ class ExpressionPrinter:
     def JoinedStr(self, node: n.JoinedStr, precedence: int) -> str:
         return formatted_string(self, "f", node.values)
 
+    def PercentFormat(self, node: n.PercentFormat, precedence: int) -> str:
+        if self.quotes is not None:  # in the braces of another one, where quotes are rare
+            return self.JoinedStr(node, precedence)
+        text, values = "", []
+        for part in node.values:
+            if isinstance(part, n.FormattedValue):
+                text += node.specifier(part)
+                values.append(part.value)
+            else:
+                assert isinstance(part, n.Constant)
+                text += str(part.value).replace("%", "%%")
+        return self.BinOp(n.BinOp(n.Constant(text), "%", n.Tuple(values)), precedence)
+
     def TemplateStr(self, node: n.TemplateStr, precedence: int) -> str:
         return formatted_string(self, "t", node.values)
 

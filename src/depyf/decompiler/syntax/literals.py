@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from depyf.decompiler.syntax.node import Expression, Statement
 
 # Constants and names
@@ -97,6 +99,30 @@ class JoinedStr(Expression):
 
     def __init__(self, values: list[Expression] | None = None) -> None:
         self.values: list[Expression] = [] if values is None else values
+
+
+_PERCENT = re.compile(r"(?:(>?)([1-9]\d*))?(\.\d+)?")
+"""Format specifications that the compiler makes of a width and a precision; without `>` the text is at the left."""
+
+
+class PercentFormat(JoinedStr):
+    """`"..." % (...)` of which the compiler makes what it makes of a JoinedStr: these are the values of that.
+
+    Every FormattedValue has a `specifier`.
+    """
+
+    __slots__ = ()
+
+    @staticmethod
+    def specifier(value: FormattedValue) -> str:
+        """`%s`, `%-8r`: of which the compiler makes this value (optimize_format in ast_opt.c); "" if there is none."""
+        texts = value.format_spec.values if isinstance(value.format_spec, JoinedStr) else []
+        text = "".join(str(part.value) if isinstance(part, Constant) else "{" for part in texts)
+        found = _PERCENT.fullmatch(text)
+        if value.conversion == -1 or found is None or bool(value.format_spec) != bool(text):
+            return ""
+        right, width, precision = found.groups("")
+        return f"%{'-' if width and not right else ''}{width}{precision}{chr(value.conversion)}"
 
 
 class Interpolation(Expression):

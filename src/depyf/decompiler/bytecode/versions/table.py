@@ -82,6 +82,13 @@ class OpcodeTable:
         )
 
     @cached_property
+    def folds_percent_formats(self) -> bool:
+        """Whether `"%s" % (x,)` is compiled as an f-string is: since the optimizer of the tree does so (bpo-28307),
+        3.11, the first version whose code says where it may be resumed.
+        """
+        return any(row.name == "RESUME" for row in self.rows.values())
+
+    @cached_property
     def keeps_not(self) -> bool:
         """Whether `not a in b` is not made into `a not in b`: that was done in the tree, where constants were folded
         before the flow graph had small integers to fold.

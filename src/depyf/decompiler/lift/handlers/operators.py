@@ -7,7 +7,7 @@ import re
 from ...bytecode import Instruction
 from ...syntax import nodes
 from ..symbolic_stack import SymbolicStack
-from ..values import Awaitable, Converted, InPlace, Iterated, Marker, Truth, resolved
+from ..values import Awaitable, Converted, InPlace, Iterated, Marker, Slot, Truth, resolved
 from . import handles
 from .calls import Comprehension
 
@@ -25,7 +25,7 @@ def _binary(state: SymbolicStack, instruction: Instruction) -> None:
     left, right = state.pop_many(2)
     if instruction.arg.endswith("="):
         state.push(InPlace(left, instruction.arg, right))
-    elif instruction.arg == "%" and _would_fold(left, right):
+    elif state.folds_percent and instruction.arg == "%" and _would_fold(left, right):
         state.push(nodes.BinOp(nodes.JoinedStr([left]), "%", right))
     else:
         state.push(nodes.BinOp(left, instruction.arg, right))
@@ -129,7 +129,23 @@ def _string(state: SymbolicStack, instruction: Instruction) -> None:
             values.append(part)
         else:
             state.refuse("a part of an f-string that is no string")
-    state.push(nodes.JoinedStr(values))
+    state.push(nodes.PercentFormat(values) if state.folds_percent and _is_percent(values) else nodes.JoinedStr(values))
+
+
+def _is_percent(values: list[nodes.Expression]) -> bool:
+    """Whether `"..." % (...)` gives this rather than an f-string: in one nobody writes `!s` throughout.
+
+    Where all values are constants the compiler would work it out.
+    """
+    formatted = [value for value in values if isinstance(value, nodes.FormattedValue)]
+    return (
+        any(value.conversion == ord("s") for value in formatted)
+        and all(nodes.PercentFormat.specifier(value) for value in formatted)
+        and any(isinstance(node, _VARIES) for value in formatted for node in nodes.walk(value.value))
+    )
+
+
+_VARIES = (nodes.Name, nodes.Call, Slot)
 
 
 @handles("GET_ITER", "GET_AITER")
