@@ -7,7 +7,7 @@ from typing import Iterator
 from .bytecode import Instruction, RawCode, inside_comprehensions, reached
 from .bytecode.code_flags import CO_ASYNC_GENERATOR, CO_GENERATOR
 from .definitions import annotation
-from .events.spelling import is_name
+from .events.spelling import docstring, is_name
 from .lift.folding.negation import negate
 from .lift.values import AssertionClass, Marker
 from .syntax import nodes
@@ -80,9 +80,9 @@ def finish(
     apply_transforms(body, kind, disabled)
     mention_the_unused(body, raw, instructions)
     if kind == "function" and raw.docstring is not None:
-        body.insert(0, nodes.Expr(nodes.Constant(raw.docstring)))
+        body.insert(0, nodes.Expr(docstring(raw.docstring, raw)))
     elif kind in ("class", "module"):
-        _docstring(body)
+        _docstring(body, raw)
     _declare(body, raw, kind, instructions, enclosing)
     return body or [nodes.Pass()]
 
@@ -103,11 +103,11 @@ def _without_prologue(body: list[nodes.Statement]) -> list[nodes.Statement]:
     return body
 
 
-def _docstring(body: list[nodes.Statement]) -> None:
+def _docstring(body: list[nodes.Statement], raw: RawCode) -> None:
     if body and _is_store(body[0], "__doc__"):
         value = body[0].value  # type: ignore[attr-defined]
         if isinstance(value, nodes.Constant) and isinstance(value.value, str):
-            body[0] = nodes.Expr(value, line=body[0].line)
+            body[0] = nodes.Expr(docstring(value.value, raw), line=body[0].line)
 
 
 def _merge_annotations(body: list[nodes.Statement], stringified: bool, instructions: list[Instruction]) -> None:

@@ -8,3 +8,8 @@ from .interpreters import Version
 def has_nested_quotes(version: Version) -> bool:
     """Whether expressions in an f-string may hold its own quotes and backslashes (PEP 701)."""
     return version >= (3, 12)
+
+
+def cleans_docstrings(version: Version) -> bool:
+    """Whether the compiler takes the indentation of docstrings away (gh-81283)."""
+    return version >= (3, 13)

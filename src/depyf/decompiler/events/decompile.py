@@ -22,7 +22,7 @@ from .hints import local_hint
 from .naming import choose_names, outside_functions
 from .parked import always_bound
 from .polish import polish
-from .spelling import Spelling, identifier, is_name
+from .spelling import Spelling, docstring, identifier, is_name
 from .state import Opaque
 from .writer import Writer
 
@@ -95,7 +95,7 @@ def function_result(
     spelling = writer.spelling
     body: list[n.Statement] = []
     if raw.docstring is not None:
-        body.append(n.Expr(n.Constant(raw.docstring)))
+        body.append(n.Expr(docstring(raw.docstring, raw)))
     for ins in instructions:
         if ins.op == "LOAD_GLOBAL" and ins.arg in enclosing:
             writer.globals_stored[spelling.name(ins.arg)] = None

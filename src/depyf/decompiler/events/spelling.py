@@ -15,7 +15,9 @@ import types
 from typing import Any
 
 from ..bytecode import RawCode
+from ..bytecode.grammar import cleans_docstrings
 from ..proof.scaffold import Spelled
+from ..syntax import nodes
 
 _DOTTED = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*")
 _LITERAL_TYPES = (bool, int, float, complex, str, bytes, type(None), type(Ellipsis))
@@ -34,6 +36,11 @@ def is_literal(value: Any) -> bool:
 def is_name(text: str) -> bool:
     """Whether ``text`` can be written as a name."""
     return text.isidentifier() and not keyword.iskeyword(text)
+
+
+def docstring(value: str, raw: RawCode) -> nodes.Constant:
+    """The docstring ``value`` of ``raw``."""
+    return nodes.Docstring(value) if cleans_docstrings(raw.version) else nodes.Constant(value)
 
 
 class Spelling:

@@ -113,6 +113,9 @@ class ExpressionPrinter:
         text, own = constant_text(value, self.string)
         return _parenthesized(text, own < precedence)
 
+    def Docstring(self, node: n.Docstring, precedence: int) -> str:
+        return self.Constant(node, precedence)
+
     def List(self, node: n.List, precedence: int) -> str:
         return f"[{OPEN_ITEMS}{self.items(node.elts)}{CLOSE}]"
 

@@ -18,6 +18,12 @@ class Constant(Expression):
         self.value = value
 
 
+class Docstring(Constant):
+    """A docstring without the indentation that it had in the source: the compiler took it away."""
+
+    __slots__ = ()
+
+
 class Name(Expression):
     """An identifier."""
 

@@ -49,6 +49,7 @@ from depyf.decompiler.syntax.expressions import (
 from depyf.decompiler.syntax.literals import (
     Constant,
     Dict,
+    Docstring,
     FormattedValue,
     Interpolation,
     JoinedStr,
@@ -135,6 +136,7 @@ __all__ = [
     "Delete",
     "Dict",
     "DictComp",
+    "Docstring",
     "ExceptHandler",
     "Expr",
     "Expression",

@@ -85,7 +85,8 @@ class StatementPrinter:
             previous = statement
 
     def docstring(self, statement: Any) -> None:
-        self.emit(docstring_text(statement.value.value), statement.line)
+        indent = self.indent if isinstance(statement.value, n.Docstring) else ""
+        self.emit(docstring_text(statement.value.value, indent), statement.line)
 
     # Definitions
 

@@ -40,9 +40,20 @@ def string_pieces(value: str) -> list[str]:
     return [*pieces, quoted(value[start:], quote)] if start < len(value) else pieces
 
 
-def docstring_text(value: str) -> str:
-    """A triple-quoted literal of exactly this value."""
-    return quoted(value, '"""')
+def docstring_text(value: str, indent: str = "") -> str:
+    """A triple-quoted literal of exactly this value; with ``indent``, one that the compiler makes it of."""
+    first, *rest = value.split("\n")
+    lines = [first, *(indent + line if line or index == len(rest) else line for index, line in enumerate(rest, 1))]
+    indented = "\n".join(lines)
+    return quoted(indented if _cleaned(indented) == value else value, '"""')
+
+
+def _cleaned(text: str) -> str:
+    """A docstring as the compiler leaves it (_PyCompile_CleanDoc in 3.13's compile.c)."""
+    first, *rest = text.expandtabs().split("\n")
+    margins = [len(line) - len(line.lstrip(" ")) for line in rest]
+    margin = min((width for width, line in zip(margins, rest) if width < len(line)), default=0)
+    return "\n".join([first.lstrip(" "), *(line[min(margin, width) :] for width, line in zip(margins, rest))])
 
 
 def quoted(value: str, quote: str) -> str:
