@@ -36,7 +36,9 @@ INDENT = "    "
 
 def flatten(text: str) -> str:
     """The text on one line, without marks."""
-    return text.translate(_FLAT)
+    if text.isascii():
+        return text.translate(_FLAT)
+    return _MARK.sub(lambda mark: _FLAT[ord(mark[0])] or "", text)  # translate is slow on what is not ASCII
 
 
 def glue(text: str) -> str:
