@@ -22,8 +22,8 @@ Text = Callable[[], Optional[str]]
 Compile = Callable[[RawCode, str], RawCode]
 """Compiles a text that is to be the same as the code object; raises DecompilationError if it is no Python."""
 
-WORK = 60_000
-"""Instructions compiled for all spellings of one code object together."""
+WORK = 150_000
+"""For all spellings of one code object together: instructions that are compared, a quarter of the text's characters."""
 DEPTH = 4
 """The most changes of one body."""
 WIDTH = 3
@@ -36,7 +36,7 @@ def spell_exactly(body: list[nodes.Statement], raw: RawCode, printed: Text, comp
     The changes that come nearest are tried on first.
     """
     size = sum(len(known_instructions(part)) for part in raw.walk())
-    budget = WORK // max(size, 1)
+    budget = WORK
     waiting: list[list[Change]] = [[]]
     seen: set[str] = set()
     for _ in range(DEPTH):
@@ -45,14 +45,14 @@ def spell_exactly(body: list[nodes.Statement], raw: RawCode, printed: Text, comp
             for change in made:
                 change.make()
             for change in list(changes(body, kind_of(raw))):
-                if budget == 0:
+                if budget <= 0:
                     break
                 change.make()
                 text = printed()
                 far = None
+                budget -= size + len(text or "") // 4
                 if text is not None and text not in seen:
                     seen.add(text)
-                    budget -= 1
                     far = distance(raw, text, compiled)
                 if far == 0.0:
                     return [*made, change]
