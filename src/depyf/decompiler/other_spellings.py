@@ -194,6 +194,10 @@ def _instead_of_try(
             yield [make(body, handlers, rest[:1], final), *rest[1:]]
         if len(body) > 1:
             yield [make(body[:-1], handlers, body[-1:], final), *rest]
+        only_handler = handlers[0] if len(handlers) == 1 and not final else None
+        if only_handler is not None and only_handler.type is None and only_handler.body == [nodes.Pass()] and rest:
+            if isinstance(rest[0], _JUMPS):  # what the body of a `finally` leaves by swallows what was raised
+                yield [make(body, [], [], rest[:1]), *rest[1:]]
     if handlers and final:
         yield [make([make(body, handlers, orelse)], [], [], final), *rest]
     only = body[0] if len(body) == 1 else None
