@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 from ..errors import DecompilationError
@@ -24,6 +25,7 @@ from .proof.symbolic import prove_symbolic
 from .refused import instruction_lines, refused_body
 from .result import Result, Text
 from .settings import DEFAULT, Settings
+from .spell_exactly import spell_exactly
 from .stepper import Stepper
 from .syntax import nodes
 from .syntax.printer import PrintError, print_tree, print_with_lines
@@ -83,6 +85,7 @@ class Decompilation:
                 if not verdict.proven and raw not in self.refused:
                     self.refuse(raw, verdict)
             if self.changes == before:
+                proofs = self.spelled_exactly(proofs)
                 break
         return self.result(self.root, proofs)
 
@@ -282,6 +285,32 @@ class Decompilation:
             "prove", lambda: "\n".join(f"{raw.qualname}: {verdict.describe()}" for raw, verdict in proofs.items())
         )
         return proofs
+
+    def spelled_exactly(self, proofs: dict[RawCode, Verdict]) -> dict[RawCode, Verdict]:
+        """The proofs of a text with other spellings of what was not exact, where such are found."""
+        made = []
+        for raw, verdict in proofs.items():
+            if verdict.level is Level.EQUIVALENT and raw not in self.refused and self.rungs.get(raw) == "structured":
+                if kind_of(raw) in ("function", "class", "module"):
+                    made += spell_exactly(self.body(raw), raw, functools.partial(self.text_of, raw), self.compile)
+        if not made:
+            return proofs
+        tree, text, lines, changes = self.tree(), self.text, self.lines, self.changes
+        better = self.prove() if self.print(tree) else {}
+        kept = all(better[raw].proven if raw in better else not proofs[raw].proven for raw in proofs)
+        if kept and self.changes == changes:
+            return better
+        for change in reversed(made):
+            change.undo()
+        self.text, self.lines = text, lines
+        return proofs
+
+    def text_of(self, raw: RawCode) -> str | None:
+        """``raw`` printed alone; None if it has no text."""
+        try:
+            return print_tree(self.tree_of(raw), nested_quotes=self.nested_quotes)
+        except (DecompilationError, PrintError, RecursionError):
+            return None
 
     def prove_symbolic(self, original: RawCode, recompiled: RawCode) -> Verdict:
         """The symbolic proof, done once for a text: what is nested in it may be tried in many ways."""

@@ -96,8 +96,10 @@ class RawCode:
 
     @property
     def finally_calls(self) -> int:
-        """How often it calls a ``finally`` subroutine: as a copy, one that is fallen into is not told from it (3.8)."""
-        calls = [number for number, row in self.table.rows.items() if row.name == "CALL_FINALLY"]
+        """How often it calls a ``finally`` subroutine, or leaves one by a jump (3.8): as copies, one that is fallen
+        into is not told from the first, nor the end of a handler that swallows all from the second.
+        """
+        calls = [number for number, row in self.table.rows.items() if row.name in ("CALL_FINALLY", "POP_FINALLY")]
         return sum(map(self.bytecode[::2].count, calls))
 
     @property

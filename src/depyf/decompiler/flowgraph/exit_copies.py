@@ -12,7 +12,7 @@ from typing import Any, Callable
 from ..bytecode import EXITS, Instruction, RawCode
 from ..bytecode.instruction import Position
 from .control_flow_graph import BasicBlock, ControlFlowGraph
-from .stack_entries import Entries, entries_after, entries_at_starts
+from .stack_entries import Entries, entries_after, entries_at_starts, stacks_at_starts
 
 _KeyOf = Callable[[Instruction], Any]
 
@@ -27,20 +27,38 @@ def join_exit_copies(graph: ControlFlowGraph, *, exits_are_copied: bool = True) 
     if len(ends) < 2:
         return
     for block, last in ends:
-        if last.line is not None:
-            alike = _key(last), block.handler, block.region, _is_of_what_is_behind(block), written_return(block)
-            groups.setdefault(alike, []).append(block)
+        alike = _key(last), block.handler, block.region, _is_of_what_is_behind(block), written_return(block)
+        groups.setdefault(alike, []).append(block)
     groups = {key: blocks for key, blocks in groups.items() if len(blocks) > 1}
     if not groups:
         return
-    starts = entries_at_starts(graph)
-    assert all(block in starts for blocks in groups.values() for block in blocks), "unreachable blocks are gone"
+    stacks = stacks_at_starts(graph)
+    assert all(block in stacks for blocks in groups.values() for block in blocks), "unreachable blocks are gone"
+    groups = _with_lines_or_values(groups, stacks)
+    starts = {block: entries for block, (entries, _) in stacks.items()}
     key = _key if exits_are_copied else _key_in_place
     for blocks in groups.values():
         _join(graph, blocks, starts, key)
     for blocks in _before_ends(graph, groups):
         _join(graph, blocks, entries_at_starts(graph), key)
     graph.remove_unreachable()
+
+
+def _with_lines_or_values(
+    groups: dict[Any, list[BasicBlock]], stacks: dict[BasicBlock, tuple[Entries, int | None]]
+) -> dict[Any, list[BasicBlock]]:
+    """Groups of blocks whose ends are copies if they are equal.
+
+    Without lines that is known of what begins in the middle of one expression: with one value on the stack for all.
+    """
+    found: dict[Any, list[BasicBlock]] = {}
+    for alike, blocks in groups.items():
+        for block in blocks:
+            has_line = block.instructions[-1].line is not None
+            lowest = stacks[block][1]
+            if has_line or lowest is not None:
+                found.setdefault((alike, None if has_line else lowest), []).append(block)
+    return {key: blocks for key, blocks in found.items() if len(blocks) > 1}
 
 
 def join_equal_ends(graph: ControlFlowGraph) -> None:

@@ -74,8 +74,8 @@ def _arms(block: LiftedBlock) -> tuple[nodes.Expression, LiftedBlock, LiftedBloc
         return None
     first = block.fall
     second = block.false if first is block.true else block.true
-    if second is None or not only_from(first, block) or not only_from(second, block):
-        return None
+    if second is None or second is first or not only_from(first, block) or not only_from(second, block):
+        return None  # `if a: pass` goes on with the same code in either case
     return (block.test if first is block.true else negate(block.test)), first, second
 
 

@@ -74,8 +74,9 @@ def _extend(state: SymbolicStack, instruction: Instruction) -> None:
         return
     if not isinstance(container, (nodes.List, nodes.Set)):
         state.refuse("something unknown is extended")
-    if not container.elts and isinstance(value, nodes.Constant) and isinstance(value.value, (tuple, frozenset)):
-        container.elts += _constants(value.value)  # [1, 2, 3]: the compiler makes it from one constant
+    constants = isinstance(value, nodes.Constant) and isinstance(value.value, (tuple, frozenset)) and value.value
+    if constants and not container.elts:  # no elements are `*()`: nobody extends a list by nothing
+        container.elts += _constants(constants)  # [1, 2, 3]: the compiler makes it from one constant
     else:
         container.elts.append(nodes.Starred(value))
 
@@ -142,7 +143,7 @@ def _unpacked_display(state: SymbolicStack, instruction: Instruction) -> None:
     beside_plain = instruction.arg == 1
     for part in map(resolved, state.pop_many(instruction.arg)):
         inner = _elements(part, plain)
-        if inner is None or beside_plain:
+        if not inner or beside_plain:  # no elements are `*()`, which is left for the compiler to make a constant of
             elements.append(nodes.Starred(part))
             beside_plain = False
         else:

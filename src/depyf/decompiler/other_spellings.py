@@ -1,0 +1,296 @@
+"""Other ways to write the same statements, one small change each: which of them its author chose shows in how the
+compiler lays out the code, not in what the code does.
+
+None has to be right: whoever asks compiles the text and compares. So a change may be proposed by the form of a
+statement alone, without a look at what is around it.
+"""
+
+from __future__ import annotations
+
+import copy
+from typing import Iterator, NamedTuple, Optional
+
+from .lift.folding.negation import negate
+from .syntax import nodes
+from .syntax.transforms.tail_positions import DEFINITIONS
+
+_LOOPS = (nodes.For, nodes.AsyncFor, nodes.While)
+_TRIES = (nodes.Try, nodes.TryStar)
+_JUMPS = (nodes.Return, nodes.Raise, nodes.Break, nodes.Continue)
+_TRUE = nodes.Constant(True)
+
+Jump = Optional[nodes.Statement]
+"""What falling off the end of a body comes to; None if no statement says that."""
+
+
+class Change(NamedTuple):
+    """The statements of ``body``, a list of the tree, become ``after``; they were ``before``."""
+
+    body: list[nodes.Statement]
+    before: list[nodes.Statement]
+    after: list[nodes.Statement]
+
+    def make(self) -> None:
+        self.body[:] = self.after
+
+    def undo(self) -> None:
+        self.body[:] = self.before
+
+
+class _Place(NamedTuple):
+    """A list of statements; what it comes to when control falls off its end, and what a ``break`` in it comes to."""
+
+    body: list[nodes.Statement]
+    falls: Jump
+    breaks: Jump
+
+
+def changes(body: list[nodes.Statement], kind: str) -> Iterator[Change]:
+    """Every change of one place in the ``body`` of a code object of this kind; the tree is as before in between."""
+    for place in list(_places(body, nodes.Return(None) if kind == "function" else None)):
+        for after in _rewritten(place):
+            yield Change(place.body, place.body[:], after or [nodes.Pass()])
+
+
+def _places(body: list[nodes.Statement], falls: Jump) -> Iterator[_Place]:
+    """``body`` and every list of statements in it, outer ones first."""
+    found = [_Place(body, falls, None)]
+    for place in found:  # grows along
+        yield place
+        for index, statement in enumerate(place.body):
+            if isinstance(statement, DEFINITIONS) or not statement.holds_bodies:
+                continue
+            following = place.body[index + 1] if index + 1 < len(place.body) else place.falls
+            after = following if isinstance(following, _JUMPS) else None
+            for inner in filter(None, nodes.statement_bodies(statement)):
+                if isinstance(statement, _LOOPS) and inner is statement.body:
+                    found.append(_Place(inner, nodes.Continue(), after))
+                elif isinstance(statement, _TRIES) and inner is statement.body and statement.orelse:
+                    first = statement.orelse[0]
+                    found.append(_Place(inner, first if isinstance(first, _JUMPS) else None, place.breaks))
+                else:
+                    found.append(_Place(inner, after, place.breaks))
+
+
+def _rewritten(place: _Place) -> Iterator[list[nodes.Statement]]:
+    body, falls, breaks = place
+    last = body[-1]
+    if falls is not None:
+        if isinstance(last, nodes.Pass):
+            yield [*body[:-1], falls]
+        elif _same_jump(last, falls):
+            yield body[:-1]
+        elif not isinstance(last, _JUMPS):
+            yield [*body, falls]
+    if isinstance(last, nodes.Break) and breaks is not None:
+        yield [*body[:-1], breaks]
+    if breaks is not None and not isinstance(last, nodes.Break) and last == breaks:
+        yield [*body[:-1], nodes.Break()]
+    for index, statement in enumerate(body):
+        before, rest = body[:index], body[index + 1 :]
+        for after in _instead(statement, rest, falls):
+            yield before + after
+
+
+def _instead(
+    statement: nodes.Statement, rest: list[nodes.Statement], falls: Jump
+) -> Iterator[list[nodes.Statement]]:
+    """What may stand for ``statement`` and the ``rest`` of the list behind it."""
+    if isinstance(statement, nodes.If):
+        yield from _instead_of_if(statement, rest, falls)
+    elif isinstance(statement, _TRIES):
+        yield from _instead_of_try(statement, rest, falls)
+    elif isinstance(statement, _LOOPS):
+        yield from _instead_of_loop(statement, rest)
+    elif isinstance(statement, nodes.Return) and isinstance(statement.value, nodes.IfExp):
+        value = statement.value
+        yield [nodes.If(value.test, [nodes.Return(value.body)]), nodes.Return(value.orelse)]
+    elif isinstance(statement, nodes.Assign) and isinstance(statement.value, nodes.IfExp):
+        value = statement.value
+        arms = [[nodes.Assign(statement.targets, arm)] for arm in (value.body, value.orelse)]
+        yield [nodes.If(value.test, *arms), *rest]  # type: ignore[arg-type]
+
+
+def _instead_of_if(
+    statement: nodes.If, rest: list[nodes.Statement], falls: Jump
+) -> Iterator[list[nodes.Statement]]:
+    test, body, orelse = statement.test, statement.body, statement.orelse
+    leaves = isinstance(body[-1], _JUMPS)
+    if not orelse:
+        if leaves and rest:
+            yield [nodes.If(test, body, rest)]
+            if len(body) > 1 and falls is not None and _same_jump(body[-1], falls):
+                yield [nodes.If(test, body[:-1], rest)]
+            message = _failed(rest[0])
+            if message:
+                yield [nodes.Assert(test, message[0])]
+            if len(body) == 1:
+                yield [nodes.If(negate(test), rest)]
+                yield [nodes.If(negate(test), [*rest, *([] if isinstance(rest[-1], _JUMPS) else body)]), *body]
+        if falls is not None and not rest and not isinstance(body[0], _JUMPS):
+            yield [nodes.If(negate(test), [falls]), *body]
+        if not leaves:
+            yield [nodes.If(test, body, [nodes.Pass()]), *rest]
+        yield [nodes.If(negate(test), [nodes.Pass()], body), *rest]
+    else:
+        if leaves:
+            yield [nodes.If(test, body), *orelse, *rest]
+        if isinstance(orelse[-1], _JUMPS):
+            yield [nodes.If(negate(test), orelse), *body, *rest]
+        if falls is not None and not rest:
+            yield [nodes.If(test, _ended(body, falls)), *orelse]
+            yield [nodes.If(negate(test), _ended(orelse, falls)), *body]
+        if isinstance(orelse[0], nodes.Pass):
+            yield [nodes.If(test, body), *rest]
+        if isinstance(body[0], nodes.Pass):
+            yield [nodes.If(negate(test), orelse), *rest]
+        yield [nodes.If(negate(test), orelse, body), *rest]
+        if body[-1] == orelse[-1]:
+            yield [nodes.If(test, body[:-1] or [nodes.Pass()], orelse[:-1]), body[-1], *rest]
+    if rest and isinstance(rest[0], nodes.Return) and not leaves:
+        yield [nodes.If(test, [*body, rest[0]], orelse), *rest]
+    yield from _instead_of_test(statement, rest)
+
+
+def _instead_of_test(statement: nodes.If, rest: list[nodes.Statement]) -> Iterator[list[nodes.Statement]]:
+    """One ``if`` with two conditions, or one in another."""
+    test, body, orelse = statement.test, statement.body, statement.orelse
+    if isinstance(test, nodes.IfExp):
+        inner = [nodes.If(value, body, orelse) for value in (test.body, test.orelse)]
+        yield [nodes.If(test.test, [inner[0]], [inner[1]]), *rest]
+    if isinstance(test, nodes.BoolOp):
+        first, others = test.values[0], test.values[1:]
+        second = others[0] if len(others) == 1 else nodes.BoolOp(test.op, others)
+        if test.op == "and":
+            yield [nodes.If(first, [nodes.If(second, body, orelse)], orelse), *rest]
+            front, back = test.values[:-1], test.values[-1]
+            if len(front) > 1:
+                yield [nodes.If(nodes.BoolOp("and", front), [nodes.If(back, body, orelse)], orelse), *rest]
+        else:
+            yield [nodes.If(first, body, [nodes.If(second, body, orelse)]), *rest]
+    only = body[0] if len(body) == 1 else None
+    if isinstance(only, nodes.If) and only.orelse == orelse:
+        yield [nodes.If(nodes.BoolOp("and", [test, only.test]), only.body, orelse), *rest]
+    other = orelse[0] if len(orelse) == 1 else None
+    if isinstance(other, nodes.If) and other.body == body:
+        yield [nodes.If(nodes.BoolOp("or", [test, other.test]), body, other.orelse), *rest]
+
+
+def _instead_of_try(
+    statement: nodes.Try | nodes.TryStar, rest: list[nodes.Statement], falls: Jump
+) -> Iterator[list[nodes.Statement]]:
+    make, body, orelse, final = type(statement), statement.body, statement.orelse, statement.finalbody
+    handlers = statement.handlers
+    if orelse:
+        yield [make(body, handlers, [], final), *orelse, *rest]
+        if falls is not None and not rest:
+            leaving = [nodes.ExceptHandler(one.type, one.name, _ended(one.body, falls)) for one in handlers]
+            yield [make(body, leaving, [], final), *orelse]
+        yield [make([*body, *orelse], handlers, [], final), *rest]
+        yield [make(body, handlers, orelse[:1], final), *orelse[1:], *rest]
+    elif handlers:
+        if rest:
+            yield [make(body, handlers, rest, final)]
+            yield [make(body, handlers, rest[:1], final), *rest[1:]]
+        if len(body) > 1:
+            yield [make(body[:-1], handlers, body[-1:], final), *rest]
+        only_handler = handlers[0] if len(handlers) == 1 and not final else None
+        if only_handler is not None and only_handler.type is None and only_handler.body == [nodes.Pass()] and rest:
+            if isinstance(rest[0], _JUMPS):  # what the body of a `finally` leaves by swallows what was raised
+                yield [make(body, [], [], rest[:1]), *rest[1:]]
+    if handlers and final:
+        yield [make([make(body, handlers, orelse)], [], [], final), *rest]
+    only = body[0] if len(body) == 1 else None
+    if isinstance(only, _TRIES) and not handlers and not only.finalbody:
+        yield [type(only)(only.body, only.handlers, only.orelse, final), *rest]
+    if final and isinstance(body[-1], _JUMPS) and len(body) > 1:
+        yield [make(body[:-1], handlers, orelse, final), body[-1], *rest]
+    if final and rest and not orelse and isinstance(rest[0], nodes.Return):
+        yield [make([*body, rest[0]], handlers, [], final), *rest[1:]]
+
+
+def _instead_of_loop(
+    statement: nodes.For | nodes.AsyncFor | nodes.While, rest: list[nodes.Statement]
+) -> Iterator[list[nodes.Statement]]:
+    body, orelse = statement.body, statement.orelse
+    if orelse:
+        yield [_loop(statement, body, []), *orelse, *rest]
+    elif rest:
+        yield [_loop(statement, body, rest)]
+        yield [_loop(statement, body, rest[:1]), *rest[1:]]
+        if _leaves(rest[0]):
+            behind = rest[1:] if isinstance(statement, nodes.While) and statement.test == _TRUE else rest
+            yield [_loop(statement, _without_breaks(body, rest[0]), orelse), *behind]
+    first = body[0]
+    if isinstance(statement, nodes.While):
+        if statement.test == _TRUE:
+            if isinstance(first, nodes.If) and first.body == [nodes.Break()] and not first.orelse:
+                yield [nodes.While(negate(first.test), body[1:] or [nodes.Pass()], orelse), *rest]
+        elif not orelse:
+            leave = nodes.If(negate(statement.test), [nodes.Break()])
+            yield [nodes.While(_TRUE, [leave, *body], orelse), *rest]
+
+
+def _ended(body: list[nodes.Statement], jump: nodes.Statement) -> list[nodes.Statement]:
+    """``body`` with ``jump`` wherever control falls off its end."""
+    last = body[-1]
+    if _leaves(last):
+        return body
+    if isinstance(last, nodes.If) and (last.orelse or _leaves(last.body[-1])):
+        orelse = _ended(last.orelse, jump) if last.orelse else [jump]
+        return [*body[:-1], nodes.If(last.test, _ended(last.body, jump), orelse)]
+    return [*(body[:-1] if isinstance(last, nodes.Pass) else body), jump]
+
+
+def _without_breaks(body: list[nodes.Statement], jump: nodes.Statement) -> list[nodes.Statement]:
+    """The ``body`` of a loop with ``jump`` for every ``break``."""
+    found: list[nodes.Statement] = []
+    for statement in body:
+        if isinstance(statement, nodes.Break):
+            statement = jump
+        elif statement.holds_bodies and not isinstance(statement, (*DEFINITIONS, *_LOOPS)):
+            statement = copy.copy(statement)
+            for field in statement.holds_bodies:
+                parts = []
+                for part in getattr(statement, field):
+                    if not isinstance(part, nodes.Statement):  # a handler or a case
+                        part = copy.copy(part)
+                        part.body = _without_breaks(part.body, jump)
+                    parts.append(part)
+                kept = all(isinstance(part, nodes.Statement) for part in parts)
+                setattr(statement, field, _without_breaks(parts, jump) if kept else parts)
+        found.append(statement)
+    return found
+
+
+def _failed(statement: nodes.Statement) -> list[nodes.Expression | None]:
+    """The message, or None, of the assertion that fails in ``statement``; empty if it is none."""
+    if isinstance(statement, nodes.Assert) and statement.test == nodes.Constant(False):
+        return [statement.msg]
+    error = statement.exc if isinstance(statement, nodes.Raise) and statement.cause is None else None
+    if isinstance(error, nodes.Call) and len(error.args) == 1 and not error.keywords:
+        return [error.args[0]] if error.func == nodes.Name("AssertionError") else []
+    return [None] if error == nodes.Name("AssertionError") else []
+
+
+def _leaves(statement: nodes.Statement) -> bool:
+    """Whether control does not go on behind ``statement``, as far as its first word tells."""
+    return isinstance(statement, _JUMPS) or bool(_failed(statement))
+
+
+def _loop(
+    statement: nodes.For | nodes.AsyncFor | nodes.While, body: list[nodes.Statement], orelse: list[nodes.Statement]
+) -> nodes.Statement:
+    if isinstance(statement, nodes.While):
+        return nodes.While(statement.test, body, orelse)
+    return type(statement)(statement.target, statement.iter, body, orelse)
+
+
+def _same_jump(left: nodes.Statement, right: nodes.Statement) -> bool:
+    return left == right or _returns_none(left) and _returns_none(right)
+
+
+def _returns_none(statement: nodes.Statement) -> bool:
+    if not isinstance(statement, nodes.Return):
+        return False
+    return statement.value is None or statement.value == nodes.Constant(None)

@@ -1,0 +1,105 @@
+"""What is proven but not exact is spelled in another way if that is exact, and is as it was if none is."""
+
+from __future__ import annotations
+
+from depyf.decompiler import decompilation, spell_exactly
+from depyf.decompiler.bytecode import load
+from depyf.decompiler.decompilation import Decompilation
+from depyf.decompiler.other_spellings import Change, changes
+from depyf.decompiler.pipeline import analyze
+from depyf.decompiler.proof import Level
+from depyf.decompiler.syntax import nodes
+from depyf.decompiler.syntax.printer import print_tree
+
+LOOP = """
+def f(self, alpha, log):
+    if alpha > 1.0:
+        while True:
+            u1 = self()
+            if not 1e-7 < u1 < 0.9999999:
+                continue
+            v = log(u1)
+            if v >= 0.0 or alpha >= log(v):
+                return v
+    elif alpha == 1.0:
+        return -log(self())
+    else:
+        return 0
+"""
+STATEMENTS = """
+def f(a, b, c):
+    for x in a:
+        try:
+            if x and b:
+                c(x)
+                continue
+            elif x:
+                break
+            else:
+                pass
+        except ValueError:
+            return None
+        else:
+            b = a if c else b
+        finally:
+            c()
+    while b:
+        if c:
+            break
+        with a:
+            return c
+    return b if c else a
+"""
+
+
+def function(text):
+    names = {}
+    exec(text, names)
+    return names["f"]
+
+
+def test_a_change_is_undone():
+    raw = load(function(STATEMENTS).__code__)
+    body = Decompilation(raw).body(raw)
+    before = repr(body)
+    found = list(changes(body, "function"))
+    assert len(found) > 20
+    texts = set()
+    for change in found:
+        change.make()
+        texts.add(print_tree(nodes.Module(body)))
+        change.undo()
+        assert repr(body) == before
+    assert len(texts) > 20
+
+
+def test_another_spelling_is_found(monkeypatch):
+    assert analyze(function(LOOP)).verdict.level is Level.EXACT
+    monkeypatch.setattr(spell_exactly, "WORK", 0)
+    without = analyze(function(LOOP))
+    assert without.verdict.level is Level.EQUIVALENT, "the case shows nothing any more"
+
+
+def test_what_has_no_exact_spelling_stays(monkeypatch):
+    monkeypatch.setattr(spell_exactly, "distance", lambda raw, text, compiled: 0.5)
+    found = analyze(function(LOOP))
+    monkeypatch.setattr(spell_exactly, "WORK", 0)
+    assert (found.source, found.verdict) == (analyze(function(LOOP)).source, analyze(function(LOOP)).verdict)
+    assert found.proven
+
+
+def test_a_spelling_that_is_not_proven_is_taken_back(monkeypatch):
+    """Whoever proposes it may be wrong: the proof of the whole text decides."""
+    right = analyze(function(LOOP))
+    monkeypatch.setattr(spell_exactly, "WORK", 0)
+    plain = analyze(function(LOOP))
+
+    def wrong(body, raw, printed, compiled):
+        change = Change(body, body[:], [nodes.Pass()])
+        change.make()
+        return [change]
+
+    monkeypatch.setattr(decompilation, "spell_exactly", wrong)
+    found = analyze(function(LOOP))
+    assert found.proven
+    assert found.source == plain.source != right.source
