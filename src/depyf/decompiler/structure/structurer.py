@@ -328,6 +328,8 @@ class Structurer:
             if is_nearer or leaves and self.continues(node, first, context):
                 # 3.12 and later jump back in the same way for `if a: continue` and for an `if not a` at the end.
                 test, body, orelse = other, orelse or [nodes.Continue(line=node.test_line)], body
+        if body and not orelse and self.is_pass(node, first, end):
+            orelse = [nodes.Pass()]
         if body and ends(body):
             out.append(nodes.If(spelled(test, self.keeps_not), body, line=node.test_line))
             out += orelse
@@ -353,6 +355,17 @@ class Structurer:
     def is_jump(place: LiftedBlock, end: LiftedBlock | None) -> bool:
         """Whether ``place`` is there for its jump alone: as the first arm of an ``if`` somebody wrote it as `pass`."""
         return place.kind == "goto" and not place.statements and place is not end
+
+    @staticmethod
+    def is_pass(node: LiftedBlock, first: LiftedBlock, end: LiftedBlock | None) -> bool:
+        """Whether the second arm of ``node`` is there for its line alone: somebody wrote it as `pass`, and the compiler
+        led the end of the first arm past it.
+        """
+        second = node.false if first is node.true else node.true
+        if second is None or second is end or second.kind != "goto" or second.statements or second.next is None:
+            return False
+        falls = second.fall is second.next and second.next is through(end) and second.predecessors == {node}
+        return falls and second.line is not None and second.line not in (node.test_line, second.next.line)
 
     def arm(
         self,
