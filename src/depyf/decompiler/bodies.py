@@ -205,6 +205,8 @@ def _declare(
         if instruction.op in ("STORE_GLOBAL", "DELETE_GLOBAL"):
             stored_globals[instruction.arg] = None
         elif instruction.op in ("STORE_DEREF", "DELETE_DEREF") and instruction.arg in raw.freevars:
+            if in_comprehension and instruction.arg in local:
+                continue  # the comprehension has a variable of the same name as one from outside
             stored_cells[instruction.arg] = None
         elif instruction.op == "LOAD_GLOBAL" and (
             kind == "class"
