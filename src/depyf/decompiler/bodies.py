@@ -74,6 +74,8 @@ def finish(
         for node in nodes.walk(nodes.Module(body)):
             if isinstance(node, nodes.Return):
                 node.line = None  # only the compiler returns from here
+        if "__classdict__" in raw.cellvars and not any("__classdict__" in nested.freevars for nested in raw.nested):
+            _annotate_a_place(body)
         _merge_annotations(body, raw.has_future_annotations, instructions)
     apply_transforms(body, kind, disabled)
     mention_the_unused(body, raw, instructions)
@@ -135,6 +137,18 @@ def _annotate(body: list[nodes.Statement], stringified: bool, prepared: bool) ->
         text = annotation(statement.value, stringified)
         result.append(nodes.AnnAssign(nodes.Name(name), text, value, line=statement.line))
     body[:] = result
+
+
+def _annotate_a_place(body: list[nodes.Statement]) -> None:
+    """Give the first ``a.b = c`` an annotation: one that no code evaluates, as none does there since 3.14, leaves the
+    cell that it would have found the names of the class in.
+    """
+    for index, statement in enumerate(body):
+        if isinstance(statement, nodes.Assign) and len(statement.targets) == 1:
+            (target,) = statement.targets
+            if isinstance(target, (nodes.Attribute, nodes.Subscript)):
+                body[index] = nodes.AnnAssign(target, nodes.Constant(None), statement.value, line=statement.line)
+                return
 
 
 def _annotated_name(statement: nodes.Statement) -> str | None:

@@ -143,6 +143,8 @@ class _Lifter:
         instructions = block.instructions
         if _calls_exit_for_a_word(instructions):
             lifted.word = self.word_of(block, 0)
+        elif instructions and all(i.op == "NOP" for i in instructions):
+            lifted.word = "pass"
         position = 0
         while position < len(instructions):
             instruction = instructions[position]

@@ -369,7 +369,7 @@ class Structurer:
         led the end of the first arm past it.
         """
         second = node.false if first is node.true else node.true
-        if second is None or second is end or second.kind != "goto" or second.statements or second.next is None:
+        if second is None or second is end or second.word != "pass" or second.statements or second.next is None:
             return False
         falls = second.fall is second.next and second.next is through(end) and second.predecessors == {node}
         return falls and second.line is not None and second.line not in (node.test_line, second.next.line)
