@@ -266,7 +266,9 @@ def _before(block: BasicBlock, length: int, starts: dict[BasicBlock, Entries]) -
 def _key(instruction: Instruction) -> Any:
     argument: Any = instruction.arg
     value = id(argument) if isinstance(argument, RawCode) else repr(argument)
-    return instruction.op, type(argument), value, instruction.position
+    # Two loads that are one instruction have one position: not so in a copy where one may find nothing to load.
+    position = instruction.line if instruction.op == "LOAD_FAST" else instruction.position
+    return instruction.op, type(argument), value, position
 
 
 def _key_in_place(instruction: Instruction) -> Any:

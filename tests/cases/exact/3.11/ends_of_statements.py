@@ -168,3 +168,10 @@ def false_is_as_wide_as_break(self):
                 return False
             return True
     return False
+
+
+def two_loads_in_one_instruction(self):
+    with closing(self.filename) as cx:
+        keys = [r[0] for r in cx.execute("SELECT key FROM Dict")]
+        vals = [r[0] for r in cx.execute("SELECT value FROM Dict")]
+    return keys, vals
