@@ -196,9 +196,26 @@ def mention_the_unused(
         dead += [nodes.Expr(nodes.Name(name)) for name in names if name.isidentifier()]
         names = [name for name in raw.cellvars if name not in captured] if raw.is_function else []
         dead += [_capture(name) for name in names if name.isidentifier()]
-    if dead:  # in front, if what stands last there may be the end of the code, of which compilers make copies
-        ends = bool(body) and isinstance(body[-1], (nodes.Return, nodes.Raise))
-        body.insert(len(body) if ends else 0, nodes.If(nodes.Constant(False), dead))
+    if dead:
+        _put_dead_code(body, dead)
+
+
+def store_in_dead_code(body: list[nodes.Statement], attributes: list[str]) -> None:
+    """Let ``body`` store ``attributes`` of ``self`` where nothing runs, as `if __debug__:` does in optimised code: the
+    class knows their names.
+    """
+    if attributes:
+        targets = [nodes.Attribute(nodes.Name("self"), name) for name in attributes]
+        at = int(bool(body) and isinstance(body[0], nodes.Expr) and isinstance(body[0].value, nodes.Constant))
+        rest = body[at:]
+        _put_dead_code(rest, [nodes.Assign([target], nodes.Constant(None)) for target in targets])
+        body[at:] = rest
+
+
+def _put_dead_code(body: list[nodes.Statement], dead: list[nodes.Statement]) -> None:
+    """At the end of ``body``; in front, if what stands last may be the end of the code, which compilers copy."""
+    ends = bool(body) and isinstance(body[-1], (nodes.Return, nodes.Raise))
+    body.insert(len(body) if ends else 0, nodes.If(nodes.Constant(False), dead))
 
 
 def _capture(name: str) -> nodes.Statement:
