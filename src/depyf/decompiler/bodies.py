@@ -76,6 +76,8 @@ def finish(
         for node in nodes.walk(nodes.Module(body)):
             if isinstance(node, nodes.Return):
                 node.line = None  # only the compiler returns from here
+        if "__classdict__" in raw.cellvars and not any("__classdict__" in nested.freevars for nested in raw.nested):
+            _annotate_a_place(body)
         _merge_annotations(body, raw.has_future_annotations, instructions)
     apply_transforms(body, kind, disabled)
     mention_the_unused(body, raw, instructions)
@@ -139,6 +141,18 @@ def _annotate(body: list[nodes.Statement], stringified: bool, prepared: bool) ->
     body[:] = result
 
 
+def _annotate_a_place(body: list[nodes.Statement]) -> None:
+    """Give the first ``a.b = c`` an annotation: one that no code evaluates, as none does there since 3.14, leaves the
+    cell that it would have found the names of the class in.
+    """
+    for index, statement in enumerate(body):
+        if isinstance(statement, nodes.Assign) and len(statement.targets) == 1:
+            (target,) = statement.targets
+            if isinstance(target, (nodes.Attribute, nodes.Subscript)):
+                body[index] = nodes.AnnAssign(target, nodes.Constant(None), statement.value, line=statement.line)
+                return
+
+
 def _annotated_name(statement: nodes.Statement) -> str | None:
     """The name whose annotation ``statement`` stores: ``__annotations__['name'] = ...``."""
     if not isinstance(statement, nodes.Assign) or len(statement.targets) != 1:
@@ -174,9 +188,8 @@ def mention_the_unused(
         dead.append(nodes.Expr(nodes.Yield()))
     if not alone and (raw.freevars or raw.cellvars):
         dead += _unused_cells(raw, reached(instructions))
-    if dead:  # in front, if what stands last there may be the end of the code, of which compilers make copies
-        ends = bool(body) and isinstance(body[-1], (nodes.Return, nodes.Raise))
-        body.insert(len(body) if ends else 0, nodes.If(nodes.Constant(False), dead))
+    if dead:
+        _put_dead_code(body, dead)
 
 
 def _unused_cells(raw: RawCode, live: list[Instruction]) -> Iterator[nodes.Statement]:
@@ -195,6 +208,24 @@ def _unused_cells(raw: RawCode, live: list[Instruction]) -> Iterator[nodes.State
             yield _capture(name)
 
 
+def store_in_dead_code(body: list[nodes.Statement], attributes: list[str]) -> None:
+    """Let ``body`` store ``attributes`` of ``self`` where nothing runs, as `if __debug__:` does in optimised code: the
+    class knows their names.
+    """
+    if attributes:
+        targets = [nodes.Attribute(nodes.Name("self"), name) for name in attributes]
+        at = int(bool(body) and isinstance(body[0], nodes.Expr) and isinstance(body[0].value, nodes.Constant))
+        rest = body[at:]
+        _put_dead_code(rest, [nodes.Assign([target], nodes.Constant(None)) for target in targets])
+        body[at:] = rest
+
+
+def _put_dead_code(body: list[nodes.Statement], dead: list[nodes.Statement]) -> None:
+    """At the end of ``body``; in front, if what stands last may be the end of the code, which compilers copy."""
+    ends = bool(body) and isinstance(body[-1], (nodes.Return, nodes.Raise))
+    body.insert(len(body) if ends else 0, nodes.If(nodes.Constant(False), dead))
+
+
 def _capture(name: str) -> nodes.Statement:
     """A statement that makes ``name`` a variable of the code and shares it with another function."""
     parameters = nodes.arguments([], [])
@@ -207,12 +238,16 @@ def _declare(
     """``global`` and ``nonlocal``."""
     stored_globals: dict[str, None] = {}
     stored_cells: dict[str, None] = {}
-    for instruction in instructions:
+    local = {*raw.varnames, *raw.cellvars}
+    for index, instruction in enumerate(instructions):
         op = instruction.op
         if op in ("STORE_GLOBAL", "DELETE_GLOBAL"):
             stored_globals[instruction.arg] = None
         elif op in ("STORE_DEREF", "DELETE_DEREF"):
-            if instruction.arg in raw.freevars:
+            # A comprehension may have a variable of the same name as one from outside.
+            if instruction.arg in raw.freevars and not (
+                instruction.arg in local and inside_comprehensions(instructions)[index]
+            ):
                 stored_cells[instruction.arg] = None
         elif op == "LOAD_GLOBAL" and kind == "function" and instruction.arg in enclosing:
             stored_globals[instruction.arg] = None
@@ -221,7 +256,6 @@ def _declare(
             if instruction.op == "LOAD_GLOBAL" and not in_comprehension:  # which does not see the names of the class
                 stored_globals[instruction.arg] = None
     if kind == "function":
-        local = {*raw.varnames, *raw.cellvars}
         for nested in _comprehensions(raw):
             _of_comprehension(nested, raw, local, stored_globals, stored_cells)
     lines: list[nodes.Statement] = []

@@ -7,7 +7,7 @@ from typing import Any
 
 from ..errors import DecompilationError
 from .annotations import as_function
-from .bodies import finish, finish_early, mention_the_unused
+from .bodies import finish, finish_early, mention_the_unused, store_in_dead_code
 from .bytecode import RawCode, comprehension_variables, known_instructions
 from .bytecode.code_flags import CO_ASYNC_GENERATOR, CO_COROUTINE
 from .bytecode.grammar import has_nested_quotes
@@ -152,6 +152,21 @@ class Decompilation:
         except DecompilationError:
             return []
 
+    def dead_attributes(self, raw: RawCode) -> list[str]:
+        """Attributes of ``self`` that only dead code of the class stores, if ``raw`` is its first method with one."""
+        owner = self.parents.get(raw)
+        if owner is None or kind_of(owner) != "class":
+            return []
+        methods = (part for part in owner.nested if kind_of(part) == "function" and part.varnames[:1] == ("self",))
+        if next(methods, None) is not raw:
+            return []
+        names = {name for i in known_instructions(owner) if i.op == "STORE_STATIC_ATTRIBUTES" for name in i.arg}
+        if not names:
+            return []
+        stored = {i.arg for part in owner.walk() for i in known_instructions(part) if i.op == "STORE_ATTR"}
+        private = f"_{owner.name.lstrip('_')}"  # the class names what the source does
+        return sorted(name for name in names if name not in stored and private + name not in stored)
+
     def finished(self, raw: RawCode) -> list[nodes.Statement]:
         enclosing: frozenset[str] = frozenset().union(*(self.bound.get(place, ()) for place in self.ancestors(raw)))
         self.events.pop(raw, None)
@@ -173,6 +188,7 @@ class Decompilation:
         body = finish(body, raw, unit.kind, unit.instructions, enclosing, skipped)
         if unit.kind == "lambda":
             value_of_lambda(body, raw)
+        store_in_dead_code(body, self.dead_attributes(raw))
         owner = next((place for place in (raw, *self.ancestors(raw)) if kind_of(place) == "class"), None)
         if owner is not None:
             unmangle(body, owner.name, raw)

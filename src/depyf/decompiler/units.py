@@ -17,6 +17,7 @@ from .flowgraph import (
     mark_regions,
     move_handlers_back,
     plain_group_handlers,
+    restoring_handlers,
     separate_breaks,
     separate_handler_ends,
     separate_with_exits,
@@ -181,6 +182,7 @@ def _stages(
         else_is_last=table.else_is_last,
         handlers_are_last=table.handlers_are_last,
         loop_tests_are_copied=table.loop_tests_are_copied,
+        restoring_handlers=restoring_handlers(graph) if table.handlers_are_last else [],
     )
     separate_outer_loops(flow)
     if ladder is not None:

@@ -17,7 +17,7 @@ from .handler_ends import separate_breaks, separate_handler_ends
 from .inlined_builtins import drop_inlined_builtins
 from .match_cases import find_match_statements
 from .parameter_loads import load_parameters_later
-from .regions import Region, mark_regions, separate_with_exits
+from .regions import Region, mark_regions, restoring_handlers, separate_with_exits
 
 __all__ = [
     "BasicBlock",
@@ -34,6 +34,7 @@ __all__ = [
     "separate_handler_ends",
     "move_handlers_back",
     "plain_group_handlers",
+    "restoring_handlers",
     "separate_with_exits",
     "strip_finally_copies",
 ]

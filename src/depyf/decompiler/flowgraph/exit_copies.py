@@ -2,19 +2,28 @@
 
 Where control would jump to a few instructions that return or raise, CPython 3.10 and its successors from 3.12 on
 write a copy of them instead; 3.8 and 3.9 do so with a RETURN_VALUE alone. Copies have the lines of the original: that
-is how they are told from code that was written twice.
+is how they are told from code that was written twice. Without a line table they are joined where the stack tells.
 """
 
 from __future__ import annotations
 
-from typing import Any, Callable
+from functools import partial
+from typing import Any, Callable, Dict
 
 from ..bytecode import EXITS, Instruction, RawCode
 from ..bytecode.instruction import Position
 from .control_flow_graph import BasicBlock, ControlFlowGraph
-from .stack_entries import Entries, entries_after, entries_at_starts, stacks_at_starts
+from .regions import chain
+from .stack_entries import Entries, entries_after, entries_at_starts
+
+_COPIED = 4
+"""The most instructions that the compiler copies in the place of a jump (MAX_COPY_SIZE)."""
+_NOT_COUNTED = ("NOP", "NULL")
+_UNWINDS = ("SWAP", "RETURN_VALUE")
+"""What comes when the value of a ``return`` is evaluated: two of them may stand behind each other."""
 
 _KeyOf = Callable[[Instruction], Any]
+_Copied = Callable[[BasicBlock, BasicBlock, Dict[BasicBlock, Entries], _KeyOf], int]
 
 
 def join_exit_copies(graph: ControlFlowGraph, *, exits_are_copied: bool = True) -> None:
@@ -26,39 +35,26 @@ def join_exit_copies(graph: ControlFlowGraph, *, exits_are_copied: bool = True) 
     ends = [(block, block.last) for block in graph.blocks if block.last is not None and block.last.op in EXITS]
     if len(ends) < 2:
         return
+    has_lines = any(i.line is not None for block in graph.blocks for i in block.instructions)
     for block, last in ends:
-        alike = _key(last), block.handler, block.region, _is_of_what_is_behind(block), written_return(block)
-        groups.setdefault(alike, []).append(block)
+        if last.line is not None or not has_lines:
+            alike = _key(last), block.handler, block.region, _is_of_what_is_behind(block), written_return(block)
+            groups.setdefault(alike, []).append(block)
     groups = {key: blocks for key, blocks in groups.items() if len(blocks) > 1}
     if not groups:
         return
-    stacks = stacks_at_starts(graph)
-    assert all(block in stacks for blocks in groups.values() for block in blocks), "unreachable blocks are gone"
-    groups = _with_lines_or_values(groups, stacks)
-    starts = {block: entries for block, (entries, _) in stacks.items()}
+    starts = entries_at_starts(graph)
+    assert all(block in starts for blocks in groups.values() for block in blocks), "unreachable blocks are gone"
     key = _key if exits_are_copied else _key_in_place
+    copied: _Copied = _copied if has_lines else partial(_copied_without_lines, behind=_behind_statements(graph))
     for blocks in groups.values():
-        _join(graph, blocks, starts, key)
+        _join(graph, blocks, starts, key, copied)
+    if not has_lines:
+        graph.remove_unreachable()
+        return
     for blocks in _before_ends(graph, groups):
-        _join(graph, blocks, entries_at_starts(graph), key)
+        _join(graph, blocks, entries_at_starts(graph), key, _copied)
     graph.remove_unreachable()
-
-
-def _with_lines_or_values(
-    groups: dict[Any, list[BasicBlock]], stacks: dict[BasicBlock, tuple[Entries, int | None]]
-) -> dict[Any, list[BasicBlock]]:
-    """Groups of blocks whose ends are copies if they are equal.
-
-    Without lines that is known of what begins in the middle of one expression: with one value on the stack for all.
-    """
-    found: dict[Any, list[BasicBlock]] = {}
-    for alike, blocks in groups.items():
-        for block in blocks:
-            has_line = block.instructions[-1].line is not None
-            lowest = stacks[block][1]
-            if has_line or lowest is not None:
-                found.setdefault((alike, None if has_line else lowest), []).append(block)
-    return {key: blocks for key, blocks in found.items() if len(blocks) > 1}
 
 
 def join_equal_ends(graph: ControlFlowGraph) -> None:
@@ -125,7 +121,9 @@ def written_return(block: BasicBlock) -> tuple[int | None, ...] | None:
 def _is_of_what_is_behind(block: BasicBlock) -> bool:
     """Whether the end has the position of the copy of a ``finally`` body that stood before it: nobody wrote it."""
     last = block.last
-    return block.behind is not None and last is not None and block.behind.position == last.position
+    if block.behind is None or last is None or last.position is None:
+        return False
+    return block.behind.position == last.position
 
 
 def _before_ends(graph: ControlFlowGraph, ends: dict[Any, list[BasicBlock]]) -> list[list[BasicBlock]]:
@@ -146,12 +144,18 @@ def _before_ends(graph: ControlFlowGraph, ends: dict[Any, list[BasicBlock]]) -> 
     return groups
 
 
-def _join(graph: ControlFlowGraph, blocks: list[BasicBlock], starts: dict[BasicBlock, Entries], key: _KeyOf) -> None:
+def _join(
+    graph: ControlFlowGraph,
+    blocks: list[BasicBlock],
+    starts: dict[BasicBlock, Entries],
+    key: _KeyOf,
+    copied: _Copied,
+) -> None:
     """Join ``blocks``, from the last one on: each with the nearest one behind it that has a copy."""
     ends: list[BasicBlock] = []
     for block in reversed(blocks):
         for number, other in enumerate(ends):
-            length = _copied(block, other, starts, key)
+            length = copied(block, other, starts, key)
             if not length:
                 continue
             if length < len(other.instructions):
@@ -174,9 +178,7 @@ def _lead(block: BasicBlock, position: int, end: BasicBlock) -> None:
 def _copied(block: BasicBlock, other: BasicBlock, starts: dict[BasicBlock, Entries], key: _KeyOf) -> int:
     """How many of the last instructions of both are copies of the same ones; 0 if none."""
     ours, theirs = block.instructions, other.instructions
-    longest = 0
-    while longest < min(len(ours), len(theirs)) and key(ours[-1 - longest]) == key(theirs[-1 - longest]):
-        longest += 1
+    longest = _longest(ours, theirs, key)
     whole = next((length for length in range(longest, 0, -1) if _between_statements(block, other, length, starts)), 0)
     length = len(ours) - _consumption(block, starts)
     if whole <= length <= longest and length in (len(theirs) - _consumption(other, starts), len(theirs)):
@@ -184,6 +186,55 @@ def _copied(block: BasicBlock, other: BasicBlock, starts: dict[BasicBlock, Entri
         if length and _before(block, length, starts) == _before(other, length, starts):
             return length
     return whole
+
+
+def _copied_without_lines(
+    block: BasicBlock,
+    other: BasicBlock,
+    starts: dict[BasicBlock, Entries],
+    key: _KeyOf,
+    behind: set[BasicBlock],
+) -> int:
+    """How many of the last instructions of both are the same and stand behind one statement or inside one; 0 if none.
+
+    Two that begin inside of an expression are of one. A ``return`` evaluates its value before it leaves the statements
+    around, so what is evaluated later, but for a constant, is what follows: all of a block that is ``behind`` such a
+    statement, and what comes when one has taken from the stack what it kept there.
+    """
+    tail = block.instructions
+    inside = starts[block] == starts[other] and not all(starts[block])
+    for length in range(_longest(tail, other.instructions, key), 0, -1):
+        before = _before(block, length, starts)
+        if before != _before(other, length, starts):
+            continue
+        operations = [i.op for i in tail[-length:] if i.op not in _NOT_COUNTED]
+        if inside:
+            return length if operations[0] not in _UNWINDS else 0
+        left = any(
+            len(before) < len(starts[one]) or one in behind and length == len(one.instructions)
+            for one in (block, other)
+        )
+        if left and all(before):
+            return length if len(operations) <= _COPIED and operations != ["CONST", "RETURN_VALUE"] else 0
+    return 0
+
+
+def _behind_statements(graph: ControlFlowGraph) -> set[BasicBlock]:
+    """The blocks that control comes to when it leaves the body of a try or with statement."""
+    return {
+        after
+        for block in graph.blocks
+        for after in block.successors
+        if block.region is not None and block.region not in chain(after.region)
+    }
+
+
+def _longest(ours: list[Instruction], theirs: list[Instruction], key: _KeyOf) -> int:
+    """How many of the last instructions of both are equal."""
+    length = 0
+    while length < min(len(ours), len(theirs)) and key(ours[-1 - length]) == key(theirs[-1 - length]):
+        length += 1
+    return length
 
 
 def _between_statements(
@@ -217,7 +268,9 @@ def _before(block: BasicBlock, length: int, starts: dict[BasicBlock, Entries]) -
 def _key(instruction: Instruction) -> Any:
     argument: Any = instruction.arg
     value = id(argument) if isinstance(argument, RawCode) else repr(argument)
-    return instruction.op, type(argument), value, instruction.position
+    # Two loads that are one instruction have one position: not so in a copy where one may find nothing to load.
+    position = instruction.line if instruction.op == "LOAD_FAST" else instruction.position
+    return instruction.op, type(argument), value, position
 
 
 def _key_in_place(instruction: Instruction) -> Any:

@@ -69,7 +69,8 @@ def _is_left_by_a_word(block: BasicBlock, edge: str, copy: BasicBlock, handler: 
         return True
     body = handler.fall
     begins = body.instructions[0].line if body is not None and body.instructions else None
-    if first is None or edge == "target" and last.op in ("FOR_ITER", "ASYNC_FOR_ITER") and first.line == last.line:
+    jumps = ("FOR_ITER", "ASYNC_FOR_ITER", "JUMP")  # the last: over what follows an except clause, to where that ends
+    if first is None or edge == "target" and last.op in jumps and first.line == last.line:
         return False
     return first.op == "NOP" and first.line != begins
 

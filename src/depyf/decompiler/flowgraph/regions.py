@@ -116,13 +116,27 @@ def _meaning(block: BasicBlock, regions: dict[BasicBlock, Region | None]) -> Reg
     raise DecompilationError("handlers that clean up in a circle", stage="undo_optimiser")
 
 
+def restoring_handlers(graph: ControlFlowGraph) -> list[tuple[int, int]]:
+    """The start of each block of an inlined comprehension, and the offset of the handler that puts variables back."""
+    return [
+        (block.start, block.handler_block.instructions[0].offset)
+        for block in graph.blocks
+        if block.handler_block is not None and _restores(block.handler_block.operations())
+    ]
+
+
+def _restores(operations: list[str]) -> bool:
+    begins, ends = operations[:3] == ["SWAP", "POP", "SWAP"], operations[-1] == "RERAISE"
+    return begins and ends and set(operations[3:-1]) == _RESTORE
+
+
 def _kind(handler: BasicBlock) -> str:
     operations = handler.operations()
     if operations[:3] == ["COPY", "POP_EXCEPT", "RERAISE"]:
         return "cleanup"
     if operations[0] == "CONST" and operations[-1] == "RERAISE" and operations[1] in _UNBIND and len(operations) == 4:
         return "cleanup"
-    if operations[:3] == ["SWAP", "POP", "SWAP"] and operations[-1] == "RERAISE" and set(operations[3:-1]) == _RESTORE:
+    if _restores(operations):
         return "cleanup"
     if operations[0] != "PUSH_EXC_INFO":
         raise DecompilationError(f"a handler that begins with {operations[0]}", stage="undo_optimiser")

@@ -15,43 +15,24 @@ Entries = Tuple[Union[bool, str], ...]
 
 def entries_at_starts(graph: ControlFlowGraph) -> dict[BasicBlock, Entries]:
     """The stack before each block that control reaches."""
-    return {block: entries for block, (entries, _) in stacks_at_starts(graph).items()}
-
-
-def stacks_at_starts(graph: ControlFlowGraph) -> dict[BasicBlock, tuple[Entries, int | None]]:
-    """The same, and the offset of what has put the lowest value there that no statement keeps; None if there is none.
-
-    Parts of one expression that control reaches on several paths have that value in common.
-    """
-    found: dict[BasicBlock, tuple[Entries, int | None]] = {}
-    todo: list[tuple[BasicBlock, Entries, int | None]] = [(graph.entry, (), None)]
+    found: dict[BasicBlock, Entries] = {}
+    todo: list[tuple[BasicBlock, Entries]] = [(graph.entry, ())]
     while todo:
-        block, entries, lowest = todo.pop()
+        block, entries = todo.pop()
         if block in found:
             continue
-        found[block] = entries, lowest
+        found[block] = entries
         if block.handler_block is not None and block.handler is not None:
-            kept = entries[: block.handler.depth] + (True,) * (1 + block.handler.lasti)
-            todo.append((block.handler_block, kept, None if all(kept) else lowest))
+            kept = entries[: block.handler.depth]
+            todo.append((block.handler_block, kept + (True,) * (1 + block.handler.lasti)))
         for instruction in block.instructions[:-1]:
-            entries, lowest = _step(instruction, entries, lowest)
+            entries = entries_after(instruction, entries)
         last = block.last
         if block.target is not None and last is not None:
-            todo.append((block.target, *_step(last, entries, lowest, jump=True)))
+            todo.append((block.target, entries_after(last, entries, jump=True)))
         if block.fall is not None:
-            todo.append((block.fall, *(_step(last, entries, lowest) if last is not None else (entries, lowest))))
+            todo.append((block.fall, entries_after(last, entries) if last is not None else entries))
     return found
-
-
-def _step(
-    instruction: Instruction, entries: Entries, lowest: int | None, *, jump: bool = False
-) -> tuple[Entries, int | None]:
-    after = entries_after(instruction, entries, jump=jump)
-    if all(after):
-        return after, None
-    taken = stack_use(instruction, jump=jump)[0]
-    is_kept = not all(entries) and instruction.op != "SWAP" and len(entries) - taken > entries.index(False)
-    return after, lowest if is_kept or instruction.op == "SWAP" else instruction.offset
 
 
 def entries_after(instruction: Instruction, entries: Entries, *, jump: bool = False) -> Entries:

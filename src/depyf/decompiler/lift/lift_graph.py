@@ -40,6 +40,12 @@ def lift(graph: ControlFlowGraph, raw: RawCode, *, gathers_annotations: bool = F
     return _Lifter(graph, raw, gathers_annotations).run()
 
 
+def _calls_exit_for_a_word(instructions: list[Instruction]) -> bool:
+    """Whether a with statement is left behind a NOP: where a statement stood that does nothing else."""
+    nones = [i.op == "CONST" and i.arg is None for i in instructions[1:4]]
+    return len(instructions) > 4 and instructions[0].op == "NOP" and all(nones) and instructions[4].op == "CALL"
+
+
 def _is_pass_in(clause: Position | None, position: Position) -> bool:
     """Whether ``position`` is that of a ``pass`` that is all of an ``except`` clause, whose handling comes before it.
 
@@ -135,6 +141,10 @@ class _Lifter:
         state = SymbolicStack(entry, folds_percent=self.raw.table.folds_percent_formats)
         lifted.line = next((i.line for i in block.instructions if i.line is not None), None)
         instructions = block.instructions
+        if _calls_exit_for_a_word(instructions):
+            lifted.word = self.word_of(block, 0)
+        elif instructions and all(i.op == "NOP" for i in instructions):
+            lifted.word = "pass"
         position, size = 0, len(instructions)
         while position < size:
             instruction = instructions[position]
@@ -282,8 +292,8 @@ class _Lifter:
         """
         instructions = [i for i in block.instructions if i.op != "NOP"]
         position = instructions[-1].position
-        if position is None or not self.has_lines:
-            return False
+        if position is None or not self.has_lines or instructions[-2].arg is not None:
+            return False  # what nobody wrote returns None; `False` is as wide as `break`
         if position[0] is not None and position[2] is None:
             if self.has_columns:
                 return True  # it has the line of what stands before it
@@ -300,7 +310,8 @@ class _Lifter:
         sources = self.sources.get(block, [])
         if block.behind is not None:
             return block.behind.position == position
-        lasts = [source.last for source in sources]
+        is_as_wide = position[0] == position[1] and position[3] - position[2] == len("return")
+        lasts = [self.last_before(source, position) if is_as_wide else source.last for source in sources]
         return bool(lasts) and all(
             last is not None and (last.position == position or _is_pass_in(last.position, position)) for last in lasts
         )
@@ -354,6 +365,19 @@ class _Lifter:
             if source.behind is not None:
                 return source.behind.line == line
         return False
+
+    def last_before(self, block: BasicBlock, position: Position) -> Instruction | None:
+        """The last instruction of ``block`` or before it that does not end an except clause at ``position``.
+
+        What ends a clause has the position of a ``return`` that leaves it.
+        """
+        for _ in range(4):
+            rest = self.without_unbinding(block.instructions)
+            sources = self.sources.get(block, [])
+            if len(sources) != 1 or any(i.op not in _UNWINDS or i.position != position for i in rest):
+                break
+            (block,) = sources
+        return block.last
 
     def without_unbinding(self, instructions: list[Instruction]) -> list[Instruction]:
         """Without the instructions at the end that unbind the name of ``except ... as name``."""

@@ -58,7 +58,8 @@ class LiftedBlock:
         self.implicit_return: bool | None = False  # the compiler wrote it at the end of the code; None: it may have
         self.uncopied = False  # by a compiler that copies no return: all but the last one were written
         self.loads_last = False  # a return of a constant that is loaded when the statements around are left already
-        self.word: str | None = None  # by which it leaves a handler, '' if at the end of that; None if nothing tells
+        # By which it leaves a statement, '' if at the end of a handler; 'pass' if it is there for a line alone.
+        self.word: str | None = None
         self.is_end = False  # the end of a module or class body, where no return can be written
 
     @property

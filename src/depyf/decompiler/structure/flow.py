@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Iterable
+from bisect import bisect_right
+from typing import Iterable, Sequence
 
 from ...errors import DecompilationError
 from ..flowgraph import Region
@@ -18,7 +19,8 @@ class Flow:
 
     ``else_is_last``: whether the compiler lays out the ``else`` clause of a try statement behind the handlers.
     ``handlers_are_last``: whether it moves handlers behind all other code. ``loop_tests_are_copied``: whether it writes
-    the test of a while loop a second time at the bottom of the loop.
+    the test of a while loop a second time at the bottom of the loop. ``restoring_handlers``: where blocks of inlined
+    comprehensions stood, and the offsets of their handlers.
     """
 
     def __init__(
@@ -28,9 +30,11 @@ class Flow:
         else_is_last: bool = False,
         handlers_are_last: bool = False,
         loop_tests_are_copied: bool = False,
+        restoring_handlers: Sequence[tuple[int, int]] = (),
     ) -> None:
         self.else_is_last, self.handlers_are_last = else_is_last, handlers_are_last
         self.loop_tests_are_copied = loop_tests_are_copied
+        self.restoring_handlers = restoring_handlers
         self.by_index = {block.index: block for block in blocks if block.layout == block.index}
         self.tries: dict[Region, LiftedBlock] = {}
         self.entry = self._enter_regions(blocks)
@@ -74,6 +78,15 @@ class Flow:
                 for marker in node.markers:
                     self._keeping.setdefault((marker.kind, _identity(marker.owner)), set()).add(node)
         return self._keeping.get((kind, _identity(owner)), set())
+
+    def restored_in(self, members: set[LiftedBlock]) -> list[int]:
+        """The offsets of the handlers that comprehensions in ``members`` have."""
+        starts = [node.layout for node in self.nodes]
+        return [
+            offset
+            for start, offset in self.restoring_handlers
+            if self.nodes[max(bisect_right(starts, start) - 1, 0)] in members
+        ]
 
     def dominates(self, upper: LiftedBlock, lower: LiftedBlock) -> bool:
         """Whether every path to ``lower`` passes ``upper``."""

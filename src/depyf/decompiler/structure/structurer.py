@@ -320,7 +320,7 @@ class Structurer:
     def close_if(self, opened: _OpenIf, context: Context) -> LiftedBlock | None:
         """Puts an ``if`` statement with both arms where it belongs; returns the node that goes on behind it."""
         node, test, first, body, orelse, end, merges, out = opened
-        falls = not orelse and end is not None and through(end) is context.continue_to
+        falls = not orelse and _goes_on(end, context)
         leaves = len(orelse) == 1 and isinstance(orelse[0], nodes.Continue)
         if body and (falls or leaves):
             other = negate(test)
@@ -328,6 +328,10 @@ class Structurer:
             if is_nearer or leaves and self.continues(node, first, context):
                 # 3.12 and later jump back in the same way for `if a: continue` and for an `if not a` at the end.
                 test, body, orelse = other, orelse or [nodes.Continue(line=node.test_line)], body
+        if orelse and not body and _goes_on(end, context) and self.falls_out_of_chain(node, first):
+            body = [nodes.Continue(line=node.test_line)]
+        if body and not orelse and self.is_pass(node, first, end):
+            orelse = [nodes.Pass()]
         if body and ends(body):
             out.append(nodes.If(spelled(test, self.keeps_not), body, line=node.test_line))
             out += orelse
@@ -353,6 +357,22 @@ class Structurer:
     def is_jump(place: LiftedBlock, end: LiftedBlock | None) -> bool:
         """Whether ``place`` is there for its jump alone: as the first arm of an ``if`` somebody wrote it as `pass`."""
         return place.kind == "goto" and not place.statements and place is not end
+
+    @staticmethod
+    def falls_out_of_chain(node: LiftedBlock, first: LiftedBlock) -> bool:
+        """Whether control falls through where `a < b < c` fails: so it does for `if not a < b < c`."""
+        return first is node.false and isinstance(node.test, nodes.Compare) and len(node.test.ops) > 1
+
+    @staticmethod
+    def is_pass(node: LiftedBlock, first: LiftedBlock, end: LiftedBlock | None) -> bool:
+        """Whether the second arm of ``node`` is there for its line alone: somebody wrote it as `pass`, and the compiler
+        led the end of the first arm past it.
+        """
+        second = node.false if first is node.true else node.true
+        if second is None or second is end or second.word != "pass" or second.statements or second.next is None:
+            return False
+        falls = second.fall is second.next and second.next is through(end) and second.predecessors == {node}
+        return falls and second.line is not None and second.line not in (node.test_line, second.next.line)
 
     def arm(
         self,
@@ -446,6 +466,11 @@ class Structurer:
         if place.kind == other.kind == "reraise":
             return same_place(place, other)
         return same_exit(place, other) and not self.is_constant_exit(place) and self.is_copy(place, other)
+
+
+def _goes_on(end: LiftedBlock | None, context: Context) -> bool:
+    """Whether the loop goes on at ``end``."""
+    return end is not None and through(end) is context.continue_to
 
 
 def _computes_nothing(place: LiftedBlock) -> bool:

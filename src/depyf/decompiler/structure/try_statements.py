@@ -149,8 +149,9 @@ def _as_compiled(
     if place is None or place is through(follow) or place not in writer.flow.dominator:
         return after, orelse_from
     own = _compiled_at(region)
-    members = [node for node in writer.flow.dominated(place) if node.kind == "try" and node not in handling]
-    others = [_compiled_at(node.test) for node in members if node not in inside]
+    members = set(writer.flow.dominated(place)) - handling - inside
+    others: list[int | None] = [_compiled_at(node.test) for node in members if node.kind == "try"]
+    others += writer.flow.restored_in(members)
     if own is None or not others or None in others:
         return after, orelse_from
     if after is not None and all(other is not None and other < own for other in others):

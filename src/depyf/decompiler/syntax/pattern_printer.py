@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any, Callable
 
 from depyf.decompiler.syntax import nodes as n
@@ -11,6 +12,12 @@ from depyf.decompiler.syntax.line_wrapping import BIT_OR, CLOSE, COMMA, OPEN, OP
 
 # How tightly a pattern binds: `a as b` loosest, then `a | b`, then all others.
 AS, OR, CLOSED = range(3)
+
+
+def _is_less_zero(value: complex) -> bool:
+    """Whether only a difference gives ``value``, as `1 - 0j`: patterns have no products and no negated sums."""
+    is_negated = not value.real and math.copysign(1, value.real) < 0
+    return not value.imag and math.copysign(1, value.imag) < 0 and not is_negated
 
 
 class PatternPrinter:
@@ -33,6 +40,8 @@ class PatternPrinter:
         """A literal or a dotted name; a long string must not get the parentheses that expressions allow."""
         if isinstance(node, n.Constant) and isinstance(node.value, str):
             return self.expressions.string(node.value)
+        if isinstance(node, n.Constant) and isinstance(node.value, complex) and _is_less_zero(node.value):
+            return f"{self.expressions.expression(n.Constant(node.value.real))} - 0j"
         return self.expressions.expression(node)
 
     def MatchSingleton(self, node: n.MatchSingleton, precedence: int) -> str:

@@ -38,7 +38,13 @@ def fold_condition(block: LiftedBlock) -> bool:
     other = through(way_out)
     if case_of(block.test) is not None:
         is_guard = isinstance(block.test, CaseTest) and block.test.is_guarded and second.kind == "branch"
-        if not is_guard or not same_exit(other, second.false):
+        if not is_guard:
+            return False
+        if same_exit(other, second.true) and not same_exit(other, second.false):  # the guard is `not ...`
+            test = conjunction("and", block.test, negate(second.test))
+            block.become("branch", test=test, true=second.false, false=second.true, fall=second.fall)
+            return True
+        if not same_exit(other, second.false):
             return False
     if second.kind == "or_pop":
         return _fold_before_value(block, second, other, falls_if_true)
