@@ -2,6 +2,7 @@
 
     python benchmarks/compile_time.py                            eager and inductor, three pairs of each
     python benchmarks/compile_time.py --backend eager --pairs 9
+    python benchmarks/compile_time.py --control                  a third run in each round, without: what noise there is
     python benchmarks/compile_time.py --upstream PYTHON          a third run in each round: another interpreter's depyf
 
 Every run is a process of its own with empty caches: forward and backward of a transformer encoder, compiled once.
@@ -28,7 +29,7 @@ from typing import Dict, Iterator, List
 
 ROOT = Path(__file__).resolve().parent.parent
 MOST = {"inductor": 1.03, "eager": 1.10}
-WITHOUT, WITH, UPSTREAM = "without", "with", "upstream"
+WITHOUT, WITH, CONTROL, UPSTREAM = "without", "with", "control", "upstream"
 Run = Dict[str, float]
 
 
@@ -71,8 +72,8 @@ def one(backend: str, kind: str, layers: int, calls: int) -> Run:
 
 @contextlib.contextmanager
 def recording(kind: str) -> Iterator[None]:
-    """A recording of what is compiled in the block; none of the kind "without"."""
-    if kind == WITHOUT:
+    """A recording of what is compiled in the block; none of the kinds "without" and "control"."""
+    if kind in (WITHOUT, CONTROL):
         yield
         return
     import depyf
@@ -102,7 +103,7 @@ def ratio(runs: Dict[str, List[Run]], kind: str, parts: List[str]) -> float:
 
 def measure(backend: str, options: argparse.Namespace) -> bool:
     """Prints the table of one backend; whether it is good."""
-    kinds = [WITHOUT, WITH] + ([UPSTREAM] if options.upstream else [])
+    kinds = [WITHOUT, WITH] + ([CONTROL] if options.control else []) + ([UPSTREAM] if options.upstream else [])
     runs: Dict[str, List[Run]] = {kind: [] for kind in kinds}
     for number in range(options.pairs):
         for kind in kinds if number % 2 else kinds[::-1]:
@@ -133,10 +134,11 @@ def main() -> int:
     parser.add_argument("--pairs", type=int, default=3)
     parser.add_argument("--layers", type=int, default=12)
     parser.add_argument("--calls", type=int, default=200)
+    parser.add_argument("--control", action="store_true", help="a run more in each round, without: what is noise")
     parser.add_argument("--upstream", metavar="PYTHON", help="an interpreter with torch and another depyf")
     parser.add_argument("--most", type=float, help="ratio in the block (default 1.03 for inductor, 1.10 else)")
     parser.add_argument("--most-call", type=float, default=1.02, help="ratio of a call afterwards (default 1.02)")
-    parser.add_argument("--one", choices=(WITHOUT, WITH, UPSTREAM), help=argparse.SUPPRESS)
+    parser.add_argument("--one", choices=(WITHOUT, WITH, CONTROL, UPSTREAM), help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.one:
         print(json.dumps(one(options.backend[0], options.one, options.layers, options.calls)))

@@ -14,6 +14,7 @@ from .bytecode.grammar import has_nested_quotes
 from .definitions import Definitions, arguments_of, value_of_lambda
 from .dispatch import decompile_dispatch
 from .events import EventResult, decompile_events
+from .events.hints import is_made_up
 from .events.spelling import Spelling, identifier, is_name
 from .lift.handlers.calls import Comprehension
 from .lift.values import Function, Iterated
@@ -85,7 +86,8 @@ class Decompilation:
                 if not verdict.proven and raw not in self.refused:
                     self.refuse(raw, verdict)
             if self.changes == before:
-                proofs = self.spelled_exactly(proofs)
+                if self.settings.searches:
+                    proofs = self.spelled_exactly(proofs)
                 break
         return self.result(self.root, proofs)
 
@@ -307,7 +309,7 @@ class Decompilation:
         made = []
         for raw, verdict in proofs.items():
             if verdict.level is Level.EQUIVALENT and raw not in self.refused and self.rungs.get(raw) == "structured":
-                if kind_of(raw) in ("function", "class", "module"):
+                if kind_of(raw) in ("function", "class", "module") and not any(map(is_made_up, raw.varnames)):
                     made += spell_exactly(self.body(raw), raw, functools.partial(self.text_of, raw), self.compile)
         if not made:
             return proofs

@@ -83,7 +83,7 @@ def _decompile(
     from depyf.decompiler.pipeline import analyze
     from depyf.decompiler.settings import Settings
 
-    result = analyze(clean, settings=Settings(result_names=result_names))
+    result = analyze(clean, settings=Settings(result_names=result_names, searches=False))
     decompiled = from_result(result)
     if not result.source.strip():
         return _refused(new_code, compile_id, "; ".join(decompiled.reasons) or decompiled.verdict, decompiled)
