@@ -24,11 +24,12 @@ Jump = Optional[nodes.Statement]
 
 
 class Change(NamedTuple):
-    """The statements of ``body``, a list of the tree, become ``after``; they were ``before``."""
+    """The statements of ``body``, a list of the tree, become ``after``; they were ``before``. It begins in ``line``."""
 
     body: list[nodes.Statement]
     before: list[nodes.Statement]
     after: list[nodes.Statement]
+    line: int | None = None
 
     def make(self) -> None:
         self.body[:] = self.after
@@ -48,8 +49,8 @@ class _Place(NamedTuple):
 def changes(body: list[nodes.Statement], kind: str) -> Iterator[Change]:
     """Every change of one place in the ``body`` of a code object of this kind; the tree is as before in between."""
     for place in list(_places(body, nodes.Return(None) if kind == "function" else None)):
-        for after in _rewritten(place):
-            yield Change(place.body, place.body[:], after or [nodes.Pass()])
+        for statement, after in _rewritten(place):
+            yield Change(place.body, place.body[:], after or [nodes.Pass()], getattr(statement, "line", None))
 
 
 def _places(body: list[nodes.Statement], falls: Jump) -> Iterator[_Place]:
@@ -72,7 +73,16 @@ def _places(body: list[nodes.Statement], falls: Jump) -> Iterator[_Place]:
                     found.append(_Place(inner, after, place.breaks))
 
 
-def _rewritten(place: _Place) -> Iterator[list[nodes.Statement]]:
+def _rewritten(place: _Place) -> Iterator[tuple[nodes.Statement, list[nodes.Statement]]]:
+    """What may stand for the body, and the statement that is another then."""
+    for after in _ended_otherwise(place):
+        yield place.body[-1], after
+    for index, statement in enumerate(place.body):
+        for after in _instead(statement, place.body[index + 1 :], place.falls):
+            yield statement, place.body[:index] + after
+
+
+def _ended_otherwise(place: _Place) -> Iterator[list[nodes.Statement]]:
     body, falls, breaks = place
     last = body[-1]
     if falls is not None:
@@ -86,10 +96,6 @@ def _rewritten(place: _Place) -> Iterator[list[nodes.Statement]]:
         yield [*body[:-1], breaks]
     if breaks is not None and not isinstance(last, nodes.Break) and last == breaks:
         yield [*body[:-1], nodes.Break()]
-    for index, statement in enumerate(body):
-        before, rest = body[:index], body[index + 1 :]
-        for after in _instead(statement, rest, falls):
-            yield before + after
 
 
 def _instead(

@@ -7,6 +7,8 @@ it is as it was. Nothing here is believed: an exact proof of the new text is the
 from __future__ import annotations
 
 import difflib
+import heapq
+import itertools
 from typing import Any, Callable, Optional
 
 from ..errors import DecompilationError
@@ -26,43 +28,46 @@ WORK = 150_000
 """For all spellings of one code object together: instructions that are compared, a quarter of the text's characters."""
 DEPTH = 4
 """The most changes of one body."""
-WIDTH = 3
-"""How many of the bodies that are nearest to the original are changed further."""
+COST = 2
+"""How many other instructions each change but the first counts like."""
+AT_ONCE = 12
+"""How many changes of a body are tried before others that are as near to the original get their turn."""
 
 
 def spell_exactly(body: list[nodes.Statement], raw: RawCode, printed: Text, compiled: Compile) -> list[Change]:
     """Change ``body`` so that it is exact; returns what was changed, in order, nothing if no spelling is found.
 
-    The changes that come nearest are tried on first.
+    The bodies that come nearest are changed on, first where their instructions differ.
     """
     size = sum(len(known_instructions(part)) for part in raw.walk())
     budget = WORK
-    waiting: list[list[Change]] = [[]]
     seen: set[str] = set()
-    for _ in range(DEPTH):
-        found: list[tuple[float, list[Change]]] = []
-        for made in waiting:
-            for change in made:
-                change.make()
-            for change in list(changes(body, kind_of(raw))):
-                if budget <= 0:
-                    break
-                change.make()
-                text = printed()
-                far = None
-                budget -= size + len(text or "") // 4
-                if text is not None and text not in seen:
-                    seen.add(text)
-                    far = distance(raw, text, compiled)
-                if far == 0.0:
+    order = itertools.count(1)
+    # How far a body is from the original, the order among equals, what was changed, how many more changes were tried.
+    waiting: list[tuple[float, int, list[Change], int]] = [(distance(raw, printed() or "", compiled) or 1.0, 0, [], 0)]
+    while waiting and budget > 0:
+        far, _, made, tried = heapq.heappop(waiting)
+        for change in made:
+            change.make()
+        lines = _lines_that_differ(raw, printed(), compiled)
+        options = sorted(changes(body, kind_of(raw)), key=lambda change: _away(change.line, lines))
+        for change in options[tried : tried + AT_ONCE]:
+            change.make()
+            text = printed()
+            budget -= size + len(text or "") // 4
+            if text is not None and text not in seen:
+                seen.add(text)
+                other = distance(raw, text, compiled)
+                if other == 0.0:
                     return [*made, change]
-                change.undo()
-                if far is not None:
-                    found.append((far, [*made, change]))
-            for change in reversed(made):
-                change.undo()
-        found.sort(key=lambda pair: pair[0])
-        waiting = [made for _, made in found[:WIDTH]]
+                if other is not None and len(made) + 1 < DEPTH:
+                    further = other + COST * len(made) / size
+                    heapq.heappush(waiting, (further, next(order), [*made, change], 0))
+            change.undo()
+        for change in reversed(made):
+            change.undo()
+        if tried + AT_ONCE < len(options):
+            heapq.heappush(waiting, (far, next(order), made, tried + AT_ONCE))
     return []
 
 
@@ -82,6 +87,24 @@ def distance(raw: RawCode, text: str, compiled: Compile) -> float | None:
         return None
     ratio = difflib.SequenceMatcher(None, left, right, autojunk=False).ratio()
     return max(1.0 - ratio, 1e-6)
+
+
+def _lines_that_differ(raw: RawCode, text: str | None, compiled: Compile) -> list[int]:
+    """The lines of the instructions of ``raw`` that what ``text`` compiles to does not have."""
+    try:
+        other = compiled(raw, text or "")
+        matcher = difflib.SequenceMatcher(None, _steps(raw), _steps(other), autojunk=False)
+        sources = normalize(raw).sources
+    except (DecompilationError, NotComparable, RecursionError):
+        return []
+    parts = [(start, end) for tag, start, end, _, _ in matcher.get_opcodes() if tag != "equal"]
+    lines = {source.line for start, end in parts for source in sources[start : max(end, start + 1)]}
+    return [line for line in lines if line is not None]
+
+
+def _away(line: int | None, lines: list[int]) -> int:
+    """How many lines ``line`` is from the nearest of ``lines``; 0 if nothing is known."""
+    return min((abs(line - other) for other in lines), default=0) if line is not None else 0
 
 
 def _steps(raw: RawCode) -> list[Any]:
