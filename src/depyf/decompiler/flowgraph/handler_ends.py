@@ -7,9 +7,9 @@ stands right behind the POP of the iterator; it is no part of the loop.
 
 from __future__ import annotations
 
-from ..bytecode import Instruction, unbound_name
+from ..bytecode import Instruction, stack_use, unbound_name
 from .control_flow_graph import BasicBlock, ControlFlowGraph
-from .stack_entries import ITERATES, ITERATOR, entries_after, entries_at_starts
+from .stack_entries import ITERATES, ITERATOR, Entries, entries_after, entries_at_starts
 
 _LEAVES = frozenset({"JUMP", "RETURN_VALUE", "SWAP", "POP", "POP_EXCEPT", "RERAISE"})
 """What may follow in the handler's own way out, besides the return of a constant."""
@@ -24,16 +24,36 @@ def separate_handler_ends(graph: ControlFlowGraph) -> None:
 
 
 def separate_breaks(graph: ControlFlowGraph) -> None:
-    """Let code that follows the end of a ``for`` loop begin a block of its own."""
-    if not any(block.instructions and block.instructions[-1].op in ITERATES for block in graph.blocks):
+    """Let code that follows the end of a ``for`` loop or of a with statement begin a block of its own."""
+    if not any(i.op in _KEEPS for block in graph.blocks for i in block.instructions):
         return
     for block, entries in list(entries_at_starts(graph).items()):
+        leaves = False  # whether the exit function of a with statement is called, and no statement has come since
         for position, instruction in enumerate(block.instructions[:-1]):
-            if instruction.op == "POP" and entries[-1:] == (ITERATOR,):
-                if not _only_leaves(block.instructions[position + 1 :]):
+            if instruction.op == "POP" and (entries[-1:] == (ITERATOR,) or leaves):
+                rest = block.instructions[position + 1 :]
+                if not _only_leaves(rest) and not (leaves and _leaves_another(rest)):
                     graph.split(block, position + 1)
-                break
-            entries = entries_after(instruction, entries)
+                    break
+                if not leaves:
+                    break
+            after = entries_after(instruction, entries)
+            leaves = leaves and instruction.op != "POP" or _calls_exit(instruction, entries)
+            entries = after
+
+
+_KEEPS = ITERATES | {"BEFORE_WITH", "BEFORE_ASYNC_WITH"}
+
+
+def _calls_exit(call: Instruction, entries: Entries) -> bool:
+    if call.op not in ("CALL", "CALL_FUNCTION"):
+        return False
+    return any(entry is True for entry in entries[-stack_use(call)[0] :])
+
+
+def _leaves_another(instructions: list[Instruction]) -> bool:
+    """Whether the exit function of the next with statement around is called at once."""
+    return [i.arg for i in instructions[:3] if i.op == "CONST"] == [None] * 3
 
 
 def _only_leaves(instructions: list[Instruction]) -> bool:

@@ -104,8 +104,8 @@ def _end(
         return beyond[0], _single([place for place in rest if not is_constant(place)])
     if end is not None and (end in from_body or end in from_handler):
         others = [place for place in body_real if place is not end and not is_constant(place)]
-        if not others:
-            return follow, None
+        if not others or end in from_body and all(writer.final(place, shared=True) in loop for place in others):
+            return follow, None  # the others leave or repeat the loop, behind what unwinds the statements around
     if end is not None and end not in loop and end in from_handler:
         # The handlers go on behind the statement: code that the body alone goes on with is its else clause.
         return follow, _single([p for p in body_real if p is not end and not is_constant(p)])
