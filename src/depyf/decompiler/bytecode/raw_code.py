@@ -95,12 +95,13 @@ class RawCode:
         return TABLES[self.version]
 
     @property
-    def finally_calls(self) -> int:
-        """How often it calls a ``finally`` subroutine, or leaves one by a jump (3.8): as copies, one that is fallen
-        into is not told from the first, nor the end of a handler that swallows all from the second.
+    def finally_calls(self) -> dict[str, int]:
+        """How often it calls, falls into, ends and jumps out of a ``finally`` subroutine (3.8), by operation: copies
+        of one do not tell, nor what stands behind one that never returns.
         """
-        calls = [number for number, row in self.table.rows.items() if row.name in ("CALL_FINALLY", "POP_FINALLY")]
-        return sum(map(self.bytecode[::2].count, calls))
+        operations = self.bytecode[::2]
+        calls = {row.name: number for number, row in self.table.rows.items() if row.name in _OF_SUBROUTINES}
+        return {name: operations.count(number) for name, number in calls.items()}
 
     @property
     def has_future_annotations(self) -> bool:
@@ -141,6 +142,8 @@ class RawCode:
 
     _positions: tuple[Position, ...] | None
 
+
+_OF_SUBROUTINES = ("BEGIN_FINALLY", "CALL_FINALLY", "END_FINALLY", "POP_FINALLY")
 
 _COMPARED = (
     "version", "name", "firstlineno", "argcount", "posonlyargcount", "kwonlyargcount", "flags", "bytecode", "names",
