@@ -137,9 +137,9 @@ def test_calls_of_finally_subroutines_are_counted_in_the_bytecode_of_its_version
     raw = RawCode()
     raw.bytecode = bytes([162, 0, 53, 0, 162, 4])
     raw.version = (3, 8)
-    assert raw.finally_calls == 2
+    assert raw.finally_calls == {"BEGIN_FINALLY": 1, "CALL_FINALLY": 2, "END_FINALLY": 0, "POP_FINALLY": 0}
     raw.version = (3, 9)
-    assert raw.finally_calls == 0
+    assert raw.finally_calls == {}
 
 
 def test_keyword_names_that_are_no_text_are_no_crash():

@@ -221,10 +221,12 @@ class _Converter:
         """A new instruction in the place of ``at``, covered by the blocks of ``state``."""
         if goal is not None:
             self.todo.append(goal)
+        instruction = Instruction(op, arg, -1, None, at.offset, at.line, at.position)
+        if op == "SWAP" and _is_moving(state):
+            return _Made(instruction, goal, None)
         if state not in self.handlers_in:
             self.handlers_in[state] = self.handler(state)
-        handler = None if op == "SWAP" and _is_moving(state) else self.handlers_in[state]
-        return _Made(Instruction(op, arg, -1, None, at.offset, at.line, at.position), goal, handler)
+        return _Made(instruction, goal, self.handlers_in[state])
 
     def handler(self, state: State) -> tuple[_Key, int, bool] | None:
         """Where an exception goes: the handler's node, the depth of the stack that it keeps, whether lasti."""
