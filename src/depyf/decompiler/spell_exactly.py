@@ -24,7 +24,7 @@ Text = Callable[[], Optional[str]]
 Compile = Callable[[RawCode, str], RawCode]
 """Compiles a text that is to be the same as the code object; raises DecompilationError if it is no Python."""
 
-WORK = 150_000
+WORK = 60_000
 """For all spellings of one code object together: instructions that are compared, a quarter of the text's characters."""
 DEPTH = 4
 """The most changes of one body."""

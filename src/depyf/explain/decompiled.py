@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dis
 import io
+from functools import partial
 from types import CodeType
 from typing import Any
 
@@ -19,8 +20,9 @@ def decompiled(code: CodeType) -> Decompiled:
     """`code` as text. A refusal, or a fault of the decompiler, is a `Decompiled` of level refused with the reason."""
     try:
         from depyf.decompiler.pipeline import analyze
+        from depyf.decompiler.settings import Settings
 
-        found = from_result(within_limit(analyze, code))
+        found = from_result(within_limit(partial(analyze, settings=Settings(searches=False)), code))
         if found.level == "refused" and found.listing.count("\n") < 2:
             found.listing = listing_of(code)
         return found
