@@ -214,7 +214,7 @@ def store_in_dead_code(body: list[nodes.Statement], attributes: list[str]) -> No
     """
     if attributes:
         targets = [nodes.Attribute(nodes.Name("self"), name) for name in attributes]
-        at = int(bool(body) and isinstance(body[0], nodes.Expr) and isinstance(body[0].value, nodes.Constant))
+        at = _behind_docstring(body)
         rest = body[at:]
         _put_dead_code(rest, [nodes.Assign([target], nodes.Constant(None)) for target in targets])
         body[at:] = rest
@@ -239,22 +239,20 @@ def _declare(
     stored_globals: dict[str, None] = {}
     stored_cells: dict[str, None] = {}
     local = {*raw.varnames, *raw.cellvars}
-    for index, instruction in enumerate(instructions):
+    # A comprehension may have a variable of the same name as one from outside, and does not see the names of a class.
+    asks = kind == "class" or not local.isdisjoint(raw.freevars)
+    inside = inside_comprehensions(instructions) if asks else [False] * len(instructions)
+    for instruction, in_comprehension in zip(instructions, inside):
         op = instruction.op
         if op in ("STORE_GLOBAL", "DELETE_GLOBAL"):
             stored_globals[instruction.arg] = None
         elif op in ("STORE_DEREF", "DELETE_DEREF"):
-            # A comprehension may have a variable of the same name as one from outside.
-            if instruction.arg in raw.freevars and not (
-                instruction.arg in local and inside_comprehensions(instructions)[index]
-            ):
+            if instruction.arg in raw.freevars and not (in_comprehension and instruction.arg in local):
                 stored_cells[instruction.arg] = None
-        elif op == "LOAD_GLOBAL" and kind == "function" and instruction.arg in enclosing:
+        elif op == "LOAD_GLOBAL" and (
+            kind == "class" and not in_comprehension or kind == "function" and instruction.arg in enclosing
+        ):
             stored_globals[instruction.arg] = None
-    if kind == "class":
-        for instruction, in_comprehension in zip(instructions, inside_comprehensions(instructions)):
-            if instruction.op == "LOAD_GLOBAL" and not in_comprehension:  # which does not see the names of the class
-                stored_globals[instruction.arg] = None
     if kind == "function":
         for nested in _comprehensions(raw):
             _of_comprehension(nested, raw, local, stored_globals, stored_cells)
@@ -263,11 +261,16 @@ def _declare(
         lines.append(nodes.Global(list(stored_globals)))
     if stored_cells and kind != "module":
         lines.append(nodes.Nonlocal(list(stored_cells)))
-    first = body[0] if body else None
-    at = int(isinstance(first, nodes.Expr) and isinstance(first.value, nodes.Constant))
+    at = _behind_docstring(body)
     while at < len(body) and getattr(body[at], "module", None) == "__future__":
         at += 1
     body[at:at] = [line for line in lines if line.names]  # type: ignore[attr-defined]
+
+
+def _behind_docstring(body: list[nodes.Statement]) -> int:
+    """Where the first statement stands that is no docstring: 0 or 1."""
+    first = body[0] if body else None
+    return int(isinstance(first, nodes.Expr) and isinstance(first.value, nodes.Constant))
 
 
 def _comprehensions(raw: RawCode) -> list[RawCode]:

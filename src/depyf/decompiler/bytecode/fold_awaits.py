@@ -14,8 +14,6 @@ from .instruction import EXITS, NEVER_RAISES, NO_FALL_THROUGH, Instruction
 
 def fold_awaits(instructions: list[Instruction], error: ErrorMaker) -> list[Instruction]:
     """``instructions`` with the sequences folded; ``error(reason, offset)`` makes the exception to raise."""
-    if not any(i.op in ("SEND", "GET_ANEXT") for i in instructions):
-        return instructions
     return _fold_async_for(_fold_sends(instructions, error), error)
 
 
