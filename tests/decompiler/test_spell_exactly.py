@@ -93,11 +93,27 @@ def test_a_spelling_that_is_not_proven_is_taken_back(monkeypatch):
     plain = analyze(function(ASSERTION))
 
     def wrong(body, raw, printed, compiled):
-        change = Change(body, body[:], [nodes.Pass()])
-        change.make()
-        return [change]
+        return [Change(body, body[:], [nodes.Pass()])]
 
     monkeypatch.setattr(decompilation, "spell_exactly", wrong)
     found = analyze(function(ASSERTION))
     assert found.proven
     assert found.source == plain.source != right.source
+
+
+def test_a_bug_in_the_search_costs_the_search_alone(monkeypatch, caplog):
+    monkeypatch.setattr(spell_exactly, "WORK", 0)
+    plain = analyze(function(ASSERTION))
+    monkeypatch.setattr(spell_exactly, "WORK", 60_000)
+    asked = []
+
+    def broken(raw, text, compiled):
+        asked.append(text)
+        if len(asked) > 3:
+            raise NameError("planted")
+        return 0.5
+
+    monkeypatch.setattr(spell_exactly, "distance", broken)
+    found = analyze(function(ASSERTION))
+    assert (found.source, found.verdict.level) == (plain.source, Level.EQUIVALENT)
+    assert "planted" in caplog.text

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from ..errors import DecompilationError
 from .bytecode import RawCode
-from .lift.values import Append, CommonConstant, Function, Marker, Reached
+from .lift.values import Append, CommonConstant, Function, Marker, Reached, Unpacked
 from .syntax import nodes
 
 FUNCTION = "__annotate__"
@@ -50,7 +50,7 @@ def gather(body: list[nodes.Statement], raw: RawCode) -> list[nodes.Statement]:
     for statement in body[1:]:
         if isinstance(statement, nodes.Return) and isinstance(statement.value, nodes.Dict):
             for key, value in zip(statement.value.keys, statement.value.values):
-                result.append(Append(key, value))
+                result.append(Append(key, starred(value)))
         elif isinstance(statement, nodes.If) and len(statement.body) == 1 and not statement.orelse:
             inner = statement.body[0]
             result.append(nodes.If(statement.test, [_item(inner, raw)], line=inner.line))
@@ -78,9 +78,16 @@ def _item(statement: nodes.Statement, raw: RawCode) -> Append:
     if not isinstance(target, nodes.Subscript) or not isinstance(target.value, Marker):
         raise _error(raw)
     assert isinstance(statement, nodes.Assign)
-    item = Append(target.slice, statement.value)
+    item = Append(target.slice, starred(statement.value))
     item.line = statement.line
     return item
+
+
+def starred(value: nodes.Expression) -> nodes.Expression:
+    """The annotation of ``*args: *Ts``, which the compiler unpacks into the one value that it should have."""
+    if isinstance(value, Unpacked) and len(value.group.targets) == 1:
+        return nodes.Starred(value.group.value)
+    return value
 
 
 def annotations_of(body: list[nodes.Statement], raw: RawCode) -> list[Deferred]:

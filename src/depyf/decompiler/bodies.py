@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import Iterator
 
-from .bytecode import Instruction, RawCode, inside_comprehensions, reached
+from .bytecode import Instruction, RawCode, inside_comprehensions, known_instructions, reached
 from .bytecode.code_flags import CO_ASYNC_GENERATOR, CO_GENERATOR
 from .definitions import annotation
 from .events.spelling import docstring, is_name
 from .lift.folding.negation import negate
 from .lift.values import AssertionClass, Marker
 from .syntax import nodes
+from .syntax.scopes import bound_names
 from .syntax.transforms import apply_transforms
 
 
@@ -81,6 +82,10 @@ def finish(
         _merge_annotations(body, raw.has_future_annotations, instructions)
     apply_transforms(body, kind, disabled)
     mention_the_unused(body, raw, instructions)
+    if kind == "function":
+        unbound = _never_bound(body, raw, instructions)
+        if unbound:
+            _put_dead_code(body, [nodes.Assign([nodes.Name(name) for name in unbound], nodes.Constant(None))])
     if kind == "function" and raw.docstring is not None:
         body.insert(0, nodes.Expr(docstring(raw.docstring, raw)))
     elif kind in ("class", "module"):
@@ -198,6 +203,8 @@ def _unused_cells(raw: RawCode, live: list[Instruction]) -> Iterator[nodes.State
     captured = {name for i in live if isinstance(i.arg, RawCode) for name in i.arg.freevars}
     used |= captured
     used.add("__classdict__")  # captured whether it is read or not
+    if any(i.op == "STORE_FIRST_LINE" for i in live):
+        used.add("__firstlineno__")
     if "super" in raw.names or any("super" in nested.names for nested in raw.nested):
         used.add("__class__")
     for name in raw.freevars:
@@ -206,6 +213,28 @@ def _unused_cells(raw: RawCode, live: list[Instruction]) -> Iterator[nodes.State
     for name in raw.cellvars if raw.is_function else ():
         if name not in captured and name.isidentifier():
             yield _capture(name)
+
+
+def _never_bound(body: list[nodes.Statement], raw: RawCode, instructions: list[Instruction]) -> list[str]:
+    """The variables of the function that its code uses but never binds: only dead code did."""
+    given = {*raw.parameters, *raw.freevars}
+    bound = {i.arg for i in instructions if i.op in _BINDS} | given
+    hidden = {i.arg for i in instructions if i.op == "LOAD_FAST_AND_CLEAR"}
+    if not hidden and bound.issuperset((*raw.varnames, *raw.cellvars)):
+        return []  # as is nearly always so
+    # Inlined comprehensions store to their variables, and to what these hid.
+    inside = inside_comprehensions(instructions)
+    used = {i.arg for i, within in zip(instructions, inside) if i.op in _USES and not within}
+    if not used.isdisjoint(hidden):
+        bound = bound - hidden | given | bound_names(body)
+    for nested in _comprehensions(raw):
+        # ``:=`` in a comprehension binds in the function around it.
+        bound.update(i.arg for i in known_instructions(nested) if i.op == "STORE_DEREF" and i.arg in nested.freevars)
+    return [name for name in (*raw.varnames, *raw.cellvars) if name in used - bound and name.isidentifier()]
+
+
+_BINDS = frozenset({"STORE_FAST", "DELETE_FAST", "STORE_DEREF", "DELETE_DEREF"})
+_USES = frozenset({"LOAD_FAST", "LOAD_DEREF", "LOAD_CLOSURE"})
 
 
 def store_in_dead_code(body: list[nodes.Statement], attributes: list[str]) -> None:
@@ -249,6 +278,8 @@ def _declare(
         elif op in ("STORE_DEREF", "DELETE_DEREF"):
             if instruction.arg in raw.freevars and not (in_comprehension and instruction.arg in local):
                 stored_cells[instruction.arg] = None
+        elif op == "STORE_FIRST_LINE" and instruction.arg is not None:
+            (stored_cells if instruction.arg == "nonlocal" else stored_globals)["__firstlineno__"] = None
         elif op == "LOAD_GLOBAL" and (
             kind == "class" and not in_comprehension or kind == "function" and instruction.arg in enclosing
         ):
@@ -288,10 +319,8 @@ def _of_comprehension(
     stored_cells: dict[str, None],
 ) -> None:
     """``:=`` in a comprehension binds in the function around it."""
-    from .bytecode import known_instructions
-
     for instruction in known_instructions(nested):
         if instruction.op == "STORE_GLOBAL" and instruction.arg not in local:
             stored_globals[instruction.arg] = None
-        elif instruction.op == "STORE_DEREF" and instruction.arg in raw.freevars:
+        elif instruction.op == "STORE_DEREF" and instruction.arg in raw.freevars and instruction.arg in nested.freevars:
             stored_cells[instruction.arg] = None

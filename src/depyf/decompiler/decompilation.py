@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import logging
 from typing import Any
 
 from ..errors import DecompilationError
@@ -32,6 +33,7 @@ from .syntax import nodes
 from .syntax.printer import PrintError, print_tree, print_with_lines
 from .units import BUGS, FUNCTION_WAYS, Unit, Way, kind_of, lift_unit, ways_of
 
+log = logging.getLogger("depyf")
 _SCOPES = ("function", "lambda", "comprehension", "generic")
 _COMPARED = ("argcount", "posonlyargcount", "kwonlyargcount", "flags", "bytecode", "names", "varnames", "cellvars",
              "freevars", "exception_table")  # fmt: skip
@@ -306,19 +308,26 @@ class Decompilation:
 
     def spelled_exactly(self, proofs: dict[RawCode, Verdict]) -> dict[RawCode, Verdict]:
         """The proofs of a text with other spellings of what was not exact, where such are found."""
-        made = []
+        chosen = []
         for raw, verdict in proofs.items():
             if verdict.level is Level.EQUIVALENT and raw not in self.refused and self.rungs.get(raw) == "structured":
                 if kind_of(raw) in ("function", "class", "module") and not any(map(is_made_up, raw.varnames)):
-                    made += spell_exactly(self.body(raw), raw, functools.partial(self.text_of, raw), self.compile)
-        if not made:
+                    try:
+                        found = spell_exactly(self.body(raw), raw, functools.partial(self.text_of, raw), self.compile)
+                    except BUGS as error:
+                        log.warning("%s: no exact spelling is looked for: internal error: %r", raw.qualname, error)
+                        continue
+                    for change in found:
+                        change.make()
+                    chosen += found
+        if not chosen:
             return proofs
         tree, text, lines, changes = self.tree(), self.text, self.lines, self.changes
         better = self.prove() if self.print(tree) else {}
         kept = all(better[raw].proven if raw in better else not proofs[raw].proven for raw in proofs)
         if kept and self.changes == changes:
             return better
-        for change in reversed(made):
+        for change in reversed(chosen):
             change.undo()
         self.text, self.lines = text, lines
         return proofs

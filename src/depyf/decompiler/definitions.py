@@ -6,7 +6,7 @@ from typing import Callable
 
 from ..errors import DecompilationError
 from . import type_parameters
-from .annotations import annotations_of, find_function, spread
+from .annotations import annotations_of, find_function, spread, starred
 from .bytecode import RawCode
 from .bytecode.code_flags import CO_ASYNC_GENERATOR, CO_COROUTINE, CO_VARARGS, CO_VARKEYWORDS
 from .lift.handlers.calls import GENERIC, Comprehension
@@ -196,7 +196,7 @@ class Definitions:
             raise DecompilationError("annotations that are no tuple or dictionary", stage="lift", where=where)
         stringified = function.raw.has_future_annotations
         return {
-            str(name.value): annotation(self.expression(_unpacked(text)), stringified)
+            str(name.value): annotation(self.expression(starred(text)), stringified)
             for name, text in zip(items[::2], items[1::2])
             if isinstance(name, nodes.Constant)
         }
@@ -266,13 +266,6 @@ _REPLACEABLE = (Placeholder, Comprehension, ArgumentTuple)
 """Where none of these is there is nothing to replace: an assignment and a return only by what they hold."""
 
 
-def _unpacked(value: nodes.Expression) -> nodes.Expression:
-    """The annotation of ``*args: *Ts``, which the compiler unpacks into the one value that it should have."""
-    if isinstance(value, Unpacked) and len(value.group.targets) == 1:
-        return nodes.Starred(value.group.value)
-    return value
-
-
 def _returned(body: list[nodes.Statement]) -> nodes.Expression | None:
     """The expression that ``body`` returns, if that is all it does; each arm of a condition may have its own return."""
     first = body[0] if body else None
@@ -290,6 +283,7 @@ def _clauses(
     body: list[nodes.Statement], generators: list[nodes.comprehension]
 ) -> tuple[nodes.Expression | None, nodes.Expression] | None:
     """The element that the innermost clause adds; the clauses are added to ``generators``."""
+    from .lift.folding.comprehensions import always
     from .lift.folding.negation import negate
 
     while True:
@@ -304,6 +298,10 @@ def _clauses(
             if len(body) == 1:
                 generators[-1].ifs.append(first.test)
                 body = first.body
+                continue
+            if first.body == [nodes.Pass()]:
+                generators[-1].ifs.append(always(first.test))
+                body = body[1:]
                 continue
         if isinstance(first, nodes.Assign) and len(first.targets) == 1 and generators and len(body) > 1:
             # The compiler makes no loop of `for target in [value]`.

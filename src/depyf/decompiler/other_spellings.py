@@ -8,8 +8,9 @@ statement alone, without a look at what is around it.
 from __future__ import annotations
 
 import copy
-from typing import Iterator, NamedTuple, Optional
+from typing import Iterator, NamedTuple, Optional, Sequence
 
+from .lift.folding.comprehensions import always
 from .lift.folding.negation import negate
 from .syntax import nodes
 from .syntax.transforms.tail_positions import DEFINITIONS
@@ -46,11 +47,26 @@ class _Place(NamedTuple):
     breaks: Jump
 
 
-def changes(body: list[nodes.Statement], kind: str) -> Iterator[Change]:
-    """Every change of one place in the ``body`` of a code object of this kind; the tree is as before in between."""
-    for place in list(_places(body, nodes.Return(None) if kind == "function" else None)):
+def changes(body: list[nodes.Statement], kind: str, abandoned: Sequence[nodes.Expression] = ()) -> Iterator[Change]:
+    """Every change of one place in the ``body`` of a code object of this kind; the tree is as before in between.
+
+    ``abandoned`` are values of ``return`` statements that a ``finally`` body does not let return.
+    """
+    places = list(_places(body, nodes.Return(None) if kind == "function" else None))
+    abandons = any(_abandons(statement) for place in places for statement in place.body)
+    for place in places:
         for statement, after in _rewritten(place):
             yield Change(place.body, place.body[:], after or [nodes.Pass()], getattr(statement, "line", None))
+        if isinstance(place.body[-1], (nodes.Return, nodes.Pass)):
+            for value in abandoned:
+                yield Change(place.body, place.body[:], [*place.body[:-1], nodes.Return(value)])
+        elif abandons and isinstance(place.body[-1], nodes.Expr):
+            yield Change(place.body, place.body[:], [*place.body[:-1], nodes.Return(place.body[-1].value)])
+
+
+def _abandons(statement: nodes.Statement) -> bool:
+    """Whether ``statement`` has a ``finally`` body that does not let return."""
+    return isinstance(statement, _TRIES) and bool(statement.finalbody) and _leaves(statement.finalbody[-1])
 
 
 def _places(body: list[nodes.Statement], falls: Jump) -> Iterator[_Place]:
@@ -135,6 +151,8 @@ def _instead_of_if(
                 yield [nodes.If(negate(test), [*rest, *([] if isinstance(rest[-1], _JUMPS) else body)]), *body]
         if falls is not None and not rest and not isinstance(body[0], _JUMPS):
             yield [nodes.If(negate(test), [falls]), *body]
+        if body == [nodes.Pass()] and rest:
+            yield [nodes.If(always(test), rest[:1]), *rest[1:]]
         if not leaves:
             yield [nodes.If(test, body, [nodes.Pass()]), *rest]
         yield [nodes.If(negate(test), [nodes.Pass()], body), *rest]

@@ -6,10 +6,11 @@ it is as it was. Nothing here is believed: an exact proof of the new text is the
 
 from __future__ import annotations
 
+import contextlib
 import difflib
 import heapq
 import itertools
-from typing import Any, Callable, Optional
+from typing import Any, Callable, Iterator, Optional
 
 from ..errors import DecompilationError
 from .bytecode import RawCode, known_instructions
@@ -35,40 +36,51 @@ AT_ONCE = 12
 
 
 def spell_exactly(body: list[nodes.Statement], raw: RawCode, printed: Text, compiled: Compile) -> list[Change]:
-    """Change ``body`` so that it is exact; returns what was changed, in order, nothing if no spelling is found.
+    """The changes of ``body``, to be made in their order, with which it is exact; none if no spelling is found.
 
-    The bodies that come nearest are changed on, first where their instructions differ.
+    The bodies that come nearest are changed on, first where their instructions differ. Afterwards
+    ``body`` is as it was.
     """
     size = sum(len(known_instructions(part)) for part in raw.walk())
     budget = WORK
     seen: set[str] = set()
     order = itertools.count(1)
+    abandoned = [nodes.Constant(value) for value in raw.returned_behind_calls if value is not None]
     # How far a body is from the original, the order among equals, what was changed, how many more changes were tried.
     waiting: list[tuple[float, int, list[Change], int]] = [(distance(raw, printed() or "", compiled) or 1.0, 0, [], 0)]
     while waiting and budget > 0:
-        far, _, made, tried = heapq.heappop(waiting)
-        for change in made:
-            change.make()
-        lines = _lines_that_differ(raw, printed(), compiled)
-        options = sorted(changes(body, kind_of(raw)), key=lambda change: _away(change.line, lines))
-        for change in options[tried : tried + AT_ONCE]:
-            change.make()
-            text = printed()
-            budget -= size + len(text or "") // 4
-            if text is not None and text not in seen:
-                seen.add(text)
-                other = distance(raw, text, compiled)
+        far, _, chosen, tried = heapq.heappop(waiting)
+        with made(chosen):
+            lines = _lines_that_differ(raw, printed(), compiled)
+            options = sorted(changes(body, kind_of(raw), abandoned), key=lambda change: _away(change.line, lines))
+            for change in options[tried : tried + AT_ONCE]:
+                with made([change]):
+                    text = printed()
+                    budget -= size + len(text or "") // 4
+                    if text is None or text in seen:
+                        continue
+                    seen.add(text)
+                    other = distance(raw, text, compiled)
                 if other == 0.0:
-                    return [*made, change]
-                if other is not None and len(made) + 1 < DEPTH:
-                    further = other + COST * len(made) / size
-                    heapq.heappush(waiting, (further, next(order), [*made, change], 0))
-            change.undo()
-        for change in reversed(made):
-            change.undo()
+                    return [*chosen, change]
+                if other is not None and len(chosen) + 1 < DEPTH:
+                    further = other + COST * len(chosen) / size
+                    heapq.heappush(waiting, (further, next(order), [*chosen, change], 0))
         if tried + AT_ONCE < len(options):
-            heapq.heappush(waiting, (far, next(order), made, tried + AT_ONCE))
+            heapq.heappush(waiting, (far, next(order), chosen, tried + AT_ONCE))
     return []
+
+
+@contextlib.contextmanager
+def made(chosen: list[Change]) -> Iterator[None]:
+    """The tree with these changes, until the end of the block."""
+    for change in chosen:
+        change.make()
+    try:
+        yield
+    finally:
+        for change in reversed(chosen):
+            change.undo()
 
 
 def distance(raw: RawCode, text: str, compiled: Compile) -> float | None:

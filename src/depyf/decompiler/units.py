@@ -10,6 +10,7 @@ from .bytecode import Instruction, RawCode, disassemble
 from .events.hints import is_made_up
 from .flowgraph import (
     build_flowgraph,
+    drop_abandoned_values,
     drop_inlined_builtins,
     find_match_statements,
     join_exit_copies,
@@ -30,7 +31,10 @@ from .stepper import Stepper
 from .structure import Flow, join_cases, join_ends, separate_outer_loops, structure
 from .syntax import nodes
 
-BUGS = (AssertionError, AttributeError, LookupError, RuntimeError, StopIteration, TypeError, ValueError)
+BUGS = (
+    ArithmeticError, AssertionError, AttributeError, LookupError, NameError, RuntimeError, StopIteration, TypeError,
+    ValueError,
+)  # fmt: skip
 """What a mistake of ours raises: it costs the code object that it is about, not its neighbours."""
 
 _COMPREHENSIONS = ("<listcomp>", "<setcomp>", "<dictcomp>", "<genexpr>")
@@ -156,6 +160,7 @@ def _stages(
     stepper.stage("disassemble", lambda: listing(unit.instructions))
     graph = build_flowgraph(unit.instructions)
     stepper.stage("flowgraph", graph.render)
+    drop_abandoned_values(graph)
     drop_inlined_builtins(graph)
     has_match = find_match_statements(graph)
     plain_group_handlers(graph)

@@ -10,6 +10,9 @@ from .edit import referred, without
 from .instruction import Instruction
 from .raw_code import RawCode
 
+_STORES = {"STORE_NAME": None, "STORE_DEREF": "nonlocal", "STORE_GLOBAL": "global"}
+"""What stores them, and how the class then declares ``__firstlineno__``."""
+
 
 def fold_class_facts(instructions: list[Instruction], raw: RawCode) -> list[Instruction]:
     """``instructions`` with the stores of both folded into one instruction each."""
@@ -18,7 +21,7 @@ def fold_class_facts(instructions: list[Instruction], raw: RawCode) -> list[Inst
     dropped: set[int] = set()
     targets: set[int] | None = None
     for index, store in enumerate(instructions):
-        if store.op != "STORE_NAME" or store.arg not in ("__firstlineno__", "__static_attributes__") or not index:
+        if store.op not in _STORES or store.arg not in ("__firstlineno__", "__static_attributes__") or not index:
             continue
         value = instructions[index - 1]
         targets = referred(instructions) if targets is None else targets
@@ -26,8 +29,8 @@ def fold_class_facts(instructions: list[Instruction], raw: RawCode) -> list[Inst
             continue
         if store.arg == "__firstlineno__" and type(value.arg) is int and value.arg == raw.firstlineno:
             dropped.add(index - 1)
-            store.op, store.arg = "STORE_FIRST_LINE", None
-        elif type(value.arg) is tuple and all(type(name) is str for name in value.arg):
+            store.op, store.arg = "STORE_FIRST_LINE", _STORES[store.op]
+        elif store.op == "STORE_NAME" and type(value.arg) is tuple and all(type(name) is str for name in value.arg):
             dropped.add(index - 1)
             store.op, store.arg = "STORE_STATIC_ATTRIBUTES", tuple(sorted(value.arg))
     return without(instructions, dropped) if dropped else instructions

@@ -27,7 +27,9 @@ def disassemble(raw: RawCode) -> list[Instruction]:
 
     The instructions are the caller's own. Raises as ``known_instructions`` does.
     """
-    return [instruction.copy() for instruction in known_instructions(raw)]
+    return [
+        Instruction(i.op, i.arg, i.target, i.handler, i.offset, i.line, i.position) for i in known_instructions(raw)
+    ]
 
 
 def known_instructions(raw: RawCode) -> list[Instruction]:

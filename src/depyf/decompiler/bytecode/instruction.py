@@ -49,10 +49,6 @@ class Instruction:
         self.line = line
         self.position = position
 
-    def copy(self) -> Instruction:
-        """Another instruction with the same fields."""
-        return Instruction(self.op, self.arg, self.target, self.handler, self.offset, self.line, self.position)
-
     def as_nop(self) -> Instruction:
         """A NOP in the place of this."""
         return Instruction("NOP", None, -1, self.handler, self.offset, self.line, self.position)
@@ -119,7 +115,7 @@ OPERATIONS: dict[str, Any] = {
     "LOAD_NAME": (0, 1),
     "STORE_NAME": (1, 0),
     "DELETE_NAME": (0, 0),
-    "STORE_FIRST_LINE": (0, 0),  # of a class body, into its namespace, as the compiler does
+    "STORE_FIRST_LINE": (0, 0),  # of a class body, as the compiler does; arg: 'nonlocal' or 'global' if declared so
     "STORE_STATIC_ATTRIBUTES": (0, 0),  # arg: the names, sorted
     "LOAD_ATTR": (1, 1),
     "LOAD_SUPER_ATTR": (3, 1),  # super, the class, self; arg: (name, written with both arguments)

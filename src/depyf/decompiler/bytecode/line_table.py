@@ -73,6 +73,10 @@ def read_locations(table: bytes, first_line: int, units: int) -> list[Position]:
             at += 1
             column = kind << 3 | second >> 4
             position = (line, line, column, column + (second & 15))
+        elif ONE_LINE_KINDS[0] <= kind < NO_COLUMNS and at + 1 < size and table[at] < 0x80 > table[at + 1]:  # likewise
+            line += kind - ONE_LINE_KINDS[0]
+            position = (line, line, table[at], table[at + 1])
+            at += 2
         elif kind == LONG and at + 3 < size and max(table[at : at + 4]) < 64:  # likewise
             step, lines, column, last_column = table[at : at + 4]
             at += 4

@@ -104,6 +104,26 @@ class RawCode:
         return {name: operations.count(number) for name, number in calls.items()}
 
     @property
+    def returned_behind_calls(self) -> list[Any]:
+        """The constants that are returned right behind calls of ``finally`` subroutines (3.8), as of ``try: return 1``.
+
+        Where the subroutine never comes back no instruction of ``known_instructions`` has them.
+        """
+        number = {row.name: number for number, row in self.table.rows.items()}
+        if "CALL_FINALLY" not in number:
+            return []
+        calls, pop, const, leave = (number[name] for name in ("CALL_FINALLY", "POP_TOP", "LOAD_CONST", "RETURN_VALUE"))
+        found = []
+        for at in range(0, len(self.bytecode), 2):
+            if self.bytecode[at] == calls:
+                at += 2
+                while self.bytecode[at] == pop:
+                    at += 2
+                if self.bytecode[at] == const and self.bytecode[at + 2] == leave:
+                    found.append(self.consts[self.bytecode[at + 1]])
+        return found
+
+    @property
     def has_future_annotations(self) -> bool:
         """Whether it was compiled with ``from __future__ import annotations``: annotations are their own text."""
         return bool(self.flags & future_annotations_flag(self.version))

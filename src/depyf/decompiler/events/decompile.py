@@ -15,11 +15,12 @@ from ..proof.symbolic import prove_symbolic
 from ..proof.verdict import Level, Verdict
 from ..syntax import nodes as n
 from ..syntax.printer import print_tree
+from ..syntax.scopes import bound_names, outside_functions
 from .control import Control
 from .copies import leave_out_copies
 from .functions import Nested
 from .hints import local_hint
-from .naming import choose_names, outside_functions
+from .naming import choose_names
 from .parked import always_bound
 from .polish import polish
 from .spelling import Spelling, docstring, identifier, is_name
@@ -124,16 +125,7 @@ def _unbound(
     written = {node.id for node in outside_functions(code) if isinstance(node, n.Name)} if wanted else set()
     cells = {spelling.variable(name) for name in raw.cellvars}  # the text of a cell is a function that reads it
     wanted = [text for text in wanted if text in written or text in cells]
-    bound: set[str] = set()
-    for node in outside_functions(code) if wanted else ():
-        targets = list(getattr(node, "targets", None) or [getattr(node, "target", None)])
-        while targets:
-            one = targets.pop()
-            targets += getattr(one, "elts", [])
-            one = one.value if isinstance(one, n.Starred) else one
-            if isinstance(one, n.Name):
-                bound.add(one.id)
-        bound.update(text for field in ("name", "asname") for text in [getattr(node, field, None)] if text is not None)
+    bound = bound_names(code) if wanted else set()
     return [text for text in wanted if text not in bound]
 
 

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import builtins
 from collections import Counter
-from typing import Iterable, Iterator, Mapping, Sequence
+from typing import Iterable, Mapping, Sequence
 
 from ..bytecode import RawCode
 from ..syntax import nodes as n
-from ..syntax.traverse import children
+from ..syntax.scopes import outside_functions
 from .hints import is_vague
 from .spelling import Spelling, is_name
 
@@ -171,16 +171,3 @@ def _taken(body: list[n.Statement], ours: Iterable[str], raw: RawCode, spelling:
         for inner in code.walk():
             taken.update(inner.names, inner.localsplus, inner.varnames, (inner.name,))
     return taken | {*raw.parameters, *raw.cellvars, *raw.freevars}
-
-
-def outside_functions(body: list[n.Statement]) -> Iterator[n.Node]:
-    """Every node but those in the bodies of inner functions, in the order of the text."""
-    work: list[n.Node] = list(reversed(body))
-    while work:
-        node = work.pop()
-        yield node
-        below = list(children(node))
-        if isinstance(node, (n.FunctionDef, n.AsyncFunctionDef, n.Lambda)):
-            skipped = {id(part) for part in (node.body if isinstance(node.body, list) else [node.body])}
-            below = [child for child in below if id(child) not in skipped]
-        work.extend(reversed(below))

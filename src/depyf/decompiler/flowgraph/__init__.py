@@ -7,6 +7,7 @@ statement whose body it stands in. On exit no block belongs to a copy of a ``fin
 
 from __future__ import annotations
 
+from .abandoned_values import drop_abandoned_values
 from .cold_blocks import move_handlers_back
 from .control_flow_graph import BasicBlock, ControlFlowGraph, build_flowgraph
 from .dominators import dominator_tree
@@ -26,6 +27,7 @@ __all__ = [
     "build_flowgraph",
     "dominator_tree",
     "find_match_statements",
+    "drop_abandoned_values",
     "drop_inlined_builtins",
     "join_exit_copies",
     "load_parameters_later",

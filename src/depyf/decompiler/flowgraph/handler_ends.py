@@ -28,6 +28,8 @@ def separate_breaks(graph: ControlFlowGraph) -> None:
     if not any(i.op in _KEEPS for block in graph.blocks for i in block.instructions):
         return
     for block, entries in list(entries_at_starts(graph).items()):
+        if not any(i.op == "POP" for i in block.instructions):
+            continue
         leaves = False  # whether the exit function of a with statement is called, and no statement has come since
         for position, instruction in enumerate(block.instructions[:-1]):
             if instruction.op == "POP" and (entries[-1:] == (ITERATOR,) or leaves):

@@ -104,7 +104,8 @@ def _case(place: Place, is_later: bool) -> tuple[Case, Place | None]:
     end = reader.read()
     pattern = reader.subject.pattern()
     start = place.block.instructions[place.position]
-    if not reader.ways_out and not is_later and (not reader.stack or _at(end).op == "POP"):
+    matches_always = not reader.ways_out and not isinstance(pattern, nodes.MatchOr)
+    if matches_always and not is_later and (not reader.stack or _at(end).op == "POP"):
         raise NoCase("a first pattern that always matches")
     if not reader.stack:
         if not reader.ways_out:

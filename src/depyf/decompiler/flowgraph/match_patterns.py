@@ -194,10 +194,10 @@ class Reader:
                 place.append(one)
             inside = self.ways_out
             if not inside:
-                raise NoCase("an alternative that always matches")
+                break  # it always matches, so it is the last one
             following = landing(inside[0], base) or following
         self.stack = [*choice.stack, *(_Joined(parts) for parts in captured)]
-        self.ways_out = [*ways_out, WayOut(following, base)]
+        self.ways_out = [*ways_out, WayOut(following, base)] if inside else ways_out
         self.choices = around  # these may be alternatives within alternatives
         return end
 

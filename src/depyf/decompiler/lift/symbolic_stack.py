@@ -225,7 +225,7 @@ class SymbolicStack:
         if isinstance(value, Unpacked):
             self.dropped.append(value)  # stored under the name that is stored to next: the compiler saves the store
             return
-        if isinstance(value, (Function, Class)):
+        if isinstance(value, Class) or isinstance(value, Function) and value.raw.name != "<lambda>":
             self.refuse("a definition is dropped")
         self.emit(nodes.Expr(self.as_expression(value)))
 

@@ -38,13 +38,19 @@ def prove(
     except (NotComparable, DecompilationError) as error:
         verdict = unproven(str(error))
         return verdict if symbolic is None else _or_else(symbolic(original, recompiled), verdict)
-    if same_instructions(a, b) and original.finally_calls == recompiled.finally_calls:
+    if same_instructions(a, b) and _same_finally_calls(original, recompiled):
         return Verdict(Level.EXACT, "instructions", pairs=nested_pairs(a, b))
     if symbolic is None:
         return _in_lock_step(a, b)
     # Where it may be needed it comes first: it shows all that lock-step shows.
     other = symbolic(original, recompiled)
     return other if other.proven else _or_else(other, _in_lock_step(a, b))
+
+
+def _same_finally_calls(a: RawCode, b: RawCode) -> bool:
+    """Whether both call ``finally`` subroutines alike (3.8), those too that never come back."""
+    ours, theirs = (list(map(constant_key, raw.returned_behind_calls)) for raw in (a, b))
+    return a.finally_calls == b.finally_calls and ours == theirs
 
 
 def _or_else(symbolic: Verdict, other: Verdict) -> Verdict:

@@ -42,3 +42,18 @@ def last_of_several(tokens):
             return True
         case _:
             return False
+
+
+def the_last_one_always_matches(value):
+    match value:
+        case [x] | x:
+            return x
+
+
+def after_another_case(value):
+    match value:
+        case 1:
+            first()
+        case {'x': x} | [x, 1] | x:
+            second(x)
+    done()

@@ -24,6 +24,11 @@ def fold_comprehension(block: LiftedBlock) -> bool:
     return True
 
 
+def always(test: nodes.Expression) -> nodes.Expression:
+    """The condition ``test or True``, of which the compiler leaves a test whose both ways lead to one place."""
+    return nodes.BoolOp("or", [test, nodes.Constant(True)])
+
+
 class _Clauses:
     """The clauses of a comprehension, read from the loop of the first one on.
 
@@ -88,6 +93,9 @@ class _Clauses:
             if following is not None and through(other) is self.loops[-1] and following.predecessors == {block}:
                 self.generators[-1].ifs.append(test if test is not None else negate(block.test))
                 return following
+        if block.true is not None and block.true is block.false and block.true.predecessors == {block}:
+            self.generators[-1].ifs.append(always(block.test))
+            return block.true
         return None
 
     def expression(self, container: nodes.Expression) -> nodes.Expression:

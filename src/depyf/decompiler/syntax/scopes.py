@@ -1,0 +1,42 @@
+"""Which names the statements of one function bind, those of the functions within it aside."""
+
+from __future__ import annotations
+
+from typing import Iterator
+
+from depyf.decompiler.syntax import nodes
+from depyf.decompiler.syntax.traverse import children
+
+
+def outside_functions(body: list[nodes.Statement]) -> Iterator[nodes.Node]:
+    """Every node but those in the bodies of inner functions, in the order of the text."""
+    work: list[nodes.Node] = list(reversed(body))
+    while work:
+        node = work.pop()
+        yield node
+        below = list(children(node))
+        if isinstance(node, (nodes.FunctionDef, nodes.AsyncFunctionDef, nodes.Lambda)):
+            skipped = {id(part) for part in (node.body if isinstance(node.body, list) else [node.body])}
+            below = [child for child in below if id(child) not in skipped]
+        work.extend(reversed(below))
+
+
+def bound_names(body: list[nodes.Statement]) -> set[str]:
+    """The names that the statements bind or delete, those of comprehensions' own variables aside.
+
+    More than they bind if one imports a name under another, or has a class with a body.
+    """
+    bound: set[str] = set()
+    for node in outside_functions(body):
+        if isinstance(node, nodes.comprehension):
+            continue
+        targets = list(getattr(node, "targets", None) or [getattr(node, "target", None)])
+        targets.append(getattr(node, "optional_vars", None))
+        while targets:
+            one = targets.pop()
+            targets += getattr(one, "elts", [])
+            one = one.value if isinstance(one, nodes.Starred) else one
+            if isinstance(one, nodes.Name):
+                bound.add(one.id)
+        bound.update(text for field in ("name", "asname") for text in [getattr(node, field, None)] if text is not None)
+    return bound
