@@ -135,9 +135,10 @@ def _operand(code: types.CodeType, instruction: dis.Instruction, after: list[dis
         return code.co_consts[instruction.arg or 0]
     if op == "COMPARE_OP" and operand.startswith("bool("):  # from 3.13 on: the result is asked for its truth
         return operand[len("bool(") : -1]
-    if after and after[0].opname == "STORE_NAME":  # what the compiler says about a class, from 3.13 on
+    if after and after[0].opname.startswith("STORE_"):  # what the compiler says about a class, from 3.13 on
         if after[0].argval == "__firstlineno__" and operand == code.co_firstlineno:
             return "the first line"
+    if after and after[0].opname == "STORE_NAME":
         if after[0].argval == "__static_attributes__" and isinstance(operand, tuple):  # in no order
             return tuple(sorted(operand))
     if alone and op == "LOAD_CONST" and after and after[0].opname == "MAKE_FUNCTION":

@@ -381,8 +381,10 @@ class Decompilation:
     def refuse_culprit(self, reason: str) -> None:
         """The text could not be printed or compiled: refuse the innermost code objects for which that holds alone."""
         before = self.changes
+        tried: set[RawCode] = set()  # in another way next time, so nothing is known of what is around these
         for raw in reversed(list(self.root.walk())):
-            if raw in self.refused or any(nested in self.refused for nested in raw.nested):
+            if raw in self.refused or any(nested in self.refused or nested in tried for nested in raw.nested):
+                tried.update({raw} if any(nested in tried for nested in raw.nested) else ())
                 continue
             if kind_of(raw) == "annotations" and raw is not self.root:
                 continue  # compiled only with what they annotate
@@ -391,6 +393,7 @@ class Decompilation:
             except (DecompilationError, PrintError, RecursionError) as error:
                 text = error.reason if isinstance(error, DecompilationError) else str(error)
                 self.failed(raw, DecompilationError(text, stage="print", where=raw.qualname))
+                tried.add(raw)
         if self.changes == before:
             self.failed(self.root, DecompilationError(reason, stage="print", where=self.root.qualname))
 

@@ -7,7 +7,7 @@ from typing import Callable
 from ..errors import DecompilationError
 from . import type_parameters
 from .annotations import annotations_of, find_function, spread, starred
-from .bytecode import RawCode
+from .bytecode import RawCode, known_instructions
 from .bytecode.code_flags import CO_ASYNC_GENERATOR, CO_COROUTINE, CO_VARARGS, CO_VARKEYWORDS
 from .lift.handlers.calls import GENERIC, Comprehension
 from .lift.values import (
@@ -243,6 +243,10 @@ class Definitions:
             raise DecompilationError("a comprehension that does more than loop", stage="structure", where=raw.qualname)
         generators[0].iter = self.expression(node.iterated.value)
         key, value = element
+        read = {i.arg for i in known_instructions(raw) if i.op in ("LOAD_DEREF", "LOAD_CLOSURE")}
+        unread: list[nodes.Expression] = [nodes.Name(name) for name in raw.freevars if name not in read]
+        if unread and generators[-1].ifs[-1:] == [nodes.Constant(False)]:  # the element read them
+            key = value = unread[0] if len(unread) == 1 else nodes.Tuple(unread)
         if raw.name == "<dictcomp>" and key is not None:
             return nodes.DictComp(key, value, generators)
         kinds = {"<listcomp>": nodes.ListComp, "<setcomp>": nodes.SetComp, "<genexpr>": nodes.GeneratorExp}
@@ -283,7 +287,7 @@ def _clauses(
     body: list[nodes.Statement], generators: list[nodes.comprehension]
 ) -> tuple[nodes.Expression | None, nodes.Expression] | None:
     """The element that the innermost clause adds; the clauses are added to ``generators``."""
-    from .lift.folding.comprehensions import always
+    from .lift.folding.comprehensions import always, never
     from .lift.folding.negation import negate
 
     while True:
@@ -319,16 +323,10 @@ def _clauses(
         elif isinstance(first, nodes.Expr) and isinstance(first.value, nodes.Yield):
             return None, first.value.value or nodes.Constant(None)
         elif isinstance(first, (nodes.Pass, nodes.Continue)) and generators:
-            return _never(generators[-1])
+            element = never(generators[-1])
+            return element.key, element.value
         else:
             return None
-
-
-def _never(clause: nodes.comprehension) -> tuple[nodes.Expression | None, nodes.Expression]:
-    """The element of a comprehension whose condition is a false constant: only its loops are compiled."""
-    clause.ifs.append(nodes.Constant(False))
-    element = clause.target if isinstance(clause.target, nodes.Name) else nodes.Constant(None)
-    return element, element
 
 
 def _is_named(stored: str, name: str) -> bool:

@@ -119,10 +119,16 @@ class ControlFlowGraph:
 
 def build_flowgraph(instructions: list[Instruction]) -> ControlFlowGraph:
     """Cut ``instructions`` into blocks at jumps, jump targets and the borders of handlers."""
+    # The compiler leaves NOPs, and jumps behind a chained comparison, out of the ranges of handlers: one inside a body
+    # must not look like a way out.
     for index in reversed(range(len(instructions) - 1)):
-        if instructions[index].op == "NOP" and instructions[index].arg != EMPTY_BODY:
-            # The compiler leaves NOPs out of the ranges of handlers: one inside a body must not look like a way out.
-            instructions[index].handler = instructions[index + 1].handler
+        instruction = instructions[index]
+        if instruction.op == "NOP" and instruction.arg != EMPTY_BODY:
+            instruction.handler = instructions[index + 1].handler
+        elif instruction.op == "JUMP" and instruction.handler is None and index:
+            around = instructions[index - 1].handler
+            if instructions[instruction.target].handler == around:
+                instruction.handler = around
     graph = ControlFlowGraph(list(_cut(instructions)))
     at = {block.start: block for block in graph.blocks}
     for block, following in zip(graph.blocks, [*graph.blocks[1:], None]):

@@ -2,7 +2,8 @@
 
 Their code gathers what clauses raise and what none of them has matched in a list, and raises that together at the end.
 All that follows from the clauses. What is left is a chain of tests, ``CHECK_EXC_MATCH`` with the operand ``*``, each of
-which leads to its clause or to the next test; at its end the exception goes on.
+which leads to its clause or to the next test; at its end the exception goes on. Where all clauses leave, and so none
+goes on behind the statement, one more clause does, which is of the type ``NO_TYPE``.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from .control_flow_graph import BasicBlock, ControlFlowGraph
 
 _TEST = ["CHECK_EG_MATCH", "COPY", "POP_JUMP_IF_NONE"]
 _PREPARATIONS = (["COPY", "BUILD_LIST", "SWAP"], ["BUILD_LIST", "COPY"])
+NO_TYPE = "<no type>"
 _GATHERED = 3  # entries of the stack: the whole group, what clauses have raised, what none has matched
 _MOST_STEPS = 10_000
 
@@ -56,8 +58,7 @@ def _rewrite(graph: ControlFlowGraph, handler: BasicBlock) -> None:
         raise DecompilationError("except* clauses without an end", stage="undo_optimiser")
     end = block
     after = _behind(graph, end)
-    for clause in clauses:
-        _leave(graph, clause, end, after, handler)
+    goes_on = [_leave(graph, clause, end, after, handler) for clause in clauses]
     for clause in clauses:
         last = clause.test.instructions[-1]
         check = clause.test.instructions[-3]
@@ -68,10 +69,28 @@ def _rewrite(graph: ControlFlowGraph, handler: BasicBlock) -> None:
         clause.missed.fall, clause.missed.target = clause.following, None
     start = next(at for at, one in enumerate(handler.instructions) if one.op == "PUSH_EXC_INFO")
     del handler.instructions[start + 1 : start + 1 + _preparation(handler)]
+    _end_clauses(graph, end, handler, None if any(goes_on) else after)
+
+
+def _end_clauses(graph: ControlFlowGraph, end: BasicBlock, handler: BasicBlock, after: BasicBlock | None) -> None:
+    """The exception goes on; not before a clause that leads to ``after``, if that is given."""
     first = end.instructions[0]
-    end.instructions = [Instruction("RERAISE", 0, -1, handler.instructions[0].handler, first.offset, first.line)]
-    end.fall = end.target = None
-    end.handler, end.handler_block = handler.handler, handler.handler_block
+
+    def made(op: str, arg: object = None) -> Instruction:
+        return Instruction(op, arg, -1, handler.instructions[0].handler, first.offset, first.line)
+
+    parts = [end, BasicBlock(end.start + 1, [], end.handler), BasicBlock(end.start + 2, [], end.handler)]
+    if after is not None:
+        end.instructions = [made("LOAD_GLOBAL", NO_TYPE), made("CHECK_EXC_MATCH", "*"), made("POP_JUMP_IF_FALSE")]
+        parts[1].instructions = [made("POP"), made("POP_EXCEPT")]
+        end.fall, end.target, parts[1].fall = parts[1], parts[2], after
+        at = graph.blocks.index(end) + 1
+        graph.blocks[at:at] = parts[1:]
+    last = parts[2] if after is not None else end
+    last.instructions = [made("RERAISE", 0)]
+    last.fall = last.target = None
+    for block in parts:
+        block.handler, block.handler_block = handler.handler, handler.handler_block
 
 
 def _clause(graph: ControlFlowGraph, start: BasicBlock) -> _Clause:
@@ -119,7 +138,7 @@ def _behind(graph: ControlFlowGraph, end: BasicBlock) -> BasicBlock:
     while block is not None:
         for position, instruction in enumerate(block.instructions):
             if not wanted and instruction.op != "JUMP":
-                return graph.split(block, position)
+                return _original(graph, graph.split(block, position))
             if wanted and instruction.op == wanted[0]:
                 wanted.pop(0)
             elif instruction.op not in ("NOP", "JUMP"):
@@ -128,17 +147,30 @@ def _behind(graph: ControlFlowGraph, end: BasicBlock) -> BasicBlock:
     raise DecompilationError("nothing behind except* clauses", stage="undo_optimiser")
 
 
-def _leave(graph: ControlFlowGraph, clause: _Clause, end: BasicBlock, after: BasicBlock, handler: BasicBlock) -> None:
-    """The clause ends with POP_EXCEPT and goes on behind the statement; its own handler goes."""
+def _original(graph: ControlFlowGraph, block: BasicBlock) -> BasicBlock:
+    """The first copy of a short way out of the code: no clause can be left by a way out of its own."""
+    if block.successors or block.instructions[0].line is None:
+        return block
+    return next(one for one in graph.blocks if one.handler == block.handler and _written(one) == _written(block))
+
+
+def _written(block: BasicBlock) -> list[tuple[str, object, object]]:
+    return [(i.op, i.arg, i.position) for i in block.instructions if i.op != "NOP"]
+
+
+def _leave(graph: ControlFlowGraph, clause: _Clause, end: BasicBlock, after: BasicBlock, handler: BasicBlock) -> bool:
+    """The clause ends with POP_EXCEPT and goes on behind the statement, if it ever ends; its own handler goes."""
     goals = {clause.following, end, _gathered(end)}
     body: list[BasicBlock] = [clause.body]
     raisers = set()
     for block in body:  # grows along
-        if block.handler_block is not None and block.handler_block is not handler.handler_block:
-            if "LIST_APPEND" in _first_operations(block.handler_block):
-                raisers.add(block.handler_block)
-            elif block.handler_block not in body:
-                body.append(block.handler_block)
+        inner = block.handler_block
+        if inner is not None and inner is not handler.handler_block:
+            # Clauses within this one have such handlers, too.
+            if inner.handler_block is handler.handler_block and "LIST_APPEND" in _first_operations(inner):
+                raisers.add(inner)
+            elif inner not in body:
+                body.append(inner)
         for successor in block.successors:
             if _past_jumps(successor) not in goals and successor not in body:
                 body.append(successor)
@@ -155,6 +187,7 @@ def _leave(graph: ControlFlowGraph, clause: _Clause, end: BasicBlock, after: Bas
         _end_clause(*ends[0], after, handler)
     elif ends:
         _end_together(graph, max(body, key=graph.blocks.index), ends, after, handler)
+    return bool(ends)
 
 
 def _leads_to(block: BasicBlock, edge: str, goals: set[BasicBlock]) -> bool:
@@ -195,13 +228,21 @@ def _end_together(
     handler: BasicBlock,
 ) -> None:
     """The clause, whose last block is ``last``, ends in several places, which meet in a block of their own."""
+    kept: list[Instruction] = []  # what unbinds the clause's name, of which each place may have a copy
+    for block, _ in ends:
+        steps = [i for i in block.instructions if i.op not in ("JUMP", "LIST_APPEND")]
+        kept = steps[-3:] if unbound_name(steps[-3:]) is not None else []
+        if not kept:
+            break
     leave = _leaving(last.instructions[-1:], handler)
-    new = BasicBlock(last.start + len(last.instructions) - 1, [leave], handler.handler)
+    new = BasicBlock(last.start + len(last.instructions) - 1, [leave, *kept], handler.handler)
     new.handler_block, new.fall = handler.handler_block, after
     graph.blocks.insert(graph.blocks.index(last) + 1, new)
     for block, edge in ends:
-        if block.instructions and block.instructions[-1].op == "LIST_APPEND":
+        jump = [block.instructions.pop()] if block.last is not None and block.last.op == "JUMP" else []
+        if block.last is not None and block.last.op == "LIST_APPEND":
             block.instructions.pop()
+        block.instructions[len(block.instructions) - len(kept) :] = jump
         setattr(block, edge, new)
 
 

@@ -9,7 +9,7 @@ from ..flowgraph.regions import chain
 from ..lift import LiftedBlock
 from ..lift.folding.negation import negate, spelled
 from ..lift.folding.shapes import through
-from ..lift.values import Append, Given, Iterated
+from ..lift.values import Append, CaseElse, Given, Iterated, case_of
 from ..syntax import nodes
 from .context import Context, NoPlace
 
@@ -178,7 +178,7 @@ def _extent(
 ) -> set[LiftedBlock]:
     """The loop with what is laid out between its blocks: code before a ``break`` or ``return``.
 
-    A try, with or for statement that begins inside belongs to it as a whole.
+    A try, with, for or match statement that begins inside belongs to it as a whole.
     """
     reached = [node for node in writer.flow.dominated(header) if node in context.inside]
     inside = set(loop)
@@ -202,9 +202,18 @@ def _extent(
         added |= {
             node for node in reached if any((marker.kind, _key(marker.owner)) in owners for marker in node.markers)
         }
+        matches = {number for node in inside | added for number in _matches(node)}
+        added |= {node for node in reached if not matches.isdisjoint(_matches(node))}
         if added <= inside:
             return inside
         inside |= added
+
+
+def _matches(node: LiftedBlock) -> list[int]:
+    """The match statements of which ``node`` tests a case, or is the last one."""
+    case = case_of(node.test)
+    found = [case.number] if case is not None else []
+    return found + [statement.number for statement in node.statements[:1] if isinstance(statement, CaseElse)]
 
 
 def _key(owner: object) -> object:

@@ -6,10 +6,13 @@ from typing import TYPE_CHECKING
 
 from ...errors import DecompilationError
 from ..flowgraph import Region
+from ..flowgraph.group_handlers import NO_TYPE
 from ..lift import LiftedBlock
 from ..lift.folding.shapes import through
 from ..lift.values import Marker, Matches
 from ..syntax import nodes
+from ..syntax.transforms.redundant_return import returns_none
+from ..syntax.transforms.tail_positions import drop_at_tail
 from .context import Context, NoPlace
 
 if TYPE_CHECKING:
@@ -44,8 +47,21 @@ def write_try(
     else:
         handlers = _handlers(writer, handler, end, inner)
         of_group = isinstance(handler.test, Matches) and handler.test.of_group
+        if of_group:
+            _of_group(handlers, through(end))
         out.append((nodes.TryStar if of_group else nodes.Try)(body, handlers, orelse, line=node.line))
     return writer.go(node, after, follow, context, out, after_statement=True) if after is not None else None
+
+
+def _of_group(clauses: list[nodes.ExceptHandler], end: LiftedBlock | None) -> None:
+    """Makes them ``except*`` clauses, which can't be left by ``return``: what looks so is where they go on, ``end``."""
+    if clauses[-1].type == nodes.Name(NO_TYPE):
+        clauses.pop()
+    goes_on = nodes.Return(end.test) if end is not None and end.kind == "return" and not end.statements else None
+    for clause in clauses:
+        drop_at_tail(
+            clause.body, lambda one: returns_none(one) or one == goes_on, always=True, through_finally=True
+        )
 
 
 def _with_finally(

@@ -29,6 +29,13 @@ def always(test: nodes.Expression) -> nodes.Expression:
     return nodes.BoolOp("or", [test, nodes.Constant(True)])
 
 
+def never(clause: nodes.comprehension) -> Append:
+    """The element of a comprehension whose condition is a false constant: only its loops are compiled."""
+    clause.ifs.append(nodes.Constant(False))
+    element = clause.target if isinstance(clause.target, nodes.Name) else nodes.Constant(None)
+    return Append(element, element)
+
+
 class _Clauses:
     """The clauses of a comprehension, read from the loop of the first one on.
 
@@ -78,6 +85,9 @@ class _Clauses:
         if block.kind == "branch":
             return self.condition(block)
         following = through(block.next) if block.kind == "goto" else None
+        if following is self.loops[-1]:
+            self.element = never(self.generators[-1])
+            return None
         if following is None or following.kind != "for" or following.gathers is not None:
             return None
         if through(following.false) is not self.loops[-1] or following in self.loops:

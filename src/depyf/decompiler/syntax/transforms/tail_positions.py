@@ -32,12 +32,18 @@ def written_out(body: list[n.Statement], is_redundant: Callable[[n.Statement], b
     return found
 
 
-def drop_at_tail(body: list[n.Statement], is_redundant: Callable[[n.Statement], bool], *, always: bool) -> None:
+def drop_at_tail(
+    body: list[n.Statement],
+    is_redundant: Callable[[n.Statement], bool],
+    *,
+    always: bool,
+    through_finally: bool = False,
+) -> None:
     """Remove redundant last statements, also those of the last statement's arms.
 
     An arm that would be empty keeps the statement, which says more than `pass` does; with `always` it
     becomes `pass`. The body itself always becomes `pass`. A statement with comments is kept unless it must
-    go.
+    go. `through_finally`: at the ends of try statements with a finally clause, too.
     """
     work = [body]
     while work:
@@ -54,18 +60,18 @@ def drop_at_tail(body: list[n.Statement], is_redundant: Callable[[n.Statement], 
         if isinstance(last, (n.If, *_LOOPS)) and last.orelse:
             if len(last.orelse) == 1 and _is_dropped(last.orelse[0], is_redundant, always):
                 last.orelse.clear()
-        work.extend(_arms(last))
+        work.extend(_arms(last, through_finally))
 
 
 def _is_dropped(statement: n.Statement, is_redundant: Callable[[n.Statement], bool], always: bool) -> bool:
     return is_redundant(statement) and (always or not statement.comments)
 
 
-def _arms(statement: n.Statement) -> Iterator[list[n.Statement]]:
+def _arms(statement: n.Statement, through_finally: bool) -> Iterator[list[n.Statement]]:
     """The bodies whose end is the end of the statement.
 
-    None of a try statement with finally: what leaves its body runs another copy of the finally clause than
-    what falls off, and a return in the clause itself swallows exceptions.
+    None of a try statement with finally, unless `through_finally`: what leaves its body runs another copy of the
+    finally clause than what falls off, and a return in the clause itself swallows exceptions.
     """
     if isinstance(statement, n.If):
         yield statement.body
@@ -77,7 +83,7 @@ def _arms(statement: n.Statement) -> Iterator[list[n.Statement]]:
     elif isinstance(statement, n.Match):
         for case in statement.cases:
             yield case.body
-    elif isinstance(statement, _TRIES) and not statement.finalbody:
+    elif isinstance(statement, _TRIES) and (through_finally or not statement.finalbody):
         for handler in statement.handlers:
             yield handler.body
         yield statement.orelse or statement.body
