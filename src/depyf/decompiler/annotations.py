@@ -152,9 +152,7 @@ def spread(body: list[nodes.Statement], place: int, found: list[Deferred]) -> No
     nodes.rewrite_bodies(body, lambda inner: _replace_notes(inner, numbered))
     for unreached in numbered.values():
         _put_in_dead_code(body, unreached)
-    after = 0
-    while after < place and any(_stores(body[after], name) for name in PROLOGUE):
-        after += 1
+    after = _behind_prologue(body, place)
     for annotation in found:
         if annotation.number is None:
             after = _place(body, annotation, after, place)
@@ -163,11 +161,18 @@ def spread(body: list[nodes.Statement], place: int, found: list[Deferred]) -> No
             place += 1
 
 
+def _behind_prologue(body: list[nodes.Statement], end: int) -> int:
+    after = 0
+    while after < end and any(_stores(body[after], name) for name in PROLOGUE):
+        after += 1
+    return after
+
+
 def _put_in_dead_code(body: list[nodes.Statement], annotation: Deferred) -> None:
     """An annotation that no statement comes to: the compiler has left out what is around it, as in ``if False:``."""
     line = annotation.line
-    place = 0
-    while place < len(body) and (line is None or (body[place].line or 0) < line):
+    place = _behind_prologue(body, len(body))
+    while place < len(body) and line is not None and (body[place].line or 0) < line:
         place += 1
     store = _store(annotation, line)
     before = body[place - 1] if place else None
