@@ -86,10 +86,13 @@ def all_codes(code: types.CodeType) -> Iterator[types.CodeType]:
         todo.extend(reversed([c for c in code.co_consts if isinstance(c, types.CodeType)]))
 
 
-def compile_item(item: Item) -> types.CodeType | None:
-    """The code object of the whole module; None if this Python can't compile the file."""
+def read(item: Item) -> bytes:
     with open(item.path, "rb") as file:
-        source = file.read()
+        return file.read()
+
+
+def compile_item(item: Item, source: bytes) -> types.CodeType | None:
+    """The code object of the whole module; None if this Python can't compile the file."""
     try:
         return compile(source, item.path, "exec", dont_inherit=True, optimize=item.optimize)
     except (SyntaxError, ValueError):
@@ -109,8 +112,9 @@ def measure(item: Item, analyze: Callable[[types.CodeType], Any], standalone: Ca
 
     ``standalone`` gives the text of a result in a form that is valid Python by itself.
     """
+    source = read(item)
     start = time.process_time()
-    module = compile_item(item)
+    module = compile_item(item, source)
     compile_seconds = time.process_time() - start
     if module is None:
         return Measured([], 0.0, 0.0)
@@ -121,8 +125,6 @@ def measure(item: Item, analyze: Callable[[types.CodeType], Any], standalone: Ca
     rows, seconds, result = examine(code, item.path, analyze, standalone, nested=item.place < 0)
     measured = Measured(rows, compile_seconds, seconds)
     if item.author and item.place < 0:
-        with open(item.path, "rb") as file:
-            source = file.read()
         measured = measured._replace(
             ceiling=ceiling.ceiling(source, whole, item.optimize), trees=same_tree.compare(source, result.source)
         )
@@ -329,7 +331,7 @@ def retry_file(
 
     One that fails only because of what it contains is not blamed: the innermost failing one is the crash.
     """
-    module = compile_item(item)
+    module = compile_item(item, read(item))
     assert module is not None, "a file that does not compile gives no rows and can't fail"
     codes = list(all_codes(module))
     rows: dict[int, Row] = {}

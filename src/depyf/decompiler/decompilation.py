@@ -147,12 +147,7 @@ class Decompilation:
         """What ``raw`` adds to the attributes that its class says its methods store to ``self`` (3.13 on)."""
         owner = next((place for place in self.ancestors(raw) if kind_of(place) == "class"), None)
         try:
-            known = {i.arg for i in known_instructions(owner) if i.op == "STORE_STATIC_ATTRIBUTES"} if owner else set()
-            names = {name for names in known for name in names}
-            parts = raw.walk() if names else ()
-            stored = {i.arg for part in parts for i in known_instructions(part) if i.op == "STORE_ATTR"}
-            private = f"_{owner.name.lstrip('_')}" if owner else ""  # the class names what the source does
-            return sorted(name for name in names if name in stored or private + name in stored)
+            return sorted(name for name, stored in _listed(owner, raw).items() if stored) if owner else []
         except DecompilationError:
             return []
 
@@ -164,12 +159,7 @@ class Decompilation:
         methods = (part for part in owner.nested if kind_of(part) == "function" and part.varnames[:1] == ("self",))
         if next(methods, None) is not raw:
             return []
-        names = {name for i in known_instructions(owner) if i.op == "STORE_STATIC_ATTRIBUTES" for name in i.arg}
-        if not names:
-            return []
-        stored = {i.arg for part in owner.walk() for i in known_instructions(part) if i.op == "STORE_ATTR"}
-        private = f"_{owner.name.lstrip('_')}"  # the class names what the source does
-        return sorted(name for name in names if name not in stored and private + name not in stored)
+        return sorted(name for name, stored in _listed(owner, owner).items() if not stored)
 
     def finished(self, raw: RawCode) -> list[nodes.Statement]:
         enclosing: frozenset[str] = frozenset().union(*(self.bound.get(place, ()) for place in self.ancestors(raw)))
@@ -439,3 +429,12 @@ class Decompilation:
         is_async = raw.flags & (CO_COROUTINE | CO_ASYNC_GENERATOR)
         make: Any = nodes.AsyncFunctionDef if is_async else nodes.FunctionDef
         return print_tree(make(raw.name if raw.name.isidentifier() else "code", arguments_of(raw, [], {}, {}), body))
+
+
+def _listed(owner: RawCode, part: RawCode) -> dict[str, bool]:
+    """For each attribute that the class ``owner`` lists, whether ``part`` stores one of that name."""
+    names = {name for i in known_instructions(owner) if i.op == "STORE_STATIC_ATTRIBUTES" for name in i.arg}
+    inner = part.walk() if names else ()
+    stored = {i.arg for one in inner for i in known_instructions(one) if i.op == "STORE_ATTR"}
+    private = f"_{owner.name.lstrip('_')}"  # the class names what the source does
+    return {name: name in stored or private + name in stored for name in names}
