@@ -125,9 +125,9 @@ def build_flowgraph(instructions: list[Instruction]) -> ControlFlowGraph:
         instruction = instructions[index]
         if instruction.op == "NOP" and instruction.arg != EMPTY_BODY:
             instruction.handler = instructions[index + 1].handler
-        elif instruction.op == "JUMP" and instruction.handler is None and index:
+        elif [i.op for i in instructions[max(index - 2, 0) : index + 1]] == ["JUMP", "POP", "JUMP"]:
             around = instructions[index - 1].handler
-            if instructions[instruction.target].handler == around:
+            if instruction.handler is None and instructions[instruction.target].handler == around:
                 instruction.handler = around
     graph = ControlFlowGraph(list(_cut(instructions)))
     at = {block.start: block for block in graph.blocks}

@@ -46,22 +46,37 @@ def write_try(
         out.append(_with_finally(writer, node, handler, body, inner))
     else:
         handlers = _handlers(writer, handler, end, inner)
-        of_group = isinstance(handler.test, Matches) and handler.test.of_group
-        if of_group:
-            _of_group(handlers, through(end))
-        out.append((nodes.TryStar if of_group else nodes.Try)(body, handlers, orelse, line=node.line))
+        if isinstance(handler.test, Matches) and handler.test.of_group:
+            out += _of_group(nodes.TryStar(body, handlers, orelse, line=node.line), through(end))
+        else:
+            out.append(nodes.Try(body, handlers, orelse, line=node.line))
     return writer.go(node, after, follow, context, out, after_statement=True) if after is not None else None
 
 
-def _of_group(clauses: list[nodes.ExceptHandler], end: LiftedBlock | None) -> None:
-    """Makes them ``except*`` clauses, which can't be left by ``return``: what looks so is where they go on, ``end``."""
+def _of_group(statement: nodes.TryStar, end: LiftedBlock | None) -> list[nodes.Statement]:
+    """The statement with ``except*`` clauses and the ``return`` behind it that seems to stand in its parts.
+
+    No clause can be left by ``return``: what looks so is where it goes on, ``end`` if that is known.
+    """
+    clauses = statement.handlers
     if clauses[-1].type == nodes.Name(NO_TYPE):
         clauses.pop()
-    goes_on = nodes.Return(end.test) if end is not None and end.kind == "return" and not end.statements else None
+    goes_on: nodes.Statement | None = None
+    behind: list[nodes.Statement] = []
+    if end is None:
+        ends = [clause.body[-1] for clause in clauses]
+        behind = [last for last in ends if isinstance(last, nodes.Return) and not returns_none(last)][:1]
+        goes_on = behind[0] if behind else None
+    elif end.kind == "return" and not end.statements:
+        goes_on = nodes.Return(end.test)
     for clause in clauses:
         drop_at_tail(
             clause.body, lambda one: returns_none(one) or one == goes_on, always=True, through_finally=True
         )
+    part = statement.orelse or statement.body
+    if behind and part[-1] == goes_on and len(part) > 1:
+        part.pop()
+    return [statement, *behind]
 
 
 def _with_finally(

@@ -153,3 +153,48 @@ def returns_behind(a):
         if 0 <= a < a:
             del a
     return a
+
+
+def returns_behind_both():
+    try:
+        try:
+            raise a
+        except* ValueError:
+            pass
+    except* ValueError:
+        pass
+    return 0
+
+
+def returns_behind_else(a):
+    try:
+        try:
+            a()
+        except* ValueError:
+            pass
+        else: b()
+    except* ValueError:
+        if a: b()
+    return a.b
+
+
+def returns_a_call(a):
+    try:
+        a()
+    except* ValueError:
+        pass
+    except* K as e:
+        g(e)
+    else:
+        b()
+    return a.b()
+
+
+def returns_in_the_body(a):
+    try:
+        return g(a)
+    except* ValueError:
+        pass
+    except* K as e:
+        g(e)
+    return 8
