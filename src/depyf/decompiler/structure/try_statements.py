@@ -62,21 +62,21 @@ def _of_group(statement: nodes.TryStar, end: LiftedBlock | None) -> list[nodes.S
     if clauses[-1].type == nodes.Name(NO_TYPE):
         clauses.pop()
     goes_on: nodes.Statement | None = None
-    behind: list[nodes.Statement] = []
     if end is None:
-        ends = [clause.body[-1] for clause in clauses]
-        behind = [last for last in ends if isinstance(last, nodes.Return) and not returns_none(last)][:1]
-        goes_on = behind[0] if behind else None
+        ends = (clause.body[-1] for clause in clauses)
+        goes_on = next((last for last in ends if isinstance(last, nodes.Return) and not returns_none(last)), None)
     elif end.kind == "return" and not end.statements:
         goes_on = nodes.Return(end.test)
     for clause in clauses:
         drop_at_tail(
             clause.body, lambda one: returns_none(one) or one == goes_on, always=True, through_finally=True
         )
+    if end is not None or goes_on is None:
+        return [statement]
     part = statement.orelse or statement.body
-    if behind and part[-1] == goes_on and len(part) > 1:
+    if part[-1] == goes_on and len(part) > 1:
         part.pop()
-    return [statement, *behind]
+    return [statement, goes_on]
 
 
 def _with_finally(
