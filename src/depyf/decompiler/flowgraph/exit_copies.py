@@ -151,21 +151,21 @@ def _join(
     key: _KeyOf,
     copied: _Copied,
 ) -> None:
-    """Join ``blocks``, from the last one on: each with the nearest one behind it that has a copy."""
-    ends: list[BasicBlock] = []
-    for block in reversed(blocks):
-        for number, other in enumerate(ends):
-            length = copied(block, other, starts, key)
-            if not length:
-                continue
-            if length < len(other.instructions):
-                entries = _before(other, length, starts)
-                ends[number] = other = graph.split(other, len(other.instructions) - length)
-                starts[other] = entries
-            _lead(block, len(block.instructions) - length, other)
-            break
-        else:
-            ends.insert(0, block)
+    """Join ``blocks``: each with the one behind it that has the longest copy, the last of those."""
+    waiting = list(blocks)
+    while waiting:
+        block = waiting.pop(0)
+        lengths = [copied(block, other, starts, key) for other in waiting]
+        length = max(lengths, default=0)
+        if not length:
+            continue
+        place = max(index for index, found in enumerate(lengths) if found == length)
+        other = waiting[place]
+        if length < len(other.instructions):
+            entries = _before(other, length, starts)
+            waiting[place] = other = graph.split(other, len(other.instructions) - length)
+            starts[other] = entries
+        _lead(block, len(block.instructions) - length, other)
 
 
 def _lead(block: BasicBlock, position: int, end: BasicBlock) -> None:
@@ -180,12 +180,26 @@ def _copied(block: BasicBlock, other: BasicBlock, starts: dict[BasicBlock, Entri
     ours, theirs = block.instructions, other.instructions
     longest = _longest(ours, theirs, key)
     whole = next((length for length in range(longest, 0, -1) if _between_statements(block, other, length, starts)), 0)
+    if not all(starts[block]) and not all(starts[other]):
+        # Both begin inside one expression, and what is copied with one value more: `return f(a if c else b, 5)`.
+        wanted = [(*starts[block], False), (*starts[other], False)]
+        for length in range(longest, whole, -1):
+            before = _before(block, length, starts)
+            if before in wanted and before == _before(other, length, starts) and _is_short(ours[-length:]):
+                return length
     length = len(ours) - _consumption(block, starts)
     if whole <= length <= longest and length in (len(theirs) - _consumption(other, starts), len(theirs)):
         # What differs is a value on the stack: `z = a if c else b; return z`.
         if length and _before(block, length, starts) == _before(other, length, starts):
             return length
     return whole
+
+
+def _is_short(instructions: list[Instruction]) -> bool:
+    """Whether the compiler copies as much, and it is no end of another expression."""
+    operations = [i.op for i in instructions if i.op not in _NOT_COUNTED]
+    returns_constant = operations[-2:] == ["CONST", "RETURN_VALUE"]  # one instruction of 3.12 and 3.13
+    return len(operations) - returns_constant <= _COPIED and operations[:1] != ["SWAP"]
 
 
 def _copied_without_lines(
@@ -268,8 +282,11 @@ def _before(block: BasicBlock, length: int, starts: dict[BasicBlock, Entries]) -
 def _key(instruction: Instruction) -> Any:
     argument: Any = instruction.arg
     value = id(argument) if isinstance(argument, RawCode) else repr(argument)
-    # Two loads that are one instruction have one position: not so in a copy where one may find nothing to load.
-    position = instruction.line if instruction.op == "LOAD_FAST" else instruction.position
+    # Two loads that are one instruction have one position: not so in a copy where one may find nothing to load. What
+    # lets an exception go on has the position of what stands before it.
+    position: Any = instruction.line if instruction.op == "LOAD_FAST" else instruction.position
+    if instruction.op == "RERAISE":
+        position = None
     return instruction.op, type(argument), value, position
 
 

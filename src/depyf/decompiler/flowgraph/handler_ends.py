@@ -34,7 +34,11 @@ def separate_breaks(graph: ControlFlowGraph) -> None:
         for position, instruction in enumerate(block.instructions[:-1]):
             if instruction.op == "POP" and (entries[-1:] == (ITERATOR,) or leaves):
                 rest = block.instructions[position + 1 :]
-                if not _only_leaves(rest) and not (leaves and _leaves_another(rest)):
+                if leaves:
+                    ends = _only_leaves(rest) or _leaves_another(rest)
+                else:
+                    ends = _only_leaves(rest) and not _goes_on(rest)
+                if not ends:
                     graph.split(block, position + 1)
                     break
                 if not leaves:
@@ -61,6 +65,11 @@ def _leaves_another(instructions: list[Instruction]) -> bool:
 def _only_leaves(instructions: list[Instruction]) -> bool:
     rest = [i.op for i in instructions if i.op != "NOP"]
     return not rest or rest[0] in _LEAVES or rest == ["CONST", "RETURN_VALUE"]
+
+
+def _goes_on(instructions: list[Instruction]) -> bool:
+    """Whether an exception goes on, which no statement says: the loop was left by ``break``."""
+    return [i.op for i in instructions if i.op != "NOP"] == ["RERAISE"]
 
 
 def _end(block: BasicBlock) -> int | None:

@@ -145,14 +145,15 @@ def fold_boolean_value(block: LiftedBlock) -> bool:
 
 
 def fold_boolean_statement(block: LiftedBlock) -> bool:
-    """``a and b()`` as the last statement of the code: each value has its own copy of what drops it and returns.
+    """``a and b()`` as the last statement of the code, or of a ``finally`` body: each value has its own copy of what
+    drops it and returns, or lets the exception go on.
 
     The compiler gives that no line, and therefore copies it.
     """
     if block.kind != "or_pop" or in_a_chain(block):
         return False
     second, kept = block.false, through(block.true)
-    if second is None or kept is None or second.kind != "return" or kept.kind != "return":
+    if second is None or kept is None or second.kind != kept.kind or kept.kind not in ("return", "reraise"):
         return False
     if not only_from(second, block) or kept.region is not block.region or not same_stack(second.entry, block.exit):
         return False
@@ -169,7 +170,7 @@ def fold_boolean_statement(block: LiftedBlock) -> bool:
     block.exit, block.test_line = second.exit, second.test_line
     for name in ("implicit_return", "uncopied", "loads_last"):
         setattr(block, name, getattr(second, name))
-    block.become("return", test=second.test)
+    block.become(second.kind, test=second.test)
     return True
 
 
