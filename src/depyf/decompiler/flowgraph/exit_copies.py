@@ -36,16 +36,19 @@ def join_exit_copies(graph: ControlFlowGraph, *, exits_are_copied: bool = True) 
     if len(ends) < 2:
         return
     has_lines = any(i.line is not None for block in graph.blocks for i in block.instructions)
+    handlers = {block.handler_block for block in graph.blocks}
     for block, last in ends:
         if last.line is not None or not has_lines:
-            alike = _key(last), block.handler, block.region, _is_of_what_is_behind(block), written_return(block)
-            groups.setdefault(alike, []).append(block)
+            # What an inlined comprehension does when something is raised is no copy of another one's.
+            place = last.position if block in handlers else None
+            written = _is_of_what_is_behind(block), written_return(block)
+            groups.setdefault((_key_of_end(last), place, block.handler, block.region, written), []).append(block)
     groups = {key: blocks for key, blocks in groups.items() if len(blocks) > 1}
     if not groups:
         return
     starts = entries_at_starts(graph)
     assert all(block in starts for blocks in groups.values() for block in blocks), "unreachable blocks are gone"
-    key = _key if exits_are_copied else _key_in_place
+    key = _key_of_end if exits_are_copied else _key_in_place
     copied: _Copied = _copied if has_lines else partial(_copied_without_lines, behind=_behind_statements(graph))
     for blocks in groups.values():
         _join(graph, blocks, starts, key, copied)
@@ -282,14 +285,16 @@ def _before(block: BasicBlock, length: int, starts: dict[BasicBlock, Entries]) -
 def _key(instruction: Instruction) -> Any:
     argument: Any = instruction.arg
     value = id(argument) if isinstance(argument, RawCode) else repr(argument)
-    # Two loads that are one instruction have one position: not so in a copy where one may find nothing to load. What
-    # lets an exception go on has the position of what stands before it.
-    position: Any = instruction.line if instruction.op == "LOAD_FAST" else instruction.position
-    if instruction.op == "RERAISE":
-        position = None
+    # Two loads that are one instruction have one position: not so in a copy where one may find nothing to load.
+    position = instruction.line if instruction.op == "LOAD_FAST" else instruction.position
     return instruction.op, type(argument), value, position
+
+
+def _key_of_end(instruction: Instruction) -> Any:
+    """The key where ends are copied: what lets an exception go on has the position of what stands before it."""
+    return (instruction.op, instruction.arg) if instruction.op == "RERAISE" else _key(instruction)
 
 
 def _key_in_place(instruction: Instruction) -> Any:
     """The key where only a RETURN_VALUE is copied: all else that is one instruction has one place in the code."""
-    return _key(instruction), instruction.op == "RETURN_VALUE" or instruction.offset
+    return _key_of_end(instruction), instruction.op == "RETURN_VALUE" or instruction.offset
