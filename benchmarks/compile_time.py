@@ -11,7 +11,7 @@ the processor's seconds of the process and of what it starts (the C++ compiler),
 clock's on what else runs; the clock's are printed too. "in the block" is the time until the compiled results are there,
 "at the end" that of leaving ``prepare_debug``, where pages and index are written; "a call" is one call of the compiled
 model after that. Ratios are medians over the pairs and, below them, of the least of all runs of each kind, on which a
-machine that is not quiet has less influence. Exit status 1 if one of the latter is above --most or --most-call.
+machine that is not quiet has less influence. Exit status 1 if a median is above --most or --most-call.
 """
 
 from __future__ import annotations
@@ -131,9 +131,8 @@ def measure(backend: str, options: argparse.Namespace) -> bool:
         block, whole = ratio(runs, kind, ["block"]), ratio(runs, kind, ["block", "end"])
         call = ratio(runs, kind, ["call"])
         print(f"  {kind:8} compiling {block:.3f} times, with the end {whole:.3f} times; a call {call:.3f} times")
-        block, whole = least_ratio(runs, kind, ["block"]), least_ratio(runs, kind, ["block", "end"])
-        call = least_ratio(runs, kind, ["call"])
-        print(f"  {'':8} the least: {block:.3f} times, with the end {whole:.3f} times; a call {call:.3f} times")
+        least = [least_ratio(runs, kind, parts) for parts in (["block"], ["block", "end"], ["call"])]
+        print("           the least: {:.3f} times, with the end {:.3f} times; a call {:.3f} times".format(*least))
         if kind == WITH:
             most = options.most if options.most is not None else MOST.get(backend, 1.10)
             good = block <= most and call <= options.most_call

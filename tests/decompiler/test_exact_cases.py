@@ -21,7 +21,7 @@ CASES = {folder: sorted((ROOT / "tests" / "cases" / folder).glob("*/*.py")) for 
 VERSIONS = [version for version in ((3, minor) for minor in range(8, 16)) if find_interpreter(version)]
 
 ANALYZE = """
-import sys
+import sys, warnings
 from depyf.decompiler.pipeline import analyze
 
 def stripped(code):
@@ -30,7 +30,8 @@ def stripped(code):
     return code.replace(**{"co_consts": consts, table: b""})
 
 for path in sys.argv[2:]:
-    with open(path) as file:
+    with open(path) as file, warnings.catch_warnings():
+        warnings.simplefilter("ignore", SyntaxWarning)  # `return` in a `finally` body, since 3.14
         code = compile(file.read(), path, "exec", dont_inherit=True)
     if sys.argv[1] == "stripped":
         code = stripped(code)
@@ -48,10 +49,8 @@ def test_is_exact(version: tuple[int, int], folder: str) -> None:
     paths = [str(path) for path in CASES[folder] if tuple(map(int, path.parent.name.split("."))) <= version]
     environment = {**os.environ, "PYTHONPATH": str(ROOT / "src")}
     done = subprocess.run(
-        # `return` in a `finally` body is a SyntaxWarning since 3.14.
-        [python, "-W", "ignore::SyntaxWarning", "-c", ANALYZE, folder, *paths],
-        capture_output=True, text=True, env=environment, timeout=300,
-    )  # fmt: skip
+        [python, "-c", ANALYZE, folder, *paths], capture_output=True, text=True, env=environment, timeout=300
+    )
     assert (done.stdout, done.stderr) == ("", "")
 
 

@@ -142,6 +142,17 @@ def test_calls_of_finally_subroutines_are_counted_in_the_bytecode_of_its_version
     assert raw.finally_calls == {}
 
 
+def test_what_stands_behind_calls_of_finally_subroutines_may_be_cut_short():
+    raw = RawCode()
+    raw.version, raw.consts = (3, 8), ("a", "b")
+    returns = bytes([162, 2, 1, 0, 100, 1, 83, 0])
+    for size, found in ((8, ["b"]), (7, ["b"]), (6, []), (4, []), (2, [])):
+        raw.bytecode = returns[:size]
+        assert raw.returned_behind_calls == found
+    raw.bytecode = bytes([162, 2, 100, 9, 83, 0])
+    assert raw.returned_behind_calls == []
+
+
 def test_keyword_names_that_are_no_text_are_no_crash():
     code = compile("f(a, k=1)", "text", "exec")
     consts = tuple((b"k",) if constant == ("k",) else constant for constant in code.co_consts)

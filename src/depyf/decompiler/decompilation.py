@@ -373,8 +373,9 @@ class Decompilation:
         before = self.changes
         tried: set[RawCode] = set()  # in another way next time, so nothing is known of what is around these
         for raw in reversed(list(self.root.walk())):
-            if raw in self.refused or any(nested in self.refused or nested in tried for nested in raw.nested):
-                tried.update({raw} if any(nested in tried for nested in raw.nested) else ())
+            if not tried.isdisjoint(raw.nested):
+                tried.add(raw)
+            if raw in tried or raw in self.refused or any(nested in self.refused for nested in raw.nested):
                 continue
             if kind_of(raw) == "annotations" and raw is not self.root:
                 continue  # compiled only with what they annotate

@@ -112,15 +112,14 @@ class RawCode:
         number = {row.name: number for number, row in self.table.rows.items()}
         if "CALL_FINALLY" not in number:
             return []
-        calls, pop, const, leave = (number[name] for name in ("CALL_FINALLY", "POP_TOP", "LOAD_CONST", "RETURN_VALUE"))
-        found = []
-        for at in range(0, len(self.bytecode), 2):
-            if self.bytecode[at] == calls:
-                at += 2
-                while self.bytecode[at] == pop:
-                    at += 2
-                if self.bytecode[at] == const and self.bytecode[at + 2] == leave:
-                    found.append(self.consts[self.bytecode[at + 1]])
+        operations, operands = self.bytecode[::2], self.bytecode[1::2]
+        pop, leave = bytes([number["POP_TOP"]]), bytes([number["LOAD_CONST"], number["RETURN_VALUE"]])
+        found: list[Any] = []
+        for place, operation in enumerate(operations):
+            behind = operations[place + 1 :].lstrip(pop) if operation == number["CALL_FINALLY"] else b""
+            if behind.startswith(leave):
+                operand = operands[len(operations) - len(behind)]
+                found += self.consts[operand : operand + 1]  # no compiler's code has none there
         return found
 
     @property

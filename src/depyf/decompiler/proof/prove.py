@@ -49,8 +49,10 @@ def prove(
 
 def _same_finally_calls(a: RawCode, b: RawCode) -> bool:
     """Whether both call ``finally`` subroutines alike (3.8), those too that never come back."""
+    if a.finally_calls != b.finally_calls:
+        return False
     ours, theirs = (list(map(constant_key, raw.returned_behind_calls)) for raw in (a, b))
-    return a.finally_calls == b.finally_calls and ours == theirs
+    return ours == theirs
 
 
 def _or_else(symbolic: Verdict, other: Verdict) -> Verdict:
