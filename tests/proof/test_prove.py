@@ -121,8 +121,21 @@ def test_stack_without_a_normal_form_is_unproven(compile_text, monkeypatch):
                 instruction.op, instruction.arg = "NULL", None
         return instructions
 
-    monkeypatch.setattr(normalize, "known_instructions", with_an_empty_slot_for_a_value)
+    for reader in (vars(normalize), prove.__globals__):
+        monkeypatch.setitem(reader, "known_instructions", with_an_empty_slot_for_a_value)
     assert "STORE_FAST takes an empty slot" in prove(broken, raw).describe()
+
+
+def test_what_differs_in_unused_constants_is_exact_without_a_normal_form(compile_text, monkeypatch):
+    text = "def f(a):\n def g(): return a\n return 1, g, {k: [v] for k, v in a if k}"
+    left, right, other = (compile_text(source).nested[0] for source in (text, text, text.replace("1", "True")))
+    right.consts += ("unused",)
+    monkeypatch.setitem(prove.__globals__, "normalize", None)
+    verdict = prove(left, right)
+    assert verdict.level is Level.EXACT and verdict.pairs == tuple(zip(left.nested, right.nested))
+    monkeypatch.undo()
+    other.consts += ("unused",)
+    assert "1" in prove(left, other).describe() and not prove(left, other).proven
 
 
 def test_a_finally_subroutine_called_is_not_exactly_one_that_is_fallen_into(compile_text, monkeypatch):

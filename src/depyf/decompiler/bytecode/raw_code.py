@@ -99,9 +99,8 @@ class RawCode:
         """How often it calls, falls into, ends and jumps out of a ``finally`` subroutine (3.8), by operation: copies
         of one do not tell, nor what stands behind one that never returns.
         """
-        operations = self.bytecode[::2]
-        calls = {row.name: number for number, row in self.table.rows.items() if row.name in _OF_SUBROUTINES}
-        return {name: operations.count(number) for name, number in calls.items()}
+        operations, opcodes = self.bytecode[::2], self.table.opcodes
+        return {name: operations.count(opcodes[name]) for name in _OF_SUBROUTINES if name in opcodes}
 
     @property
     def returned_behind_calls(self) -> list[Any]:
@@ -109,7 +108,7 @@ class RawCode:
 
         Where the subroutine never comes back no instruction of ``known_instructions`` has them.
         """
-        number = {row.name: number for number, row in self.table.rows.items()}
+        number = self.table.opcodes
         if "CALL_FINALLY" not in number:
             return []
         operations, operands = self.bytecode[::2], self.bytecode[1::2]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Callable, Dict, Optional, Tuple
 
 from ...errors import DecompilationError
-from ..bytecode import RawCode, disassemble
+from ..bytecode import RawCode, disassemble, known_instructions
 from ..bytecode.code_flags import place_flags
 from .bisimulation import lock_step, nested_pairs, same_instructions
 from .constants import constant_key
@@ -15,6 +15,7 @@ from .static_swaps import settle_swaps
 from .verdict import Difference, Level, Verdict, unproven
 
 SymbolicProof = Callable[[RawCode, RawCode], Verdict]
+Pairs = Tuple[Tuple[RawCode, RawCode], ...]
 Proofs = Dict[RawCode, Tuple[Verdict, Optional[RawCode]]]
 
 
@@ -34,6 +35,9 @@ def prove(
         pairs = tuple(dict.fromkeys(zip(original.nested, recompiled.nested)))
         return Verdict(Level.EXACT, "instructions", pairs=pairs)
     try:
+        alike = _paired(original, recompiled)
+        if alike is not None and _same_finally_calls(original, recompiled):
+            return Verdict(Level.EXACT, "instructions", pairs=alike)
         a, b = normalize(original), normalize(recompiled)
     except (NotComparable, DecompilationError) as error:
         verdict = unproven(str(error))
@@ -86,6 +90,29 @@ def _identical(a: RawCode, b: RawCode) -> bool:
         and len(a.consts) == len(b.consts)
         and all(constant_key(x) == constant_key(y) for x, y in zip(a.consts, b.consts))
     )
+
+
+def _paired(a: RawCode, b: RawCode) -> Pairs | None:
+    """The nested code of both, if they have the same instructions in the same places; None if they do not.
+
+    All that most code which is not identical differs in are constants that no instruction mentions, and their order:
+    the normal form, which costs more, need not be made for it.
+    """
+    left, right = known_instructions(a), known_instructions(b)
+    if len(left) != len(right) or set(a.cellvars) != set(b.cellvars):
+        return None
+    pairs: dict[tuple[RawCode, RawCode], None] = {}
+    for mine, other in zip(left, right):
+        if mine.op != other.op or mine.target != other.target or mine.handler != other.handler:
+            return None
+        if mine.op != "CONST":
+            if mine.arg != other.arg:
+                return None
+        elif constant_key(mine.arg) != constant_key(other.arg):
+            return None
+        elif type(mine.arg) is RawCode:
+            pairs[mine.arg, other.arg] = None
+    return tuple(pairs)
 
 
 def prove_all(

@@ -55,6 +55,11 @@ class OpcodeTable:
     exits_are_copied: bool
 
     @cached_property
+    def opcodes(self) -> dict[str, int]:
+        """The number of each opcode by its name."""
+        return {row.name: number for number, row in self.rows.items()}
+
+    @cached_property
     def handlers_are_last(self) -> bool:
         """Whether handlers stand behind all other code, which is so since awaits have one (CLEANUP_THROW)."""
         return any(row.op == "CLEANUP_THROW" for row in self.rows.values())
