@@ -18,6 +18,7 @@ Each file is compiled and decompiled as a whole; each code object in it is one r
 """
 
 from __future__ import annotations
+import __future__
 
 import argparse
 import collections
@@ -165,7 +166,7 @@ class Witnessed:
             if key not in self.objections and nested.verdict.level.value in PROVEN:
                 if not nested.code.co_flags & 1 or nested.code.co_name.startswith(("<", "__annotate__")):
                     continue  # only a def can stand alone
-                alone = _compiled(standalone(nested), code.co_filename)
+                alone = _compiled(standalone(nested), code.co_filename, nested.code.co_flags)
                 if isinstance(alone, str):
                     self.objections[key] = alone
                 else:
@@ -187,10 +188,12 @@ class Witnessed:
         )
 
 
-def _compiled(text: str, filename: str) -> types.CodeType | str:
-    """The text compiled, or why it is not Python."""
+def _compiled(text: str, filename: str, flags: int = 0) -> types.CodeType | str:
+    """The text compiled, or why it is not Python; with the kind of annotations that code with ``flags`` has."""
     try:
-        return compile(text, filename, "exec", dont_inherit=True, optimize=0)
+        flags &= __future__.annotations.compiler_flag
+        code: types.CodeType = compile(text, filename, "exec", flags, dont_inherit=True, optimize=0)
+        return code
     except (SyntaxError, ValueError) as error:
         return f"text does not compile: {error}"
 

@@ -31,6 +31,7 @@ from .spell_exactly import spell_exactly
 from .stepper import Stepper
 from .syntax import nodes
 from .syntax.printer import PrintError, print_tree, print_with_lines
+from .syntax.transforms.kept_constants import keep_constants
 from .units import BUGS, FUNCTION_WAYS, Unit, Way, kind_of, lift_unit, ways_of
 
 log = logging.getLogger("depyf")
@@ -176,6 +177,8 @@ class Decompilation:
         body = finish_early(unit.body, unit.kind, raw)
         definitions = Definitions(raw, self.body)
         body = definitions.resolve(body)
+        if self.way(raw).keeps_constants and not keep_constants(body):
+            raise DecompilationError("no constant in it is folded", stage="polish", where=raw.qualname)
         skipped = frozenset(self.settings.skip_transforms) | self.way(raw).skipped_transforms
         if raw.table.loop_tests_are_copied:
             skipped |= {"redundant-continue-in-while"}  # it jumps to another place than the end of the body does

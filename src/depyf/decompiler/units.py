@@ -76,13 +76,15 @@ class Unit:
 
 class Way(NamedTuple):
     """Choices between sources of the same meaning, where hints decide: whether copies of the code's ends that have
-    the same position are joined, and which transforms of the finished tree are left out. ``climbs``: where control has
-    no form in Python the graph is given another one. ``settles``: parameters that lie on the stack at the beginning are
-    loaded later, so that the rest is what a compiler made. ``engine``: 'structured', or one that needs no shapes that a
-    compiler makes: 'events' for code whose only loops are iterations, 'dispatch' for any."""
+    the same position are joined, and which transforms of the finished tree are left out. ``keeps_constants``: those
+    that compilers would fold are kept apart. ``climbs``: where control has no form in Python the graph is given another
+    one. ``settles``: parameters that lie on the stack at the beginning are loaded later, so that the rest is what a
+    compiler made. ``engine``: 'structured', or one that needs no shapes that a compiler makes: 'events' for code whose
+    only loops are iterations, 'dispatch' for any."""
 
     joins_ends: bool = True
     skipped_transforms: frozenset[str] = frozenset()
+    keeps_constants: bool = False
     climbs: bool = False
     settles: bool = False
     engine: str = "structured"
@@ -97,6 +99,7 @@ WAYS = (
     Way(),
     Way(joins_ends=False),
     Way(skipped_transforms=frozenset({"redundant-return", "redundant-continue", "redundant-continue-in-while"})),
+    Way(keeps_constants=True),
     Way(climbs=True),
 )
 """In the order in which they are tried until one is proven."""
