@@ -75,6 +75,7 @@ class _Lifter:
         order = reverse_postorder(self.graph.entry, successors)
         for block in order:
             self.lifted[block] = LiftedBlock(block.start, block.region, [])
+            self.lifted[block].is_clause = self.raw.name == "<genexpr>"
         for block in order:
             self.lift_block(block)
         result = sorted(self.lifted.values(), key=lambda block: block.index)

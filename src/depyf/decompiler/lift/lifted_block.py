@@ -31,7 +31,7 @@ class LiftedBlock:
     __slots__ = (
         "index", "region", "entry", "exit", "statements", "kind", "test", "sense", "next", "true", "false", "fall",
         "predecessors", "is_async", "repeated", "at_bottom", "line", "layout", "test_line",
-        "implicit_return", "uncopied", "loads_last", "is_end", "gathers", "word",
+        "implicit_return", "uncopied", "loads_last", "is_end", "gathers", "word", "is_clause",
     )  # fmt: skip
 
     def __init__(self, index: int, region: Region | None, entry: list[nodes.Expression]) -> None:
@@ -60,6 +60,7 @@ class LiftedBlock:
         self.loads_last = False  # a return of a constant that is loaded when the statements around are left already
         # By which it leaves a statement, '' if at the end of a handler; 'pass' if it is there for a line alone.
         self.word: str | None = None
+        self.is_clause = False  # of a generator expression
         self.is_end = False  # the end of a module or class body, where no return can be written
 
     @property

@@ -100,8 +100,8 @@ def in_a_chain(block: LiftedBlock) -> bool:
 
 
 def in_a_comprehension(block: LiftedBlock) -> bool:
-    """Whether the block stands among the clauses of a comprehension that fills a container: no statement is there."""
-    return any(marker.kind == "accumulator" for marker in block.markers)
+    """Whether the block stands among the clauses of a comprehension or generator expression: no statement is there."""
+    return block.is_clause or any(marker.kind == "accumulator" for marker in block.markers)
 
 
 def _leftmost(test: object) -> object:
