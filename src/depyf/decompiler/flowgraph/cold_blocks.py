@@ -29,12 +29,48 @@ def move_handlers_back(graph: ControlFlowGraph, regions: list[Region]) -> None:
     for region in regions:
         if region in groups:
             end = _end_of(region, order, graph)
-            order[end:end] = groups[region]
+            after = {block for block in groups[region] if _stands_after(region.parent, block)}
+            own = _reached(region.handler, usual | after if after else usual)
+            group = [block for block in groups[region] if block in own]
+            order[end:end] = group
+            behind = [block for block in groups[region] if block not in own]
+            if behind:  # only a handler before this one leads there, or what it leads to outside of the statement
+                end = _behind_loops(end + len(group), order, behind[0])
+                order[end:end] = behind
     graph.blocks = order + rest
     start = 0
     for block in graph.blocks:
         block.start = start
         start += max(1, len(block.instructions))
+
+
+def _reached(first: BasicBlock, borders: set[BasicBlock]) -> set[BasicBlock]:
+    """What control reaches from ``first`` without coming to one of the ``borders``."""
+    found = {first}
+    todo = [first]
+    while todo:
+        block = todo.pop()
+        for successor in (*block.successors, block.handler_block):
+            if successor is not None and successor not in found and successor not in borders:
+                found.add(successor)
+                todo.append(successor)
+    return found
+
+
+def _stands_after(region: Region | None, block: BasicBlock) -> bool:
+    """Whether ``block`` is outside ``region`` and does more than leave it."""
+    return region is not None and region not in chain(block.region) and not _only_leaves(block)
+
+
+def _behind_loops(place: int, order: list[BasicBlock], first: BasicBlock) -> int:
+    """The place in ``order``, from ``place`` on, behind the loops around it that do not have ``first`` in them."""
+    before = set(order[:place])
+    for index in reversed(range(place, len(order))):
+        end = order[index]
+        begins = [successor for successor in end.successors if successor in before]
+        if any(end not in _reached(first, {begin}) for begin in begins):
+            return index + 1
+    return place
 
 
 def _has_body_in(region: Region, blocks: list[BasicBlock]) -> bool:
@@ -58,8 +94,18 @@ def _end_of(region: Region, order: list[BasicBlock], graph: ControlFlowGraph) ->
     return end
 
 
+def _only_leaves(block: BasicBlock) -> bool:
+    """Whether nothing stands in ``block`` but ends of statements: their jumps, and their calls of __exit__."""
+    ends = _ENDS | {"POP_EXCEPT", "GET_AWAITABLE", "YIELD_FROM"}
+    return all(i.op in ends or _follows_nones(block, at) for at, i in enumerate(block.instructions))
+
+
 def _leaves_with(block: BasicBlock, at: int) -> bool:
     """Whether the instruction calls __exit__ of a with statement that is left with a value below it: by a return."""
+    return _follows_nones(block, at) and block.instructions[0].op == "SWAP"
+
+
+def _follows_nones(block: BasicBlock, at: int) -> bool:
     before = block.instructions[max(at - 3, 0) : at]
     nones = len(before) == 3 and all(i.op == "CONST" and i.arg is None for i in before)
-    return nones and block.instructions[at].op == "CALL" and block.instructions[0].op == "SWAP"
+    return nones and block.instructions[at].op == "CALL"

@@ -119,8 +119,8 @@ class ControlFlowGraph:
 
 def build_flowgraph(instructions: list[Instruction]) -> ControlFlowGraph:
     """Cut ``instructions`` into blocks at jumps, jump targets and the borders of handlers."""
-    # The compiler leaves NOPs, and jumps behind a chained comparison or an async for loop, out of the ranges of handlers:
-    # one inside a body must not look like a way out.
+    # The compiler leaves NOPs, and jumps behind a chained comparison or an async for loop, out of the ranges of
+    # handlers: one inside a body must not look like a way out.
     for loop in [i for i in instructions if i.op == "ASYNC_FOR_ITER"]:
         end = instructions[loop.target]
         if end.op == "JUMP" and instructions[end.target].handler == loop.handler:
