@@ -12,6 +12,7 @@ from .lift.folding.negation import negate
 from .lift.values import AssertionClass, Marker
 from .syntax import nodes
 from .syntax.scopes import bound_names
+from .syntax.string_text import cleaned
 from .syntax.transforms import apply_transforms
 
 
@@ -114,7 +115,9 @@ def _docstring(body: list[nodes.Statement], raw: RawCode) -> None:
     if body and _is_store(body[0], "__doc__"):
         value = body[0].value  # type: ignore[attr-defined]
         if isinstance(value, nodes.Constant) and isinstance(value.value, str):
-            body[0] = nodes.Expr(docstring(value.value, raw), line=body[0].line)
+            text = docstring(value.value, raw)
+            if type(text) is nodes.Constant or cleaned(value.value) == value.value:
+                body[0] = nodes.Expr(text, line=body[0].line)
 
 
 def _merge_annotations(body: list[nodes.Statement], stringified: bool, instructions: list[Instruction]) -> None:

@@ -13,9 +13,9 @@ def join_ends(blocks: list[LiftedBlock], kind: str) -> None:
     what stands before it: the compiler gives its copies no position of their own.
     """
     ends = [block for block in blocks if block.kind == "return" and (kind != "function" or _is_implicit(block))]
-    if kind != "function" and len(ends) == 1:
-        ends[0].is_end = True
-    if len(ends) < (1 if kind == "function" else 2):
+    if kind != "function" and ends == blocks[-1:]:
+        ends.pop().is_end = True
+    if not ends:
         return
     last = ends[-1]
     if len(ends) == 1 and last.uncopied and not last.statements:

@@ -45,11 +45,11 @@ def docstring_text(value: str, indent: str = "") -> str:
     first, *rest = value.split("\n")
     lines = [first, *(indent + line if line or index == len(rest) else line for index, line in enumerate(rest, 1))]
     indented = "\n".join(lines)
-    return quoted(indented if _cleaned(indented) == value else value, '"""')
+    return quoted(indented if cleaned(indented) == value else value, '"""')
 
 
-def _cleaned(text: str) -> str:
-    """A docstring as the compiler leaves it (_PyCompile_CleanDoc in 3.13's compile.c)."""
+def cleaned(text: str) -> str:
+    """A docstring as the compiler leaves it (_PyCompile_CleanDoc in 3.13's compile.c); done twice it is the same."""
     first, *rest = text.expandtabs().split("\n")
     margins = [len(line) - len(line.lstrip(" ")) for line in rest]
     margin = min((width for width, line in zip(margins, rest) if width < len(line)), default=0)

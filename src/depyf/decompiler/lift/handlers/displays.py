@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from keyword import iskeyword
+
 from ...bytecode import Instruction
 from ...syntax import nodes
 from ...syntax.constant_text import set_order
 from ..symbolic_stack import SymbolicStack
 from ..values import Append, ArgumentTuple, Marker, Null, Reached, resolved
 from . import handles
+
+_PART = 16
+"""Of at least so many items the parts of a long dictionary display are, the last one aside."""
 
 
 @handles("BUILD_TUPLE")
@@ -125,14 +130,31 @@ def _update(state: SymbolicStack, instruction: Instruction) -> None:
         return
     if not isinstance(container, nodes.Dict):
         state.refuse("something unknown is updated")
-    # Keyword arguments after a `**`, or a long display in parts; `f(a=1, **{'b': 2})` stays as it is.
-    in_parts = instruction.op == "DICT_UPDATE" and container.keys or None in container.keys
-    if isinstance(value, nodes.Dict) and in_parts and None not in value.keys:
+    if isinstance(value, nodes.Dict) and _goes_on(container, value, instruction.op):
         container.keys += value.keys
         container.values += value.values
     else:
         container.keys.append(None)
         container.values.append(value)
+
+
+def _goes_on(container: nodes.Dict, value: nodes.Dict, operation: str) -> bool:
+    """Whether ``value`` was written as items, or keyword arguments, that follow those of ``container``.
+
+    They do after a `**`, and a long display comes in parts; `f(a=1, **{'b': 2})` and `f(**a, **{'b-c': 2})` stay.
+    """
+    last = next((number for number, key in enumerate(reversed(container.keys)) if key is None), len(container.keys))
+    if None in value.keys or not value.keys or not container.keys:
+        return False
+    if operation == "DICT_MERGE":
+        return last == 0 and are_keywords(value)
+    return last == 0 or last >= _PART
+
+
+def are_keywords(mapping: nodes.Dict) -> bool:
+    """Whether the keys, of which there are some, can be written as the names of keyword arguments."""
+    names = [key.value if isinstance(key, nodes.Constant) else None for key in mapping.keys]
+    return bool(names) and all(isinstance(name, str) and name.isidentifier() and not iskeyword(name) for name in names)
 
 
 @handles("BUILD_LIST_UNPACK", "BUILD_TUPLE_UNPACK", "BUILD_SET_UNPACK", "BUILD_TUPLE_UNPACK_WITH_CALL")
@@ -166,7 +188,8 @@ def _unpacked_map(state: SymbolicStack, instruction: Instruction) -> None:
     result = nodes.Dict([], [])
     beside_plain = instruction.arg == 1
     for part in map(resolved, state.pop_many(instruction.arg)):
-        if isinstance(part, nodes.Dict) and None not in part.keys and not beside_plain:
+        plain = isinstance(part, nodes.Dict) and None not in part.keys and not beside_plain
+        if plain and (instruction.op == "BUILD_MAP_UNPACK" or are_keywords(part)):
             result.keys += part.keys
             result.values += part.values
             beside_plain = True
