@@ -175,9 +175,9 @@ class Decompilation:
         if raw in self.bound:
             self.bound[raw] -= comprehension_variables(unit.instructions)
         body = finish_early(unit.body, unit.kind, raw)
-        definitions = Definitions(raw, self.body)
+        definitions = Definitions(raw, self.body, self.way(raw).keeps_constants)
         body = definitions.resolve(body)
-        if self.way(raw).keeps_constants and not keep_constants(body):
+        if self.way(raw).keeps_constants and not (keep_constants(body) or definitions.kept):
             raise DecompilationError("no constant in it is folded", stage="polish", where=raw.qualname)
         skipped = frozenset(self.settings.skip_transforms) | self.way(raw).skipped_transforms
         if raw.table.loop_tests_are_copied:

@@ -26,16 +26,22 @@ from .lift.values import (
     resolved,
 )
 from .syntax import nodes
+from .syntax.transforms.kept_constants import apart
 
 Nested = Callable[[RawCode], "list[nodes.Statement]"]
 """Gives the finished body of a nested code object."""
 
 
 class Definitions:
-    """Resolves the placeholders of one body. ``nested`` gives the bodies of nested code objects."""
+    """Resolves the placeholders of one body. ``nested`` gives the bodies of nested code objects.
 
-    def __init__(self, raw: RawCode, nested: Nested) -> None:
+    ``keeps_constants``: default values that are all constants, but were not folded to one, stay apart.
+    """
+
+    def __init__(self, raw: RawCode, nested: Nested, keeps_constants: bool = False) -> None:
         self.raw = raw
+        self.keeps_constants = keeps_constants
+        self.kept = False  # whether there were any
         self.nested = nested
         self.definitions: list[tuple[nodes.Statement, list[nodes.Statement]]] = []  # without their bodies; these
 
@@ -213,6 +219,8 @@ class Definitions:
             values = [nodes.Constant(value) for value in defaults.value]  # type: ignore[attr-defined]
         elif isinstance(defaults, nodes.Tuple):
             values = [self.expression(value) for value in defaults.elts]
+            if self.keeps_constants and all(isinstance(value, nodes.Constant) for value in values):
+                values[:1], self.kept = map(apart, values[:1]), True
         elif defaults is not None:
             raise DecompilationError("default values that are no tuple", stage="lift", where=function.raw.qualname)
         keyword_defaults: dict[str, nodes.Expression] = {}

@@ -368,14 +368,16 @@ class _Lifter:
         return False
 
     def last_before(self, block: BasicBlock, position: Position) -> Instruction | None:
-        """The last instruction of ``block`` or before it that does not end an except clause at ``position``.
+        """The last instruction of ``block`` or before it that does not leave a statement at ``position``.
 
-        What ends a clause has the position of a ``return`` that leaves it.
+        What ends loops and clauses has the position of a ``return`` that leaves them.
         """
         for _ in range(4):
-            rest = self.without_unbinding(block.instructions)
+            for instruction in reversed(self.without_unbinding(block.instructions)):
+                if instruction.op not in _UNWINDS or instruction.position != position:
+                    return instruction
             sources = self.sources.get(block, [])
-            if len(sources) != 1 or any(i.op not in _UNWINDS or i.position != position for i in rest):
+            if len(sources) != 1:
                 break
             (block,) = sources
         return block.last

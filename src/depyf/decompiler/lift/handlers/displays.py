@@ -188,10 +188,10 @@ def _unpacked_map(state: SymbolicStack, instruction: Instruction) -> None:
     result = nodes.Dict([], [])
     beside_plain = instruction.arg == 1
     for part in map(resolved, state.pop_many(instruction.arg)):
-        plain = isinstance(part, nodes.Dict) and None not in part.keys and not beside_plain
-        if plain and (instruction.op == "BUILD_MAP_UNPACK" or are_keywords(part)):
-            result.keys += part.keys
-            result.values += part.values
+        items = part if isinstance(part, nodes.Dict) and None not in part.keys and not beside_plain else None
+        if items is not None and (instruction.op == "BUILD_MAP_UNPACK" or are_keywords(items)):
+            result.keys += items.keys
+            result.values += items.values
             beside_plain = True
         else:
             result.keys.append(None)
