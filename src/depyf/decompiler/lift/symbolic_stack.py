@@ -114,10 +114,9 @@ class SymbolicStack:
     def store(self, target: nodes.Expression, value: nodes.Expression) -> None:
         """Store ``value``, just taken from the stack, to ``target``."""
         if isinstance(value, Unpacked):
-            for dropped in self.dropped:
-                self._fill(dropped, target)
-            self.dropped = []
-            self._fill(value, target)
+            dropped, self.dropped = self.dropped, []
+            for one in (*dropped, value):
+                self._fill(one, target)
         elif isinstance(value, (Member, Module)):
             self._import(target, value)
         elif isinstance(value, Marker) and value.kind == "exception" and isinstance(target, nodes.Name):
@@ -224,6 +223,10 @@ class SymbolicStack:
             return
         if isinstance(value, Unpacked):
             self.dropped.append(value)  # stored under the name that is stored to next: the compiler saves the store
+            return
+        last = self.exchange[-1][1] if self.exchange else None
+        if isinstance(last, nodes.Name):  # stored under the name that was stored to before, for the same reason
+            self._exchange(self.evaluated(value), nodes.Name(last.id), self.as_expression(value))
             return
         if isinstance(value, Class) or isinstance(value, Function) and value.raw.name != "<lambda>":
             self.refuse("a definition is dropped")

@@ -165,6 +165,11 @@ def _write_tested(
     body = _body(writer, node, start, inside, after, context)
     orelse = writer.arm(node, orelse_from, after, context) if orelse_from is not None else []
     test = node.test if start is node.true else negate(node.test)
+    if node in writer.continued and body and isinstance(body[-1], nodes.Continue) and not orelse:
+        # The bottom of the loop is reached, and there is no test: it is a statement at the top.
+        test, top = nodes.Constant(True), nodes.If(spelled(negate(test), writer.keeps_not), [nodes.Break()])
+        top.line = node.test_line
+        body = [top, *body[:-1]]
     out.append(nodes.While(spelled(test, writer.keeps_not), body or [nodes.Pass()], orelse, line=node.test_line))
     return writer.go(node, after, follow, context, out, after_statement=True) if after is not None else None
 
