@@ -199,8 +199,13 @@ def _copied(block: BasicBlock, other: BasicBlock, starts: dict[BasicBlock, Entri
 
 
 def _is_short(instructions: list[Instruction]) -> bool:
-    """Whether the compiler copies as much, and it is no end of another expression."""
+    """Whether the compiler copies as much, and it is no end of another expression.
+
+    What begins without a line of its own 3.10 copies whatever its length is.
+    """
     operations = [i.op for i in instructions if i.op not in _NOT_COUNTED]
+    if operations[:1] == ["MAP_ADD"]:
+        return True
     returns_constant = operations[-2:] == ["CONST", "RETURN_VALUE"]  # one instruction of 3.12 and 3.13
     return len(operations) - returns_constant <= _COPIED and operations[:1] != ["SWAP"]
 
@@ -287,6 +292,8 @@ def _key(instruction: Instruction) -> Any:
     value = id(argument) if isinstance(argument, RawCode) else repr(argument)
     # Two loads that are one instruction have one position: not so in a copy where one may find nothing to load.
     position = instruction.line if instruction.op == "LOAD_FAST" else instruction.position
+    if instruction.op == "MAP_ADD":
+        position = None  # that of the value, which may be one of two
     return instruction.op, type(argument), value, position
 
 

@@ -40,6 +40,7 @@ class SymbolicStack:
         self.exchange: list[tuple[int, nodes.Expression, nodes.Expression]] = []  # a, b = b, a in the making
         self.dropped: list[Unpacked] = []
         self.instruction: Instruction = Instruction("NOP")
+        self.entry = entry
         self.pushed = list(entry)  # in the order of evaluation
         self.places: dict[int, int] = {}  # of ``numbered`` of these, by identity
         self.numbered = 0
@@ -58,6 +59,19 @@ class SymbolicStack:
             self.places.setdefault(id(self.pushed[place]), place)
         self.numbered = len(self.pushed)
         return self.places.get(id(value), -1)
+
+    def own(self, depth: int) -> nodes.Expression:
+        """The entry ``depth`` from the top, to be changed: another block may have the same one, and adds to it too."""
+        value = self.stack[-depth]
+        if any(value is one for one in self.entry):
+            copied: nodes.Expression = value
+            if isinstance(value, nodes.Dict):
+                copied = nodes.Dict(value.keys[:], value.values[:])
+            elif isinstance(value, (nodes.List, nodes.Set)):
+                copied = type(value)(value.elts[:])
+            self.places[id(copied)] = self.evaluated(value)
+            self.stack[-depth] = value = copied
+        return value
 
     def take(self) -> nodes.Expression:
         """Pop an entry as it is."""

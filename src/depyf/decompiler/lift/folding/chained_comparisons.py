@@ -46,17 +46,19 @@ def _in_condition(block: LiftedBlock, second: LiftedBlock, cleanup: LiftedBlock)
         return False
     if not same_stack(second.exit, block.exit[:-1]):
         return False
-    # A failing first comparison goes where a failing second one goes.
-    if cleanup.kind == "goto":
-        if len(cleanup.statements) > 1 or not same_exit(cleanup.next, second.false):
+    # A failing first comparison goes where a failing second one goes; of tests of None either way may be the failing.
+    skipped = int(cleanup.kind != "goto")
+    failing = cleanup if skipped else cleanup.next if len(cleanup.statements) == 1 else None
+    test, true, false = second.test, second.true, second.false
+    if not same_exit(failing, false, skipped=skipped):
+        test, true, false = test.opposite, false, true
+        if test is None or not same_exit(failing, false, skipped=skipped):
             return False
-    elif not same_exit(cleanup, second.false, skipped=1):
-        return False
     block.exit = block.exit[:-1]
-    false, fall = second.false, second.fall
+    fall = second.fall
     if false is fall and false is not None and through(false) is not false and through(false) is through(cleanup.next):
         false = fall = through(false)  # the jump over the block that drops the operand
-    block.become("branch", test=_joined(block.test, second.test), true=second.true, false=false, fall=fall)
+    block.become("branch", test=_joined(block.test, test), true=true, false=false, fall=fall)
     return True
 
 

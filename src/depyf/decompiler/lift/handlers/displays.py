@@ -59,7 +59,7 @@ def _list_to_tuple(state: SymbolicStack, instruction: Instruction) -> None:
 def _container(state: SymbolicStack, depth: int) -> nodes.Expression:
     if depth > len(state.stack):
         state.refuse("the stack is too short")
-    return state.stack[-depth]
+    return state.own(depth)
 
 
 def _constants(values: tuple[object, ...] | frozenset[object]) -> list[nodes.Expression]:
