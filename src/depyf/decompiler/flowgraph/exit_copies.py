@@ -203,11 +203,11 @@ def _is_short(instructions: list[Instruction]) -> bool:
 
     What begins without a line of its own 3.10 copies whatever its length is.
     """
-    operations = [i.op for i in instructions if i.op not in _NOT_COUNTED]
-    if operations[:1] == ["MAP_ADD"]:
+    counted = [i for i in instructions if i.op not in _NOT_COUNTED]
+    first = counted[0].op if counted else ""
+    if first == "MAP_ADD":
         return True
-    returns_constant = operations[-2:] == ["CONST", "RETURN_VALUE"]  # one instruction of 3.12 and 3.13
-    return len(operations) - returns_constant <= _COPIED and operations[:1] != ["SWAP"]
+    return len({i.offset for i in counted}) <= _COPIED and first != "SWAP"
 
 
 def _copied_without_lines(
