@@ -165,8 +165,10 @@ def _write_tested(
     body = _body(writer, node, start, inside, after, context)
     orelse = writer.arm(node, orelse_from, after, context) if orelse_from is not None else []
     test = node.test if start is node.true else negate(node.test)
-    if node in writer.continued and body and isinstance(body[-1], nodes.Continue) and not orelse:
-        # The bottom of the loop is reached, and there is no test: it is a statement at the top.
+    is_continued = node in writer.continued and body and isinstance(body[-1], nodes.Continue)
+    if is_continued and not orelse and not writer.is_exit(exhausted):
+        # The bottom of the loop is reached, and there is no test: it is a statement at the top. (One that leads out of
+        # the code has a copy of that behind it.)
         test, top = nodes.Constant(True), nodes.If(spelled(negate(test), writer.keeps_not), [nodes.Break()])
         top.line = node.test_line
         body = [top, *body[:-1]]

@@ -47,36 +47,44 @@ def write_try(
     else:
         handlers = _handlers(writer, handler, end, inner)
         if isinstance(handler.test, Matches) and handler.test.of_group:
-            out += _of_group(nodes.TryStar(body, handlers, orelse, line=node.line), through(end))
+            statement = nodes.TryStar(body, handlers, orelse, line=node.line)
+            out += _of_group(statement, through(end), jumps_follow=after is not None)
         else:
             out.append(nodes.Try(body, handlers, orelse, line=node.line))
     return writer.go(node, after, follow, context, out, after_statement=True) if after is not None else None
 
 
-def _of_group(statement: nodes.TryStar, end: LiftedBlock | None) -> list[nodes.Statement]:
-    """The statement with ``except*`` clauses and the ``return`` behind it that seems to stand in its parts.
+def _of_group(
+    statement: nodes.TryStar, end: LiftedBlock | None, *, jumps_follow: bool
+) -> list[nodes.Statement]:
+    """The statement with ``except*`` clauses, and the ``return`` or ``continue`` behind it that seems to be in them.
 
-    No clause can be left by ``return``: what looks so is where it goes on, ``end`` if that is known.
+    No clause can be left by one: what looks so is where it goes on, ``end`` if that is known. ``jumps_follow``: a jump
+    behind the statement is written by whoever wants this.
     """
     clauses = statement.handlers
     if clauses[-1].type == nodes.Name(NO_TYPE):
         clauses.pop()
-    goes_on: nodes.Statement | None = None
-    if end is None:
-        ends = (clause.body[-1] for clause in clauses)
+    ends = [clause.body[-1] for clause in clauses]
+    goes_on: nodes.Statement | None = next((last for last in ends if isinstance(last, _LOOP_JUMPS)), None)
+    is_behind = goes_on is not None or end is None
+    if goes_on is None and end is None:
         goes_on = next((last for last in ends if isinstance(last, nodes.Return) and not returns_none(last)), None)
-    elif end.kind == "return" and not end.statements:
+    elif goes_on is None and end is not None and end.kind == "return" and not end.statements:
         goes_on = nodes.Return(end.test)
     for clause in clauses:
         drop_at_tail(
             clause.body, lambda one: returns_none(one) or one == goes_on, always=True, through_finally=True
         )
-    if end is not None or goes_on is None:
+    if not is_behind or goes_on is None:
         return [statement]
     part = statement.orelse or statement.body
     if part[-1] == goes_on and len(part) > 1:
         part.pop()
-    return [statement, goes_on]
+    return [statement] if jumps_follow and isinstance(goes_on, _LOOP_JUMPS) else [statement, goes_on]
+
+
+_LOOP_JUMPS = (nodes.Break, nodes.Continue)
 
 
 def _with_finally(
