@@ -160,6 +160,10 @@ def _write_tested(
     if writer.flow.loop_tests_are_copied and not node.repeated:
         writer.continued.add(node)  # the test at the bottom was left out: only `continue` comes here
     inside = _extent(writer, node, loop, context, through(exhausted))
+    jump: LiftedBlock | None = exhausted
+    while jump is not None and jump is not through(exhausted):  # no part of the loop: `else: break`
+        inside.discard(jump)
+        jump = jump.next
     inside.discard(node)
     after, orelse_from = _end(writer, node, inside, exhausted, follow)
     body = _body(writer, node, start, inside, after, context)
