@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Callable
 
 from ..errors import DecompilationError
@@ -344,8 +345,12 @@ def _is_named(stored: str, name: str) -> bool:
 def annotation(value: nodes.Expression, stringified: bool) -> nodes.Expression:
     """An annotation; with ``from __future__ import annotations`` its constant is the text itself."""
     if stringified and isinstance(value, nodes.Constant) and isinstance(value.value, str):
-        return nodes.Raw(value.value)
+        return nodes.Raw(_FOLDED.sub(lambda index: "[" + index[1].replace("Ellipsis", "...") + "]", value.value))
     return value
+
+
+_FOLDED = re.compile(r"\[\(([^][()]*\bEllipsis\b[^][()]*)\)\]")
+"""An index in the text of an annotation that 3.8 had made a constant of: ``[..., None]`` is ``[(Ellipsis, None)]``."""
 
 
 def arguments_of(

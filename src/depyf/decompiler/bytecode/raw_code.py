@@ -95,12 +95,13 @@ class RawCode:
         return TABLES[self.version]
 
     @property
-    def finally_calls(self) -> dict[str, int]:
-        """How often it calls, falls into, ends and jumps out of a ``finally`` subroutine (3.8), by operation: copies
-        of one do not tell, nor what stands behind one that never returns.
+    def finally_calls(self) -> list[str]:
+        """Where it calls, falls into, ends and jumps out of ``finally`` subroutines (3.8): these operations in order.
+
+        Copies of a subroutine do not tell, nor what stands behind one that never returns.
         """
-        operations, opcodes = self.bytecode[::2], self.table.opcodes
-        return {name: operations.count(opcodes[name]) for name in _OF_SUBROUTINES if name in opcodes}
+        names = {self.table.opcodes[name]: name for name in _OF_SUBROUTINES if name in self.table.opcodes}
+        return [names[number] for number in self.bytecode[::2] if number in names] if names else []
 
     @property
     def returned_behind_calls(self) -> list[Any]:

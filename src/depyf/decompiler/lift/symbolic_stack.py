@@ -41,6 +41,7 @@ class SymbolicStack:
         self.dropped: list[Unpacked] = []
         self.instruction: Instruction = Instruction("NOP")
         self.entry = entry
+        self.display: nodes.Expression | None = None  # the last one with unpacked mappings (3.8)
         self.pushed = list(entry)  # in the order of evaluation
         self.places: dict[int, int] = {}  # of ``numbered`` of these, by identity
         self.numbered = 0

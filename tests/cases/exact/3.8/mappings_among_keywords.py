@@ -12,6 +12,13 @@ C8 = dict(a=1, b=2, c=x, d=x, e=x, f=x, g=x, h=x, i=x, j=x, k=x, l=x, m=x, n=x, 
 C9 = dict(*a, **u, **{'class': 1, 'v': 2}, w=x)
 C10 = dict(*a, **{'class': 1, 'v': 2}, w=x)
 C11 = dict(*a, v=5, **{'class': 1}, **{}, w=x)
+f(**{**a, **b})
+f(x=1, **{**a, **b})
+f(**{**a, 'c': b})
+f(*a, **{**a, 'c': b})
+f(*a, c=1, **{**a, 'c': b})
+f(1, *a, c=1, **a)
+f(1, 2, **{'e': g, **a})
 
 
 class C:

@@ -123,7 +123,7 @@ def _call_ex(state: SymbolicStack, instruction: Instruction) -> None:
     positional = _positional(iterable, mapping is not None)
     if mapping is None:
         keywords = []
-    elif instruction.op == "CALL_FUNCTION_EX" and _is_whole(positional, mapping):
+    elif instruction.op == "CALL_FUNCTION_EX" and (mapping is state.display or _is_whole(positional, mapping)):
         keywords = [nodes.keyword(None, mapping)]
     else:
         keywords = _keywords(state, mapping)

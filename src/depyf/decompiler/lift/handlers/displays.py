@@ -197,4 +197,6 @@ def _unpacked_map(state: SymbolicStack, instruction: Instruction) -> None:
             result.keys.append(None)
             result.values.append(part)
             beside_plain = False
+    if instruction.op == "BUILD_MAP_UNPACK":
+        state.display = result
     state.push(result)

@@ -1,0 +1,13 @@
+"""Annotations whose text has an ellipsis in an index."""
+
+from __future__ import annotations
+a: dict[str, Callable[..., None]]
+b: Callable[[A, ...], None]
+c: x[..., 1]
+d: x[...]
+e: x[1:2, ...]
+f: Callable[..., Callable[..., 1]]
+
+
+def g(a: dict[str, Callable[..., None]]) -> x[...,]:
+    pass
