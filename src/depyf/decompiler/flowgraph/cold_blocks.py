@@ -6,6 +6,7 @@ rooms read the layout as the order of the source, so each handler gets the place
 
 from __future__ import annotations
 
+from ..bytecode import unbound_name
 from .control_flow_graph import BasicBlock, ControlFlowGraph
 from .regions import Region, chain
 
@@ -29,7 +30,7 @@ def move_handlers_back(graph: ControlFlowGraph, regions: list[Region]) -> None:
     for region in regions:
         if region in groups:
             end = _end_of(region, order, graph)
-            after = {block for block in groups[region] if _stands_after(region.parent, block)}
+            after = {block for block in groups[region] if _stands_after(region, block)}
             own = _reached(region.handler, usual | after if after else usual)
             group = [block for block in groups[region] if block in own]
             order[end:end] = group
@@ -57,9 +58,11 @@ def _reached(first: BasicBlock, borders: set[BasicBlock]) -> set[BasicBlock]:
     return found
 
 
-def _stands_after(region: Region | None, block: BasicBlock) -> bool:
-    """Whether ``block`` is outside ``region`` and does more than leave it."""
-    return region is not None and region not in chain(block.region) and not _only_leaves(block)
+def _stands_after(region: Region, block: BasicBlock) -> bool:
+    """Whether ``block``, to which the handler of ``region`` leads, stands behind that statement, and does something."""
+    around = region.parent
+    handled = block.handler_block is (around.handler if around is not None else None)
+    return (handled or around is not None and around not in chain(block.region)) and not _only_leaves(block)
 
 
 def _behind_loops(place: int, order: list[BasicBlock], first: BasicBlock) -> int:
@@ -96,8 +99,12 @@ def _end_of(region: Region, order: list[BasicBlock], graph: ControlFlowGraph) ->
 
 def _only_leaves(block: BasicBlock) -> bool:
     """Whether nothing stands in ``block`` but ends of statements: their jumps, and their calls of __exit__."""
-    ends = _ENDS | {"POP_EXCEPT", "GET_AWAITABLE", "YIELD_FROM"}
-    return all(i.op in ends or _follows_nones(block, at) for at, i in enumerate(block.instructions))
+    ends = _ENDS | {"POP_EXCEPT", "GET_AWAITABLE", "YIELD_FROM", "COPY", "RERAISE"}
+    unbinds = {at + 2 for at in range(len(block.instructions)) if unbound_name(block.instructions[at : at + 3])}
+    return all(
+        i.op in ends or _follows_nones(block, at) or not unbinds.isdisjoint((at, at + 1))
+        for at, i in enumerate(block.instructions)
+    )
 
 
 def _leaves_with(block: BasicBlock, at: int) -> bool:

@@ -14,7 +14,7 @@ from depyf.decompiler.syntax.transforms.tail_positions import drop_at_tail, writ
 def drop_redundant_return(body: list[n.Statement], kind: str) -> None:
     """Drop the returns of None at the ends of a body."""
     if kind != "function":
-        drop_at_tail(body, returns_none, always=True)
+        drop_at_tail(body, returns_none, always=True, through_finally=True)
         return
     kept = written_out(body, returns_none)
     drop_at_tail(body, lambda statement: returns_none(statement) and id(statement) not in kept, always=False)
