@@ -40,6 +40,9 @@ FUSED = {
 }
 """Two instructions on two local variables in one."""
 
+_GOES_ON, _RAISED = -1, -2
+"""For whom the body of a ``finally`` is run in 3.8, if not for the CALL_FINALLY of that number."""
+
 EXITS = {"RETURN_VALUE", "RAISE_VARARGS", "RERAISE"}
 
 QUIET = {"LOAD_CONST", "STORE_FAST", "POP_TOP", "COPY", "SWAP", "PUSH_EXC_INFO", "POP_EXCEPT", "RETURN_VALUE",
@@ -74,7 +77,7 @@ def steps(code: types.CodeType, alone: bool = False) -> list[Step]:
     kept = [i for i, after in zip(kept, [*kept[1:], None]) if not _tests_again(i, after)]
     arrival = _arrivals(code, kept)
     handlers = _handlers(code)
-    unmatched = _unmatched(kept)
+    never_behind = _never_behind(kept) if "END_FINALLY" in dis.opmap else set()
     result = [Step("ENTER", None, (arrival[0],))]
     for number, instruction in enumerate(kept):
         op, operand = instruction.opname, instruction.argval
@@ -85,12 +88,13 @@ def steps(code: types.CodeType, alone: bool = False) -> list[Step]:
         following = arrival[kept[number + 1].offset] if number + 1 < len(kept) else -1
         test = re.fullmatch(r"POP_JUMP_(?:FORWARD_|BACKWARD_)?IF_(NOT_)?(TRUE|FALSE|NONE)", op)
         if test is not None:
-            ways = (arrival[operand], following)
+            ways: tuple[int, ...] = (arrival[operand], following)
             turned = bool(test.group(1)) or test.group(2) == "FALSE"
             name = "POP_JUMP_IF_NONE" if test.group(2) == "NONE" else "POP_JUMP_IF_TRUE"
             result.append(Step(name, None, ways[::-1] if turned else ways, _heard(name, handler)))
         elif instruction.opcode in dis.hasjrel or instruction.opcode in dis.hasjabs:
-            result.append(Step(op, None, (arrival[operand], following), handler))
+            ways = (arrival[operand],) if instruction.offset in never_behind else (arrival[operand], following)
+            result.append(Step(op, None, ways, handler))
         elif op in FUSED:
             for part, name, way in zip(FUSED[op], operand, (len(result) + 1, following)):
                 result.append(Step(part, unmangled(name) if alone else name, (way,), _heard(part, handler)))
@@ -100,7 +104,7 @@ def steps(code: types.CodeType, alone: bool = False) -> list[Step]:
         else:
             op = SAME_AS.get(op, op)
             operand = _operand(code, instruction, kept[number + 1 : number + 2], alone)
-            ends = op in EXITS or instruction.offset in unmatched
+            ends = op in EXITS or instruction.offset in never_behind
             result.append(Step(op, _typed(operand), () if ends else (following,), _heard(op, handler)))
     return result
 
@@ -182,57 +186,40 @@ def _handlers(code: types.CodeType) -> dict[int, Any]:
     return found
 
 
-def _unmatched(kept: list[dis.Instruction]) -> set[int]:
-    """Offsets of END_FINALLY (3.8) that never go on: behind except clauses none of which matched, and behind the
-    unbinding of a name in a clause that control leaves by exceptions only."""
-    found = set()
-    for test, jump in zip(kept, kept[1:]):
-        if test.opname == "COMPARE_OP" and test.argval == "exception match" and jump.opname == "POP_JUMP_IF_FALSE":
-            found.add(jump.argval)
-    for _ in range(2):  # what never goes on may be all that leads to another
-        walked = _walked(kept, found)
-        for number in range(1, len(kept) - 3):
-            names = [re.sub("_(FAST|NAME|GLOBAL|DEREF)$", "", i.opname) for i in kept[number : number + 4]]
-            if names == ["LOAD_CONST", "STORE", "DELETE", "END_FINALLY"] and kept[number].is_jump_target:
-                # It goes on only where BEGIN_FINALLY says so; for CALL_FINALLY it returns to behind the call.
-                if kept[number - 1].opname != "BEGIN_FINALLY" or number - 1 not in walked:
-                    found.add(kept[number + 3].offset)
-        starts = {i.argval for i in kept if i.opname == "SETUP_FINALLY"}
-        for number in range(1, len(kept)):
-            before = kept[number - 1]
-            if kept[number].offset in starts and (before.opname != "BEGIN_FINALLY" or number - 1 not in walked):
-                found.update(_end_of_body(kept, number))
-    return {i.offset for i in kept if i.offset in found and i.opname == "END_FINALLY"}
+def _never_behind(kept: list[dis.Instruction]) -> set[int]:
+    """Offsets of END_FINALLY and CALL_FINALLY (3.8) that control never comes to behind.
 
-
-def _walked(kept: list[dis.Instruction], ending: set[int]) -> set[int]:
-    """The numbers of the instructions that control reaches if those at the offsets ``ending`` do not go on."""
+    END_FINALLY does what the top of the stack says, and who pushed that shows in how control came there: it goes on for
+    BEGIN_FINALLY, returns to behind CALL_FINALLY, and raises again what was raised.
+    """
     offsets = [i.offset for i in kept]
-    todo, walked = [0], set()
+    passed: set[int] = set()
+    seen = set()
+    todo: list[tuple[int, tuple[int, ...]]] = [(0, ())]  # the instruction, and for whom bodies around it are run
     while todo:
-        number = todo.pop()
-        if number in walked or number >= len(kept):
+        number, pushed = state = todo.pop()
+        if state in seen or number >= len(kept):
             continue
-        walked.add(number)
-        step = kept[number]
-        if step.opcode in dis.hasjrel or step.opcode in dis.hasjabs:
-            todo.append(bisect.bisect_left(offsets, step.argval))
-        if step.opname not in EXITS and step.opname not in JUMPS and step.offset not in ending:
-            todo.append(number + 1)
-    return walked
-
-
-def _end_of_body(kept: list[dis.Instruction], number: int) -> list[int]:
-    """The offset of the END_FINALLY of the ``finally`` body that begins at ``number``."""
-    depth = 0
-    for step in kept[number:]:
-        if step.opname in ("SETUP_FINALLY", "SETUP_WITH", "SETUP_ASYNC_WITH"):
-            depth += 1
-        elif step.opname == "END_FINALLY":
-            if not depth:
-                return [step.offset]
-            depth -= 1
-    return []
+        seen.add(state)
+        op, following = kept[number].opname, number + 1
+        if op == "BEGIN_FINALLY":
+            todo.append((following, (*pushed, _GOES_ON)))
+        elif op == "WITH_CLEANUP_FINISH":  # which may have swallowed what was raised
+            todo += [(following, pushed), (following, (*pushed[:-1], _GOES_ON))]
+        elif op == "END_FINALLY":
+            passed.add(number if pushed[-1] == _GOES_ON else pushed[-1])
+            if pushed[-1] != _RAISED:
+                todo.append((following if pushed[-1] == _GOES_ON else pushed[-1] + 1, pushed[:-1]))
+        elif op in ("POP_EXCEPT", "POP_FINALLY", "END_ASYNC_FOR"):
+            todo.append((following, pushed[:-1]))
+        else:
+            if kept[number].opcode in dis.hasjrel or kept[number].opcode in dis.hasjabs:
+                why = number if op == "CALL_FINALLY" else _RAISED
+                calls = op == "CALL_FINALLY" or op.startswith("SETUP_")
+                todo.append((bisect.bisect_left(offsets, kept[number].argval), (*pushed, why) if calls else pushed))
+            if op not in EXITS and op not in JUMPS and op != "CALL_FINALLY":
+                todo.append((following, pushed))
+    return {i.offset for n, i in enumerate(kept) if i.opname in ("END_FINALLY", "CALL_FINALLY") and n not in passed}
 
 
 def _typed(value: Any) -> Any:

@@ -93,3 +93,58 @@ def test_lambdas_of_a_text_in_another_order_have_no_certain_counterpart():
     after = made("def f():\n b = lambda: 2\n a = lambda: 1")
     assert [one.co_name for one, _ in witness.pairs(before, after)] == ["f", "<lambda>", "<lambda>"]
     assert [one.co_name for one, _ in witness.pairs(before, after, {id(before)})] == ["f"]
+
+
+# In 3.8 the bodies of `finally` are subroutines, and what stands behind their end may never be reached.
+NEVER_RETURNS = """
+def f():
+    try:
+        {}
+        return
+    finally:
+        try:
+            g()
+        finally:
+            pass
+        return
+"""
+TWO_CLAUSES = """
+def f():
+    for a in b:
+        try:
+            g()
+        except E:
+            raise
+        except F as e:
+            h(e)
+            {}
+"""
+BEHIND_A_RETURN = """
+def f():
+    try:
+        try:
+            g()
+        except E as e:
+            try:
+                return h()
+            finally:
+                k()
+        return 1
+        {}
+    finally:
+        m()
+"""
+
+
+@pytest.mark.filterwarnings("ignore::SyntaxWarning")  # `return` in `finally`, from 3.14 on
+@pytest.mark.parametrize(
+    "text, other, level",
+    [
+        (NEVER_RETURNS.format("return 'x'"), NEVER_RETURNS.format("return"), "equivalent"),
+        (TWO_CLAUSES.format("continue"), TWO_CLAUSES.format("pass"), "equivalent"),
+        (BEHIND_A_RETURN.format("n()"), BEHIND_A_RETURN.format("pass"), "exact"),
+    ],
+)
+def test_bodies_of_finally_go_on_where_control_came_from(text, other, level):
+    assert not objection(text, other, level, "lock-step")
+    assert objection(text, other.replace("g()", "k()"), level, "lock-step")

@@ -165,21 +165,22 @@ class Decompilation:
     def finished(self, raw: RawCode) -> list[nodes.Statement]:
         enclosing: frozenset[str] = frozenset().union(*(self.bound.get(place, ()) for place in self.ancestors(raw)))
         self.events.pop(raw, None)
-        if self.way(raw).engine != "structured":
+        way = self.way(raw)
+        if way.engine != "structured":
             return self.finished_events(raw, enclosing)
         # Lifted anew each time: resolving changes the tree in place, and a retry must not see its traces.
-        unit = self.units.pop(raw, None) or lift_unit(raw, way=self.way(raw))
+        unit = self.units.pop(raw, None) or lift_unit(raw, way=way)
         if unit.error is not None:
             raise unit.error
         self.rungs[raw] = unit.rung
         if raw in self.bound:
             self.bound[raw] -= comprehension_variables(unit.instructions)
         body = finish_early(unit.body, unit.kind, raw)
-        definitions = Definitions(raw, self.body, self.way(raw).keeps_constants)
+        definitions = Definitions(raw, self.body, way.keeps_constants)
         body = definitions.resolve(body)
-        if self.way(raw).keeps_constants and not (keep_constants(body) or definitions.kept):
+        if way.keeps_constants and not (keep_constants(body) or definitions.kept):
             raise DecompilationError("no constant in it is folded", stage="polish", where=raw.qualname)
-        skipped = frozenset(self.settings.skip_transforms) | self.way(raw).skipped_transforms
+        skipped = frozenset(self.settings.skip_transforms) | way.skipped_transforms
         if raw.table.loop_tests_are_copied:
             skipped |= {"redundant-continue-in-while"}  # it jumps to another place than the end of the body does
         body = finish(body, raw, unit.kind, unit.instructions, enclosing, skipped)

@@ -7,7 +7,7 @@ rooms read the layout as the order of the source, so each handler gets the place
 from __future__ import annotations
 
 from ..bytecode import unbound_name
-from .control_flow_graph import BasicBlock, ControlFlowGraph
+from .control_flow_graph import BasicBlock, ControlFlowGraph, reached_from
 from .regions import Region, chain
 
 _ENDS = frozenset({"NOP", "CONST", "POP", "SWAP", "JUMP", "RETURN_VALUE"})
@@ -31,7 +31,7 @@ def move_handlers_back(graph: ControlFlowGraph, regions: list[Region]) -> None:
         if region in groups:
             end = _end_of(region, order, graph)
             after = {block for block in groups[region] if _stands_after(region, block)}
-            own = _reached(region.handler, usual | after if after else usual)
+            own = reached_from(region.handler, usual | after if after else usual)
             group = [block for block in groups[region] if block in own]
             order[end:end] = group
             behind = [block for block in groups[region] if block not in own]
@@ -43,19 +43,6 @@ def move_handlers_back(graph: ControlFlowGraph, regions: list[Region]) -> None:
     for block in graph.blocks:
         block.start = start
         start += max(1, len(block.instructions))
-
-
-def _reached(first: BasicBlock, borders: set[BasicBlock]) -> set[BasicBlock]:
-    """What control reaches from ``first`` without coming to one of the ``borders``."""
-    found = {first}
-    todo = [first]
-    while todo:
-        block = todo.pop()
-        for successor in (*block.successors, block.handler_block):
-            if successor is not None and successor not in found and successor not in borders:
-                found.add(successor)
-                todo.append(successor)
-    return found
 
 
 def _stands_after(region: Region, block: BasicBlock) -> bool:
@@ -71,7 +58,7 @@ def _behind_loops(place: int, order: list[BasicBlock], first: BasicBlock) -> int
     for index in reversed(range(place, len(order))):
         end = order[index]
         begins = [successor for successor in end.successors if successor in before]
-        if any(end not in _reached(first, {begin}) for begin in begins):
+        if any(end not in reached_from(first, {begin}) for begin in begins):
             return index + 1
     return place
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Iterator
+from typing import Container, Iterator
 
 from ..bytecode import CONDITIONAL_JUMPS, NO_FALL_THROUGH, Handler, Instruction
 from ..bytecode.instruction import EMPTY_BODY
@@ -81,26 +81,12 @@ class ControlFlowGraph:
 
     def remove_unreachable(self) -> None:
         """Keep the blocks that control can reach, through handlers too."""
-        seen = {self.entry}
-        todo = [self.entry]
-        while todo:
-            block = todo.pop()
-            for successor in (*block.successors, block.handler_block):
-                if successor is not None and successor not in seen:
-                    seen.add(successor)
-                    todo.append(successor)
+        seen = reached_from(self.entry)
         self.blocks = [block for block in self.blocks if block in seen]
 
     def reached_without_exceptions(self) -> set[BasicBlock]:
         """The blocks that control comes to if nothing is raised."""
-        seen = {self.entry}
-        todo = [self.entry]
-        while todo:
-            for successor in todo.pop().successors:
-                if successor not in seen:
-                    seen.add(successor)
-                    todo.append(successor)
-        return seen
+        return reached_from(self.entry, with_handlers=False)
 
     def render(self) -> str:
         """The graph as text, for the stepper."""
@@ -115,6 +101,22 @@ class ControlFlowGraph:
             lines.append(f"block {block.start}{region}{handler}: {', '.join(filter(None, edges)) or 'exit'}")
             lines += [f"    {i.offset:5d}  {i}" for i in block.instructions]
         return "\n".join(lines)
+
+
+def reached_from(
+    first: BasicBlock, borders: Container[BasicBlock] = (), *, with_handlers: bool = True
+) -> set[BasicBlock]:
+    """What control reaches from ``first``, through handlers too, without coming to one of the ``borders``."""
+    found = {first}
+    todo = [first]
+    while todo:
+        block = todo.pop()
+        handlers = [block.handler_block] if with_handlers and block.handler_block is not None else []
+        for successor in (*block.successors, *handlers):
+            if successor not in found and successor not in borders:
+                found.add(successor)
+                todo.append(successor)
+    return found
 
 
 def build_flowgraph(instructions: list[Instruction]) -> ControlFlowGraph:

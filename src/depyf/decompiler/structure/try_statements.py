@@ -66,22 +66,22 @@ def _of_group(
     if clauses[-1].type == nodes.Name(NO_TYPE):
         clauses.pop()
     ends = [clause.body[-1] for clause in clauses]
-    goes_on: nodes.Statement | None = next((last for last in ends if isinstance(last, _LOOP_JUMPS)), None)
-    is_behind = goes_on is not None or end is None
-    if goes_on is None and end is None:
+    jump = next((last for last in ends if isinstance(last, _LOOP_JUMPS)), None)
+    goes_on: nodes.Statement | None = jump
+    if jump is None and end is None:
         goes_on = next((last for last in ends if isinstance(last, nodes.Return) and not returns_none(last)), None)
-    elif goes_on is None and end is not None and end.kind == "return" and not end.statements:
+    elif jump is None and end is not None and end.kind == "return" and not end.statements:
         goes_on = nodes.Return(end.test)
     for clause in clauses:
         drop_at_tail(
             clause.body, lambda one: returns_none(one) or one == goes_on, always=True, through_finally=True
         )
-    if not is_behind or goes_on is None:
+    if goes_on is None or jump is None and end is not None:
         return [statement]
     part = statement.orelse or statement.body
     if part[-1] == goes_on and len(part) > 1:
         part.pop()
-    return [statement] if jumps_follow and isinstance(goes_on, _LOOP_JUMPS) else [statement, goes_on]
+    return [statement] if jumps_follow and jump is not None else [statement, goes_on]
 
 
 _LOOP_JUMPS = (nodes.Break, nodes.Continue)

@@ -143,9 +143,9 @@ def _goes_on(container: nodes.Dict, value: nodes.Dict, operation: str) -> bool:
 
     They do after a `**`, and a long display comes in parts; `f(a=1, **{'b': 2})` and `f(**a, **{'b-c': 2})` stay.
     """
-    last = next((number for number, key in enumerate(reversed(container.keys)) if key is None), len(container.keys))
     if None in value.keys or not value.keys or not container.keys:
         return False
+    last = next((number for number, key in enumerate(reversed(container.keys)) if key is None), len(container.keys))
     if operation == "DICT_MERGE":
         return last == 0 and are_keywords(value)
     return last == 0 or last >= _PART
