@@ -143,6 +143,8 @@ def _operations(code: list[Step]) -> set[tuple[str, Any]]:
         op, operand, ways, _ = code[place]
         if op in _MOVES or len(ways) == 2 or (op == "UNARY_NOT" and code[ways[0]].op == "POP_JUMP_IF_TRUE"):
             continue
+        if op == "LOAD_CONST" and code[ways[0]].op == "SETUP_FINALLY":
+            continue  # room on the stack, in 3.8, for a `return` in the body of `finally`, be it dead
         if op in _TURNS:
             operand = None
         found.add((op, _TURNED.get(operand, operand) if op == "COMPARE_OP" else operand))

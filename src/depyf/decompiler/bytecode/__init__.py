@@ -20,6 +20,7 @@ which jump targets and handlers are indices, operands are names, constants and o
 
 from __future__ import annotations
 
+from .conditions import OPPOSITE
 from .disassemble import disassemble, known_instructions
 from .hidden_locals import comprehension_variables, inside_comprehensions
 from .instruction import (
@@ -43,6 +44,7 @@ __all__ = [
     "EXITS",
     "NEVER_RAISES",
     "NO_FALL_THROUGH",
+    "OPPOSITE",
     "PATTERN_OPERATIONS",
     "Handler",
     "Instruction",

@@ -98,10 +98,20 @@ class RawCode:
     def finally_calls(self) -> list[str]:
         """Where it calls, falls into, ends and jumps out of ``finally`` subroutines (3.8): these operations in order.
 
-        Copies of a subroutine do not tell, nor what stands behind one that never returns.
+        Copies of a subroutine do not tell, nor what stands behind one that never returns. A constant in front of
+        SETUP_FINALLY is one of them: it makes room on the stack for a ``return`` in the subroutine, be it dead.
         """
-        names = {self.table.opcodes[name]: name for name in _OF_SUBROUTINES if name in self.table.opcodes}
-        return [names[number] for number in self.bytecode[::2] if number in names] if names else []
+        number = self.table.opcodes
+        names = {number[name]: name for name in _OF_SUBROUTINES if name in number}
+        if not names:
+            return []
+        room = number["LOAD_CONST"], number["SETUP_FINALLY"]
+        operations = [operation for operation in self.bytecode[::2] if operation != number["EXTENDED_ARG"]]
+        return [
+            names.get(operation, "LOAD_CONST")
+            for operation, following in zip(operations, [*operations[1:], None])
+            if operation in names or (operation, following) == room
+        ]
 
     @property
     def returned_behind_calls(self) -> list[Any]:

@@ -127,9 +127,10 @@ def build_flowgraph(instructions: list[Instruction]) -> ControlFlowGraph:
         end = instructions[loop.target]
         if end.op == "JUMP" and instructions[end.target].handler == loop.handler:
             end.handler = loop.handler
+    begun_again = _begun_again(instructions)
     for index in reversed(range(len(instructions) - 1)):
         instruction = instructions[index]
-        if instruction.op == "NOP" and instruction.arg != EMPTY_BODY:
+        if instruction.op == "NOP" and instruction.arg != EMPTY_BODY and index not in begun_again:
             instruction.handler = instructions[index + 1].handler
         elif [i.op for i in instructions[max(index - 2, 0) : index + 1]] == ["JUMP", "POP", "JUMP"]:
             around = instructions[index - 1].handler
@@ -140,25 +141,60 @@ def build_flowgraph(instructions: list[Instruction]) -> ControlFlowGraph:
     for block, following in zip(graph.blocks, [*graph.blocks[1:], None]):
         last = block.instructions[-1]
         if last.target >= 0:
-            block.target = at[last.target]
+            block.target = at[begun_again.get(last.target, last.target)]
         if last.op not in NO_FALL_THROUGH:
             block.fall = following
         if block.handler is not None:
             block.handler_block = at[block.handler.target]
-    _skip_empty_blocks(graph)
+    _skip_empty_blocks(graph, begun_again.values())
     graph.remove_unreachable()
     return graph
 
 
-def _skip_empty_blocks(graph: ControlFlowGraph) -> None:
-    """Lead edges past blocks of NOPs alone."""
+def _begun_again(instructions: list[Instruction]) -> dict[int, int]:
+    """The NOPs in front of a try statement that control comes back to from inside, which is left then: it is all that
+    an endless loop has. With the first of those that stand together. They get the handler around the statement."""
+    found: dict[int, int] = {}
+    for index, instruction in enumerate(instructions):
+        first = instruction.target
+        if not 0 <= first <= index or instructions[first].op != "NOP":
+            continue
+        end = first
+        while end < index and instructions[end].op == "NOP":
+            end += 1
+        inside, around = instructions[end].handler, _around(instructions, instruction.handler)
+        if inside is None or inside == instructions[first].handler or inside not in around:
+            continue
+        outside = around[around.index(inside) + 1 :]
+        for place in range(first, end):
+            instructions[place].handler = outside[0] if outside else None
+            found[place] = first
+    return {place: found.get(place - 1, first) for place, first in sorted(found.items())}
+
+
+def _around(instructions: list[Instruction], handler: Handler | None) -> list[Handler]:
+    """``handler`` and those of the statements around its own, without the handlers that unwind others."""
+    found: list[Handler] = []
+    while handler is not None and handler not in found:
+        if instructions[handler.target].op != "COPY":
+            found.append(handler)
+        handler = instructions[handler.target].handler
+    return found
+
+
+def _skip_empty_blocks(graph: ControlFlowGraph, kept: Container[int]) -> None:
+    """Lead edges past blocks of NOPs alone, but for those that start in ``kept``."""
+
+    def is_skipped(block: BasicBlock) -> bool:
+        return block.fall is not None and block.start not in kept and _is_empty(block)
+
     for block in reversed(graph.blocks):
         for edge in ("fall", "target"):
             following = getattr(block, edge)
-            while following is not None and following.fall is not None and _is_empty(following):
+            while following is not None and is_skipped(following):
                 following = following.fall
             setattr(block, edge, following)
-    while graph.entry.fall is not None and _is_empty(graph.entry):
+    while is_skipped(graph.entry):
         graph.blocks.remove(graph.entry)
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import Tuple
 
 from ...errors import DecompilationError
-from ..bytecode import EXITS, PATTERN_OPERATIONS, Instruction, RawCode
+from ..bytecode import EXITS, OPPOSITE, PATTERN_OPERATIONS, Instruction, RawCode
 from .control_flow_graph import BasicBlock, ControlFlowGraph
 from .regions import Region, chain
 
@@ -102,7 +102,7 @@ def _past_copy(graph: ControlFlowGraph, region: Region, copy: BasicBlock) -> Bas
             todo.append((left, theirs))
             seen[todo[-1]] = seen[pair]
             continue
-        if instruction.op != other.op or not _same_but_for_numbers(instruction, other):
+        if _sense(instruction) != _sense(other) or not _same_but_for_numbers(instruction, other):
             raise DecompilationError(
                 f"a way out of `try` does not run the `finally` body: {instruction} against {other}",
                 stage="undo_optimiser",
@@ -121,6 +121,12 @@ def _past_copy(graph: ControlFlowGraph, region: Region, copy: BasicBlock) -> Bas
     if behind is not None:
         rest.behind = behind
     return rest
+
+
+def _sense(instruction: Instruction) -> str:
+    """The operation, of a conditional jump and the opposite one the same: a copy that is left for a place elsewhere
+    jumps there at once, while the handler's drops the exception first."""
+    return min(instruction.op, OPPOSITE.get(instruction.op, instruction.op))
 
 
 def _same_but_for_numbers(ours: Instruction, theirs: Instruction) -> bool:
@@ -156,8 +162,7 @@ def _settle(place: _Place, jumps: bool = True) -> _Place:
         elif block.instructions[position].op == "NOP":
             position += 1
         elif block.instructions[position].op == "JUMP" and jumps:
-            if block.target is None or block.target is block:
-                raise DecompilationError("an empty endless loop", stage="undo_optimiser")
+            assert block.target is not None
             block, position = block.target, 0
         else:
             return block, position
@@ -166,12 +171,16 @@ def _settle(place: _Place, jumps: bool = True) -> _Place:
 
 def _following(ours: _Place, theirs: _Place) -> list[tuple[_Place, _Place]]:
     (block, position), (other, other_position) = ours, theirs
-    if block.instructions[position].op in EXITS:
+    instruction, copied = block.instructions[position], other.instructions[other_position]
+    if instruction.op in EXITS:
         return []
+    if instruction.op != copied.op:  # jumps of the opposite sense
+        edges = ((block.target, other.fall), (block.fall, other.target))
+        return [((mine, 0), (its, 0)) for mine, its in edges if mine is not None and its is not None]
     if position + 1 < len(block.instructions) and other_position + 1 < len(other.instructions):
         return [((block, position + 1), (other, other_position + 1))]
     pairs: list[tuple[_Place, _Place]] = []
-    if block.instructions[position].target >= 0 and block.target is not None and other.target is not None:
+    if instruction.target >= 0 and block.target is not None and other.target is not None:
         pairs.append(((block.target, 0), (other.target, 0)))
     pairs.append(((block, position + 1), (other, other_position + 1)))
     return pairs

@@ -145,6 +145,12 @@ class Flow:
         for region, node in self.tries.items():
             if region.kind == "with" and node.false is not None:
                 node.false = _after_swallowing(node.false)
+        for node in self.tries.values():
+            for before in list(node.predecessors):
+                if through(before) is node and any(node.test in chain(source.region) for source in before.predecessors):
+                    for source in list(before.predecessors):  # from the body to the statement: a loop around it
+                        source.redirect(before, node)
+                    first = node if before is first else first
         entered = _entered(None, first)
         return self.tries[entered[0]] if entered else first
 

@@ -191,7 +191,11 @@ def _extent(
 
     A try, with, for or match statement that begins inside belongs to it as a whole.
     """
-    reached = [node for node in writer.flow.dominated(header) if node in context.inside]
+    reached = [
+        node
+        for node in writer.flow.dominated(header)
+        if node in context.inside and not _ends_around(node, header)
+    ]
     inside = set(loop)
     behind = exhausted is not None and exhausted.layout > header.layout
     if behind and exhausted is not None:
@@ -218,6 +222,12 @@ def _extent(
         if added <= inside:
             return inside
         inside |= added
+
+
+def _ends_around(node: LiftedBlock, header: LiftedBlock) -> bool:
+    """Whether ``node`` ends a ``finally`` body, or an except clause, that the loop stands in: 3.12 on lay out a copy of
+    that end where a ``break`` leads there."""
+    return node.kind == "reraise" and not node.statements and node.entry == header.entry
 
 
 def _matches(node: LiftedBlock) -> list[int]:

@@ -31,3 +31,17 @@ def goes_on_after_the_loop(a, b):
         return 8
     else:
         j()
+
+
+def tried(a, b):
+    while True:
+        try:
+            match a():
+                case True:
+                    if b(1):
+                        continue
+                    b(2)
+                case _:
+                    b(3)
+        except ValueError as error:
+            b(error)

@@ -47,3 +47,45 @@ def other_statements(a):
                 break
         with z:
             b and c()
+
+
+def goes_on_in_finally(a, b):
+    while a():
+        try:
+            b(1)
+        finally:
+            if b(2):
+                continue
+            b(3)
+
+
+def goes_on_in_finally_of_for(a, b):
+    for x in a:
+        try:
+            b(1)
+        finally:
+            if x is not None:
+                b(2)
+                continue
+            b(3)
+
+
+def left_in_the_middle(a, b):
+    try:
+        a()
+    finally:
+        while True:
+            b(1)
+            if b(2):
+                break
+            b(3)
+    b(4)
+
+
+def never_ends(a, b):
+    try:
+        a()
+    finally:
+        while True:
+            b(1)
+            b(2)
