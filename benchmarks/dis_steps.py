@@ -75,6 +75,7 @@ def steps(code: types.CodeType, alone: bool = False) -> list[Step]:
     """
     kept = [i for i in dis.get_instructions(code) if i.opname not in SILENT]
     kept = [i for i, after in zip(kept, [*kept[1:], None]) if not _tests_again(i, after)]
+    kept = _without_idle_blocks(kept)
     arrival = _arrivals(code, kept)
     handlers = _handlers(code)
     never_behind = _never_behind(kept) if "END_FINALLY" in dis.opmap else set()
@@ -93,7 +94,11 @@ def steps(code: types.CodeType, alone: bool = False) -> list[Step]:
             name = "POP_JUMP_IF_NONE" if test.group(2) == "NONE" else "POP_JUMP_IF_TRUE"
             result.append(Step(name, None, ways[::-1] if turned else ways, _heard(name, handler)))
         elif instruction.opcode in dis.hasjrel or instruction.opcode in dis.hasjabs:
-            ways = (arrival[operand],) if instruction.offset in never_behind else (arrival[operand], following)
+            ways = (arrival[operand], following)
+            if instruction.offset in never_behind:
+                ways = ways[:1]
+            elif op.startswith("SETUP_") and _is_quiet(kept, number + 1):
+                ways = ways[1:]
             result.append(Step(op, None, ways, handler))
         elif op in FUSED:
             for part, name, way in zip(FUSED[op], operand, (len(result) + 1, following)):
@@ -124,6 +129,24 @@ def reached(code: list[Step]) -> set[int]:
 
 def _heard(op: str, handler: tuple[int, int, bool] | None) -> tuple[int, int, bool] | None:
     return None if op in QUIET else handler
+
+
+def _without_idle_blocks(kept: list[dis.Instruction]) -> list[dis.Instruction]:
+    """``kept`` without the blocks (3.10 and before) in which nothing stands: no exception comes to their handlers."""
+    found: list[dis.Instruction] = []
+    for instruction in kept:
+        if instruction.opname == "POP_BLOCK" and found and found[-1].opname == "SETUP_FINALLY":
+            found.pop()
+        else:
+            found.append(instruction)
+    return found
+
+
+def _is_quiet(kept: list[dis.Instruction], number: int) -> bool:
+    """Whether nothing is raised from there to the end of the block."""
+    while number < len(kept) - 1 and kept[number].opname in QUIET - {"RETURN_VALUE", "POP_JUMP_IF_NONE"}:
+        number += 1
+    return kept[number].opname == "POP_BLOCK"
 
 
 def _tests_again(instruction: dis.Instruction, after: dis.Instruction | None) -> bool:

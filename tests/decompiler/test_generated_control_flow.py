@@ -11,50 +11,14 @@ import warnings
 from typing import Iterator
 
 import pytest
+from nested_statements import SHAPES, indent, shape, way_out
 from scripted_runs import function_of, outcome
 
 from depyf.decompiler.pipeline import analyze
 from depyf.decompiler.proof import Level
 
-SHAPES = (
-    "if", "while", "for", "else", "for-else", "try-except", "except", "try-else", "try-finally", "finally", "with",
-    "match",
-)  # fmt: skip
 EXITS = ("fall", "return", "return-value", "break", "continue", "raise")
 RUNS = 12
-
-
-def indent(lines: list[str]) -> list[str]:
-    return ["    " + line for line in lines]
-
-
-def way_out(exit: str, number: int) -> list[str]:
-    if exit == "fall":
-        return [f"t({number})"]
-    statements = {
-        "return": f"return {number}", "return-value": f"return t({number + 2})", "raise": f"raise KeyError({number})",
-    }  # fmt: skip
-    statement = statements.get(exit, exit)
-    return [f"if t({number}):", f"    {statement}", f"t({number + 1})"]
-
-
-def shape(kind: str, body: list[str], number: int) -> list[str]:
-    inner = indent(body)
-    after = [f"    t({number + 1})"]
-    return {
-        "if": [f"if t({number}):", *inner],
-        "while": [f"while t({number}):", *inner],
-        "for": [f"for x in items({number}):", *inner],
-        "else": [f"if t({number}):", *after, "else:", *inner],
-        "for-else": [f"for x in items({number}):", *after, "else:", *inner],
-        "except": ["try:", *after, "except ValueError as error:", *inner],
-        "try-else": ["try:", *after, "except ValueError:", f"    t({number + 2})", "else:", *inner],
-        "finally": ["try:", *after, "finally:", *inner],
-        "match": [f"match t({number}):", "    case True:", *indent(inner), "    case _:", *indent(after)],
-        "try-except": ["try:", f"    t({number})", *inner, "except ValueError as error:", *after],
-        "try-finally": ["try:", f"    t({number})", *inner, "finally:", *after],
-        "with": [f"with manager({number}):", *inner],
-    }[kind]
 
 
 def cases() -> Iterator[tuple[str, str]]:

@@ -71,11 +71,11 @@ class ControlFlowGraph:
         self.blocks.insert(self.blocks.index(block) + 1, rest)
         return rest
 
-    def add_unreached(self, region: Region | None) -> BasicBlock:
-        """A new block without instructions at the end: it stands for what follows code that never ends."""
+    def add_empty(self, region: Region | None, fall: BasicBlock | None = None) -> BasicBlock:
+        """A new block without instructions at the end; without ``fall`` it stands for what follows endless code."""
         last = self.blocks[-1]
         block = BasicBlock(last.start + max(1, len(last.instructions)), [], None)
-        block.region = region
+        block.region, block.fall = region, fall
         self.blocks.append(block)
         return block
 

@@ -52,6 +52,11 @@ def _strip(graph: ControlFlowGraph, region: Region, done: set[tuple[Region, Basi
     for copy, sources in ways.items():
         for block, edge in sources:
             rest = _past_copy(graph, region, copy)
+            if region in chain(rest.region):  # the statement begins again: it is all that a loop has
+                rest = graph.add_empty(region.parent, rest)
+            if getattr(block, edge) is not copy:  # its beginning was split off
+                assert block.fall is not None
+                block = block.fall
             if len(sources) == 1 and _is_left_by_a_word(block, edge, copy, region.handler):
                 rest.behind = None
             setattr(block, edge, rest)
@@ -113,7 +118,7 @@ def _past_copy(graph: ControlFlowGraph, region: Region, copy: BasicBlock) -> Bas
                 seen[following] = other
                 todo.append(following)
     if not ends:
-        return graph.add_unreached(region.parent)
+        return graph.add_empty(region.parent)
     if any(not same_exit(ends[0], end) for end in ends[1:]):
         raise DecompilationError("a copy of a `finally` body has several ends", stage="undo_optimiser")
     block, position = ends[0]

@@ -116,7 +116,7 @@ class Flow:
     # Nodes for try and with statements
 
     def _enter_regions(self, blocks: list[LiftedBlock]) -> LiftedBlock:
-        first = min(blocks, key=lambda block: block.layout)
+        first = _past_jumps(min(blocks, key=lambda block: block.layout))
         edges: list[tuple[LiftedBlock | None, LiftedBlock]] = [(None, first)]
         for block in blocks:
             for successor in dict.fromkeys(block.successors):

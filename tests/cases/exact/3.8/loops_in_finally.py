@@ -89,3 +89,14 @@ def never_ends(a, b):
         while True:
             b(1)
             b(2)
+
+
+def left_in_an_endless_loop(a, b):
+    while True:
+        try:
+            a()
+        finally:
+            while b(1):
+                if b(2):
+                    break
+                b(3)
