@@ -17,9 +17,12 @@ class BasicBlock:
     where there is no such edge. ``handler`` is the raw handler, ``handler_block`` the block it goes to, ``region`` the
     try or with statement that this means. ``behind`` is the end of a copy that stood right before and was stripped, if
     control came into the copy from the end of the statement: it was not led there by ``return`` or the like.
+    ``is_behind_copy`` says that there was a copy, however control came there.
     """
 
-    __slots__ = ("start", "instructions", "fall", "target", "handler", "handler_block", "region", "behind")
+    __slots__ = (
+        "start", "instructions", "fall", "target", "handler", "handler_block", "region", "behind", "is_behind_copy",
+    )  # fmt: skip
 
     def __init__(self, start: int, instructions: list[Instruction], handler: Handler | None) -> None:
         self.start = start
@@ -30,6 +33,7 @@ class BasicBlock:
         self.handler_block: BasicBlock | None = None
         self.region: Region | None = None
         self.behind: Instruction | None = None
+        self.is_behind_copy = False
 
     @property
     def successors(self) -> list[BasicBlock]:

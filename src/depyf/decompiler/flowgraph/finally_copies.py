@@ -59,6 +59,7 @@ def _strip(graph: ControlFlowGraph, region: Region, done: set[tuple[Region, Basi
                 block = block.fall
             if len(sources) == 1 and _is_left_by_a_word(block, edge, copy, region.handler):
                 rest.behind = None
+            rest.is_behind_copy = True
             setattr(block, edge, rest)
             done.add((region, block, edge))
     graph.remove_unreachable()
@@ -67,17 +68,20 @@ def _strip(graph: ControlFlowGraph, region: Region, done: set[tuple[Region, Basi
 def _is_left_by_a_word(block: BasicBlock, edge: str, copy: BasicBlock, handler: BasicBlock) -> bool:
     """Whether ``return``, ``break`` or ``continue`` leads on from ``block`` to ``copy``, which is there for it alone.
 
-    The word leaves a NOP with its line, if another statement has not got that line. So does a loop that is exhausted.
+    The word leaves a NOP with its line, if another statement has not got that line. So does a loop that is exhausted,
+    and a statement before the end, whose place the NOP has then.
     """
     last, first = block.last, copy.instructions[0] if copy.instructions else None
     if last is None or last.op == "NOP" or edge == "fall" and block.target is not None:
         return True
     body = handler.fall
-    begins = body.instructions[0].line if body is not None and body.instructions else None
+    while body is not None and not body.instructions:
+        body = body.fall
+    begins = body.instructions[0].line if body is not None else None
     jumps = ("FOR_ITER", "ASYNC_FOR_ITER", "JUMP")  # the last: over what follows an except clause, to where that ends
     if first is None or edge == "target" and last.op in jumps and first.line == last.line:
         return False
-    return first.op == "NOP" and first.line != begins
+    return first.op == "NOP" and first.line != begins and first.position != last.position
 
 
 def _push(region: Region) -> Instruction:

@@ -266,6 +266,9 @@ class _Lifter:
             lifted.kind = "return"
             lifted.loads_last = [i.op for i in block.instructions[-2:]] == ["CONST", "RETURN_VALUE"]
             lifted.uncopied = not self.raw.table.exits_are_copied
+            if block.is_behind_copy and not lifted.uncopied:
+                behind = block.behind
+                lifted.is_behind_finally = behind is not None and instruction.position != behind.position
             lifted.implicit_return = self.is_implicit_return(block) if lifted.loads_last else False
             self.finish(lifted, state)
         elif op == "RAISE_VARARGS":

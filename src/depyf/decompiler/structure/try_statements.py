@@ -112,11 +112,20 @@ def _end(
 
     def is_constant(place: LiftedBlock) -> bool:
         behind = place.uncopied and not place.implicit_return and place.layout > last
-        return writer.is_constant_exit(place) and not behind
+        return writer.is_constant_exit(place) and not behind and not is_written_behind(place)
+
+    def is_written_behind(place: LiftedBlock) -> bool:
+        """Whether the lines say that a ``return`` stands behind the statement, or as well in its ``else`` clause."""
+        if place.kind != "return" or place.uncopied or place.implicit_return is not False or place in from_handler:
+            return False
+        if place.is_behind_finally is not None:
+            return place.is_behind_finally
+        return place.test_line is not None and place.test_line > last_line
 
     loop = [through(place) for place in (context.break_to, context.continue_to) if place is not None]
     end = through(follow)
     last = max(node.layout for node in handling)
+    last_line = max(node.test_line or node.line or 0 for node in handling)
     from_body, from_handler = (
         [p for p in places if p is end or p not in loop and (p in context.inside or writer.is_constant_exit(p))]
         for places in _left_to(writer, inside, handling, loop)
@@ -163,6 +172,8 @@ def _end(
         rest = [place for place in body_real if place is not after and not is_constant(place)]
         return after, _single(rest)
     rest = [place for place in body_real if not is_constant(place)] or body_real
+    if len(rest) == 1 and is_written_behind(rest[0]):
+        return rest[0], None
     if rest and rest[-1].layout > last:
         behind = [place for place in rest if place.layout > last]
         return behind[0], _single([place for place in rest if place.layout < last])
