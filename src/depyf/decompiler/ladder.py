@@ -163,7 +163,7 @@ def _other_exits(failure: NoPlace, flow: Flow) -> list[LiftedBlock]:
     if failure.source is None or failure.source not in flow.dominator:
         return []
     headers = [node for node in flow.back if node not in failure.targets and flow.dominates(node, failure.source)]
-    loop = flow.natural_loop(max(headers, key=lambda node: flow.depth[node])) if headers else set()
+    loop = flow.natural_loop(max(headers, key=lambda node: flow.number[node])) if headers else set()
     places = {through(place) for node in loop for place in node.successors} - loop - {failure.source, *failure.targets}
     found = [place for place in places if place is not None and place in flow.dominator]
     return sorted(found, key=lambda place: place.layout)

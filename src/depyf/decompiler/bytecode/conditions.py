@@ -65,10 +65,13 @@ def _fold_or_pop(instructions: list[Instruction]) -> list[Instruction]:
         for target in (instruction.target, instruction.handler.target if instruction.handler is not None else -1):
             sources.setdefault(target, set()).add(index)
     # A test that keeps its value for nothing but the POP of another one (`a and b or c`, 3.14 on) drops it itself.
-    before = None
-    while kept != before:
-        before = kept
-        kept = {index for index in kept if index not in sources and sources.get(index + 1, kept) <= kept}
+    kept = {index for index in kept if index not in sources}
+    todo = list(kept)
+    while todo:
+        index = todo.pop()
+        if index in kept and not sources.get(index + 1, set()) <= kept:
+            kept.remove(index)
+            todo.append(instructions[index].target - 1)
     pops = {index + 1 for index in kept}
     for index in kept:
         if instructions[index].target not in pops:

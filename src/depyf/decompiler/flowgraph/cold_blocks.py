@@ -19,7 +19,12 @@ def move_handlers_back(graph: ControlFlowGraph, regions: list[Region]) -> None:
     usual = graph.reached_without_exceptions()
     order = [block for block in graph.blocks if block in usual]
     cold = [block for block in graph.blocks if block not in usual]
-    begins = {region.handler: region for region in regions if _has_body_in(region, order)}
+    extents = _extents(order)
+    sources: dict[BasicBlock, list[BasicBlock]] = {}
+    for source in graph.blocks:
+        for block in source.successors:
+            sources.setdefault(block, []).append(source)
+    begins = {region.handler: region for region in regions if region in extents}
     groups: dict[Region, list[BasicBlock]] = {}
     rest: list[BasicBlock] = []
     group = rest
@@ -27,17 +32,20 @@ def move_handlers_back(graph: ControlFlowGraph, regions: list[Region]) -> None:
         if block in begins:
             group = groups[begins[block]] = []
         group.append(block)
-    for region in regions:
-        if region in groups:
-            end = _end_of(region, order, graph)
-            after = {block for block in groups[region] if _stands_after(region, block)}
-            own = reached_from(region.handler, usual | after if after else usual)
-            group = [block for block in groups[region] if block in own]
-            order[end:end] = group
-            behind = [block for block in groups[region] if block not in own]
-            if behind:  # only a handler before this one leads there, or what it leads to outside of the statement
-                end = _behind_loops(end + len(group), order, behind[0])
-                order[end:end] = behind
+    # The last of the outermost statements first, so that the places of the others stay.
+    moved = [region for region in regions if region in groups]
+    for region in sorted(moved, key=lambda region: -extents[chain(region)[-1]].last):
+        extent = extents[chain(region)[-1]]
+        end = _end_of(region, order, extent, sources)
+        after = {block for block in groups[region] if _stands_after(region, block)}
+        own = reached_from(region.handler, usual | after if after else usual)
+        group = [block for block in groups[region] if block in own]
+        order[end:end] = group
+        behind = [block for block in groups[region] if block not in own]
+        if behind:  # only a handler before this one leads there, or what it leads to outside of the statement
+            end = _behind_loops(end + len(group), order, behind[0])
+            order[end:end] = behind
+        extent.last += len(groups[region])
     graph.blocks = order + rest
     start = 0
     for block in graph.blocks:
@@ -63,23 +71,39 @@ def _behind_loops(place: int, order: list[BasicBlock], first: BasicBlock) -> int
     return place
 
 
-def _has_body_in(region: Region, blocks: list[BasicBlock]) -> bool:
-    return any(region in chain(block.region) for block in blocks)
+class _Extent:
+    """The places in an order of blocks where the body of a statement has its first and its last block.
+
+    Of an outermost one ``last`` is counted on by what is put in there, so that nothing else need be looked through.
+    """
+
+    def __init__(self, first: int) -> None:
+        self.first = self.last = first
 
 
-def _end_of(region: Region, order: list[BasicBlock], graph: ControlFlowGraph) -> int:
-    """The place in ``order`` behind the body of ``region``."""
-    inside = {block for block in order if region in chain(block.region)}
-    end = max(index for index, block in enumerate(order) if block in inside) + 1
+def _extents(order: list[BasicBlock]) -> dict[Region, _Extent]:
+    found: dict[Region, _Extent] = {}
+    for place, block in enumerate(order):
+        for region in chain(block.region):
+            found.setdefault(region, _Extent(place)).last = place
+    return found
+
+
+def _end_of(
+    region: Region, order: list[BasicBlock], extent: _Extent, sources: dict[BasicBlock, list[BasicBlock]]
+) -> int:
+    """The place in ``order`` behind the body of ``region``, which lies in ``extent``."""
+    places = range(min(extent.last + 1, len(order)) - 1, extent.first - 1, -1)
+    end = next(place for place in places if region in chain(order[place].region)) + 1
+    added: set[BasicBlock] = set()
     while end < len(order):
         block = order[end]
-        sources = [source for source in graph.blocks if block in source.successors]
         ends_here = block.instructions and block.instructions[-1].op in ("JUMP", "RETURN_VALUE")
-        if not ends_here or not all(source in inside for source in sources):
+        if not ends_here or not all(one in added or region in chain(one.region) for one in sources.get(block, ())):
             break
         if any(i.op not in _ENDS and not _leaves_with(block, at) for at, i in enumerate(block.instructions)):
             break
-        inside.add(block)
+        added.add(block)
         end += 1
     return end
 

@@ -72,8 +72,16 @@ class ControlFlowGraph:
         rest.handler_block, rest.region = block.handler_block, block.region
         block.instructions = block.instructions[:position]
         block.fall, block.target = rest, None
-        self.blocks.insert(self.blocks.index(block) + 1, rest)
+        self.blocks.insert(self._place(block) + 1, rest)
         return rest
+
+    def _place(self, block: BasicBlock) -> int:
+        """The index of ``block``, found by its start: code may be split in very many places."""
+        low, high = 0, len(self.blocks)
+        while low < high:
+            middle = (low + high) // 2
+            low, high = (middle + 1, high) if self.blocks[middle].start < block.start else (low, middle)
+        return self.blocks.index(block, low if low < len(self.blocks) and self.blocks[low] is block else 0)
 
     def add_empty(self, region: Region | None, fall: BasicBlock | None = None) -> BasicBlock:
         """A new block without instructions at the end; without ``fall`` it stands for what follows endless code."""

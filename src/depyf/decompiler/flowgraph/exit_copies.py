@@ -77,19 +77,23 @@ def _join_equal(
     graph: ControlFlowGraph, blocks: list[BasicBlock], handled: set[Position | None]
 ) -> list[BasicBlock]:
     """Lead those of ``blocks`` that end alike to the last of them; returns those that were led."""
-    ends: list[BasicBlock] = []
+    found: dict[Any, list[BasicBlock]] = {}
     led: list[BasicBlock] = []
     for block in reversed(blocks):
+        # At least these must be the same: without that each block would be compared with each.
+        least = 1 if block.instructions[-1].op in EXITS else 2
+        ends = found.setdefault(tuple(map(_key, block.instructions[-least:])), [])
         for number, other in enumerate(ends):
             length = _equal(block, other, handled if not block.handler or not block.handler.lasti else set())
             if length:
                 if length < len(other.instructions):
                     ends[number] = other = graph.split(other, len(other.instructions) - length)
                 _lead(block, len(block.instructions) - length, other)
-                led.insert(0, block)
+                led.append(block)
                 break
         else:
             ends.insert(0, block)
+    led.reverse()
     return led
 
 

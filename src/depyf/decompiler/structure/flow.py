@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from typing import Iterable, Sequence
+from typing import Iterable, Iterator, Sequence
 
 from ...errors import DecompilationError
 from ..flowgraph import Region
@@ -48,10 +48,9 @@ class Flow:
         self.order = order
         self.nodes = sorted(order, key=lambda node: node.layout)
         self.children: dict[LiftedBlock, list[LiftedBlock]] = {node: [] for node in order}
-        self.depth: dict[LiftedBlock, int] = {self.entry: 0}
         for node in order[1:]:
             self.children[self.dominator[node]].append(node)
-            self.depth[node] = self.depth[self.dominator[node]] + 1
+        self._number()
         self.sources: dict[LiftedBlock, list[LiftedBlock]] = {node: [] for node in order}
         self.back: dict[LiftedBlock, list[LiftedBlock]] = {}
         for node in order:
@@ -60,6 +59,20 @@ class Flow:
                     self.back.setdefault(successor, []).append(node)
                 else:
                     self.sources[successor].append(node)
+
+    def _number(self) -> None:
+        """Number the nodes in a walk through the dominator tree: what a node dominates has the numbers that follow."""
+        self.number: dict[LiftedBlock, int] = {}
+        self._last: dict[LiftedBlock, int] = {}
+        todo = [(self.entry, False)]
+        while todo:
+            node, is_left = todo.pop()
+            if is_left:
+                self._last[node] = len(self.number)
+                continue
+            self.number[node] = len(self.number)
+            todo.append((node, True))
+            todo.extend((child, False) for child in self.children[node])
 
     def within(self, region: Region) -> set[LiftedBlock]:
         """The nodes in the body of ``region``. Not to be changed."""
@@ -90,16 +103,18 @@ class Flow:
 
     def dominates(self, upper: LiftedBlock, lower: LiftedBlock) -> bool:
         """Whether every path to ``lower`` passes ``upper``."""
-        while self.depth[lower] > self.depth[upper]:
-            lower = self.dominator[lower]
-        return lower is upper
+        return self.number[upper] <= self.number[lower] < self._last[upper]
 
     def dominated(self, node: LiftedBlock) -> list[LiftedBlock]:
         """``node`` and all that it dominates."""
+        return list(self.each_dominated(node))
+
+    def each_dominated(self, node: LiftedBlock) -> Iterator[LiftedBlock]:
+        """``node`` and all that it dominates, what is near in the dominator tree first."""
         found = [node]
         for member in found:
+            yield member
             found.extend(self.children[member])
-        return found
 
     def natural_loop(self, header: LiftedBlock, ends: Iterable[LiftedBlock] | None = None) -> set[LiftedBlock]:
         """The nodes from which control comes back to ``header``; through ``ends`` alone, if given."""

@@ -195,18 +195,22 @@ def _as_compiled(
     Where the compiler moves all handlers to the end they keep their order: those of statements in the ``else``
     clause come before those of the statement itself, those of statements behind it come later.
     """
-    place = after if after is not None else orelse_from
-    if place is None or place is through(follow) or place not in writer.flow.dominator:
-        return after, orelse_from
     own = _compiled_at(region)
-    members = set(writer.flow.dominated(place)) - handling - inside
-    others: list[int | None] = [_compiled_at(node.test) for node in members if node.kind == "try"]
-    others += writer.flow.restored_in(members)
-    if own is None or not others or None in others:
+    if after is None or own is None or after is through(follow) or after not in writer.flow.dominator:
         return after, orelse_from
-    if after is not None and all(other is not None and other < own for other in others):
-        return None, after
-    return after, orelse_from
+    members: set[LiftedBlock] = set()
+    offsets: list[int] = []
+    for node in writer.flow.each_dominated(after):
+        if node in handling or node in inside:
+            continue
+        members.add(node)
+        if node.kind == "try":
+            offset = _compiled_at(node.test)
+            if offset is None or offset >= own:
+                return after, orelse_from  # as is so where statements follow each other: it must not take long
+            offsets.append(offset)
+    offsets += writer.flow.restored_in(members)
+    return (None, after) if offsets and max(offsets) < own else (after, orelse_from)
 
 
 def _compiled_at(region: Region) -> int | None:
