@@ -158,7 +158,7 @@ def build_flowgraph(instructions: list[Instruction]) -> ControlFlowGraph:
             block.fall = following
         if block.handler is not None:
             block.handler_block = at[block.handler.target]
-    _skip_empty_blocks(graph, begun_again.values())
+    _skip_empty_blocks(graph, set(begun_again.values()))
     graph.remove_unreachable()
     return graph
 
