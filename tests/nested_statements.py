@@ -9,6 +9,8 @@ SHAPES = (
     "if", "while", "for", "else", "for-else", "try-except", "except", "try-else", "try-finally", "finally", "with",
     "match",
 )  # fmt: skip
+
+
 def indent(lines: list[str]) -> list[str]:
     return ["    " + line for line in lines]
 

@@ -20,10 +20,7 @@ def move_handlers_back(graph: ControlFlowGraph, regions: list[Region]) -> None:
     order = [block for block in graph.blocks if block in usual]
     cold = [block for block in graph.blocks if block not in usual]
     extents = _extents(order)
-    sources: dict[BasicBlock, list[BasicBlock]] = {}
-    for source in graph.blocks:
-        for block in source.successors:
-            sources.setdefault(block, []).append(source)
+    sources = graph.sources()
     begins = {region.handler: region for region in regions if region in extents}
     groups: dict[Region, list[BasicBlock]] = {}
     rest: list[BasicBlock] = []
@@ -93,7 +90,7 @@ def _end_of(
     region: Region, order: list[BasicBlock], extent: _Extent, sources: dict[BasicBlock, list[BasicBlock]]
 ) -> int:
     """The place in ``order`` behind the body of ``region``, which lies in ``extent``."""
-    places = range(min(extent.last + 1, len(order)) - 1, extent.first - 1, -1)
+    places = range(extent.last, extent.first - 1, -1)
     end = next(place for place in places if region in chain(order[place].region)) + 1
     added: set[BasicBlock] = set()
     while end < len(order):

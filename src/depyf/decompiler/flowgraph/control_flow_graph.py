@@ -100,6 +100,14 @@ class ControlFlowGraph:
         """The blocks that control comes to if nothing is raised."""
         return reached_from(self.entry, with_handlers=False)
 
+    def sources(self) -> dict[BasicBlock, list[BasicBlock]]:
+        """The blocks from which control comes to a block, in the order of the layout."""
+        found: dict[BasicBlock, list[BasicBlock]] = {}
+        for source in self.blocks:
+            for block in dict.fromkeys(source.successors):
+                found.setdefault(block, []).append(source)
+        return found
+
     def render(self) -> str:
         """The graph as text, for the stepper."""
         lines = []

@@ -322,12 +322,7 @@ class _Lifter:
 
     @cached_property
     def sources(self) -> dict[BasicBlock, list[BasicBlock]]:
-        """The blocks from which control comes to a block, in the order of the layout."""
-        found: dict[BasicBlock, list[BasicBlock]] = {}
-        for source in self.graph.blocks:
-            for block in dict.fromkeys(source.successors):
-                found.setdefault(block, []).append(source)
-        return found
+        return self.graph.sources()
 
     @cached_property
     def has_columns(self) -> bool:
