@@ -4,6 +4,7 @@
     python benchmarks/compile_time.py --backend eager --pairs 9
     python benchmarks/compile_time.py --control                  a third run in each round, without: what noise there is
     python benchmarks/compile_time.py --upstream PYTHON          a third run in each round: another interpreter's depyf
+    python benchmarks/compile_time.py --backend eager --pairs 40 --one-process
 
 Every run is a process of its own with empty caches: forward and backward of a transformer encoder, compiled once.
 Before it something tiny is compiled and, with depyf, recorded: what a process does once is not counted. Counted are
@@ -12,6 +13,10 @@ clock's on what else runs; the clock's are printed too. "in the block" is the ti
 "at the end" that of leaving ``prepare_debug``, where pages and index are written; "a call" is one call of the compiled
 model after that. Ratios are medians over the pairs and, below them, of the least of all runs of each kind, on which a
 machine that is not quiet has less influence. Exit status 1 if a median is above --most or --most-call.
+
+``--one-process``: all runs in one process, which has compiled and recorded the model before. What two processes differ
+in, on a busy machine more than 10 %, is no part of the ratio then, nor is what is slower when it happens first. Not for
+a backend that keeps on disk what it has compiled.
 
 "in depyf" is counted within the runs with it: the seconds of beginning the recording and of all that torch's calls of
 our hooks take, as a share of the rest of the same block. It varies far less than a ratio of two runs does, and says
@@ -22,6 +27,7 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import gc
 import json
 import os
 import statistics
@@ -44,8 +50,8 @@ def seconds() -> float:
     return sum(os.times()[:4])
 
 
-def one(backend: str, kind: str, layers: int, calls: int) -> Run:
-    """One run, in this process."""
+def prepare(backend: str, kind: str) -> None:
+    """What a process does once is done."""
     import torch
 
     torch.set_num_threads(1)
@@ -53,7 +59,14 @@ def one(backend: str, kind: str, layers: int, calls: int) -> Run:
     torch._dynamo.config.suppress_errors = False
     with recording(kind):
         torch.compile(lambda x: (x * 2).sum(), backend=backend)(torch.ones(3, requires_grad=True)).backward()
+
+
+def one(backend: str, kind: str, layers: int, calls: int) -> Run:
+    """One run, in this process."""
+    import torch
+
     torch._dynamo.reset()
+    gc.collect()
     layer = torch.nn.TransformerEncoderLayer(64, 4, 128, dropout=0.0, batch_first=True)
     model = torch.nn.TransformerEncoder(layer, layers, enable_nested_tensor=False)
     compiled = torch.compile(model, backend=backend)
@@ -142,15 +155,34 @@ def total(one: Run, parts: List[str]) -> float:
     return sum(one[part] for part in parts)
 
 
-def measure(backend: str, options: argparse.Namespace) -> bool:
-    """Prints the table of one backend; whether it is good."""
-    kinds = [WITHOUT, WITH] + ([CONTROL] if options.control else []) + ([UPSTREAM] if options.upstream else [])
+def in_one_process(backend: str, kinds: List[str], options: argparse.Namespace) -> Dict[str, List[Run]]:
+    """All runs, by turns, in this process."""
+    prepare(backend, WITH)
+    runs: Dict[str, List[Run]] = {kind: [] for kind in kinds}
+    for number in range(-1, options.pairs):
+        for kind in kinds if number % 2 else kinds[::-1]:
+            found = one(backend, kind, options.layers, options.calls)
+            if number >= 0:  # the first is for warming up
+                runs[kind].append(found)
+    return runs
+
+
+def in_processes(backend: str, kinds: List[str], options: argparse.Namespace) -> Dict[str, List[Run]]:
+    """All runs, by turns, each in a process of its own."""
     runs: Dict[str, List[Run]] = {kind: [] for kind in kinds}
     for number in range(options.pairs):
         for kind in kinds if number % 2 else kinds[::-1]:
             python = options.upstream if kind == UPSTREAM else sys.executable
             runs[kind].append(run(python, backend, kind, options))
-    print(f"{backend}: {options.layers} layers, forward and backward, {options.pairs} pairs")
+    return runs
+
+
+def measure(backend: str, options: argparse.Namespace) -> bool:
+    """Prints the table of one backend; whether it is good."""
+    kinds = [WITHOUT, WITH] + ([CONTROL] if options.control else []) + ([UPSTREAM] if options.upstream else [])
+    runs = (in_one_process if options.one_process else in_processes)(backend, kinds, options)
+    place = "in one process" if options.one_process else "each run in a process of its own"
+    print(f"{backend}: {options.layers} layers, forward and backward, {options.pairs} pairs, {place}")
     for kind in kinds:
         middle = {part: statistics.median(one[part] for one in runs[kind]) for part in runs[kind][0]}
         print(
@@ -181,12 +213,16 @@ def main() -> int:
     parser.add_argument("--layers", type=int, default=12)
     parser.add_argument("--calls", type=int, default=1000)
     parser.add_argument("--control", action="store_true", help="a run more in each round, without: what is noise")
+    parser.add_argument("--one-process", action="store_true", help="all runs in one process; not for inductor")
     parser.add_argument("--upstream", metavar="PYTHON", help="an interpreter with torch and another depyf")
     parser.add_argument("--most", type=float, help="ratio in the block (default 1.03 for inductor, 1.10 else)")
     parser.add_argument("--most-call", type=float, default=1.02, help="ratio of a call afterwards (default 1.02)")
     parser.add_argument("--one", choices=(WITHOUT, WITH, CONTROL, UPSTREAM), help=argparse.SUPPRESS)
     options = parser.parse_args()
+    if options.one_process and (options.upstream or "inductor" in options.backend):
+        parser.error("--one-process needs --backend eager, and can't be combined with --upstream")
     if options.one:
+        prepare(options.backend[0], options.one)
         print(json.dumps(one(options.backend[0], options.one, options.layers, options.calls)))
         return 0
     good = [measure(backend, options) for backend in options.backend]

@@ -19,6 +19,7 @@ __all__ = ["file_name", "identifier", "real_name", "safe_file_part", "stable", "
 _WITH_UUID = re.compile(
     r"\b((?:__compiled_fn|__resume_at|__transformed_code)(?:_\d+)+?)_[0-9a-f]{8}_[0-9a-f]{4}_[0-9a-f]{4}_[0-9a-f]{4}_[0-9a-f]{12}\b"
 )
+_GET_UUIDS = ("__compiled_fn", "__resume_at", "__transformed_code")  # looking for these takes less time
 _WITH_HEX = re.compile(r"\b((?:__compiled_fn|__resume_at)(?:_\d+)+?)_[0-9a-f]{32}\b")
 _WITH_ID = re.compile(r"\b(\w*)_\d{9,}_c(\d+)\b")
 _HAS_ID = re.compile(r"_\d{9,}_c\d")  # found in less time than `_WITH_ID` takes to find none
@@ -34,7 +35,8 @@ _REAL: Dict[str, str] = {}  # and back
 
 def stable(text: str) -> str:
     """`text` with the uuids and the ids taken off Dynamo's names."""
-    text = _WITH_HEX.sub(r"\1", _WITH_UUID.sub(r"\1", text))
+    if any(name in text for name in _GET_UUIDS):
+        text = _WITH_HEX.sub(r"\1", _WITH_UUID.sub(r"\1", text))
     return _WITH_ID.sub(_without_id, text) if _HAS_ID.search(text) else text
 
 

@@ -102,7 +102,7 @@ def _decompile(
         return _text_only(clean, compile_id, decompiled, body, "not recompiled: {}".format(error))
     if problem:
         return _text_only(clean, compile_id, decompiled, body, problem)
-    return TransformedCode(decompiled, _valid(text), ours)
+    return TransformedCode(decompiled, text, ours)
 
 
 def _standalone(result: Any) -> str:

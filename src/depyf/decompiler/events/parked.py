@@ -71,9 +71,10 @@ def live_before(parked: frozenset[str], instructions: list[Instruction], paths: 
     """For each instruction, the parked variables that may still be read there or after it."""
     live_in: list[frozenset[str]] = [frozenset()] * len(instructions)
     changed = bool(parked)
+    last_first = sorted(range(len(instructions)), key=lambda index: -paths.order[index]) if changed else []
     while changed:
         changed = False
-        for index in sorted(range(len(instructions)), key=lambda index: -paths.order[index]):
+        for index in last_first:
             ins = instructions[index]
             out = frozenset().union(*[live_in[after] for after in paths.successors[index]])
             if ins.op == "STORE_FAST":

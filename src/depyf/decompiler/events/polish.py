@@ -97,7 +97,8 @@ def _both(first: n.Statement | None, second: n.Statement, ours: Collection[str])
         return None
     if not all(name in ours for name in names) or len(more) != 1 or not all(map(_only_reads, [*values, *other])):
         return None
-    if sum(len(name) for name in names) + sum(map(_least_length, [*values, *other])) > _LONGEST:
+    signs = len(" = ") + len(", ") * 2 * (len(names) - 1)
+    if signs + sum(map(len, names)) + sum(map(_least_length, [*values, *other])) > _LONGEST:
         return None
     if {node.id for value in other for node in n.walk(value) if isinstance(node, n.Name)} & set(names):
         return None
@@ -120,8 +121,18 @@ def _only_reads(value: n.Expression) -> bool:
 
 
 def _least_length(value: n.Expression) -> int:
-    """What the names in it take, at the least: printing it takes longer than counting."""
-    return sum(len(getattr(node, "id", "") or getattr(node, "attr", "")) for node in n.walk(value))
+    """What something that only reads takes, at the least: printing it takes longer than counting."""
+    return sum(map(_least_length_of_one, n.walk(value)))
+
+
+def _least_length_of_one(node: n.Node) -> int:
+    if isinstance(node, n.Name):
+        return len(node.id)
+    if isinstance(node, n.Attribute):
+        return len(".") + len(node.attr)
+    if isinstance(node, n.Subscript):
+        return len("[]")
+    return len(node.value) + len("''") if isinstance(node, n.Constant) and isinstance(node.value, str) else 1
 
 
 def _without_empty_body(statement: n.Statement) -> None:

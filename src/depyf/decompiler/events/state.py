@@ -20,6 +20,8 @@ class Value:
     """One value; compared by identity. ``hint`` is a name that would suit it, ``line`` where it was made."""
 
     __slots__ = ("hint", "line")
+    has_parts = False
+    """Whether its text may be made of other values."""
 
     def __init__(self, hint: str = "value", line: int | None = None) -> None:
         self.hint = hint
@@ -94,6 +96,7 @@ class Pure(Value):
     """A term over other values without effect and identity: ``is``, a slice, a cell."""
 
     __slots__ = ("kind", "operands", "arg")
+    has_parts = True
 
     def __init__(self, kind: str, operands: tuple[Value, ...], arg: Any = None) -> None:
         super().__init__(kind)
@@ -109,6 +112,7 @@ class Container(Value):
     """
 
     __slots__ = ("kind",)
+    has_parts = True
 
     def __init__(self, kind: str, line: int | None) -> None:
         super().__init__(kind, line)
@@ -119,13 +123,11 @@ class Star(Value):
     """``*iterable`` among the items of a container, ``**mapping`` among those of a map."""
 
     __slots__ = ("iterable",)
+    has_parts = True
 
     def __init__(self, iterable: Value) -> None:
         super().__init__()
         self.iterable = iterable
-
-
-_MADE_OF_PARTS = (Pure, Star, Container)
 
 
 class State:
@@ -179,11 +181,11 @@ class State:
     def all_of(self, values: Iterable[Value]) -> set[Value]:
         """``values`` and all that their text is made of: as `tree`, in any order and each once."""
         found = set(values)
-        work = [value for value in found if isinstance(value, _MADE_OF_PARTS)]
+        work = [value for value in found if value.has_parts]
         while work:
             new = set(self.parts(work.pop())) - found
             found |= new
-            work.extend(value for value in new if isinstance(value, _MADE_OF_PARTS))
+            work.extend(value for value in new if value.has_parts)
         return found
 
     def held(self, values: Iterable[Value]) -> set[Value]:

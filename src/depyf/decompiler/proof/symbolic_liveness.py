@@ -53,19 +53,20 @@ class Liveness:
                 ways_in[ins.handler.target] += 1
                 handled_by[ins.handler.target].append(index)
         live_in, live_out, from_handler = [0] * count, [0] * count, [0] * count
-        todo = list(range(count))
-        while todo:
-            index = todo.pop()
-            # A handler sees the variable as it was before a store: what it needs is not killed.
-            new = live_out[index] & ~kills[index] | uses[index] | from_handler[index]
-            if new == live_in[index]:
-                continue
-            live_in[index] = new
-            for before in predecessors[index]:
-                live_out[before] |= new
-                todo.append(before)
-            for before in handled_by[index]:
-                from_handler[before] |= new
-                todo.append(before)
+        changed = True
+        while changed:  # once more than loops are nested
+            changed = False
+            for index in range(count - 1, -1, -1):
+                # A handler sees the variable as it was before a store: what it needs is not killed.
+                new = live_out[index] & ~kills[index] | uses[index] | from_handler[index]
+                if new == live_in[index]:
+                    continue
+                live_in[index] = new
+                for before in predecessors[index]:
+                    live_out[before] |= new
+                    changed = changed or before >= index
+                for before in handled_by[index]:
+                    from_handler[before] |= new
+                    changed = changed or before >= index
         self.names = list(bit)
         return live_in, frozenset(index for index in range(count) if ways_in[index] > 1)

@@ -5,20 +5,28 @@ from __future__ import annotations
 from typing import Iterator
 
 from depyf.decompiler.syntax import nodes
-from depyf.decompiler.syntax.traverse import children
+
+_FUNCTIONS = (nodes.FunctionDef, nodes.AsyncFunctionDef, nodes.Lambda)
 
 
 def outside_functions(body: list[nodes.Statement]) -> Iterator[nodes.Node]:
     """Every node but those in the bodies of inner functions, in the order of the text."""
     work: list[nodes.Node] = list(reversed(body))
+    pop, push = work.pop, work.append
     while work:
-        node = work.pop()
+        node = pop()
         yield node
-        below = list(children(node))
-        if isinstance(node, (nodes.FunctionDef, nodes.AsyncFunctionDef, nodes.Lambda)):
-            skipped = {id(part) for part in (node.body if isinstance(node.body, list) else [node.body])}
-            below = [child for child in below if id(child) not in skipped]
-        work.extend(reversed(below))
+        is_function = isinstance(node, _FUNCTIONS)
+        for field in node.last_first:
+            if is_function and field == "body":
+                continue
+            value = getattr(node, field)
+            if value.__class__ is list:
+                for item in reversed(value):
+                    if isinstance(item, nodes.Node):
+                        push(item)
+            elif isinstance(value, nodes.Node):
+                push(value)
 
 
 def bound_names(body: list[nodes.Statement]) -> set[str]:
