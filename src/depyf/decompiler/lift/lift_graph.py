@@ -139,7 +139,7 @@ class _Lifter:
         if last is not None and last.op in ("FOR_ITER", "ASYNC_FOR_ITER"):
             self.lift_loop(block, lifted)
             return
-        state = SymbolicStack(entry, folds_percent=self.raw.table.folds_percent_formats)
+        state = SymbolicStack(entry, self.raw.table)
         lifted.line = next((i.line for i in block.instructions if i.line is not None), None)
         instructions = block.instructions
         if _calls_exit_for_a_word(instructions):

@@ -7,6 +7,7 @@ from typing import NoReturn
 
 from ...errors import DecompilationError
 from ..bytecode import Instruction
+from ..bytecode.versions.table import OpcodeTable
 from ..syntax import nodes
 from .values import (
     Class,
@@ -32,8 +33,8 @@ class SymbolicStack:
     and is an assignment expression if anything else does: ``copies`` remembers the statement until then.
     """
 
-    def __init__(self, entry: list[nodes.Expression], *, folds_percent: bool = False) -> None:
-        self.folds_percent = folds_percent  # whether `"%s" % (x,)` is compiled as an f-string
+    def __init__(self, entry: list[nodes.Expression], table: OpcodeTable) -> None:
+        self.table = table
         self.stack = list(entry)
         self.statements: list[nodes.Statement] = []
         self.copies: dict[int, nodes.Assign] = {}
@@ -130,6 +131,8 @@ class SymbolicStack:
         """Store ``value``, just taken from the stack, to ``target``."""
         if isinstance(value, Unpacked):
             dropped, self.dropped = self.dropped, []
+            if self.instruction.op == "STORE_FAST" and self.table.drops_overwritten_stores and not dropped:
+                value.group.spread = value.group.spread or value.group.was_stored_to(target, value.index)
             for one in (*dropped, value):
                 self._fill(one, target)
         elif isinstance(value, (Member, Module)):
@@ -177,7 +180,7 @@ class SymbolicStack:
         group.targets[value.index] = nodes.Starred(target) if value.index == group.star else target
         targets = [target for target in group.targets if target is not None]
         if len(targets) == len(group.targets):
-            self.store(nodes.Tuple(targets), group.value)
+            self.store(nodes.Tuple(targets, spread=group.spread), group.value)
 
     def unpack(self, count: int, star: int | None) -> None:
         """UNPACK_SEQUENCE or UNPACK_EX of the value on top into ``count`` targets."""

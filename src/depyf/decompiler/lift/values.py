@@ -97,6 +97,12 @@ class UnpackGroup:
         self.value = value
         self.targets: list[nodes.Expression | None] = [None] * count
         self.star = star
+        self.spread = False  # whether a store that one behind it overwrites was kept, as it was on another line
+
+    def was_stored_to(self, target: nodes.Expression, index: int) -> bool:
+        """Whether the value before that of ``index`` was stored to the same variable."""
+        before = self.targets[index - 1] if index else None
+        return isinstance(before, nodes.Name) and before == target
 
 
 class Iterated(Placeholder):

@@ -76,7 +76,8 @@ class ExpressionPrinter:
     def bare_tuple(self, node: n.Node, otherwise: int = TEST) -> str:
         """A tuple of two or more without its parentheses, or any other expression."""
         if isinstance(node, n.Tuple) and len(node.elts) > 1:
-            return f"{marks.OPEN_INVISIBLE_ITEMS}{self.items(node.elts)}{CLOSE_INVISIBLE}"
+            opening = marks.OPEN_INVISIBLE_SPREAD if node.spread else marks.OPEN_INVISIBLE_ITEMS
+            return f"{opening}{self.items(node.elts)}{CLOSE_INVISIBLE}"
         if isinstance(node, n.Constant) and type(node.value) is tuple and len(node.value) > 1:
             return f"{marks.OPEN_INVISIBLE_ITEMS}{tuple_items(node.value, self.string)}{CLOSE_INVISIBLE}"
         return f"{OPEN_INVISIBLE}{self.alone(node, otherwise)}{CLOSE_INVISIBLE}"
@@ -121,7 +122,7 @@ class ExpressionPrinter:
 
     def Tuple(self, node: n.Tuple, precedence: int) -> str:
         comma = "," if len(node.elts) == 1 else ""
-        return f"({OPEN_ITEMS}{self.items(node.elts)}{comma}{CLOSE})"
+        return f"({marks.OPEN_SPREAD if node.spread else OPEN_ITEMS}{self.items(node.elts)}{comma}{CLOSE})"
 
     def Set(self, node: n.Set, precedence: int) -> str:
         return f"{{{OPEN_ITEMS}{self.items(node.elts)}{CLOSE}}}" if node.elts else "{*()}"
@@ -211,7 +212,8 @@ class ExpressionPrinter:
 
     def comprehension(self, node: n.comprehension, precedence: int) -> str:
         start = "async for" if node.is_async else "for"
-        target = marks.glue(self.bare_tuple(node.target, BIT_OR))
+        is_spread = isinstance(node.target, n.Tuple) and node.target.spread
+        target = marks.glue(self.expression(node.target) if is_spread else self.bare_tuple(node.target, BIT_OR))
         text = f"{marks.CLAUSE}{start} {target} in {self.expression(node.iter, OR)}"
         return text + "".join([f"{marks.CLAUSE}if {self.expression(test, OR)}" for test in node.ifs])
 

@@ -14,6 +14,8 @@ import re
 OPEN, OPEN_ITEMS, CLOSE = "\x01", "\x02", "\x03"
 # Marks around an expression that can be put in parentheses if it is too long.
 OPEN_INVISIBLE, OPEN_INVISIBLE_ITEMS, CLOSE_INVISIBLE = "\x04", "\x05", "\x17"
+# The same, where every item has a line of its own, however short they are.
+OPEN_SPREAD, OPEN_INVISIBLE_SPREAD = "\x18", "\x19"
 # Marks in place of a blank, loosest first. Those of operators come before the operator, the others after
 # the comma.
 CLAUSE, COMMA, TERNARY, LOGIC, COMPARISON = "\x06", "\x07", "\x08", "\x0e", "\x0f"
@@ -22,10 +24,11 @@ ADJACENT = "\x16"  # between the literals that make up a string
 
 _DELIMITERS = CLAUSE + COMMA + TERNARY + LOGIC + COMPARISON + BIT_OR + BIT_XOR + BIT_AND
 _DELIMITERS += SHIFT + SUM + PRODUCT + ADJACENT
-_INVISIBLE = OPEN_INVISIBLE + OPEN_INVISIBLE_ITEMS
-_OPENING = OPEN + OPEN_ITEMS + _INVISIBLE
+_SPREAD = OPEN_SPREAD + OPEN_INVISIBLE_SPREAD
+_INVISIBLE = OPEN_INVISIBLE + OPEN_INVISIBLE_ITEMS + OPEN_INVISIBLE_SPREAD
+_OPENING = OPEN + OPEN_ITEMS + OPEN_SPREAD + _INVISIBLE
 _CLOSING = CLOSE + CLOSE_INVISIBLE
-_WITH_COMMA = OPEN_ITEMS + OPEN_INVISIBLE_ITEMS
+_WITH_COMMA = OPEN_ITEMS + OPEN_INVISIBLE_ITEMS + _SPREAD
 _MARK = re.compile(f"[{_OPENING}{_CLOSING}{_DELIMITERS}]")
 _GLUED = {ord(mark): " " for mark in _DELIMITERS}
 _FLAT = {**_GLUED, **{ord(mark): None for mark in _OPENING + _CLOSING}}  # None is faster than ""
@@ -43,13 +46,13 @@ def flatten(text: str) -> str:
 
 def glue(text: str) -> str:
     """The text without places to break it: for what reads badly when it is broken, such as a lambda."""
-    return text.translate(_GLUED)
+    return text if _is_spread(text) else text.translate(_GLUED)
 
 
 def wrap(text: str, indent: str, width: int) -> list[str]:
     """The lines of a marked text, indented by `indent`, none longer than `width` if that is possible."""
     flat = indent + flatten(text)
-    if len(flat) <= width:
+    if len(flat) <= width and not _is_spread(text):
         return [flat]
     lines: list[str] = []
     _split(text, indent, width, False, lines)
@@ -62,22 +65,21 @@ def _fits(flat: str, width: int) -> bool:
     return len(flat) <= width
 
 
+def _is_spread(text: str) -> bool:
+    return OPEN_SPREAD in text or OPEN_INVISIBLE_SPREAD in text
+
+
 def _split(text: str, indent: str, width: int, inside: bool, lines: list[str]) -> None:
     """Append the lines of `text`. Inside brackets it may be broken at its own delimiters too."""
     flat = indent + flatten(text)
-    if _fits(flat, width):
+    if _fits(flat, width) and not _is_spread(text):
         lines.append(flat)
         return
     text = text.translate(_NO_INVISIBLE) if inside else _without_useless_parentheses(text)
     delimiters, groups = _scan(text)
     if inside and delimiters:
-        loosest = min(text[position] for position in delimiters)
-        start = 0
-        for position in delimiters:
-            if text[position] == loosest:
-                _split(text[start:position], indent, width, True, lines)
-                start = position + 1
-        _split(text[start:], indent, width, True, lines)
+        for piece in _pieces(text, delimiters):
+            _split(piece, indent, width, True, lines)
         return
     if not groups:
         lines.append(flat)
@@ -87,12 +89,20 @@ def _split(text: str, indent: str, width: int, inside: bool, lines: list[str]) -
     bracket, end = ("(", ")") if mark in _INVISIBLE else ("", "")
     _split(text[:opening] + bracket, indent, width, False, lines)
     inner = indent + INDENT
-    if mark in _WITH_COMMA and not _fits(inner + flatten(body), width):
-        delimiters, _ = _scan(body)
-        if delimiters and min(body[position] for position in delimiters) == COMMA:
-            body += ","
-    _split(body, inner, width, True, lines)
+    delimiters, _ = _scan(body)
+    broken = mark in _SPREAD or _is_spread(body) or not _fits(inner + flatten(body), width)
+    if mark in _WITH_COMMA and broken and delimiters and min(body[position] for position in delimiters) == COMMA:
+        body += ","
+    for piece in _pieces(body, delimiters) if mark in _SPREAD else [body]:
+        _split(piece, inner, width, True, lines)
     _split(end + text[closing + 1 :], indent, width, False, lines)
+
+
+def _pieces(text: str, delimiters: list[int]) -> list[str]:
+    """The text cut at its loosest delimiters; ``delimiters`` are the positions of all."""
+    loosest = min((text[position] for position in delimiters), default="")
+    ends = [position for position in delimiters if text[position] == loosest]
+    return [text[start:end] for start, end in zip([0, *[end + 1 for end in ends]], [*ends, len(text)])]
 
 
 def _scan(text: str) -> tuple[list[int], list[tuple[int, int]]]:
@@ -139,6 +149,9 @@ def _without_useless_parentheses(text: str) -> str:
 
 def _choose(text: str, groups: list[tuple[int, int]], indent: str, width: int) -> tuple[int, int]:
     """The last brackets that leave a line that fits before and after them, or else the longest ones."""
+    for opening, closing in groups:
+        if _is_spread(text[opening:closing]):
+            return opening, closing
     room = width - len(indent)
     for opening, closing in reversed(groups):
         body = len(flatten(text[opening:closing]))

@@ -57,12 +57,14 @@ class List(Expression):
 
 
 class Tuple(Expression):
-    """`(a, b)`."""
+    """`(a, b)`. `spread`: every item is printed on a line of its own."""
 
-    __slots__ = fields = ("elts",)
+    __slots__ = ("elts", "spread")
+    fields = ("elts",)
 
-    def __init__(self, elts: list[Expression] | None = None) -> None:
+    def __init__(self, elts: list[Expression] | None = None, *, spread: bool = False) -> None:
         self.elts: list[Expression] = [] if elts is None else elts
+        self.spread = spread
 
 
 class Set(Expression):

@@ -80,6 +80,13 @@ class OpcodeTable:
         return any(row.rule == "intrinsic 1" for row in self.rows.values())
 
     @cached_property
+    def drops_overwritten_stores(self) -> bool:
+        """Whether of two stores to one variable in a row, on one line, the first only drops its value: since the
+        compiler joins stores to one instruction (flowgraph.c, 3.13).
+        """
+        return any(row.name == "STORE_FAST_STORE_FAST" for row in self.rows.values())
+
+    @cached_property
     def asserts_read_a_global(self) -> bool:
         """Whether nothing but the global name gives an assert statement its AssertionError."""
         return "AssertionError" not in self.common_constants and all(

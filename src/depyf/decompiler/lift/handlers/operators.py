@@ -25,7 +25,7 @@ def _binary(state: SymbolicStack, instruction: Instruction) -> None:
     left, right = state.pop_many(2)
     if instruction.arg.endswith("="):
         state.push(InPlace(left, instruction.arg, right))
-    elif state.folds_percent and instruction.arg == "%" and _would_fold(left, right):
+    elif state.table.folds_percent_formats and instruction.arg == "%" and _would_fold(left, right):
         state.push(nodes.BinOp(nodes.JoinedStr([left]), "%", right))
     else:
         state.push(nodes.BinOp(left, instruction.arg, right))
@@ -129,7 +129,8 @@ def _string(state: SymbolicStack, instruction: Instruction) -> None:
             values.append(part)
         else:
             state.refuse("a part of an f-string that is no string")
-    state.push(nodes.PercentFormat(values) if state.folds_percent and _is_percent(values) else nodes.JoinedStr(values))
+    is_percent = state.table.folds_percent_formats and _is_percent(values)
+    state.push(nodes.PercentFormat(values) if is_percent else nodes.JoinedStr(values))
 
 
 def _is_percent(values: list[nodes.Expression]) -> bool:
