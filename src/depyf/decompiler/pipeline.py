@@ -23,13 +23,15 @@ from .bytecode import RawCode, load
 from .bytecode.grammar import has_nested_quotes
 from .decompilation import Decompilation
 from .events.hints import is_of_dynamo
+from .garbage import no_collections
 from .live_objects import FunctionTarget, decorate, rebuild_class, target_of
 from .proof import Level
 from .result import Result, Text
 from .settings import DEFAULT, Settings
 from .stepper import Stepper
 from .syntax import nodes
-from .syntax.printer import print_tree
+from .syntax.line_wrapping import INDENT
+from .syntax.printer import WIDTH, print_tree
 
 
 def analyze(x: Any, *, settings: Settings = DEFAULT, stepper: Stepper | None = None) -> Result:
@@ -55,7 +57,8 @@ def analyze(x: Any, *, settings: Settings = DEFAULT, stepper: Stepper | None = N
     raw = code if isinstance(code, RawCode) else load(code, qualname)
     if stepper is not None:
         stepper.stage("load", lambda: "\n".join(f"{name}: {getattr(raw, name)!r}" for name in raw.__slots__[:18]))
-    result = Decompilation(raw, settings, stepper).run()
+    with no_collections():
+        result = Decompilation(raw, settings, stepper).run()
     return decorate(result, target) if isinstance(target, FunctionTarget) else result
 
 
@@ -110,10 +113,12 @@ def standalone(result: Result, name: str | None = None) -> str:
         tree.name = name
     elif not result.raw.freevars:
         return result.source
+    width = WIDTH
     if result.raw.freevars:
+        width += len(INDENT)  # where lines are broken decides about some instructions: not elsewhere than in `source`
         spelled = {real: text for text, real in result.spelled.variables.items()}
         parameters = nodes.arguments([], [nodes.arg(spelled.get(free, free)) for free in result.raw.freevars])
         body: list[nodes.Statement] = [tree, nodes.Return(nodes.Name(tree.name))]
         tree = nodes.FunctionDef("enclosing_function", parameters, body)
-    text = print_tree(tree, nested_quotes=has_nested_quotes(result.raw.version))
+    text = print_tree(tree, width=width, nested_quotes=has_nested_quotes(result.raw.version))
     return Text(lambda: (text, {}), result.verdict).printed[0]

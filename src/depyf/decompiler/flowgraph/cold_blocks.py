@@ -6,6 +6,9 @@ rooms read the layout as the order of the source, so each handler gets the place
 
 from __future__ import annotations
 
+from collections import deque
+from typing import Iterable
+
 from ..bytecode import unbound_name
 from .control_flow_graph import BasicBlock, ControlFlowGraph, reached_from
 from .regions import Region, chain
@@ -29,19 +32,25 @@ def move_handlers_back(graph: ControlFlowGraph, regions: list[Region]) -> None:
         if block in begins:
             group = groups[begins[block]] = []
         group.append(block)
-    # The last of the outermost statements first, so that the places of the others stay.
+    # The last of the outermost statements first, so that the places of most others stay.
     moved = [region for region in regions if region in groups]
-    for region in sorted(moved, key=lambda region: -extents[chain(region)[-1]].last):
+    moved.sort(key=lambda region: -extents[chain(region)[-1]].last)
+    waiting = deque(dict.fromkeys(extents[chain(region)[-1]] for region in moved))
+    for region in moved:
         extent = extents[chain(region)[-1]]
+        if waiting and waiting[0] is extent:
+            waiting.popleft()
         end = _end_of(region, order, extent, sources)
         after = {block for block in groups[region] if _stands_after(region, block)}
         own = reached_from(region.handler, usual | after if after else usual)
         group = [block for block in groups[region] if block in own]
         order[end:end] = group
+        _shift(waiting, end, len(group))
         behind = [block for block in groups[region] if block not in own]
         if behind:  # only a handler before this one leads there, or what it leads to outside of the statement
             end = _behind_loops(end + len(group), order, behind[0])
             order[end:end] = behind
+            _shift(waiting, end, len(behind))
         extent.last += len(groups[region])
     graph.blocks = order + rest
     start = 0
@@ -84,6 +93,16 @@ def _extents(order: list[BasicBlock]) -> dict[Region, _Extent]:
         for region in chain(block.region):
             found.setdefault(region, _Extent(place)).last = place
     return found
+
+
+def _shift(extents: Iterable[_Extent], place: int, count: int) -> None:
+    """So many blocks were put at ``place``; of ``extents`` those that end last come first."""
+    for extent in extents:
+        if extent.last < place:
+            break
+        extent.last += count
+        if extent.first >= place:
+            extent.first += count
 
 
 def _end_of(
