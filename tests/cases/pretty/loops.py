@@ -47,3 +47,20 @@ def searched(items, wanted):
         if item is wanted:
             return True
     return False
+
+
+def goes_on(items, wanted):
+    for item in items:
+        if item == wanted:
+            continue
+        if item is None or item.x and item.y:
+            continue
+        wanted.add(item)
+
+
+def does_not_go_on(items, wanted):
+    for item in items:
+        if not item == wanted:
+            wanted.add(item)
+            if item.x or not item.y:
+                wanted.add(item.x)

@@ -20,7 +20,7 @@ which jump targets and handlers are indices, operands are names, constants and o
 
 from __future__ import annotations
 
-from .conditions import OPPOSITE
+from .conditions import OPPOSITE, fold_continues
 from .disassemble import disassemble, known_instructions
 from .hidden_locals import comprehension_variables, inside_comprehensions
 from .instruction import (
@@ -51,6 +51,7 @@ __all__ = [
     "RawCode",
     "comprehension_variables",
     "disassemble",
+    "fold_continues",
     "inside_comprehensions",
     "known_instructions",
     "load",

@@ -1,13 +1,14 @@
 """Truth tests in the forms of 3.12 and later -> the canonical conditional jumps.
 
 TO_BOOL in front of a jump or a ``not`` is part of it; ``COPY 1; POP_JUMP_IF_x; POP`` keeps the tested value on the
-jumping edge only; and where conditional jumps can't go back, one over a backward JUMP is an inverted one.
+jumping edge only; and where conditional jumps can't go back, one over a backward JUMP is an inverted one, unless the
+JUMP comes from another place of the source: then it is a ``continue``.
 """
 
 from __future__ import annotations
 
 from .edit import referred, without
-from .instruction import Instruction
+from .instruction import Instruction, copies
 
 OPPOSITE = {
     "POP_JUMP_IF_FALSE": "POP_JUMP_IF_TRUE",
@@ -81,14 +82,38 @@ def _fold_or_pop(instructions: list[Instruction]) -> list[Instruction]:
 
 
 def _fold_inverted(instructions: list[Instruction]) -> list[Instruction]:
-    dropped: set[int] = set()
-    targets: set[int] | None = None
-    for index in range(len(instructions) - 2):
-        test, jump = instructions[index], instructions[index + 1]
-        if test.op in OPPOSITE and test.target == index + 2 and jump.op == "JUMP" and jump.target <= index:
-            if targets is None:
-                targets = referred(instructions)
-            if index + 1 not in targets:
-                test.op, test.target = OPPOSITE[test.op], jump.target
-                dropped.add(index + 1)
-    return without(instructions, dropped) if dropped else instructions
+    found = {index for index in _over_jumps(instructions) if _same_place(instructions, index)}
+    return _inverted(instructions, found) if found else instructions
+
+
+def fold_continues(instructions: list[Instruction]) -> list[Instruction]:
+    """``instructions`` with every test over a backward JUMP inverted, wherever in the source both come from.
+
+    For comparisons, which must not depend on that; what is given stays as it is.
+    """
+    found = _over_jumps(instructions)
+    if not found:
+        return instructions
+    return _inverted(copies(instructions), found)
+
+
+def _over_jumps(instructions: list[Instruction]) -> set[int]:
+    """The tests that jump over nothing but a backward JUMP to which nothing else leads."""
+    found = {
+        index
+        for index, (test, jump) in enumerate(zip(instructions, instructions[1:]))
+        if jump.op == "JUMP" and jump.target <= index and test.op in OPPOSITE and test.target == index + 2
+    }
+    targets = referred(instructions) if found else set()
+    return {index for index in found if index + 1 not in targets}
+
+
+def _same_place(instructions: list[Instruction], index: int) -> bool:
+    return instructions[index].position == instructions[index + 1].position
+
+
+def _inverted(instructions: list[Instruction], tests: set[int]) -> list[Instruction]:
+    for index in tests:
+        test = instructions[index]
+        test.op, test.target = OPPOSITE[test.op], instructions[index + 1].target
+    return without(instructions, {index + 1 for index in tests})

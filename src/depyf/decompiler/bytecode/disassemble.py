@@ -15,7 +15,7 @@ from .decode import MAKES_GENERATOR, Decoder
 from .fold_awaits import fold_awaits
 from .fold_names import fold_class_names
 from .hidden_locals import plain_in_comprehensions
-from .instruction import CONDITIONAL_JUMPS, Instruction
+from .instruction import CONDITIONAL_JUMPS, Instruction, copies
 from .loop_ends import LOOP_ENDS, fold_loop_ends
 from .raw_code import RawCode
 from .stop_iteration import drop_stop_iteration_handler
@@ -27,9 +27,7 @@ def disassemble(raw: RawCode) -> list[Instruction]:
 
     The instructions are the caller's own. Raises as ``known_instructions`` does.
     """
-    return [
-        Instruction(i.op, i.arg, i.target, i.handler, i.offset, i.line, i.position) for i in known_instructions(raw)
-    ]
+    return copies(known_instructions(raw))
 
 
 def known_instructions(raw: RawCode) -> list[Instruction]:

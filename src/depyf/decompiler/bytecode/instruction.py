@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple, Sequence, Tuple
+from typing import Any, Iterable, NamedTuple, Sequence, Tuple
 
 Position = Tuple[Any, Any, Any, Any]
 """(line, end line, column, end column), each an int or None, as ``code.co_positions()`` gives them."""
@@ -60,6 +60,11 @@ class Instruction:
         if self.target >= 0:
             text += f" -> {self.target}"
         return text
+
+
+def copies(instructions: Iterable[Instruction]) -> list[Instruction]:
+    """Instructions that may be changed."""
+    return [Instruction(i.op, i.arg, i.target, i.handler, i.offset, i.line, i.position) for i in instructions]
 
 
 def _shown(operand: Any) -> str:

@@ -11,7 +11,7 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import Any, Tuple
 
-from ..bytecode import NO_FALL_THROUGH, Handler, Instruction, RawCode, known_instructions, stack_use
+from ..bytecode import NO_FALL_THROUGH, Handler, Instruction, RawCode, fold_continues, known_instructions, stack_use
 from .constants import constant_key, members_key
 from .ignored import CANNOT_RAISE, DROPPED
 
@@ -70,6 +70,8 @@ def normalize(raw: RawCode) -> NormalForm:
 
 def normalize_instructions(raw: RawCode, instructions: list[Instruction]) -> NormalForm:
     """The same for canonical ``instructions`` that stand for those of ``raw``."""
+    if not raw.table.conditional_jumps_go_back:
+        instructions = fold_continues(instructions)
     return _Normalizer(raw, instructions).run()
 
 
