@@ -10,6 +10,7 @@ can tell apart is spelled one way on both sides: indentation of docstrings, fold
     ``import a, b`` and ``del a, b`` on one line or two        ``not a in b`` and ``a not in b``
     ``not (a or b)`` and ``not a and not b`` as a test          ``while 1`` and ``while True``
     lists and tuples that are gone through or searched         ``[a, b] = x`` and ``a, b = x``
+    the order of constants in a set that is a constant
     from 3.11 on, ``'%s' % (x,)`` and the formatted string made of it
 
 A test (tests/benchmarks/test_same_tree.py) shows for each that the compiler makes the same of both.
@@ -36,6 +37,8 @@ FOLDED: Dict[type, Callable[..., Any]] = {
 }  # fmt: skip
 FORMATS_PERCENT = sys.version_info >= (3, 11)
 """Whether the compiler makes a formatted string of ``'%s' % (x,)``."""
+FOLDS_SETS = sys.version_info >= (3, 9)
+"""Whether a set of three or more constants is a constant wherever it stands, not only where something is searched."""
 BIGGEST = 4096
 """Bits, characters or elements of a folded constant: the compiler's limits are near, and both sides have the same."""
 
@@ -240,6 +243,10 @@ class _Plain(ast.NodeTransformer):
             return _constant_tuple(node.elts)
         return node
 
+    def visit_Set(self, node: ast.Set) -> Any:
+        self.generic_visit(node)
+        return _ordered(node) if FOLDS_SETS and len(node.elts) > 2 else node
+
     def visit_List(self, node: ast.List) -> Any:
         self.generic_visit(node)
         return ast.Tuple(node.elts, node.ctx) if isinstance(node.ctx, ast.Store) else node
@@ -351,7 +358,14 @@ def _as_tuple(node: Any) -> Any:
         return _constant_tuple(node.elts)
     if isinstance(node, ast.List):
         return ast.Tuple(node.elts, ast.Load())
-    return node
+    return _ordered(node) if isinstance(node, ast.Set) else node
+
+
+def _ordered(node: ast.Set) -> ast.Set:
+    """A set of constants in an order that does not depend on the text."""
+    if not all(isinstance(one, ast.Constant) for one in node.elts):
+        return node
+    return ast.Set(sorted(node.elts, key=lambda one: repr(one.value)))  # type: ignore[attr-defined]
 
 
 def _constant_tuple(elements: List[Any]) -> ast.Constant:

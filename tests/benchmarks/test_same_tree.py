@@ -32,6 +32,7 @@ SAME_CODE = [
     ("if not (a or b):\n    c()", "if not a and not b:\n    c()"),
     ("while 1:\n    a()", "while True:\n    a()"),
     ("return a in [1, 2]", "return a in (1, 2)"),
+    ("return a in {'y', 'x'}", "return a in {'x', 'y'}"),
     ("for y in [1, x]:\n    a()", "for y in (1, x):\n    a()"),
     ("for y in x:\n    if y:\n        a()\n        continue", "for y in x:\n    if y:\n        a()"),
     ("return 1\na()", "return 1"),
@@ -46,6 +47,10 @@ if same_tree.FORMATS_PERCENT:
         ("return '%s' % (a,)", "return f'{a!s}'"),
         ("return 'x%r-%s%%y' % (a, b)", "return f'x{a!r}-{b!s}%y'"),
     ]
+
+
+if same_tree.FOLDS_SETS:
+    SAME_CODE.append(("return {3, 1, 2}", "return {1, 2, 3}"))
 
 
 @pytest.mark.parametrize("one, other", SAME_CODE)
@@ -74,6 +79,8 @@ def test_the_indentation_of_a_docstring_does_not_matter():
         ("return a or b", "return a and b"),
         ("return a < b", "return b > a"),
         ("return '%d' % (a,)", "return f'{a}'"),
+        ("return {2, 1}", "return {1, 2}"),
+        ("return {b, a, c}", "return {a, b, c}"),
         ("for y in x:\n    continue", "for y in x:\n    break"),
         ("a()\nb()", "b()\na()"),
         ("def g():\n    return a\nreturn g", "def g():\n    return b\nreturn g"),
