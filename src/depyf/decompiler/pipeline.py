@@ -37,6 +37,8 @@ from .syntax.printer import WIDTH, print_tree
 def analyze(x: Any, *, settings: Settings = DEFAULT, stepper: Stepper | None = None) -> Result:
     """The source of ``x`` with its verdicts. One bad function never takes the rest down: its result is refused.
 
+    Cyclic garbage of the process is not collected meanwhile: it would take up to half of the time for large code.
+
     Args:
         x: a code object, function, method, class, module, functools.partial, or another callable that wraps one; or
             the RawCode of any supported version, such as `read_pyc` gives.

@@ -64,3 +64,21 @@ def does_not_go_on(items, wanted):
             wanted.add(item)
             if item.x or not item.y:
                 wanted.add(item.x)
+
+
+def waits(lock):
+    while lock.acquire(False):
+        pass
+    while lock.acquire(True) and lock.held:
+        pass
+    for item in lock.items:
+        while item.release():
+            pass
+
+
+def goes_on_or_ends(stream):
+    while True:
+        stream.flush()
+        if stream.more:
+            continue
+        break

@@ -2,7 +2,7 @@
 
 TO_BOOL in front of a jump or a ``not`` is part of it; ``COPY 1; POP_JUMP_IF_x; POP`` keeps the tested value on the
 jumping edge only; and where conditional jumps can't go back, one over a backward JUMP is an inverted one, unless the
-JUMP comes from another place of the source: then it is a ``continue``.
+JUMP has the place of a ``continue``.
 """
 
 from __future__ import annotations
@@ -82,7 +82,11 @@ def _fold_or_pop(instructions: list[Instruction]) -> list[Instruction]:
 
 
 def _fold_inverted(instructions: list[Instruction]) -> list[Instruction]:
-    found = {index for index in _over_jumps(instructions) if _same_place(instructions, index)}
+    found = _over_jumps(instructions)
+    if not found:
+        return instructions
+    last = {instruction.target: index for index, instruction in enumerate(instructions)}
+    found = {index for index in found if not _is_continue(instructions, index, last)}
     return _inverted(instructions, found) if found else instructions
 
 
@@ -108,8 +112,19 @@ def _over_jumps(instructions: list[Instruction]) -> set[int]:
     return {index for index in found if index + 1 not in targets}
 
 
-def _same_place(instructions: list[Instruction], index: int) -> bool:
-    return instructions[index].position == instructions[index + 1].position
+def _is_continue(instructions: list[Instruction], index: int, last: dict[int, int]) -> bool:
+    """Whether the JUMP behind a test is a ``continue``. ``last``: by target, the last instruction that leads there.
+
+    One that an inverted test needs has that test's place. That of a ``pass`` is shorter than a ``continue``; if nothing
+    behind it leads back into the loop, it is at the loop's end, and both are the same.
+    """
+    test, jump = instructions[index], instructions[index + 1]
+    if test.position is None or jump.position is None or jump.position == test.position:
+        return False
+    if all(last.get(target, -1) <= index + 1 for target in range(jump.target, index + 1)):
+        return True
+    line, end_line, column, end_column = jump.position
+    return None in (column, end_column) or (line == end_line and end_column - column == len("continue"))
 
 
 def _inverted(instructions: list[Instruction], tests: set[int]) -> list[Instruction]:

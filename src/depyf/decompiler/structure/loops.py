@@ -176,6 +176,8 @@ def _write_tested(
         test, top = nodes.Constant(True), nodes.If(spelled(negate(test), writer.keeps_not), [nodes.Break()])
         top.line = node.test_line
         body = [top, *body[:-1]]
+    elif body == [nodes.Continue()] and not writer.flow.loop_tests_are_copied:
+        body = [nodes.Pass(line=body[0].line)]  # the same, and what people write
     out.append(nodes.While(spelled(test, writer.keeps_not), body or [nodes.Pass()], orelse, line=node.test_line))
     return writer.go(node, after, follow, context, out, after_statement=True) if after is not None else None
 
