@@ -119,7 +119,7 @@ def _is_continue(instructions: list[Instruction], index: int, last: dict[int, in
     behind it leads back into the loop, it is at the loop's end, and both are the same.
     """
     test, jump = instructions[index], instructions[index + 1]
-    if test.position is None or jump.position is None or jump.position == test.position:
+    if jump.position is None or jump.line is None or jump.position == test.position:
         return False
     if all(last.get(target, -1) <= index + 1 for target in range(jump.target, index + 1)):
         return True
