@@ -157,6 +157,7 @@ def total(one: Run, parts: List[str]) -> float:
 
 def in_one_process(backend: str, kinds: List[str], options: argparse.Namespace) -> Dict[str, List[Run]]:
     """All runs, by turns, in this process."""
+    sys.path.insert(0, str(ROOT / "src"))
     prepare(backend, WITH)
     runs: Dict[str, List[Run]] = {kind: [] for kind in kinds}
     for number in range(-1, options.pairs):
