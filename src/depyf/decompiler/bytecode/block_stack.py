@@ -15,8 +15,8 @@ from __future__ import annotations
 from typing import Any, NamedTuple, NoReturn, Tuple
 
 from . import finally_subroutines, loop_blocks  # noqa: F401  # they add to STEPS
-from .block_state import PLAIN, PURPOSES, VALUE, WAYS, Block, Slot, State, States, depth, enter_handler
-from .block_steps import STEPS, unbinds
+from .block_state import PLAIN, PURPOSES, VALUE, Block, Slot, State, States, depth, enter_handler
+from .block_steps import MOVES_VALUES, STEPS, unbinds
 from .edit import MOST_SLOTS, ErrorMaker
 from .instruction import NO_FALL_THROUGH, Handler, Instruction, stack_use
 
@@ -196,14 +196,20 @@ class _Converter:
 
     def plainly_moved(self, instruction: Instruction, state: State) -> State | None:
         """The state after what only moves values and falls through, as most instructions do; None for the others."""
-        op, stack = instruction.op, state.stack
-        if op in STEPS or instruction.target >= 0 or op in NO_FALL_THROUGH:
+        op = instruction.op
+        if op in STEPS and (op not in MOVES_VALUES or op == "CONST" and instruction.arg is None):
             return None
-        pops, pushes = stack_use(instruction)
-        left = len(stack) - pops
-        if left < 0 or any(slot.kind not in PLAIN for slot in stack[left:]):
+        if instruction.target >= 0 or op in NO_FALL_THROUGH:
             return None
-        return self.states[stack[:left] + (VALUE,) * pushes, state.blocks]
+        use = stack_use(instruction)
+        following = state.moves.get(use)
+        if following is None:
+            stack, (pops, pushes) = state.stack, use
+            left = len(stack) - pops
+            if left < 0 or any(slot.kind not in PLAIN for slot in stack[left:]):
+                return None
+            following = state.moves[use] = self.states[stack[:left] + (VALUE,) * pushes, state.blocks]
+        return following
 
     def go(self, source: _Key, following: _Key | None) -> None:
         self.falls[source] = following
@@ -290,7 +296,7 @@ class _Converter:
     def place(key: _Key) -> tuple[Any, ...]:
         """Copies stand behind the instruction that made them, clean-up handlers behind everything."""
         what, index, state = key
-        copies = [(slot.owner, CLEANUP) for slot in state.stack if slot.kind in WAYS]
+        copies = [(owner, CLEANUP) for owner in state.copies]
         return (what == CLEANUP, *copies, (index, what))
 
 

@@ -64,13 +64,19 @@ PURPOSES = {
 
 
 class State:
-    """What is on both stacks before an instruction. There is one for each content (see States): they compare fast."""
+    """What is on both stacks before an instruction. There is one for each content (see States): they compare fast.
 
-    __slots__ = ("stack", "blocks")
+    ``moves`` are the states to which plain instructions lead, by what they pop and push; ``copies`` says of which
+    copies of ``finally`` bodies the instruction is part.
+    """
+
+    __slots__ = ("stack", "blocks", "moves", "copies")
 
     def __init__(self, stack: Tuple[Slot, ...], blocks: Tuple[Block, ...]) -> None:
         self.stack = stack
         self.blocks = blocks
+        self.moves: Dict[Tuple[int, int], State] = {}
+        self.copies = [slot.owner for slot in stack if slot.kind in WAYS]
 
 
 class States(Dict[Tuple[Tuple[Slot, ...], Tuple[Block, ...]], State]):

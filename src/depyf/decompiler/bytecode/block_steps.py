@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 Handle = Callable[["Step"], None]
 STEPS: dict[str, Handle] = {}
 """The functions below, and those in finally_subroutines.py, by operation; all others only move values."""
+MOVES_VALUES = frozenset({"CONST", "POP", *NAME_STORES})
+"""So do these if what they pop is a value; but None, as a constant, may begin something else."""
 
 
 def on(*operations: str) -> Callable[[Handle], Handle]:

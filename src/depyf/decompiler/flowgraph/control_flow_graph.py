@@ -152,10 +152,10 @@ def build_flowgraph(instructions: list[Instruction]) -> ControlFlowGraph:
         instruction = instructions[index]
         if instruction.op == "NOP" and instruction.arg != EMPTY_BODY and index not in begun_again:
             instruction.handler = instructions[index + 1].handler
-        elif [i.op for i in instructions[max(index - 2, 0) : index + 1]] == ["JUMP", "POP", "JUMP"]:
-            around = instructions[index - 1].handler
-            if instruction.handler is None and instructions[instruction.target].handler == around:
-                instruction.handler = around
+        elif instruction.op == "JUMP" and instruction.handler is None and index > 1:
+            pop, jump = instructions[index - 1], instructions[index - 2]
+            if pop.op == "POP" and jump.op == "JUMP" and instructions[instruction.target].handler == pop.handler:
+                instruction.handler = pop.handler
     graph = ControlFlowGraph(list(_cut(instructions)))
     at = {block.start: block for block in graph.blocks}
     for block, following in zip(graph.blocks, [*graph.blocks[1:], None]):

@@ -25,10 +25,13 @@ def separate_handler_ends(graph: ControlFlowGraph) -> None:
 
 def separate_breaks(graph: ControlFlowGraph) -> None:
     """Let code that follows the end of a ``for`` loop or of a with statement begin a block of its own."""
-    if not any(i.op in _KEEPS for block in graph.blocks for i in block.instructions):
+    found = [block for block in graph.blocks if _may_leave(block.instructions)]
+    if not found or not any(i.op in _KEEPS for block in graph.blocks for i in block.instructions):
         return
-    for block, entries in list(entries_at_starts(graph).items()):
-        if not any(i.op == "POP" for i in block.instructions):
+    starts = entries_at_starts(graph)
+    for block in found:
+        entries = starts.get(block)
+        if entries is None:
             continue
         leaves = False  # whether the exit function of a with statement is called, and no statement has come since
         for position, instruction in enumerate(block.instructions[:-1]):
@@ -51,8 +54,23 @@ def separate_breaks(graph: ControlFlowGraph) -> None:
 _KEEPS = ITERATES | {"BEFORE_WITH", "BEFORE_ASYNC_WITH"}
 
 
+def _may_leave(instructions: list[Instruction]) -> bool:
+    """Whether a POP takes what was there before the instruction in front of it, or the result of an exit function."""
+    for position, instruction in enumerate(instructions):
+        if instruction.op == "POP":
+            before = instructions[position - 1] if position else None
+            if before is None or before.op == "YIELD_FROM" or not stack_use(before)[1]:
+                return True
+            if before.op in _CALLS and (position < 2 or instructions[position - 2].arg is None):
+                return True
+    return False
+
+
+_CALLS = ("CALL", "CALL_FUNCTION")
+
+
 def _calls_exit(call: Instruction, entries: Entries) -> bool:
-    if call.op not in ("CALL", "CALL_FUNCTION"):
+    if call.op not in _CALLS:
         return False
     return any(entry is True for entry in entries[-stack_use(call)[0] :])
 
