@@ -46,6 +46,70 @@ def test_code_of_every_version_here_comes_back(version):
     assert {unit.raw.version for unit in result.walk()} == {version}
 
 
+COMPILED_OTHERWISE = '''\
+async def loops(a, b):
+    async for x, y in a:
+        if x:
+            continue
+        if y:
+            break
+        b(x)
+    else:
+        b()
+    async for a[b if x else y].c in a:
+        await b
+    async for x in a:
+        pass
+    async for x in a:
+        async for y in x:
+            return [z async for z in y if z]
+    return {k: v async for k, v in a if k async for v in k}
+
+
+async def in_clauses(a):
+    try:
+        async for b in a:
+            if b:
+                raise b
+    except ValueError as e:
+        async for b in e:
+            await b
+            return b
+    else:
+        async with a:
+            async for b in a:
+                return b
+
+
+def comprehensions(a):
+    return {k(): v() for k, v in a}, {k if v else a: v if k else a for k, v in a}
+
+
+def left_by_name(a, b):
+    for x in a:
+        try:
+            b()
+        except ValueError as e:
+            return b(e)
+        except TypeError as e:
+            for y in e:
+                if y:
+                    break
+                return y
+        except KeyError as e:
+            break
+'''
+"""What 3.7 compiles in another way than all others: the ends of ``async for``, the order of keys and values in
+dictionary comprehensions, and ways out of ``except ... as name``."""
+
+
+@pytest.mark.parametrize("version", VERSIONS, ids=lambda version: "{}.{}".format(*version))
+def test_what_the_oldest_version_compiles_otherwise_comes_back(version):
+    result = depyf.analyze(compile_source(COMPILED_OTHERWISE, version, filename="file"))
+    assert result.source == COMPILED_OTHERWISE
+    assert {unit.verdict.level for unit in result.walk()} == {Level.EXACT}
+
+
 @pytest.mark.parametrize("version", VERSIONS, ids=lambda version: "{}.{}".format(*version))
 def test_a_function_of_every_version_here_comes_back_alone(version):
     module = compile_source(SOURCE, version, filename="file")

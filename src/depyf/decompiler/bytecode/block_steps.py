@@ -96,7 +96,8 @@ def _pop_block(step: Step) -> None:
     if before >= 0 and step.code[before].op in ("SETUP_FINALLY", "SETUP_EXCEPT"):
         step.emit("NOP", EMPTY_BODY)
     block = step.pop_block()
-    if block.kind == "handling" or step.converter.loops_are_blocks and len(step.stack) != block.level:
+    level = block.level + (block.purpose == "end async for")  # with the item
+    if block.kind == "handling" or step.converter.loops_are_blocks and len(step.stack) != level:
         raise step.error("POP_BLOCK of a block that is still needed")
 
 

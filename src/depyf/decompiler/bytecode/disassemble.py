@@ -7,6 +7,7 @@ depends on the version of the bytecode.
 
 from __future__ import annotations
 
+from .async_for_clauses import plain_async_for
 from .block_stack import unwind_blocks
 from .class_facts import fold_class_facts
 from .cleared_locals import drop_unbound_stores
@@ -53,7 +54,10 @@ _TESTS = CONDITIONAL_JUMPS | {"TO_BOOL"}
 def _disassemble(raw: RawCode) -> list[Instruction]:
     decoder = Decoder(raw)
     table, error = decoder.table, decoder.error
-    instructions = unwind_blocks(decoder.run(), error, loops_are_blocks=table.loops_are_blocks)
+    instructions = decoder.run()
+    if table.loops_are_blocks:
+        instructions = plain_async_for(instructions)
+    instructions = unwind_blocks(instructions, error, loops_are_blocks=table.loops_are_blocks)
     present = {instruction.op for instruction in instructions}
     if "NULL" in present:
         instructions = drop_unbound_stores(instructions, raw.parameters)

@@ -14,6 +14,7 @@ from .block_steps import leave_handler, on
 
 if TYPE_CHECKING:
     from .block_stack import Step
+    from .block_state import Block
 
 _FINALLY = frozenset({"finally", "with", "unbind"})
 
@@ -52,13 +53,15 @@ def unwind(step: Step, reason: str, origin: int) -> None:
             return
         step.blocks.pop()
         if block.kind == "handling":
-            _drop(step, block.level + 3, keep)
-            kept = [step.pop()] if keep else []
-            step.emit_all(["SWAP"] if keep else [])
-            leave_handler(step, block)
-            step.push(*kept)
+            _leave(step, block, keep)
             continue
         _drop(step, block.level, keep)
+        if block.purpose == "unbind" and step.blocks[-1].kind == "handling":
+            # As all other compilers have it: the exception is gone before its name is.
+            _leave(step, step.blocks.pop(), keep)
+            for unbinding in step.code[block.start : block.start + 3]:
+                step.emit(unbinding.op, unbinding.arg, at=unbinding)
+            continue
         if block.kind == "loop" and reason == "breaking":
             step.falls = block.start
             return
@@ -71,6 +74,15 @@ def unwind(step: Step, reason: str, origin: int) -> None:
     _drop(step, 0, True)
     step.emit("RETURN_VALUE", at=step.code[origin])
     step.falls = -1
+
+
+def _leave(step: Step, handling: Block, keep: bool) -> None:
+    """Drop the exception of a handler that is left, and what its body kept on the stack."""
+    _drop(step, handling.level + 3, keep)
+    kept = [step.pop()] if keep else []
+    step.emit_all(["SWAP"] if keep else [])
+    leave_handler(step, handling)
+    step.push(*kept)
 
 
 def _drop(step: Step, level: int, keep: bool) -> None:

@@ -154,6 +154,12 @@ def _count(decoder: Decoder, row: Row, argument: int, offset: int) -> None:
     decoder.emit(row.op, argument, offset)
 
 
+def _value_first(decoder: Decoder, row: Row, argument: int, offset: int) -> None:
+    # In dictionary comprehensions 3.7 evaluates the value before the key.
+    decoder.emit("SWAP", 2, offset)
+    decoder.emit(row.op, argument, offset)
+
+
 def _flag(decoder: Decoder, row: Row, argument: int, offset: int) -> None:
     decoder.emit(row.op, bool(argument & 1), offset)
 

@@ -116,7 +116,7 @@ MEANINGS: dict[str, Meaning] = {
     "EXTENDED_ARG": ("extended", ""),
     "LIST_APPEND": ("count", "LIST_APPEND"),
     "SET_ADD": ("count", "SET_ADD"),
-    "MAP_ADD": ("count", "MAP_ADD"),
+    "MAP_ADD": ("value first", "MAP_ADD"),
     "LOAD_CLASSDEREF": ("cell", "LOAD_CLASSDEREF"),
     "BUILD_LIST_UNPACK": ("count", "BUILD_LIST_UNPACK"),
     "BUILD_MAP_UNPACK": ("count", "BUILD_MAP_UNPACK"),
