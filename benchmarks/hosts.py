@@ -27,26 +27,28 @@ SOURCE = Path(__file__).resolve().parent.parent / "src"
 COMPILE = """
 import importlib.util, marshal, os, random, sys, sysconfig, warnings
 warnings.simplefilter("ignore")
-folder, count, seed = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
-root = sysconfig.get_paths()["stdlib"]
-files = sorted(
-    os.path.join(place, name)
-    for place, _, names in os.walk(root) if "site-packages" not in place for name in names if name.endswith(".py")
-)
+folder, count, seed, tests = sys.argv[1], int(sys.argv[2]), int(sys.argv[3]), sys.argv[4] == "True"
+skipped = {"__pycache__", "site-packages"} | (set() if tests else {"test", "tests", "idle_test"})
+files = []
+for place, folders, names in os.walk(sysconfig.get_paths()["stdlib"]):
+    folders[:] = sorted(set(folders) - skipped)
+    paths = [os.path.join(place, name) for name in sorted(names) if name.endswith(".py")]
+    files += [path for path in paths if os.path.exists(path)]  # not links that lead nowhere
 done = 0
-for path in random.Random(seed).sample(files, min(len(files), 2 * count)):
+for path in random.Random(seed).sample(files, len(files)):
     with open(path, "rb") as file:
         source = file.read()
     try:
         code = compile(source, path, "exec", dont_inherit=True)
     except (SyntaxError, ValueError):
         continue
-    with open(os.path.join(folder, "%04d.pyc" % done), "wb") as file:
+    with open(os.path.join(folder, "%05d.pyc" % done), "wb") as file:
         file.write(importlib.util.MAGIC_NUMBER + bytes(12) + marshal.dumps(code))
     done += 1
     if done == count:
         break
 """
+"""For any CPython from 3.7 on: writes .pyc files of its library into a folder: how many (0: all), seed, with tests."""
 
 
 def digest(raw: Any) -> str:
@@ -132,7 +134,7 @@ def main(arguments: Iterable[str] | None = None) -> int:
     with tempfile.TemporaryDirectory() as folder:
         for version, path in found.items():
             os.mkdir(os.path.join(folder, version))
-            numbers = (str(options.sample), str(options.seed))
+            numbers = (str(options.sample), str(options.seed), "True")
             subprocess.run([path, "-c", COMPILE, os.path.join(folder, version), *numbers], check=True)
         for version, path in found.items():
             if version == "3.7":

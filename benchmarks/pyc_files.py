@@ -20,33 +20,8 @@ import tempfile
 from pathlib import Path
 from typing import Iterable, NamedTuple
 
+import hosts
 import workers
-
-LIBRARY = """
-import importlib.util, marshal, os, random, sys, sysconfig, warnings
-warnings.simplefilter("ignore")
-folder, tests, sample, seed = sys.argv[1], sys.argv[2] == "True", int(sys.argv[3]), int(sys.argv[4])
-skipped = {"__pycache__", "site-packages"} | (set() if tests else {"test", "tests", "idle_test"})
-files = []
-for place, folders, names in os.walk(sysconfig.get_paths()["stdlib"]):
-    folders[:] = sorted(set(folders) - skipped)
-    files += [os.path.join(place, name) for name in sorted(names) if name.endswith(".py")]
-done = 0
-for path in random.Random(seed).sample(files, len(files)):
-    if not os.path.exists(path):  # a link that leads nowhere
-        continue
-    try:
-        with open(path, "rb") as file:
-            code = compile(file.read(), path, "exec", dont_inherit=True)
-    except (SyntaxError, ValueError):
-        continue
-    with open(os.path.join(folder, "%05d.pyc" % done), "wb") as file:
-        file.write(importlib.util.MAGIC_NUMBER + bytes(12) + marshal.dumps(code))
-    done += 1
-    if done == sample:
-        break
-"""
-"""Runs in the other Python."""
 
 COMPILE = """
 import json, os, sys, warnings
@@ -61,7 +36,7 @@ for name in sorted(os.listdir(sys.argv[1])):
             failed.append("%s: %s" % (name, error))
 json.dump(failed, sys.stdout)
 """
-"""Likewise."""
+"""Runs in the other Python: says of the texts in a folder which it can't compile."""
 
 
 class Decompiled(NamedTuple):
@@ -101,8 +76,8 @@ def main(arguments: Iterable[str] | None = None) -> int:
         parser.error(f"no CPython {options.version} is found here (DEPYF_PYTHONS names more folders to look in)")
     levels: collections.Counter[str] = collections.Counter()
     with tempfile.TemporaryDirectory() as folder:
-        numbers = (str(options.tests), str(options.sample), str(options.seed))
-        subprocess.run([python, "-c", LIBRARY, folder, *numbers], check=True)
+        numbers = (str(options.sample), str(options.seed), str(options.tests))
+        subprocess.run([python, "-c", hosts.COMPILE, folder, *numbers], check=True)
         paths = sorted(map(str, Path(folder).glob("*.pyc")))
         bad = []
         for answer in workers.run(work, paths, processes=options.jobs, limit=120):
