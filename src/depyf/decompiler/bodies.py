@@ -264,6 +264,11 @@ def _capture(name: str) -> nodes.Statement:
     return nodes.Assign([nodes.Name(name)], nodes.Lambda(parameters, nodes.Name(name)))
 
 
+_MAY_NEED_DECLARATION = frozenset(
+    {"STORE_GLOBAL", "DELETE_GLOBAL", "STORE_DEREF", "DELETE_DEREF", "STORE_FIRST_LINE", "LOAD_GLOBAL"}
+)
+
+
 def _declare(
     body: list[nodes.Statement], raw: RawCode, kind: str, instructions: list[Instruction], enclosing: frozenset[str]
 ) -> None:
@@ -276,6 +281,8 @@ def _declare(
     inside = inside_comprehensions(instructions) if asks else [False] * len(instructions)
     for instruction, in_comprehension in zip(instructions, inside):
         op = instruction.op
+        if op not in _MAY_NEED_DECLARATION:
+            continue
         if op in ("STORE_GLOBAL", "DELETE_GLOBAL"):
             stored_globals[instruction.arg] = None
         elif op in ("STORE_DEREF", "DELETE_DEREF"):

@@ -24,10 +24,10 @@ class FunctionText:
     def __init__(self, source: str) -> None:
         self.source = source
         self.tree = ast.parse(source)
-        found = [node for node in ast.walk(self.tree) if isinstance(node, ast.FunctionDef)]
-        if not found:
+        found = next((node for node in ast.walk(self.tree) if isinstance(node, ast.FunctionDef)), None)
+        if found is None:
             raise ValueError("no function in the text")
-        self.function = found[0]
+        self.function = found
         self._bytes = source.encode()
         self._starts = [0]
         for line in self._bytes.splitlines(keepends=True):

@@ -8,7 +8,7 @@ depends on the version of the bytecode.
 from __future__ import annotations
 
 from .async_for_clauses import plain_async_for
-from .block_stack import unwind_blocks
+from .block_stack import SETUPS, unwind_blocks
 from .class_facts import fold_class_facts
 from .cleared_locals import drop_unbound_stores
 from .conditions import fold_conditions
@@ -57,8 +57,10 @@ def _disassemble(raw: RawCode) -> list[Instruction]:
     instructions = decoder.run()
     if table.loops_are_blocks:
         instructions = plain_async_for(instructions)
-    instructions = unwind_blocks(instructions, error, loops_are_blocks=table.loops_are_blocks)
     present = {instruction.op for instruction in instructions}
+    if not present.isdisjoint(SETUPS):
+        instructions = unwind_blocks(instructions, error, loops_are_blocks=table.loops_are_blocks)
+        present = {instruction.op for instruction in instructions}
     if "NULL" in present:
         instructions = drop_unbound_stores(instructions, raw.parameters)
     if "LOAD_FAST_AND_CLEAR" in present:

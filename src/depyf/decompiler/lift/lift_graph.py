@@ -41,9 +41,10 @@ def lift(graph: ControlFlowGraph, raw: RawCode, *, gathers_annotations: bool = F
 
 
 def _calls_exit_for_a_word(instructions: list[Instruction]) -> bool:
-    """Whether a with statement is left behind a NOP: where a statement stood that does nothing else."""
+    """Whether a with statement is left behind a NOP, the first of ``instructions``: where a statement stood that does
+    nothing else."""
     nones = [i.op == "CONST" and i.arg is None for i in instructions[1:4]]
-    return len(instructions) > 4 and instructions[0].op == "NOP" and all(nones) and instructions[4].op == "CALL"
+    return len(instructions) > 4 and all(nones) and instructions[4].op == "CALL"
 
 
 def _is_pass_in(clause: Position | None, position: Position) -> bool:
@@ -140,12 +141,16 @@ class _Lifter:
             self.lift_loop(block, lifted)
             return
         state = SymbolicStack(entry, self.raw.table)
-        lifted.line = next((i.line for i in block.instructions if i.line is not None), None)
         instructions = block.instructions
-        if _calls_exit_for_a_word(instructions):
-            lifted.word = self.word_of(block, 0)
-        elif instructions and all(i.op == "NOP" for i in instructions):
-            lifted.word = "pass"
+        for instruction in instructions:
+            if instruction.line is not None:
+                lifted.line = instruction.line
+                break
+        if instructions and instructions[0].op == "NOP":
+            if _calls_exit_for_a_word(instructions):
+                lifted.word = self.word_of(block, 0)
+            elif all(i.op == "NOP" for i in instructions):
+                lifted.word = "pass"
         position, size = 0, len(instructions)
         while position < size:
             instruction = instructions[position]

@@ -30,9 +30,10 @@ _OPENING = OPEN + OPEN_ITEMS + OPEN_SPREAD + _INVISIBLE
 _CLOSING = CLOSE + CLOSE_INVISIBLE
 _WITH_COMMA = OPEN_ITEMS + OPEN_INVISIBLE_ITEMS + _SPREAD
 _MARK = re.compile(f"[{_OPENING}{_CLOSING}{_DELIMITERS}]")
-_GLUED = {ord(mark): " " for mark in _DELIMITERS}
+_AS_IT_IS: dict[int, int | str | None] = {number: number for number in range(128)}  # what is missing costs an exception
+_GLUED = {**_AS_IT_IS, **{ord(mark): " " for mark in _DELIMITERS}}
 _FLAT = {**_GLUED, **{ord(mark): None for mark in _OPENING + _CLOSING}}  # None is faster than ""
-_NO_INVISIBLE = {ord(mark): None for mark in _INVISIBLE + CLOSE_INVISIBLE}
+_NO_INVISIBLE = {**_AS_IT_IS, **{ord(mark): None for mark in _INVISIBLE + CLOSE_INVISIBLE}}
 
 INDENT = "    "
 
@@ -41,7 +42,7 @@ def flatten(text: str) -> str:
     """The text on one line, without marks."""
     if text.isascii():
         return text.translate(_FLAT)
-    return _MARK.sub(lambda mark: _FLAT[ord(mark[0])] or "", text)  # translate is slow on what is not ASCII
+    return _MARK.sub(lambda mark: " " if mark[0] in _DELIMITERS else "", text)  # translate is slow on what is not ASCII
 
 
 def glue(text: str) -> str:

@@ -328,13 +328,13 @@ def _unbound(text: str) -> Set[str]:
         for symbol in at.get_symbols():
             if symbol.is_global() or (at is table and symbol.is_referenced()):
                 read.add(symbol.get_name())
-    read -= _only_in_annotations(ast.parse(text))
     in_guards = set(re.findall(r"\bG\['(\w+)'\]", "\n".join(_code_lines(text))))
-    return {name for name in (read | in_guards) - defined if not hasattr(builtins, name)}
+    unknown = {name for name in (read | in_guards) - defined if not hasattr(builtins, name)}
+    return unknown - _only_in_annotations(ast.parse(text), unknown - in_guards - {"torch"})
 
 
-def _only_in_annotations(tree: ast.Module) -> Set[str]:
-    """Names which stand in annotations alone: those are never evaluated on the page."""
+def _only_in_annotations(tree: ast.Module, names: Set[str]) -> Set[str]:
+    """Those of ``names`` which stand in annotations alone: these are never evaluated on the page."""
     annotations: List[Optional[ast.expr]] = []
     statements: List[ast.AST] = list(tree.body)
     for statement in statements:  # it grows
@@ -347,7 +347,8 @@ def _only_in_annotations(tree: ast.Module) -> Set[str]:
         for _, block in ast.iter_fields(statement):
             if isinstance(block, list):
                 statements += [one for one in block if isinstance(one, ast.stmt) or hasattr(one, "body")]
-    inside = [node for one in annotations if one is not None for node in ast.walk(one) if isinstance(node, ast.Name)]
+    nodes = [node for one in annotations if one is not None for node in ast.walk(one)]
+    inside = [node for node in nodes if isinstance(node, ast.Name) and node.id in names]
     if not inside:
         return set()
     known = {id(node) for node in inside}
