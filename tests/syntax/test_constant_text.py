@@ -30,7 +30,8 @@ def constants(code: types.CodeType) -> Iterator[object]:
         *(None, True, False, ...),
         *("", "it's", 'say "a"', "'\"", "a\ud800", "\x00\x01\x07\x1b\x7f", "\\", "\\N{DASH}", "ünï", "\u200b", "\r\n"),
         *("word " * 50, "x" * 300, 'it\'s "q" ' * 30, "line\n" * 30, '"""\n' * 30 + '"', "\\\n" * 60, "\t\r\n" * 60),
-        *(b"", b"it's", b"\x00\xff\"'"),
+        *(r"\d", r"\\", "a\\", r"\'", "\\'\"", "\\ " * 60, r"a\ b " * 40 + "\\", r"\w " * 60, "a\\b\n" * 30, "\\\xa0"),
+        *(b"", b"it's", b"\x00\xff\"'", rb"\d\x00", b"\\", rb"\\", b"\\\xff"),
         *((), (1,), (1, (2, -0.0)), ("a" * 90, "b " * 60), (None, ..., True)),
     ],
     ids=lambda value: repr(value)[:30] if not isinstance(value, int) else "int",
@@ -41,6 +42,32 @@ def test_text_folds_back_to_the_constant(value: object) -> None:
     # 3.15 has an instruction for -1, and no constant.
     found = eval(code, {"f": lambda found: found}) if value == -1 else None
     assert any(n.same_constant(value, constant) for constant in (*constants(code), found)), text
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (r"\d+'", r'''r"\d+'"'''),
+        (r"\d", r"r'\d'"),
+        (r"C:\temp", r"r'C:\temp'"),
+        (r"\n", r"'\\n'"),  # as most write it
+        ("\\", r"'\\'"),
+        ("a\\", r"'a\\'"),  # a raw literal can't end so
+        ("\\d\n", r"'\\d\n'"),
+        (r"""\d'\"'""", r"""'\\d\'\\"\''"""),
+        (rb"\d", r"rb'\d'"),
+        (b"\\d\xff", r"b'\\d\xff'"),
+    ],
+)
+def test_a_text_whose_only_escapes_are_backslashes_is_raw(value: object, text: str) -> None:
+    assert print_tree(n.Constant(value)) == text
+
+
+def test_a_long_pattern_is_raw_in_all_its_pieces() -> None:
+    text = print_tree(n.Assign([n.Name("x")], n.Constant(r"\w " * 60)))
+    lines = [line.strip() for line in text.splitlines()[1:-1]]
+    assert len(lines) > 1
+    assert all(line.startswith("r'") for line in lines)
 
 
 def test_sets_are_printed_in_the_same_order_in_every_run() -> None:

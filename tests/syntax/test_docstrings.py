@@ -17,6 +17,10 @@ from depyf.decompiler.syntax.string_text import docstring_text
         ("one\n  two\n", '"""one\n  two\n"""'),  # no compiler leaves that
         ("one\n\ttwo\n", '"""one\n\\ttwo\n"""'),  # nor that: tabs become blanks
         (" one\ntwo", '""" one\ntwo"""'),
+        (r"a \d", r'r"""a \d"""'),
+        ("a \\d\n\nb\n", 'r"""a \\d\n\n    b\n    """'),
+        ("a \\d\x00", r'"""a \\d\x00"""'),
+        ("a \\", r'"""a \\"""'),
     ],
 )
 def test_indented_where_the_compiler_takes_it_away(value, text):

@@ -11,6 +11,7 @@ from typing import Callable
 
 from depyf.decompiler.syntax.line_wrapping import CLOSE, COMMA, OPEN_ITEMS
 from depyf.decompiler.syntax.precedence import ARITHMETIC, ATOM, FACTOR, PRODUCT
+from depyf.decompiler.syntax.string_text import raw_text
 from depyf.errors import DepyfError
 
 # Longer decimal literals may not be read back: the limit of digits can be set as low as 640.
@@ -41,7 +42,8 @@ def constant_text(value: object, string: Callable[[str], str]) -> tuple[str, int
     if isinstance(value, complex) and kind is complex:
         return _complex_text(value)
     if isinstance(value, bytes) and kind is bytes:
-        return repr(value), ATOM
+        raw = raw_text(value.decode("ascii")) if value.isascii() else None
+        return (repr(value) if raw is None else "rb" + raw[1:]), ATOM
     if isinstance(value, tuple) and kind is tuple:
         return f"({OPEN_ITEMS}{tuple_items(value, string)}{CLOSE})", ATOM
     if isinstance(value, frozenset) and kind is frozenset:
