@@ -7,6 +7,7 @@ from typing import Callable, NamedTuple, Sequence
 from ..errors import DecompilationError
 from .annotations import gather, gives_annotations
 from .bytecode import Instruction, RawCode, disassemble
+from .bytecode.uncovered_tests import cover_tests
 from .events.hints import is_made_up
 from .flowgraph import (
     build_flowgraph,
@@ -158,6 +159,7 @@ def _stages(
 ) -> None:
     table = unit.raw.table
     unit.instructions = disassemble(unit.raw)
+    cover_tests(unit.instructions)
     if settles:
         load_parameters_later(unit.instructions, unit.raw)
     stepper.stage("disassemble", lambda: listing(unit.instructions))

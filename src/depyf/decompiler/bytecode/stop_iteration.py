@@ -1,13 +1,15 @@
 """The handler around the whole code of a generator or coroutine that turns StopIteration into RuntimeError (3.12 on).
 
 Before 3.12 the interpreter does that by itself, so code whose every exception ends in this handler has the handler
-dropped. Code without it (the compiler makes none for a lambda) begins with LETS_STOP_ITERATION_PASS instead.
+dropped. Code without it (the compiler makes none for a lambda) begins with LETS_STOP_ITERATION_PASS instead; so does
+code where it does not cover some tests (see uncovered_tests.py), with their numbers for an operand.
 """
 
 from __future__ import annotations
 
 from .edit import ErrorMaker, moved_down, without
 from .instruction import NEVER_RAISES, NO_FALL_THROUGH, Instruction
+from .uncovered_tests import uncovered_tests
 
 
 def drop_stop_iteration_handler(
@@ -30,12 +32,17 @@ def drop_stop_iteration_handler(
     start = next((index + 1 for index, i in enumerate(instructions) if i.op == "RETURN_GENERATOR"), 0)
     if any(i.target >= 0 or i.handler is not None for i in instructions[:start]):
         raise error("a generator is made inside a statement", offset)
-    for instruction in instructions[start:wrapper]:
+    uncovered = set(uncovered_tests(instructions))
+    for index, instruction in enumerate(instructions[start:wrapper], start):
         handler = instruction.handler
-        if instruction.target >= wrapper or (handler is None and instruction.op not in NEVER_RAISES):
+        raises = handler is None and instruction.op not in NEVER_RAISES and index not in uncovered
+        if instruction.target >= wrapper or raises:
             raise error("the handler of StopIteration is not the last for every exception", instruction.offset)
         if handler is not None and handler.target >= wrapper:
             if handler.target > wrapper or handler.depth > start or not handler.lasti:
                 raise error("a handler of StopIteration in another form", offset)
             instruction.handler = None
-    return without(instructions, {wrapper, wrapper + 1})
+    rest = without(instructions, {wrapper, wrapper + 1})
+    if not uncovered:
+        return rest
+    return moved_down(Instruction("LETS_STOP_ITERATION_PASS", tuple(sorted(uncovered))), rest)

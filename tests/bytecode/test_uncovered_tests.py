@@ -1,0 +1,64 @@
+"""Tests that the compilers of 3.14 and 3.15 leave out of the ranges of handlers: read past, but never forgotten."""
+
+from __future__ import annotations
+
+import copy
+
+import pytest
+
+from depyf.decompiler.bytecode import known_instructions
+from depyf.decompiler.bytecode.interpreters import find_interpreter
+from depyf.decompiler.bytecode.uncovered_tests import uncovered_tests
+from depyf.decompiler.pipeline import analyze
+from depyf.decompiler.proof import prove
+from depyf.decompiler.proof.scaffold import compile_source
+from depyf.decompiler.proof.symbolic import prove_symbolic
+
+VERSIONS = [version for version in ((3, 14), (3, 15)) if find_interpreter(version)]
+FUNCTION = """\
+def f(x):
+    try:
+        y = x.a and (x.b or x.c) or x.d
+    except ValueError:
+        return None
+    return y
+"""
+GENERATOR = """\
+def f(x):
+    return any(y.a and (y.b or y.c) or y.d for y in x)
+"""
+
+
+def covered(raw):
+    """The same, all tests of it in the ranges of the handlers."""
+    other = copy.copy(raw)
+    table = list(raw.exception_table)
+    for index, (entry, following) in enumerate(zip(table, table[1:])):
+        if entry[2:] == following[2:]:
+            table[index] = entry._replace(end=following.start)
+    other.exception_table = tuple(table)
+    other.disassembled = None
+    return other
+
+
+@pytest.mark.parametrize("version", VERSIONS, ids=str)
+@pytest.mark.parametrize("source", [FUNCTION, GENERATOR], ids=["function", "generator"])
+def test_they_read_as_written_and_are_not_the_same_as_covered_ones(version, source):
+    result = analyze(compile_source(source, version, filename="file"))
+    assert result.source == source
+    assert {unit.verdict.level.value for unit in result.walk()} == {"exact"}
+    raw = [unit.raw for unit in result.walk()][-1]
+    other = covered(raw)
+    assert other.exception_table != raw.exception_table
+    assert uncovered_tests(known_instructions(raw)) or "LETS_STOP_ITERATION_PASS" in map(_op, known_instructions(raw))
+    for left, right in ((raw, other), (other, raw)):
+        assert not prove(left, right).proven
+        assert not prove(left, right, symbolic=prove_symbolic).proven
+
+
+def _op(instruction):
+    return instruction.op
+
+
+def test_this_machine_has_such_a_compiler():
+    assert VERSIONS
