@@ -148,6 +148,8 @@ def test_text_is_printed_as_it_stands(text: str) -> None:
         (n.ListComp(n.Starred(x), [n.comprehension(x, y)]), "[*x for x in y]"),
         (n.DictComp(x, None, [n.comprehension(x, y)]), "{**x for x in y}"),
         (n.Subscript(x, n.Tuple([n.Starred(y), y])), "x[(*y, y)]"),
+        (n.Subscript(x, n.Tuple([n.Slice(), n.Starred(y), y])), "x[:, *y, y]"),
+        (n.Subscript(x, n.Tuple([n.Starred(y), n.Constant(slice(1, None))])), "x[*y, 1:]"),
     ],
 )
 def test_node_has_text(node: n.Node, text: str) -> None:

@@ -278,9 +278,9 @@ class ExpressionPrinter:
 
     def _index(self, node: n.Expression) -> str:
         if isinstance(node, n.Tuple) and len(node.elts) > 1:
-            # Before 3.11 an index with a star needs the parentheses.
-            if not any(isinstance(item, n.Starred) for item in node.elts):
-                return self.items(node.elts)
+            # Before 3.11 an index with a star needs the parentheses, in which no slice can stand.
+            if any(map(_is_slice, node.elts)) or not any(isinstance(item, n.Starred) for item in node.elts):
+                return f",{COMMA}".join([self._index_item(item) for item in node.elts])
         elif isinstance(node, n.Constant):
             value = node.value
             if type(value) is tuple and (len(value) > 1 or any(isinstance(item, slice) for item in value)):
@@ -290,6 +290,9 @@ class ExpressionPrinter:
         elif isinstance(node, n.Tuple) and node.elts and isinstance(node.elts[0], n.Slice):
             return self.expression(node.elts[0]) + ","
         return self.expression(node)
+
+    def _index_item(self, node: n.Expression) -> str:
+        return self._constant_index(node.value) if isinstance(node, n.Constant) else self.expression(node)
 
     def _constant_index(self, value: object) -> str:
         """From 3.14 on slices of constants are constants."""
@@ -343,6 +346,10 @@ def _commas(items: Sequence[str]) -> str:
 
 def _parenthesized(text: str, needed: bool) -> str:
     return f"({OPEN}{text}{CLOSE})" if needed else text
+
+
+def _is_slice(node: n.Expression) -> bool:
+    return isinstance(node, n.Slice) or isinstance(node, n.Constant) and isinstance(node.value, slice)
 
 
 def _operator(table: dict[str, Any], op: str) -> Any:
