@@ -264,9 +264,9 @@ def _capture(name: str) -> nodes.Statement:
     return nodes.Assign([nodes.Name(name)], nodes.Lambda(parameters, nodes.Name(name)))
 
 
-_MAY_NEED_DECLARATION = frozenset(
-    {"STORE_GLOBAL", "DELETE_GLOBAL", "STORE_DEREF", "DELETE_DEREF", "STORE_FIRST_LINE", "LOAD_GLOBAL"}
-)
+_CHANGES_GLOBAL = frozenset({"STORE_GLOBAL", "DELETE_GLOBAL"})
+_CHANGES_CELL = frozenset({"STORE_DEREF", "DELETE_DEREF"})
+_MAY_NEED_DECLARATION = _CHANGES_GLOBAL | _CHANGES_CELL | {"STORE_FIRST_LINE", "LOAD_GLOBAL"}
 
 
 def _declare(
@@ -283,9 +283,9 @@ def _declare(
         op = instruction.op
         if op not in _MAY_NEED_DECLARATION:
             continue
-        if op in ("STORE_GLOBAL", "DELETE_GLOBAL"):
+        if op in _CHANGES_GLOBAL:
             stored_globals[instruction.arg] = None
-        elif op in ("STORE_DEREF", "DELETE_DEREF"):
+        elif op in _CHANGES_CELL:
             if instruction.arg in raw.freevars and not (in_comprehension and instruction.arg in local):
                 stored_cells[instruction.arg] = None
         elif op == "STORE_FIRST_LINE" and instruction.arg is not None:

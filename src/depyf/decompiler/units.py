@@ -159,7 +159,8 @@ def _stages(
 ) -> None:
     table = unit.raw.table
     unit.instructions = disassemble(unit.raw)
-    cover_tests(unit.instructions)
+    if unit.raw.exception_table:
+        cover_tests(unit.instructions)
     if settles:
         load_parameters_later(unit.instructions, unit.raw)
     stepper.stage("disassemble", lambda: listing(unit.instructions))

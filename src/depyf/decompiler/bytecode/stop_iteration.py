@@ -32,7 +32,7 @@ def drop_stop_iteration_handler(
     start = next((index + 1 for index, i in enumerate(instructions) if i.op == "RETURN_GENERATOR"), 0)
     if any(i.target >= 0 or i.handler is not None for i in instructions[:start]):
         raise error("a generator is made inside a statement", offset)
-    uncovered = set(uncovered_tests(instructions))
+    uncovered = uncovered_tests(instructions)
     for index, instruction in enumerate(instructions[start:wrapper], start):
         handler = instruction.handler
         raises = handler is None and instruction.op not in NEVER_RAISES and index not in uncovered
@@ -45,4 +45,4 @@ def drop_stop_iteration_handler(
     rest = without(instructions, {wrapper, wrapper + 1})
     if not uncovered:
         return rest
-    return moved_down(Instruction("LETS_STOP_ITERATION_PASS", tuple(sorted(uncovered))), rest)
+    return moved_down(Instruction("LETS_STOP_ITERATION_PASS", tuple(uncovered)), rest)

@@ -13,19 +13,19 @@ from .instruction import Handler, Instruction
 _TESTS = frozenset({*OPPOSITE, *OR_POP.values()})
 
 
-def uncovered_tests(instructions: list[Instruction]) -> list[int]:
-    """The indices of such tests."""
-    return [
-        index
+def uncovered_tests(instructions: list[Instruction]) -> dict[int, Handler]:
+    """The indices of such tests, with the handler of what stands around each."""
+    found = {
+        index: _handler_around(instructions, index)
         for index, test in enumerate(instructions[:-1])
-        if test.handler is None and test.op in _TESTS and _handler_around(instructions, index) is not None
-    ]
+        if test.handler is None and test.op in _TESTS
+    }
+    return {index: handler for index, handler in found.items() if handler is not None}
 
 
 def cover_tests(instructions: list[Instruction]) -> None:
     """Give such tests the handler of what stands around them."""
-    for index in uncovered_tests(instructions):
-        handler = _handler_around(instructions, index)
+    for index, handler in uncovered_tests(instructions).items():
         instructions[index].handler = handler
         if instructions[index - 1].op == "COPY":
             instructions[index - 1].handler = handler
