@@ -142,7 +142,7 @@ def _before_ends(graph: ControlFlowGraph, ends: dict[Any, list[BasicBlock]]) -> 
         after = block.fall or block.target
         if len(block.successors) != 1 or after not in number or not instructions or instructions[-1].line is None:
             continue
-        if block.region is not after.region:
+        if block.region is not after.region or block.handler != after.handler:
             found.setdefault((_key(instructions[-1]), block.handler, block.region, number[after]), []).append(block)
     groups = [blocks for blocks in found.values() if len(blocks) > 1]
     for block in (block for blocks in groups for block in blocks):
@@ -189,7 +189,10 @@ def _copied(block: BasicBlock, other: BasicBlock, starts: dict[BasicBlock, Entri
     whole = next((length for length in range(longest, 0, -1) if _between_statements(block, other, length, starts)), 0)
     if not all(starts[block]) and not all(starts[other]):
         # Both begin inside one expression, and what is copied with one value more: `return f(a if c else b, 5)`.
+        # Where a try statement ends behind the value, the copies are blocks of their own.
         wanted = [(*starts[block], False), (*starts[other], False)]
+        if longest == len(ours) == len(theirs):
+            wanted.append(starts[block])
         for length in range(longest, whole, -1):
             before = _before(block, length, starts)
             if before in wanted and before == _before(other, length, starts) and _is_short(ours[-length:]):
@@ -272,12 +275,15 @@ def _between_statements(
 
 
 def _consumption(block: BasicBlock, starts: dict[BasicBlock, Entries]) -> int:
-    """The position of the instruction that takes the one value which those before it leave; the length if none."""
+    """The position of the instruction that takes the one value which those before it leave; the length if none.
+
+    A SWAP takes it too: a ``return`` keeps it while it leaves what is around.
+    """
     entries = starts[block]
     base = len(entries)
     for position, instruction in enumerate(block.instructions):
         after = entries_after(instruction, entries)
-        if len(entries) == base + 1 and len(after) <= base:
+        if len(entries) == base + 1 and (len(after) <= base or instruction.op == "SWAP"):
             return position
         entries = after
     return len(block.instructions)

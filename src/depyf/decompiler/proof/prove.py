@@ -42,7 +42,7 @@ def prove(
     except (NotComparable, DecompilationError) as error:
         verdict = unproven(str(error))
         return verdict if symbolic is None else _or_else(symbolic(original, recompiled), verdict)
-    if same_instructions(a, b) and _same_finally_calls(original, recompiled):
+    if same_instructions(a, b) and _same_finally_calls(original, recompiled) and _leave_blocks_alike(a, b):
         return Verdict(Level.EXACT, "instructions", pairs=nested_pairs(a, b))
     if symbolic is None:
         return _in_lock_step(a, b)
@@ -56,6 +56,17 @@ def _same_finally_calls(a: RawCode, b: RawCode) -> bool:
     if a.finally_calls != b.finally_calls:
         return False
     ours, theirs = (list(map(constant_key, raw.returned_behind_calls)) for raw in (a, b))
+    return ours == theirs
+
+
+def _leave_blocks_alike(a: NormalForm, b: NormalForm) -> bool:
+    """Whether each constant is loaded before or behind the same end of a block, where blocks end by an instruction.
+
+    ``return None`` leaves a try statement first, ``return x if y else None`` loads the constant first.
+    """
+    if not a.raw.table.else_is_last:
+        return True
+    ours, theirs = ([i.handler is None for i in form.sources if i.op == "CONST"] for form in (a, b))
     return ours == theirs
 
 
