@@ -4,8 +4,14 @@ from __future__ import annotations
 
 import dis
 
+import pytest
+
 from depyf.decompiler.bytecode import RawCode, disassemble
+from depyf.decompiler.bytecode.interpreters import find_interpreter
 from depyf.decompiler.proof import Level, Verdict, normalize, prove, prove_all, verify
+from depyf.decompiler.proof.scaffold import compile_source
+
+BLOCKS_END_BY_AN_INSTRUCTION = [(3, minor) for minor in (8, 9, 10) if find_interpreter((3, minor)) is not None]
 
 
 def by_name(proofs):
@@ -172,3 +178,13 @@ def test_keyword_names_that_are_no_text_are_no_crash():
     verdict = verify(code, code.replace(co_consts=consts))
     assert verdict.level.value == "unproven"
     assert "no names" in verdict.describe() or "constant names" in verdict.describe()
+
+
+@pytest.mark.parametrize("version", BLOCKS_END_BY_AN_INSTRUCTION, ids="{0[0]}.{0[1]}".format)
+def test_a_constant_that_is_loaded_before_a_block_ends_is_not_exactly_one_loaded_behind(version):
+    conditional, statements = (
+        compile_source("def f(a):\n try:\n  {}\n except a:\n  pass".format(text), version, filename="file").nested[0]
+        for text in ("return 1 if a() else 2", "if a(): return 1\n  return 2")
+    )
+    assert prove(conditional, conditional).level is prove(statements, statements).level is Level.EXACT
+    assert prove(conditional, statements).level is Level.EQUIVALENT

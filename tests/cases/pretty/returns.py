@@ -77,3 +77,40 @@ def behind_a_clause_that_raises(a):
         if b:
             raise
     return 'done'
+
+
+def one_of_two_in_try(a, b):
+    try:
+        return a if b(a) else None
+    except ValueError:
+        return b
+
+
+def one_of_two_in_a_clause(a, b):
+    try:
+        with a:
+            return b
+    except ValueError:
+        return not a if b(a) else b
+    except OSError:
+        return 1 if b else 2 if a else a.c
+
+
+def one_of_two_in_with_and_try(a, b):
+    try:
+        with a:
+            return a if b() else b
+    except ValueError:
+        b()
+    return None
+
+
+def two_of_two_in_try(a, b):
+    try:
+        if a:
+            return b
+        return a
+    except ValueError:
+        if b:
+            return a
+        return b

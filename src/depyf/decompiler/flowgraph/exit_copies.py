@@ -49,14 +49,19 @@ def join_exit_copies(graph: ControlFlowGraph, *, exits_are_copied: bool = True) 
     starts = entries_at_starts(graph)
     assert all(block in starts for blocks in groups.values() for block in blocks), "unreachable blocks are gone"
     key = _key_of_end if exits_are_copied else _key_in_place
-    copied: _Copied = _copied if has_lines else partial(_copied_without_lines, behind=_behind_statements(graph))
+    copied: _Copied = (
+        partial(_copied, handed=_handed_on(graph, starts))
+        if has_lines
+        else partial(_copied_without_lines, behind=_behind_statements(graph))
+    )
     for blocks in groups.values():
         _join(graph, blocks, starts, key, copied)
     if not has_lines:
         graph.remove_unreachable()
         return
     for blocks in _before_ends(graph, groups):
-        _join(graph, blocks, entries_at_starts(graph), key, _copied)
+        starts = entries_at_starts(graph)
+        _join(graph, blocks, starts, key, partial(_copied, handed=_handed_on(graph, starts)))
     graph.remove_unreachable()
 
 
@@ -182,7 +187,22 @@ def _lead(block: BasicBlock, position: int, end: BasicBlock) -> None:
     block.fall, block.target = None, end
 
 
-def _copied(block: BasicBlock, other: BasicBlock, starts: dict[BasicBlock, Entries], key: _KeyOf) -> int:
+def _handed_on(graph: ControlFlowGraph, starts: dict[BasicBlock, Entries]) -> set[BasicBlock]:
+    """The blocks that take a value from the one before without a test: a statement is left between the two."""
+    return {
+        block.fall
+        for block in graph.blocks
+        if block.fall in starts and not all(starts[block.fall]) and block.target is None
+    }
+
+
+def _copied(
+    block: BasicBlock,
+    other: BasicBlock,
+    starts: dict[BasicBlock, Entries],
+    key: _KeyOf,
+    handed: set[BasicBlock],
+) -> int:
     """How many of the last instructions of both are copies of the same ones; 0 if none."""
     ours, theirs = block.instructions, other.instructions
     longest = _longest(ours, theirs, key)
@@ -197,6 +217,8 @@ def _copied(block: BasicBlock, other: BasicBlock, starts: dict[BasicBlock, Entri
             before = _before(block, length, starts)
             if before in wanted and before == _before(other, length, starts) and _is_short(ours[-length:]):
                 return length
+    if all(starts[block]) and other in handed or all(starts[other]) and block in handed:
+        return whole  # what leaves a with statement by a return, and what does when an exception was swallowed
     length = len(ours) - _consumption(block, starts)
     if whole <= length <= longest and length in (len(theirs) - _consumption(other, starts), len(theirs)):
         # What differs is a value on the stack: `z = a if c else b; return z`.

@@ -116,7 +116,9 @@ def _end(
 
     def is_written_behind(place: LiftedBlock) -> bool:
         """Whether the lines say that a ``return`` stands behind the statement, or as well in its ``else`` clause."""
-        if place.kind != "return" or place.uncopied or place.implicit_return is not False or place in from_handler:
+        if place.kind != "return" or place.uncopied or place.implicit_return is not False:
+            return False
+        if place in from_handler and place not in from_body:
             return False
         if place.is_behind_finally is not None:
             return place.is_behind_finally
