@@ -208,7 +208,7 @@ def _unused_cells(raw: RawCode, live: list[Instruction]) -> Iterator[nodes.State
     used.add("__classdict__")  # captured whether it is read or not
     if any(i.op == "STORE_FIRST_LINE" for i in live):
         used.add("__firstlineno__")
-    if "super" in raw.names or any("super" in nested.names for nested in raw.nested):
+    if "super" in used:
         used.add("__class__")
     for name in raw.freevars:
         if name not in used and name.isidentifier():

@@ -17,6 +17,7 @@ from .flowgraph import (
     join_exit_copies,
     load_parameters_later,
     mark_regions,
+    move_async_for_ends_back,
     move_handlers_back,
     plain_group_handlers,
     restoring_handlers,
@@ -166,6 +167,8 @@ def _stages(
     stepper.stage("disassemble", lambda: listing(unit.instructions))
     graph = build_flowgraph(unit.instructions)
     stepper.stage("flowgraph", graph.render)
+    if table.handlers_are_last:
+        move_async_for_ends_back(graph)
     drop_abandoned_values(graph)
     drop_inlined_builtins(graph)
     has_match = find_match_statements(graph)

@@ -8,6 +8,7 @@ statement whose body it stands in. On exit no block belongs to a copy of a ``fin
 from __future__ import annotations
 
 from .abandoned_values import drop_abandoned_values
+from .async_for_ends import move_async_for_ends_back
 from .cold_blocks import move_handlers_back
 from .control_flow_graph import BasicBlock, ControlFlowGraph, build_flowgraph
 from .dominators import dominator_tree
@@ -34,6 +35,7 @@ __all__ = [
     "mark_regions",
     "separate_breaks",
     "separate_handler_ends",
+    "move_async_for_ends_back",
     "move_handlers_back",
     "plain_group_handlers",
     "restoring_handlers",

@@ -53,10 +53,7 @@ def move_handlers_back(graph: ControlFlowGraph, regions: list[Region]) -> None:
             _shift(waiting, end, len(behind))
         extent.last += len(groups[region])
     graph.blocks = order + rest
-    start = 0
-    for block in graph.blocks:
-        block.start = start
-        start += max(1, len(block.instructions))
+    graph.number()
 
 
 def _stands_after(region: Region, block: BasicBlock) -> bool:

@@ -91,6 +91,13 @@ class ControlFlowGraph:
         self.blocks.append(block)
         return block
 
+    def number(self) -> None:
+        """Give the blocks, in a new order, the starts that they would have in code of this layout."""
+        start = 0
+        for block in self.blocks:
+            block.start = start
+            start += max(1, len(block.instructions))
+
     def remove_unreachable(self) -> None:
         """Keep the blocks that control can reach, through handlers too."""
         seen = reached_from(self.entry)
@@ -141,11 +148,11 @@ def reached_from(
 
 def build_flowgraph(instructions: list[Instruction]) -> ControlFlowGraph:
     """Cut ``instructions`` into blocks at jumps, jump targets and the borders of handlers."""
-    # The compiler leaves NOPs, and jumps behind a chained comparison or an async for loop, out of the ranges of
-    # handlers: one inside a body must not look like a way out.
+    # The compiler leaves NOPs, and jumps behind a chained comparison or an async for loop, or from a test at the bottom
+    # of a loop to what follows it, out of the ranges of handlers: one inside a body must not look like a way out.
     for loop in [i for i in instructions if i.op == "ASYNC_FOR_ITER"]:
         end = instructions[loop.target]
-        if end.op == "JUMP" and instructions[end.target].handler == loop.handler:
+        if end.op == "JUMP" and end.handler is None:
             end.handler = loop.handler
     begun_again = _begun_again(instructions)
     for index in reversed(range(len(instructions) - 1)):
@@ -153,9 +160,11 @@ def build_flowgraph(instructions: list[Instruction]) -> ControlFlowGraph:
         if instruction.op == "NOP" and instruction.arg != EMPTY_BODY and index not in begun_again:
             instruction.handler = instructions[index + 1].handler
         elif instruction.op == "JUMP" and instruction.handler is None and index > 1:
-            pop, jump = instructions[index - 1], instructions[index - 2]
-            if pop.op == "POP" and jump.op == "JUMP" and instructions[instruction.target].handler == pop.handler:
-                instruction.handler = pop.handler
+            before, target = instructions[index - 1], instruction.target
+            is_behind_chain = before.op == "POP" and instructions[index - 2].op == "JUMP"
+            is_other_way = before.op in CONDITIONAL_JUMPS and instructions[target - 1].handler == before.handler
+            if (is_behind_chain or is_other_way) and instructions[target].handler == before.handler:
+                instruction.handler = before.handler
     graph = ControlFlowGraph(list(_cut(instructions)))
     at = {block.start: block for block in graph.blocks}
     for block, following in zip(graph.blocks, [*graph.blocks[1:], None]):

@@ -15,7 +15,7 @@ from ..syntax import nodes
 from .handlers import HANDLERS
 from .lifted_block import LiftedBlock
 from .symbolic_stack import SymbolicStack
-from .values import Given, Iterated, Marker, Slot, resolved
+from .values import Cell, Given, Iterated, Marker, Slot, resolved
 
 _ACCUMULATORS = {"<listcomp>": nodes.List, "<setcomp>": nodes.Set, "<dictcomp>": nodes.Dict}
 
@@ -274,7 +274,8 @@ class _Lifter:
             if block.is_behind_copy and not lifted.uncopied:
                 behind = block.behind
                 lifted.is_behind_finally = behind is not None and instruction.position != behind.position
-            lifted.implicit_return = self.is_implicit_return(block) if lifted.loads_last else False
+            returns_cell = isinstance(lifted.test, Cell)  # __class__, to who makes the class
+            lifted.implicit_return = self.is_implicit_return(block) if lifted.loads_last else returns_cell
             self.finish(lifted, state)
         elif op == "RAISE_VARARGS":
             lifted.kind = "raise"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import copy
 from operator import itemgetter
 from typing import NoReturn
 
@@ -70,7 +71,7 @@ class SymbolicStack:
             if isinstance(value, nodes.Dict):
                 copied = nodes.Dict(value.keys[:], value.values[:])
             elif isinstance(value, (nodes.List, nodes.Set)):
-                copied = type(value)(value.elts[:])
+                copied = type(value)(copy(value.elts))
             self.places[id(copied)] = self.evaluated(value)
             self.stack[-depth] = value = copied
         return value

@@ -5,7 +5,7 @@ None of these may be left in a finished tree: each is consumed by the statement 
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, List
 
 from ..bytecode import RawCode
 from ..syntax import nodes
@@ -358,6 +358,14 @@ class ArgumentTuple(nodes.Tuple):
     __slots__ = ()
 
 
+class OfOneConstant(List[nodes.Expression]):
+    """The elements of a display which are one ``constant`` in the code."""
+
+    def __init__(self, elements: list[nodes.Expression], constant: nodes.Constant) -> None:
+        super().__init__(elements)
+        self.constant = constant
+
+
 def resolved(value: nodes.Expression) -> nodes.Expression:
     """``value``, or what a slot turned out to hold."""
     while isinstance(value, Slot) and value.value is not None:
@@ -380,7 +388,7 @@ def same_expression(left: object, right: object, known: tuple[object, object] | 
             return False
         if isinstance(a, AssertionClass):
             continue
-        if isinstance(a, (Iterated, Awaitable, InPlace, Truth)):
+        if isinstance(a, (Iterated, Awaitable, InPlace, Truth, Cell)):
             work.extend((getattr(a, name), getattr(b, name)) for name in a.__slots__)
         elif isinstance(a, Placeholder):
             if a != b:

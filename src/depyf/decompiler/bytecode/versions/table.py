@@ -101,11 +101,23 @@ class OpcodeTable:
         return any(row.name == "RESUME" for row in self.rows.values())
 
     @cached_property
+    def mappings_are_copied(self) -> bool:
+        """Whether ``**mapping`` is merged into a new dictionary, be it the only one: other keywords were written so."""
+        return any(row.op == "DICT_MERGE" for row in self.rows.values())
+
+    @cached_property
     def keeps_not(self) -> bool:
         """Whether `not a in b` is not made into `a not in b`: that was done in the tree, where constants were folded
         before the flow graph had small integers to fold.
         """
         return any(row.name == "LOAD_SMALL_INT" for row in self.rows.values())
+
+    @cached_property
+    def slices_are_constants(self) -> bool:
+        """Whether a slice whose bounds were written as constants is one too: since the flow graph, behind that, folds
+        what is computed of constants (codegen.c, 3.14).
+        """
+        return self.keeps_not
 
     @cached_property
     def loop_tests_are_copied(self) -> bool:

@@ -120,7 +120,7 @@ def _call_ex(state: SymbolicStack, instruction: Instruction) -> None:
             state.refuse("a call without an empty slot")
         function = function if isinstance(lower, Null) else lower
     function = state.as_expression(function)
-    positional = _positional(iterable, mapping is not None)
+    positional = _positional(state, iterable, mapping)
     if mapping is None:
         keywords = []
     elif instruction.op == "CALL_FUNCTION_EX" and (mapping is state.display or _is_whole(positional, mapping)):
@@ -132,19 +132,29 @@ def _call_ex(state: SymbolicStack, instruction: Instruction) -> None:
 
 def _is_whole(positional: list[nodes.Expression], mapping: nodes.Expression) -> bool:
     """Whether ``mapping`` was written as ``**mapping``: keywords alone need none, unless there are too many."""
-    if not isinstance(mapping, nodes.Dict):
-        return True
     starred = any(isinstance(argument, nodes.Starred) for argument in positional)
-    return not starred and None not in mapping.keys and len(positional) + 2 * len(mapping.keys) <= _MOST_ON_STACK
+    return not isinstance(mapping, nodes.Dict) or not starred and _are_few(len(positional), mapping)
 
 
-def _positional(iterable: nodes.Expression, with_mapping: bool) -> list[nodes.Expression]:
+def _are_few(positional: int, keywords: nodes.Expression | None) -> bool:
+    """Whether these arguments, written one by one, go on the stack: a ``*`` or ``**`` keeps them from that."""
+    if not isinstance(keywords, nodes.Dict):
+        return False
+    return None not in keywords.keys and positional + 2 * len(keywords.keys) <= _MOST_ON_STACK
+
+
+def _positional(
+    state: SymbolicStack, iterable: nodes.Expression, mapping: nodes.Expression | None
+) -> list[nodes.Expression]:
     if isinstance(iterable, ArgumentTuple):
         return iterable.elts
+    with_mapping = mapping is not None
     if with_mapping and isinstance(iterable, nodes.Tuple):
         starred = any(isinstance(element, nodes.Starred) for element in iterable.elts)
         return [nodes.Starred(iterable)] if starred else iterable.elts
     if with_mapping and isinstance(iterable, nodes.Constant) and isinstance(iterable.value, tuple):
+        if state.table.mappings_are_copied and _are_few(len(iterable.value), mapping):
+            return [nodes.Starred(iterable)]  # f(*(1, 2), a=3)
         return [nodes.Constant(value) for value in iterable.value]
     return [nodes.Starred(iterable)]
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from keyword import iskeyword
+from typing import Any
 
 from ...bytecode import Instruction
 from ...syntax import nodes
 from ...syntax.constant_text import set_order
 from ..symbolic_stack import SymbolicStack
-from ..values import Append, ArgumentTuple, Marker, Null, Reached, resolved
+from ..values import Append, ArgumentTuple, Marker, Null, OfOneConstant, Reached, resolved
 from . import handles
 
 _PART = 16
@@ -53,7 +54,7 @@ def _list_to_tuple(state: SymbolicStack, instruction: Instruction) -> None:
     value = state.pop()
     if not isinstance(value, nodes.List):
         state.refuse("a list that is made into a tuple is not known")
-    state.push(ArgumentTuple(value.elts))
+    state.push(ArgumentTuple(_open(value)))  # that of a tuple of constants alone would be one
 
 
 def _container(state: SymbolicStack, depth: int) -> nodes.Expression:
@@ -62,7 +63,7 @@ def _container(state: SymbolicStack, depth: int) -> nodes.Expression:
     return state.own(depth)
 
 
-def _constants(values: tuple[object, ...] | frozenset[object]) -> list[nodes.Expression]:
+def _constants(values: Any) -> list[nodes.Expression]:
     if not isinstance(values, frozenset):
         return [nodes.Constant(value) for value in values]
     elements = set_order(values)
@@ -79,11 +80,23 @@ def _extend(state: SymbolicStack, instruction: Instruction) -> None:
         return
     if not isinstance(container, (nodes.List, nodes.Set)):
         state.refuse("something unknown is extended")
-    constants = isinstance(value, nodes.Constant) and isinstance(value.value, (tuple, frozenset)) and value.value
-    if constants and not container.elts:  # no elements are `*()`: nobody extends a list by nothing
-        container.elts += _constants(constants)  # [1, 2, 3]: the compiler makes it from one constant
+    if not container.elts and isinstance(value, nodes.Constant) and _is_folded(value.value, container):
+        container.elts = OfOneConstant(_constants(value.value), value)
     else:
-        container.elts.append(nodes.Starred(value))
+        _open(container).append(nodes.Starred(value))
+
+
+def _is_folded(value: object, container: nodes.Expression) -> bool:
+    """Whether the compiler makes ``[1, 2, 3]`` or ``{1, 2, 3}`` of this constant: of fewer than three it makes none."""
+    kind = tuple if isinstance(container, nodes.List) else frozenset
+    return isinstance(value, kind) and (len(value) > 2 or kind is frozenset)
+
+
+def _open(container: nodes.List | nodes.Set) -> list[nodes.Expression]:
+    """The elements, to add to: what was one constant before others come was written as ``*(1, 2, 3)``."""
+    if isinstance(container.elts, OfOneConstant):
+        container.elts = [nodes.Starred(container.elts.constant)]
+    return container.elts
 
 
 @handles("LIST_APPEND", "SET_ADD")
@@ -95,7 +108,7 @@ def _append(state: SymbolicStack, instruction: Instruction) -> None:
     elif container == nodes.Name("__conditional_annotations__") and instruction.arg == 1:
         _note_annotation(state, value)
     elif isinstance(container, (nodes.List, nodes.Set)):
-        container.elts.append(value)
+        _open(container).append(value)
     else:
         state.refuse("something unknown is appended to")
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import Any
 
 from ...bytecode import Instruction
 from ...syntax import nodes
@@ -51,8 +52,30 @@ def _compare(state: SymbolicStack, instruction: Instruction) -> None:
 def _slice(state: SymbolicStack, instruction: Instruction) -> None:
     parts = state.pop_many(instruction.arg)
     none = nodes.Constant(None)
+    if state.table.slices_are_constants:
+        parts = _not_constant(parts)
     lower, upper = (None if part == none else part for part in parts[:2])
     state.push(nodes.Slice(lower, upper, *parts[2:]))
+
+
+def _not_constant(bounds: list[nodes.Expression]) -> list[nodes.Expression]:
+    """``bounds`` so that the slice is made at run time, as it is where one was computed, such as ``2 * 3``.
+
+    Which one that was nothing tells: the last number gets a sign, which is computed too.
+    """
+    number = -1
+    for index, bound in enumerate(bounds):
+        if not isinstance(bound, nodes.Constant) or isinstance(bound.value, tuple) or _is_negative(bound.value):
+            return bounds
+        if isinstance(bound.value, (int, float)):
+            number = index
+    if number < 0:
+        return bounds
+    return [nodes.UnaryOp("+", bound) if index == number else bound for index, bound in enumerate(bounds)]
+
+
+def _is_negative(value: Any) -> bool:
+    return isinstance(value, (int, float)) and str(value).startswith("-")
 
 
 @handles("CONVERT_VALUE")

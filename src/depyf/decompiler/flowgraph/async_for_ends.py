@@ -1,0 +1,84 @@
+"""Puts what follows an ``async for`` loop back behind it.
+
+From 3.12 on the compiler moves what only exceptions lead to behind all other code. It takes the end of the iterator,
+which is told by StopAsyncIteration, for such a thing, and all that only that leads to: an ``else`` clause, or the code
+after a loop without ``break``.
+"""
+
+from __future__ import annotations
+
+from .control_flow_graph import BasicBlock, ControlFlowGraph, reached_from
+
+
+def move_async_for_ends_back(graph: ControlFlowGraph) -> None:
+    """Move them behind their loops; every block gets a new ``start`` then."""
+    loops = {block.target: block for block in graph.blocks if block.last is not None and _iterates(block)}
+    if not loops:
+        return
+    usual = graph.reached_without_exceptions()
+    warm = _reached_in_loops(graph)
+    order = [block for block in graph.blocks if block in warm]
+    sources = graph.sources()
+    run: list[BasicBlock] = []
+    runs = []
+    for block in graph.blocks:
+        if block in usual and block not in warm:
+            if block in loops or not run:
+                run = []
+                runs.append(run)
+            run.append(block)
+    if not runs:
+        return
+    for run in runs:
+        loop = loops.get(run[0])
+        end = len(order) if loop is None else _end_of(loop, run, order, sources)
+        order[end:end] = run
+    graph.blocks = order + [block for block in graph.blocks if block not in usual]
+    graph.number()
+
+
+def _iterates(block: BasicBlock) -> bool:
+    return block.last is not None and block.last.op == "ASYNC_FOR_ITER"
+
+
+def _reached_in_loops(graph: ControlFlowGraph) -> set[BasicBlock]:
+    """What control reaches if no iterator ends and nothing is raised."""
+    found = {graph.entry}
+    todo = [graph.entry]
+    while todo:
+        block = todo.pop()
+        for successor in (block.fall,) if _iterates(block) else block.successors:
+            if successor is not None and successor not in found:
+                found.add(successor)
+                todo.append(successor)
+    return found
+
+
+def _end_of(
+    loop: BasicBlock, run: list[BasicBlock], order: list[BasicBlock], sources: dict[BasicBlock, list[BasicBlock]]
+) -> int:
+    """The place in ``order`` behind the body of ``loop``, which ``run`` follows."""
+    members = {loop}
+    if loop.fall is not None:
+        inside = reached_from(loop.fall, (loop,), with_handlers=False)
+        todo = [loop]
+        while todo:
+            for source in sources.get(todo.pop(), ()):
+                if source in inside and source not in members:
+                    members.add(source)
+                    todo.append(source)
+    end = max(place for place, block in enumerate(order) if block in members) + 1
+    last = _line(run)
+    while end < len(order) and last is not None:
+        line = _line(order[end : end + 1])
+        if line is None or line >= last or not members.issuperset(sources.get(order[end], ())):
+            break
+        members.add(order[end])  # it stands before a `break`
+        end += 1
+    return end
+
+
+def _line(blocks: list[BasicBlock]) -> int | None:
+    """The first line of what is done in ``blocks``."""
+    lines = (i.line for block in blocks for i in block.instructions if i.op not in ("NOP", "JUMP"))
+    return next((line for line in lines if line is not None), None)
