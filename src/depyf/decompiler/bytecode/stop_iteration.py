@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from .edit import ErrorMaker, moved_down, without
 from .instruction import NEVER_RAISES, NO_FALL_THROUGH, Instruction
-from .uncovered_tests import uncovered_tests
+from .uncovered_tests import THREADED, uncovered_tests
 
 
 def drop_stop_iteration_handler(
@@ -45,4 +45,6 @@ def drop_stop_iteration_handler(
     rest = without(instructions, {wrapper, wrapper + 1})
     if not uncovered:
         return rest
+    for index in uncovered:
+        instructions[index].arg = THREADED
     return moved_down(Instruction("LETS_STOP_ITERATION_PASS", tuple(uncovered)), rest)

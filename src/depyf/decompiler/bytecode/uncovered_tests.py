@@ -3,6 +3,7 @@
 Where `a and (b or c) or d` makes one test jump to another, CPython's flowgraph.c makes a new jump, and gives it no
 handler: an exception of the truth test in the middle passes by the ``except`` clause around it (measured on 3.14.8
 and 3.15.0). The source has nothing of that, and compiled again it is the same. What is proven keeps the difference.
+Which test it is also tells `(a and b) and c` from `a and b and c`: in the second none jumps to another.
 """
 
 from __future__ import annotations
@@ -11,6 +12,10 @@ from .conditions import OPPOSITE, OR_POP
 from .instruction import Handler, Instruction
 
 _TESTS = frozenset({*OPPOSITE, *OR_POP.values()})
+
+
+THREADED = "threaded"
+"""The operand of such a test, once it is found."""
 
 
 def uncovered_tests(instructions: list[Instruction]) -> dict[int, Handler]:
@@ -26,7 +31,7 @@ def uncovered_tests(instructions: list[Instruction]) -> dict[int, Handler]:
 def cover_tests(instructions: list[Instruction]) -> None:
     """Give such tests the handler of what stands around them."""
     for index, handler in uncovered_tests(instructions).items():
-        instructions[index].handler = handler
+        instructions[index].handler, instructions[index].arg = handler, THREADED
         if instructions[index - 1].op == "COPY":
             instructions[index - 1].handler = handler
 

@@ -142,6 +142,8 @@ def _same_but_for_numbers(ours: Instruction, theirs: Instruction) -> bool:
     """Whether the operands are the same, those of match statements but for the number of the statement."""
     if ours.op in PATTERN_OPERATIONS:
         return bool(ours.arg[1:] == theirs.arg[1:])
+    if ours.target >= 0:
+        return True  # of a jump the operand says only what the compiler has made of it there (THREADED)
     return same_operand(ours.arg, theirs.arg)
 
 

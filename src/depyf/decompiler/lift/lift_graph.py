@@ -7,6 +7,7 @@ from functools import cached_property
 from ...errors import DecompilationError
 from ..bytecode import Instruction, RawCode, unbound_name
 from ..bytecode.instruction import Position
+from ..bytecode.uncovered_tests import THREADED
 from ..flowgraph import BasicBlock, ControlFlowGraph
 from ..flowgraph.dominators import reverse_postorder
 from ..flowgraph.exit_copies import written_return
@@ -263,6 +264,7 @@ class _Lifter:
         instruction = state.instruction
         op = instruction.op
         lifted.test_line = instruction.line
+        lifted.threaded = instruction.arg == THREADED
         if op == "JUMP":
             self.finish(lifted, state)
             lifted.next = self.flow(block.target, lifted.exit)

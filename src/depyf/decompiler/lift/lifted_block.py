@@ -32,7 +32,7 @@ class LiftedBlock:
         "index", "region", "entry", "exit", "statements", "kind", "test", "sense", "next", "true", "false", "fall",
         "predecessors", "is_async", "repeated", "at_bottom", "line", "layout", "test_line",
         "implicit_return", "uncopied", "loads_last", "is_end", "gathers", "word", "is_clause",
-        "is_behind_finally",
+        "is_behind_finally", "threaded",
     )  # fmt: skip
 
     def __init__(self, index: int, region: Region | None, entry: list[nodes.Expression]) -> None:
@@ -64,6 +64,7 @@ class LiftedBlock:
         self.is_clause = False  # of a generator expression
         # Whether a return behind a copy of a ``finally`` body was written there; None if there is no such copy.
         self.is_behind_finally: bool | None = None
+        self.threaded = False  # the test jumped to another one, which the compiler made one jump of: `(a and b) and c`
         self.is_end = False  # the end of a module or class body, where no return can be written
 
     @property

@@ -121,6 +121,9 @@ def write_while(
         breaks = [place for place in breaks if place not in (context.break_to, context.continue_to)]
     if len(breaks) > 1:
         breaks = [_meeting(writer, node, breaks, inside, context)]
+    if breaks and _ends_inner_loop(writer, node, breaks[0], inside):
+        inside |= set(writer.flow.dominated(breaks[0]))
+        breaks = []
     after = breaks[0] if breaks else None
     inner = context.in_loop(inside, after, node)
     body: list[nodes.Statement] = []
@@ -128,6 +131,21 @@ def write_while(
     body += writer.sequence(following, node, inner)
     out.append(nodes.While(nodes.Constant(True), body or [nodes.Pass()], line=node.line))
     return writer.go(node, after, follow, context, out, after_statement=True) if after is not None else None
+
+
+def _ends_inner_loop(
+    writer: Structurer, header: LiftedBlock, place: LiftedBlock, inside: set[LiftedBlock]
+) -> bool:
+    """Whether control falls out of a loop in this one into ``place``, and returns or raises there: no ``break`` leads
+    out of two loops.
+    """
+    sources = writer.flow.sources[place]
+    if place in inside or not writer.flow.dominates(header, place):
+        return False
+    if any(source.fall is not place for source in sources) or writer.leaving(set(writer.flow.dominated(place))):
+        return False
+    loops = [writer.flow.natural_loop(other) for other in writer.flow.back if other in inside and other is not header]
+    return all(any(source in loop for loop in loops) for source in sources)
 
 
 def _meeting(

@@ -322,7 +322,9 @@ class Structurer:
         node, test, first, body, orelse, end, merges, out = opened
         falls = not orelse and _goes_on(end, context)
         leaves = len(orelse) == 1 and isinstance(orelse[0], nodes.Continue)
-        if body and (falls or leaves):
+        if body and not leaves and self.breaks_upward(node, orelse, context):
+            test, body, orelse = negate(test), orelse, body
+        elif body and (falls or leaves):
             other = negate(test)
             is_nearer = changes(spelled(other, self.keeps_not)) < changes(spelled(test, self.keeps_not))
             if is_nearer or leaves and self.continues(node, first, context):
@@ -344,6 +346,13 @@ class Structurer:
         if merges and merges[-1] in self.written and self.is_exit(merges[-1]) and out and ends(out):
             return None  # it was copied to where control comes from
         return merges[-1] if merges else None
+
+    @staticmethod
+    def breaks_upward(node: LiftedBlock, orelse: list[nodes.Statement], context: Context) -> bool:
+        """Whether the second arm is a ``break`` to the top of the loop around: a jump back over it, not an ``else``."""
+        top = context.break_to
+        is_break = len(orelse) == 1 and isinstance(orelse[0], nodes.Break)
+        return is_break and top is not None and top.layout < node.layout
 
     @staticmethod
     def continues(node: LiftedBlock, first: LiftedBlock, context: Context) -> bool:

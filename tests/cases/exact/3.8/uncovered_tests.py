@@ -30,3 +30,26 @@ async def in_coroutines(x):
     async with x.a and (x.d or x.s) or x.j:
         for y in await x:
             return (x.a or x.b) and (x.c or x.d) or x.e
+
+
+def f(self, rules):
+    for rule in rules:
+        yield [(e and not a) and X, m()]
+def g(self, rules):
+    for rule in rules:
+        yield [e and not a and X, m()]
+def h(self, rules):
+    for rule in rules:
+        yield [(e and a) and X, m()]
+def i(self, rules):
+    try:
+        x = (e and a or b) and X
+        x = (e and not a) or X
+        x = (e or not a) and X
+        x = (e and not a and b) and X
+        x = (e or not a) or X
+        x = (e and (not a or b)) and X
+        x = e and (not a and b)
+        x = [(e and (not a and b)) and X, d and e]
+    except E:
+        pass

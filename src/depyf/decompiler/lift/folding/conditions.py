@@ -52,13 +52,14 @@ def fold_condition(block: LiftedBlock) -> bool:
         return False  # one goes on where the body of a loop ends, the other by `continue`
     if same_exit(other, second.false):
         left = block.test if falls_if_true else negate(block.test)
-        test = conjunction("and", left, second.test)
+        test = conjunction("and", left, second.test, grouped=block.threaded)
     elif same_exit(other, second.true):
         left = negate(block.test) if falls_if_true else block.test
-        test = conjunction("or", left, second.test)
+        test = conjunction("or", left, second.test, grouped=block.threaded)
     else:
         return False
     block.become("branch", test=test, true=second.true, false=second.false, fall=second.fall)
+    block.threaded = second.threaded
     return True
 
 
@@ -67,10 +68,13 @@ def _fold_before_value(block: LiftedBlock, second: LiftedBlock, other: LiftedBlo
     if other is not through(second.false):
         return False
     if second.sense:
-        test = conjunction("and", block.test if falls_if_true else negate(block.test), second.test)
+        left = block.test if falls_if_true else negate(block.test)
+        test = conjunction("and", left, second.test, grouped=block.threaded)
     else:
-        test = conjunction("or", negate(block.test) if falls_if_true else block.test, second.test)
+        left = negate(block.test) if falls_if_true else block.test
+        test = conjunction("or", left, second.test, grouped=block.threaded)
     block.become("or_pop", test=test, sense=second.sense, true=second.true, false=second.false, fall=second.fall)
+    block.threaded = second.threaded
     return True
 
 
@@ -138,7 +142,7 @@ def fold_boolean_value(block: LiftedBlock) -> bool:
         return False
     if through(second.next) is not through(block.true):
         return False
-    value = conjunction("or" if block.sense else "and", block.test, second.exit[-1])
+    value = conjunction("or" if block.sense else "and", block.test, second.exit[-1], grouped=block.threaded)
     block.exit = [*block.exit, value]
     block.become("goto", next=second.next, fall=second.fall)
     return True
@@ -205,6 +209,7 @@ def fold_kept_values(block: LiftedBlock) -> bool:
         return False
     if through(second.true) is not through(block.true):
         return False
-    test = conjunction("or" if block.sense else "and", block.test, second.test)
+    test = conjunction("or" if block.sense else "and", block.test, second.test, grouped=block.threaded)
     block.become("or_pop", test=test, sense=second.sense, true=second.true, false=second.false, fall=second.fall)
+    block.threaded = second.threaded
     return True

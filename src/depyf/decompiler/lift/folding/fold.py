@@ -19,10 +19,18 @@ from .conditions import (
 )
 from .loop_tests import undo_loop_test
 from .shapes import bind_slots
+from .threaded_arms import unthread_arm
 
 RULES: dict[str, tuple[Callable[[LiftedBlock], bool], ...]] = {
-    "branch": (fold_chained_comparison, fold_condition, fold_conditional_test, fold_conditional_value, fold_jump),
-    "or_pop": (fold_chained_comparison, fold_boolean_value, fold_boolean_statement, fold_kept_values),
+    "branch": (
+        fold_chained_comparison,
+        fold_condition,
+        fold_conditional_test,
+        fold_conditional_value,
+        fold_jump,
+        unthread_arm,
+    ),
+    "or_pop": (fold_chained_comparison, fold_boolean_value, fold_boolean_statement, fold_kept_values, unthread_arm),
     "for": (fold_comprehension,),
 }
 """In the order in which they are tried, by how a block ends."""
@@ -91,7 +99,7 @@ def _merge(block: LiftedBlock, roots: set[LiftedBlock]) -> bool:
     block.test_line = following.test_line
     block.implicit_return = following.implicit_return
     block.loads_last, block.uncopied = following.loads_last, following.uncopied
-    block.at_bottom, block.word = following.at_bottom, following.word
+    block.at_bottom, block.word, block.threaded = following.at_bottom, following.word, following.threaded
     block.become(
         following.kind,
         test=following.test,

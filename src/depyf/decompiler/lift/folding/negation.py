@@ -79,8 +79,16 @@ def _cost(test: nodes.Expression) -> int:
     return _CHANGED if isinstance(test, nodes.Compare) and test.opposite is not None else 0
 
 
-def conjunction(op: str, left: nodes.Expression, right: nodes.Expression) -> nodes.BoolOp:
-    """``left op right`` for op 'and' or 'or', flat."""
-    right = resolved(right)
-    tail = right.values if isinstance(right, nodes.BoolOp) and right.op == op else [right]
+def conjunction(
+    op: str, left: nodes.Expression, right: nodes.Expression, *, grouped: bool = False
+) -> nodes.BoolOp:
+    """``left op right`` for op 'and' or 'or', flat; ``grouped``: with ``left`` and what follows it in parentheses."""
+    tail = _values(op, resolved(right))
+    if grouped and len(tail) > 1:
+        left = nodes.BoolOp(op, [left, *_values(op, tail[0])])
+        tail = tail[1:]
     return nodes.BoolOp(op, [left, *tail])
+
+
+def _values(op: str, test: nodes.Expression) -> list[nodes.Expression]:
+    return test.values if isinstance(test, nodes.BoolOp) and test.op == op else [test]

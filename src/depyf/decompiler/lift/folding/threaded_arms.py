@@ -1,0 +1,49 @@
+"""``b or f`` as an arm of ``(x if c else (b or f)) or y``: the jump of its test leads past that of the whole."""
+
+from __future__ import annotations
+
+from ...syntax import nodes
+from ..lifted_block import LiftedBlock
+from .shapes import in_a_chain, is_silent, only_from, pushes_one, same_stack, through
+
+
+def unthread_arm(block: LiftedBlock) -> bool:
+    """Lead the test of an arm to that of the whole, where the values of all arms meet, as it was before the compiler
+    made one jump of the two.
+    """
+    if in_a_chain(block) or block.true is None or block.false is None:
+        return False
+    keeps = block.kind == "or_pop"
+    truth = block.sense if keeps else block.fall is block.false
+    second, led_to = (block.false, block.true) if keeps or truth else (block.true, block.false)
+    if not only_from(second, block) or not pushes_one(second, block.exit):
+        return False
+    whole = second.next
+    if whole is None or len(whole.predecessors) < 2 or whole.region is not block.region or whole.repeated:
+        return False
+    if not is_silent(whole) or len(whole.entry) != len(second.exit):
+        return False
+    below = whole.exit[: len(block.exit)]
+    if not same_stack(below, block.exit) or through(led_to) is not through(_way(whole, truth, keeps)):
+        return False
+    block.become("or_pop", test=block.test, sense=truth, true=whole, false=second, fall=second)
+    return True
+
+
+def _way(whole: LiftedBlock, truth: bool, keeps: bool) -> LiftedBlock | None:
+    """Where control goes from ``whole`` if the value that comes to it has this truth; None if it is kept or dropped
+    otherwise than ``keeps`` says.
+    """
+    value = whole.entry[-1]
+    if whole.kind == "goto":
+        operation = whole.exit[-1] if len(whole.exit) == len(whole.entry) else None
+        if not isinstance(operation, nodes.BoolOp) or operation.values[0] is not value:
+            return None
+        return whole.next if keeps and truth is (operation.op == "or") else None
+    if whole.test is not value:
+        return None
+    if whole.kind == "branch":
+        return None if keeps else whole.true if truth else whole.false
+    if whole.kind == "or_pop" and keeps is (whole.sense is truth):
+        return whole.true if keeps else whole.false
+    return None
