@@ -345,11 +345,17 @@ def _is_named(stored: str, name: str) -> bool:
 def annotation(value: nodes.Expression, stringified: bool) -> nodes.Expression:
     """An annotation; with ``from __future__ import annotations`` its constant is the text itself."""
     if stringified and isinstance(value, nodes.Constant) and isinstance(value.value, str):
-        return nodes.Raw(_FOLDED.sub(lambda index: "[" + index[1].replace("Ellipsis", "...") + "]", value.value))
+        return nodes.Raw(_FOLDED.sub(_with_ellipsis, value.value))
     return value
 
 
-_FOLDED = re.compile(r"\[\(([^][()]*\bEllipsis\b[^][()]*)\)\]")
+def _with_ellipsis(index: re.Match[str]) -> str:
+    text = _ELLIPSIS.sub(lambda found: found[1] or "...", index[1])
+    return index[0] if text == index[1] else f"[{text}]"
+
+
+_ELLIPSIS = re.compile(r"""('[^']*'|"[^"]*")|\bEllipsis\b""")
+_FOLDED = re.compile(r"""\[\(((?:'[^']*'|"[^"]*"|[^][()'"])*)\)\]""")
 """An index in the text of an annotation that 3.8 had made a constant of: ``[..., None]`` is ``[(Ellipsis, None)]``."""
 
 

@@ -120,13 +120,15 @@ def _end(
             return False
         if place in from_handler and place not in from_body:
             return False
+        if place.layout < first and not writer.flow.else_is_last and not writer.flow.handlers_are_last:
+            return False  # it stands before the handlers, as an else clause does
         if place.is_behind_finally is not None:
             return place.is_behind_finally
         return place.test_line is not None and place.test_line > last_line
 
     loop = [through(place) for place in (context.break_to, context.continue_to) if place is not None]
     end = through(follow)
-    last = max(node.layout for node in handling)
+    first, last = min(node.layout for node in handling), max(node.layout for node in handling)
     last_line = max(node.test_line or node.line or 0 for node in handling)
     from_body, from_handler = (
         [p for p in places if p is end or p not in loop and (p in context.inside or writer.is_constant_exit(p))]
@@ -134,7 +136,6 @@ def _end(
     )
     if writer.flow.else_is_last:
         # What is laid out before the handlers and only leaves is a `break` or `continue` at the end of the body.
-        first = min(node.layout for node in handling)
         from_body = [p for p in from_body if p.layout > first or writer.final(p, shared=True) not in loop]
         behind_handlers = _break_behind(writer, inside, last, context)
         if behind_handlers is not None and end is not None and from_handler == [end]:

@@ -11,3 +11,7 @@ f: Callable[..., Callable[..., 1]]
 
 def g(a: dict[str, Callable[..., None]]) -> x[...,]:
     pass
+
+
+def h(a: Tuple[Callable[..., "C[Any]"], U[str, Callable[..., "C[Any]"]]], b: X['Ellipsis', ...], c: X[()], d: X[1, 2]):
+    pass
