@@ -11,7 +11,6 @@ from functools import partial
 from typing import Any, Callable, Dict
 
 from ..bytecode import EXITS, Instruction, RawCode
-from ..bytecode.instruction import Position
 from .control_flow_graph import BasicBlock, ControlFlowGraph
 from .regions import chain
 from .stack_entries import Entries, entries_after, entries_at_starts
@@ -52,7 +51,7 @@ def join_exit_copies(graph: ControlFlowGraph, *, exits_are_copied: bool = True) 
     copied: _Copied = (
         partial(_copied, handed=_handed_on(graph, starts))
         if has_lines
-        else partial(_copied_without_lines, behind=_behind_statements(graph))
+        else partial(_copied_without_lines, behind=_behind_statements(graph), handlers=handlers)
     )
     for blocks in groups.values():
         _join(graph, blocks, starts, key, copied)
@@ -63,59 +62,6 @@ def join_exit_copies(graph: ControlFlowGraph, *, exits_are_copied: bool = True) 
         starts = entries_at_starts(graph)
         _join(graph, blocks, starts, key, partial(_copied, handed=_handed_on(graph, starts)))
     graph.remove_unreachable()
-
-
-def join_equal_ends(graph: ControlFlowGraph) -> None:
-    """Lead all copies of the code's ends to the last one, whatever they leave on the stack.
-
-    For patterns, which keep parts of their subject on the stack: the copies are equal in columns too. Those of a
-    ``finally`` body, which stands in a handler as well, are left alone.
-    """
-    handling = [block for block in graph.blocks if block.handler is not None and block.handler.lasti]
-    handled = {instruction.position for block in handling for instruction in block.instructions}
-    blocks = [block for block in graph.blocks if block.last is not None and block.last.op in EXITS]
-    while blocks:
-        blocks = _join_equal(graph, blocks, handled)  # what leads there now may have had copies in front of it
-
-
-def _join_equal(
-    graph: ControlFlowGraph, blocks: list[BasicBlock], handled: set[Position | None]
-) -> list[BasicBlock]:
-    """Lead those of ``blocks`` that end alike to the last of them; returns those that were led."""
-    found: dict[Any, list[BasicBlock]] = {}
-    led: list[BasicBlock] = []
-    for block in reversed(blocks):
-        # At least these must be the same: without that each block would be compared with each.
-        least = 1 if block.instructions[-1].op in EXITS else 2
-        ends = found.setdefault(tuple(map(_key, block.instructions[-least:])), [])
-        for number, other in enumerate(ends):
-            length = _equal(block, other, handled if not block.handler or not block.handler.lasti else set())
-            if length:
-                if length < len(other.instructions):
-                    ends[number] = other = graph.split(other, len(other.instructions) - length)
-                _lead(block, len(block.instructions) - length, other)
-                led.append(block)
-                break
-        else:
-            ends.insert(0, block)
-    led.reverse()
-    return led
-
-
-def _equal(block: BasicBlock, other: BasicBlock, left_alone: set[Position | None]) -> int:
-    """How many of the last instructions of both are the same, columns too; 0 if that is only a jump."""
-    last, length = block.last, 0
-    if last is None or last.position is None or None in last.position:
-        return 0
-    if block.handler != other.handler or block.target is not other.target:
-        return 0
-    for ours, theirs in zip(reversed(block.instructions), reversed(other.instructions)):
-        if ours.op == theirs.op == "CALL":
-            return 0  # of __exit__, maybe, which has one position in all returns from a with statement
-        if _key(ours) != _key(theirs) or ours.position in left_alone:
-            break
-        length += 1
-    return length if last.op in EXITS or length > 1 else 0
 
 
 def written_return(block: BasicBlock) -> tuple[int | None, ...] | None:
@@ -245,6 +191,7 @@ def _copied_without_lines(
     starts: dict[BasicBlock, Entries],
     key: _KeyOf,
     behind: set[BasicBlock],
+    handlers: set[BasicBlock | None],
 ) -> int:
     """How many of the last instructions of both are the same and stand behind one statement or inside one; 0 if none.
 
@@ -259,6 +206,8 @@ def _copied_without_lines(
         if before != _before(other, length, starts):
             continue
         operations = [i.op for i in tail[-length:] if i.op not in _NOT_COUNTED]
+        if operations[-1] == "RERAISE" and len(operations) <= _COPIED and handlers.isdisjoint((block, other)):
+            return length  # nobody writes it: it ends one handler
         if inside:
             return length if operations[0] not in _UNWINDS else 0
         left = any(

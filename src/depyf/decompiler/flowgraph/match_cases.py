@@ -13,9 +13,8 @@ from ...errors import DecompilationError
 from ..bytecode import Instruction, stack_use
 from ..syntax import nodes
 from .control_flow_graph import BasicBlock, ControlFlowGraph
-from .exit_copies import join_equal_ends
 from .match_parts import NoCase
-from .match_patterns import Place, Reader, WayOut, is_copy, landing
+from .match_patterns import Place, Reader, WayOut, is_same_exit, landing
 
 _MOST_BLOCKS = 200
 _PATTERNS = frozenset({"MATCH_SEQUENCE", "MATCH_MAPPING", "MATCH_CLASS", "MATCH_CLASS_AND_TEST"})
@@ -45,8 +44,6 @@ def find_match_statements(graph: ControlFlowGraph) -> bool:
     operations = {i.op for block in graph.blocks for i in block.instructions}
     if "COPY" not in operations and operations.isdisjoint(_PATTERNS):
         return False
-    if not operations.isdisjoint(_PATTERNS):
-        join_equal_ends(graph)  # each alternative in a pattern may end in a copy of what comes behind it
     while True:
         cases = next(filter(None, map(_read, _candidates(graph))), None)
         if cases is None:
@@ -80,9 +77,10 @@ def _read(place: Place) -> list[Case]:
             case, following = _case(following, bool(cases))
         except NoCase:
             return []
-        if cases and _is_same_body(cases[-1], case):
-            case = case._replace(start=cases[-1].start, pattern=_either(cases.pop().pattern, case.pattern))
         cases.append(case)
+    while len(cases) > 1 and _is_same_body(cases[-2], cases[-1]):
+        first, last = cases[-2:]
+        cases[-2:] = [last._replace(start=first.start, pattern=_either(first.pattern, last.pattern))]
     return cases
 
 
@@ -92,10 +90,12 @@ def _either(one: nodes.pattern, other: nodes.pattern) -> nodes.pattern:
 
 
 def _is_same_body(one: Case, other: Case) -> bool:
-    """Whether two cases are alternatives of one whose body was copied behind both: copies have the original's lines."""
-    if one.next is None or one.copied is None or other.copied is None or isinstance(other.pattern, nodes.MatchAs):
+    """Whether two cases are alternatives of the last one, whose body was copied behind both: copies have the lines of
+    the original. The other cases keep the subject for the next one while they try their alternatives.
+    """
+    if one.next is None or one.copied is None or other.copied is None:
         return False
-    return _is_same_exit(one.copied, other.copied, with_lines=True)
+    return is_same_exit(one.copied, other.copied, with_lines=True)
 
 
 def _case(place: Place, is_later: bool) -> tuple[Case, Place | None]:
@@ -117,13 +117,11 @@ def _case(place: Place, is_later: bool) -> tuple[Case, Place | None]:
         default = _first(_after(over) if pops else over)
         is_guarded = _is_on(end, reader.line)
         return Case(start, reader.line, pattern, _at(end), is_guarded, pops, _at(over), default), None
-    if _at(end).op == "POP" and reader.ways_out:
+    if _at(end).op == "POP":
         body = _after(end)
-        following = landing(reader.ways_out[0], 2) if reader.ways_out[0].depth > 1 else None
-        if following is not None and is_copy(following):
-            pattern, after = _alternatives(reader, body)
-        else:
-            after = _meeting(reader, 1)
+        if not reader.ways_out:  # the last alternative, which always matches
+            return Case(start, reader.line, pattern, _at(body), False, [], None, None, body), None
+        after = _meeting(reader, 1)
         if _at(after).op == "POP":
             last = _at(after)
             return Case(start, reader.line, pattern, _at(body), False, [last], last, _first(_after(after)), body), None
@@ -132,52 +130,12 @@ def _case(place: Place, is_later: bool) -> tuple[Case, Place | None]:
     return Case(start, reader.line, pattern, _at(end), True, pops, _at(after)), after
 
 
-def _alternatives(reader: Reader, body: Place) -> tuple[nodes.pattern, Place]:
-    """The pattern of alternatives, each with a copy of the body behind it, and where the next case begins."""
-    pattern = reader.subject.pattern()
-    place = _meeting(reader, 2)
-    while is_copy(place):
-        other = Reader(place, is_alternative=True)
-        end = other.read()
-        if _at(end).op != "POP" or not _is_same_exit(_after(end), body):
-            raise NoCase("alternatives that end differently")
-        pattern = _either(pattern, other.subject.pattern())
-        place = _meeting(other, 2)
-    after = landing(WayOut(place, 2), 1)
-    if after is None:
-        raise NoCase("alternatives that do not end")
-    return pattern, after
-
-
 def _meeting(reader: Reader, depth: int) -> Place:
     """Where all ways out of a pattern come with so many values on the stack."""
     places = {landing(way, depth) for way in reader.ways_out}
     found = places.pop()
-    if found is None or any(place is None or not _is_same_exit(place, found) for place in places):
+    if found is None or any(place is None or not is_same_exit(place, found) for place in places):
         raise NoCase("ways out that lead to different places")
-    return found
-
-
-def _is_same_exit(one: Place, other: Place, with_lines: bool = False) -> bool:
-    """Whether two places are copies of one short way out of the code."""
-    ours, theirs = (_way(place) for place in (one, other))
-    return (
-        bool(ours)
-        and ours[-1].op == "RETURN_VALUE"
-        and [(i.op, i.arg, i.line if with_lines else 0) for i in ours]
-        == [(i.op, i.arg, i.line if with_lines else 0) for i in theirs]
-    )
-
-
-def _way(place: Place) -> list[Instruction]:
-    """The instructions from ``place`` on, past jumps, up to where control parts or ends."""
-    block, position = place
-    found = block.instructions[position:]
-    for _ in range(_MOST_BLOCKS):
-        if len(block.successors) != 1 or len(found) > _MOST_BLOCKS:
-            break
-        block = block.successors[0]
-        found = [*(i for i in found if i.op != "JUMP"), *block.instructions]
     return found
 
 

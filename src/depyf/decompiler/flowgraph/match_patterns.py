@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import Any, Callable, NamedTuple
 
-from ..bytecode import Instruction
+from ..bytecode import EXITS, Instruction
 from ..syntax import nodes
 from .control_flow_graph import BasicBlock
 from .match_parts import NoCase, Part
@@ -18,6 +18,8 @@ from .match_parts import NoCase, Part
 _NAMES = ("LOAD_FAST", "LOAD_NAME", "LOAD_GLOBAL", "LOAD_DEREF", "LOAD_CLASSDEREF")
 _STORES = ("STORE_FAST", "STORE_NAME", "STORE_GLOBAL", "STORE_DEREF")
 _MOST_STEPS = 10_000
+_LONGEST_EXIT = 200
+"""How many blocks, or instructions, are read to compare two ways out of the code."""
 
 
 class Place(NamedTuple):
@@ -88,14 +90,9 @@ class Reader:
         line: of the pattern.
     """
 
-    def __init__(self, start: Place, is_alternative: bool = False) -> None:
-        """``is_alternative``: ``start`` is that of an alternative, the value of all of them lies above the subject."""
+    def __init__(self, start: Place) -> None:
         self.subject = Part()
         self.stack: list[Any] = [self.subject]
-        if is_alternative:
-            self.subject.copies.append(Part())
-            self.stack.append(self.subject.copies[0])
-        self.is_alternative = is_alternative
         self.ways_out: list[WayOut] = []
         self.handler = start.block.handler
         self.start = start
@@ -107,8 +104,8 @@ class Reader:
         """Where the pattern ends: the subject alone is on the stack, or nothing. Raises NoCase."""
         return self.run(self.start, None)
 
-    def run(self, place: Place, stop: BasicBlock | None) -> Place:
-        """Runs from ``place`` on to the end of the pattern, or to ``stop``, where the code of an alternative ends."""
+    def run(self, place: Place, stop: BasicBlock | Place | None) -> Place:
+        """Runs from ``place`` on to the end of the pattern, or of an alternative: to ``stop`` or a copy of it."""
         block, position = place
         while True:
             self.steps += 1
@@ -132,8 +129,15 @@ class Reader:
                 assert block.target is not None
                 if block.target is stop:
                     return Place(stop, 0)
-                block, position = self.choose(block.target), 0
+                if not self.choose(block.target):
+                    raise NoCase("a jump in a pattern")
+                block, position = block.target, 0
                 continue
+            if instruction.op == "POP":
+                end = Place(block, position)
+                if isinstance(stop, Place) and is_same_exit(end, stop):
+                    return end
+                self.choose(end)
             if block.target is not None and position == len(block.instructions) - 1:
                 self.test(instruction, Place(block.target, 0))
             else:
@@ -161,21 +165,23 @@ class Reader:
             raise NoCase(f"{instruction.op} in a pattern")
         self.ways_out.append(WayOut(target, len(self.stack)))
 
-    def choose(self, end: BasicBlock) -> BasicBlock:
-        """The first of some alternatives has matched; runs the others, which also end by a jump to ``end``."""
+    def choose(self, end: BasicBlock | Place) -> bool:
+        """The first of some alternatives has matched; runs the others, which also end by a jump to ``end``, or by a
+        copy of what begins there. Returns whether there are others.
+        """
         for number in reversed(range(len(self.choices))):
             choice = self.choices[number]
             base = len(choice.stack)
             inside = self.ways_out[choice.ways_out :]
             if self.stack[:base] != choice.stack or not inside or not isinstance(choice.stack[-1], Part):
                 continue
+            if isinstance(end, Place) and (len(self.stack) > base or choice.stack == [self.subject]):
+                continue
             following = landing(inside[0], base)
-            if following is not None and is_copy(following):
+            if following is not None and _is_copy(following):
                 break
         else:
-            if self.is_alternative:
-                return end
-            raise NoCase("a jump in a pattern")
+            return False
         value: Part = choice.stack[-1]
         value.alternatives = [value.copies.pop()]
         captured = [[one] for one in self.stack[base:]]
@@ -183,7 +189,7 @@ class Reader:
         while True:
             if any(landing(way, base) != following for way in inside):
                 raise NoCase("an alternative that fails in two ways")
-            if not is_copy(following):
+            if not _is_copy(following):
                 break
             self.stack, self.ways_out, self.choices = list(choice.stack), [], []
             self.run(following, end)
@@ -199,7 +205,7 @@ class Reader:
         self.stack = [*choice.stack, *(_Joined(parts) for parts in captured)]
         self.ways_out = [*ways_out, WayOut(following, base)] if inside else ways_out
         self.choices = around  # these may be alternatives within alternatives
-        return end
+        return True
 
     # Instructions
 
@@ -424,6 +430,29 @@ def landing(way: WayOut, depth: int) -> Place | None:
     return None
 
 
-def is_copy(place: Place) -> bool:
+def _is_copy(place: Place) -> bool:
     instruction = place.block.instructions[place.position]
     return instruction.op == "COPY" and instruction.arg == 1
+
+
+def is_same_exit(one: Place, other: Place, with_lines: bool = False) -> bool:
+    """Whether two places are copies of one short way out of the code."""
+    ours, theirs = (_way(place) for place in (one, other))
+    return (
+        bool(ours)
+        and ours[-1].op in EXITS
+        and [(i.op, i.arg, i.line if with_lines else 0) for i in ours]
+        == [(i.op, i.arg, i.line if with_lines else 0) for i in theirs]
+    )
+
+
+def _way(place: Place) -> list[Instruction]:
+    """The instructions from ``place`` on, past jumps, up to where control parts or ends."""
+    block, position = place
+    found = block.instructions[position:]
+    for _ in range(_LONGEST_EXIT):
+        if len(block.successors) != 1 or len(found) > _LONGEST_EXIT:
+            break
+        block = block.successors[0]
+        found = [*(i for i in found if i.op != "JUMP"), *block.instructions]
+    return found

@@ -28,7 +28,8 @@ def write_try(
         raise DecompilationError("a try statement without a body", stage="structure")
     inside = writer.flow.within(region)
     handling = writer.flow.keeping("handled", region) | {handler}
-    after, orelse_from = _end(writer, inside, handling, follow, context)
+    is_of_group = isinstance(handler.test, Matches) and handler.test.of_group
+    after, orelse_from = _end(writer, inside, handling, follow, context, is_of_group)
     if region.kind == "finally" and after is None:
         after, orelse_from = orelse_from, None  # handlers that are laid out behind all else tell nothing
     if writer.flow.handlers_are_last and region.kind != "finally" and (after is None) != (orelse_from is None):
@@ -46,7 +47,7 @@ def write_try(
         out.append(_with_finally(writer, node, handler, body, inner))
     else:
         handlers = _handlers(writer, handler, end, inner)
-        if isinstance(handler.test, Matches) and handler.test.of_group:
+        if is_of_group:
             statement = nodes.TryStar(body, handlers, orelse, line=node.line)
             out += _of_group(statement, through(end), jumps_follow=after is not None)
         else:
@@ -103,11 +104,12 @@ def _end(
     handling: set[LiftedBlock],
     follow: LiftedBlock | None,
     context: Context,
+    is_of_group: bool,
 ) -> tuple[LiftedBlock | None, LiftedBlock | None]:
     """What follows the statement, and where its ``else`` clause begins if there is one.
 
-    Code that only the body reaches is the ``else`` clause if it is laid out before the handlers, and follows the
-    statement if it is laid out behind them.
+    ``is_of_group``: the handlers are ``except*`` clauses. Code that only the body reaches is the ``else`` clause if it
+    is laid out before the handlers, and follows the statement if it is laid out behind them.
     """
 
     def is_constant(place: LiftedBlock) -> bool:
@@ -142,11 +144,12 @@ def _end(
             return follow, behind_handlers
     handler_real = [place for place in from_handler if not is_constant(place)]
     body_real = [place for place in from_body if not is_constant(place) or place.layout > last]
-    finish = [place for place in from_handler if place.implicit_return and isinstance(place.test, nodes.Constant)]
+    unwritten = (p for p in from_handler if p.implicit_return or is_of_group)  # these clauses can't have a return
+    finish = [place for place in unwritten if isinstance(place.test, nodes.Constant)]
     if len(finish) == 1 and not handler_real and (end is None or end is finish[0]):
         # The handlers fall off the end of the code, where nobody wrote a return: what only the body reaches is `else`.
         private = [place for place in body_real if place is not finish[0] and not is_constant(place)]
-        if len(private) == 1 and private[0].layout > last:
+        if len(private) == 1 and (private[0].layout > last or is_of_group):
             return finish[0], private[0]
     beyond = [place for place in handler_real if place not in loop and place is not end]
     if len(beyond) == 1 and end is not None and end in loop:

@@ -6,9 +6,17 @@ from depyf.decompiler.syntax import nodes as n
 from depyf.decompiler.syntax.node import Statement
 from depyf.decompiler.syntax.traverse import bodies
 
+_JOINED = (n.Delete, n.Import)
+
 
 def join_lines(body: list[Statement], kind: str) -> None:
-    """The instructions are the same for one statement and for several: the line tells."""
+    """The instructions are the same for one statement and for several: the line tells, unless all have the same.
+
+    That is so without a line table on 3.8 and 3.9, where everything seems to be on the first line. There the optimiser
+    does nothing in code that has a line of more than 254 bytes.
+    """
+    if len({statement.line for statement in body}) == 1 and not all(isinstance(one, _JOINED) for one in body):
+        return
     for inner in list(bodies(body)):
         kept: list[Statement] = []
         for statement in inner:
