@@ -171,7 +171,7 @@ def _stages(
         move_async_for_ends_back(graph)
     drop_abandoned_values(graph)
     drop_inlined_builtins(graph)
-    has_match = find_match_statements(graph)
+    has_match = table.has_match_statements and find_match_statements(graph)
     plain_group_handlers(graph)
     regions = mark_regions(graph)
     if regions:

@@ -17,7 +17,11 @@ from .match_parts import NoCase
 from .match_patterns import Place, Reader, WayOut, is_same_exit, landing
 
 _MOST_BLOCKS = 200
-_PATTERNS = frozenset({"MATCH_SEQUENCE", "MATCH_MAPPING", "MATCH_CLASS", "MATCH_CLASS_AND_TEST"})
+_COMPARES = (("COMPARE_OP", "=="), ("IS_OP", "is"))
+_TESTS = frozenset(
+    {"COPY", "MATCH_SEQUENCE", "MATCH_MAPPING", "MATCH_CLASS", "MATCH_CLASS_AND_TEST", "POP_JUMP_IF_NOT_NONE"}
+    | {op for op, _ in _COMPARES}
+)
 
 
 class Case(NamedTuple):
@@ -42,7 +46,7 @@ def find_match_statements(graph: ControlFlowGraph) -> bool:
     """Rewrites every match statement in ``graph``, outer ones first; whether there are any."""
     number = 0
     operations = {i.op for block in graph.blocks for i in block.instructions}
-    if "COPY" not in operations and operations.isdisjoint(_PATTERNS):
+    if operations.isdisjoint(_TESTS):
         return False
     while True:
         cases = next(filter(None, map(_read, _candidates(graph))), None)
@@ -66,6 +70,21 @@ def _candidates(graph: ControlFlowGraph) -> Iterator[Place]:
                 while start > 0 and block.instructions[start].op == "LOAD_ATTR":
                     start -= 1
                 yield Place(block, max(start, 0))
+            elif (instruction.op, instruction.arg) in _COMPARES or instruction.op == "POP_JUMP_IF_NOT_NONE":
+                start = position
+                if instruction.op != "POP_JUMP_IF_NOT_NONE":
+                    start -= 1
+                    while start > 0 and block.instructions[start].op == "LOAD_ATTR":
+                        start -= 1
+                if start > 0 and _is_below(instruction, block.instructions[start - 1]):
+                    yield Place(block, start)
+
+
+def _is_below(test: Instruction, subject: Instruction) -> bool:
+    """Whether a value is tested on a line below its own, as the only ``case`` does; a comparison begins where its left
+    side does.
+    """
+    return test.line is not None and subject.line is not None and test.line > subject.line
 
 
 def _read(place: Place) -> list[Case]:

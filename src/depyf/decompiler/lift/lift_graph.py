@@ -137,6 +137,8 @@ class _Lifter:
         entry = self.entry_stack(block)
         lifted.entry = entry
         self.reach_handlers(block, entry)
+        if block.is_behind_copy:
+            lifted.is_behind_finally = block.behind is not None
         last = block.last
         if last is not None and last.op in ("FOR_ITER", "ASYNC_FOR_ITER"):
             self.lift_loop(block, lifted)

@@ -62,7 +62,8 @@ class LiftedBlock:
         # By which it leaves a statement, '' if at the end of a handler; 'pass' if it is there for a line alone.
         self.word: str | None = None
         self.is_clause = False  # of a generator expression
-        # Whether a return behind a copy of a ``finally`` body was written there; None if there is no such copy.
+        # Whether a return behind a copy of a ``finally`` body was written there, or nowhere, not in front of the copy;
+        # None if there is no copy.
         self.is_behind_finally: bool | None = None
         self.threaded = False  # the test jumped to another one, which the compiler made one jump of: `(a and b) and c`
         self.is_end = False  # the end of a module or class body, where no return can be written

@@ -113,6 +113,9 @@ class Structurer:
         """
         place = through(target)
         assert place is not None
+        line = source.test_line if source.kind == "goto" else None  # that of a jump
+        if line is None and (target is not place or place.kind == "goto" and not place.statements):
+            line = target.line
         if place.kind == "nowhere":
             if place.entry and not isinstance(place.entry[-1], Marker):
                 out.append(nodes.Return(place.entry[-1]))  # that a `finally` body keeps from happening
@@ -124,7 +127,6 @@ class Structurer:
             kept = target is not place and source.kind == "branch" and all(r.kind != "finally" for r in left)
             to_the_top = self.jumps_to_the_top(source, target) if place.repeated else kept or place in self.continued
             if to_the_top or source.word == "continue":
-                line = source.test_line if target is place and source.kind == "goto" else target.line
                 out.append(nodes.Continue(line=line))  # the compiler kept a jump of its own
                 self.written.add(target)
             return None
@@ -132,10 +134,10 @@ class Structurer:
             self.written.add(place)  # the end of a finally body, or of the clauses of a try statement
             return None
         if place is context.continue_to:
-            out.append(nodes.Continue(line=target.line))
+            out.append(nodes.Continue(line=line))
             return None
         if context.break_to is not None and place is through(context.break_to):
-            out.append(nodes.Break(line=target.line))
+            out.append(nodes.Break(line=line))
             return None
         if follow is not None and self.is_copy(place, follow) and not self.is_written(place, follow):
             self.written.add(place)
@@ -143,17 +145,17 @@ class Structurer:
         breaks = context.break_to is not None and self.is_copy(place, context.break_to)
         if breaks and context.break_to is not None and not self.is_written(place, context.break_to):
             self.written.add(place)
-            out.append(nodes.Break(line=target.line))
+            out.append(nodes.Break(line=line))
             return None
         if place in context.inside and place not in self.written and (after_statement or self.is_private(place)):
             return place
         end = self.final(place)
         if context.break_to is not None and end.implicit_return and end is self.final(context.break_to, shared=True):
-            out.append(nodes.Break(line=target.line))  # nobody wrote a return there
+            out.append(nodes.Break(line=line))  # nobody wrote a return there
             return None
         goal = self.final(place, shared=True)
         returns = self.is_exit(place) and (self.same_surroundings(source, place) or self.cannot_raise(place))
-        if returns and not (goal.uncopied and goal.implicit_return):
+        if returns and (not goal.implicit_return or place.is_behind_finally is False and not goal.uncopied):
             self.write_return(place, out)
             return None
         if follow is not None and goal is self.final(follow, shared=True):
@@ -162,7 +164,7 @@ class Structurer:
                 out.append(nodes.Continue(line=place.line))
             return None
         if context.break_to is not None and goal is self.final(context.break_to, shared=True):
-            out.append(nodes.Break(line=target.line))
+            out.append(nodes.Break(line=line))
             return None
         if returns:
             self.write_return(place, out)

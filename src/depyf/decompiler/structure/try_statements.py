@@ -47,6 +47,9 @@ def write_try(
         out.append(_with_finally(writer, node, handler, body, inner))
     else:
         handlers = _handlers(writer, handler, end, inner)
+        if not orelse and len(body) > 1 and isinstance(body[-1], _LOOP_JUMPS):
+            if (body[-1].line or 0) > _last_line(handling):
+                orelse = [body.pop()]
         if is_of_group:
             statement = nodes.TryStar(body, handlers, orelse, line=node.line)
             out += _of_group(statement, through(end), jumps_follow=after is not None)
@@ -131,7 +134,7 @@ def _end(
     loop = [through(place) for place in (context.break_to, context.continue_to) if place is not None]
     end = through(follow)
     first, last = min(node.layout for node in handling), max(node.layout for node in handling)
-    last_line = max(node.test_line or node.line or 0 for node in handling)
+    last_line = _last_line(handling)
     from_body, from_handler = (
         [p for p in places if p is end or p not in loop and (p in context.inside or writer.is_constant_exit(p))]
         for places in _left_to(writer, inside, handling, loop)
@@ -185,6 +188,10 @@ def _end(
         return behind[0], _single([place for place in rest if place.layout < last])
     returns = [place for place in from_handler if place.layout > last]
     return (returns[0] if returns else None), _single(rest)
+
+
+def _last_line(handling: set[LiftedBlock]) -> int:
+    return max(node.test_line or node.line or 0 for node in handling)
 
 
 def _as_compiled(

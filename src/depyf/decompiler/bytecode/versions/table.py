@@ -87,6 +87,11 @@ class OpcodeTable:
         return any(row.name == "STORE_FAST_STORE_FAST" for row in self.rows.values())
 
     @cached_property
+    def has_match_statements(self) -> bool:
+        """Whether there are match statements (PEP 634, 3.10)."""
+        return "MATCH_SEQUENCE" in self.opcodes
+
+    @cached_property
     def asserts_read_a_global(self) -> bool:
         """Whether nothing but the global name gives an assert statement its AssertionError."""
         return "AssertionError" not in self.common_constants and all(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ...syntax import nodes
 from ..lifted_block import LiftedBlock
-from ..values import CaseTest, Matches, case_of, opens_clause, same_expression
+from ..values import AssertionClass, CaseTest, Matches, case_of, opens_clause, same_expression
 from .negation import conjunction, negate
 from .shapes import (
     ends_the_body,
@@ -17,6 +17,8 @@ from .shapes import (
     same_stack,
     through,
 )
+
+_ASSERTION_ERROR = nodes.Name("AssertionError")
 
 
 def fold_condition(block: LiftedBlock) -> bool:
@@ -48,6 +50,8 @@ def fold_condition(block: LiftedBlock) -> bool:
             return False
     if second.kind == "or_pop":
         return _fold_before_value(block, second, other, falls_if_true)
+    if _stands_above_assertion(block, second):
+        return False
     if ends_the_body(way_out) and not ends_the_body(second.false) and not ends_the_body(second.true):
         return False  # one goes on where the body of a loop ends, the other by `continue`
     if same_exit(other, second.false):
@@ -61,6 +65,23 @@ def fold_condition(block: LiftedBlock) -> bool:
     block.become("branch", test=test, true=second.true, false=second.false, fall=second.fall)
     block.threaded = second.threaded
     return True
+
+
+def _stands_above_assertion(block: LiftedBlock, second: LiftedBlock) -> bool:
+    """Whether ``second`` is what an assert statement tests, on a line below that of ``block``: ``if a: assert b``.
+
+    Where the statement reads the global name of its error, a ``raise`` would do the same, on a line of its own.
+    """
+    for way in (second.true, second.false):
+        if way is None or way.kind != "raise" or len(way.statements) != 1:
+            continue
+        (statement,) = way.statements
+        error = statement.exc if isinstance(statement, nodes.Raise) else None
+        error = error.func if isinstance(error, nodes.Call) else error
+        above, line, test = block.test_line, statement.line, second.test_line
+        if isinstance(error, AssertionClass) or error == _ASSERTION_ERROR:
+            return above is not None and line is not None and test is not None and above < line <= test
+    return False
 
 
 def _fold_before_value(block: LiftedBlock, second: LiftedBlock, other: LiftedBlock | None, falls_if_true: bool) -> bool:
