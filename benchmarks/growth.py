@@ -1,6 +1,7 @@
 """How the time for a code object grows with its size: CPU per instruction of large code over that of small code.
 
-    python benchmarks/growth.py                 every shape, about 1,000 and about 100,000 instructions
+    python benchmarks/growth.py                 every shape, about 1,000 and about 100,000 instructions, or as many as
+                                                the compiler takes
     python benchmarks/growth.py elif match      some shapes
     python benchmarks/growth.py --large 20000
 
@@ -108,6 +109,15 @@ def of_size(shape: Callable[[int], List[str]], wanted: int) -> Tuple[types.CodeT
     return code, size
 
 
+def largest_of(shape: Callable[[int], List[str]], wanted: int) -> Tuple[types.CodeType, int]:
+    """As `of_size`, or half as large as often as it takes: of some shapes the compiler does not take as much."""
+    while True:
+        try:
+            return of_size(shape, wanted)
+        except (RecursionError, MemoryError):
+            wanted //= 2
+
+
 def measure(code: types.CodeType, size: int, times: int) -> Tuple[float, str]:
     """Microseconds of the processor per instruction, the shortest of some; what the verdict is."""
     from depyf.decompiler.pipeline import analyze
@@ -137,12 +147,9 @@ def main() -> int:
     print(f"Python {sys.version.split()[0]}: microseconds per instruction")
     for name in options.shapes or SHAPES:
         try:
-            (small, few), (large, many) = of_size(SHAPES[name], options.small), of_size(SHAPES[name], options.large)
+            (small, few), (large, many) = (largest_of(SHAPES[name], n) for n in (options.small, options.large))
         except SyntaxError:
             print(f"{name:12} this Python does not have it")
-            continue
-        except (RecursionError, MemoryError) as error:
-            print(f"{name:12} this Python can't compile it: {type(error).__name__}")
             continue
         measure(small, few, 1)
         (before, one), (after, other) = measure(small, few, 5), measure(large, many, 1)

@@ -12,6 +12,7 @@ from .bodies import finish, finish_early, mention_the_unused, store_in_dead_code
 from .bytecode import RawCode, comprehension_variables, known_instructions
 from .bytecode.code_flags import CO_ASYNC_GENERATOR, CO_COROUTINE
 from .bytecode.grammar import has_nested_quotes
+from .deep_stack import is_deep
 from .definitions import Definitions, arguments_of, value_of_lambda
 from .dispatch import decompile_dispatch
 from .events import EventResult, decompile_events
@@ -36,6 +37,8 @@ from .units import BUGS, FUNCTION_WAYS, Unit, Way, kind_of, lift_unit, ways_of
 
 log = logging.getLogger("depyf")
 _SCOPES = ("function", "lambda", "comprehension", "generic")
+_DEEP = 20
+"""How many code objects around one let a RecursionError through: it is not caught near the limit (see deep_stack)."""
 _COMPARED = ("argcount", "posonlyargcount", "kwonlyargcount", "flags", "bytecode", "names", "varnames", "cellvars",
              "freevars", "exception_table")  # fmt: skip
 """What two texts' code objects differ in, constants and nested code aside."""
@@ -122,20 +125,22 @@ class Decompilation:
         if raw not in self.bodies:
             error = self.refused.get(raw)
             while error is None:
-                if self.way(raw).engine == "structured":
-                    error = self.unit(raw).error
-                if error is None:
-                    try:
+                try:
+                    if self.way(raw).engine == "structured":
+                        error = self.unit(raw).error
+                    if error is None:
                         self.bodies[raw] = self.finished(raw)
                         return self.bodies[raw]
-                    except DecompilationError as failure:
-                        error = failure
-                    except RecursionError:
-                        error = DecompilationError("nested too deep for the interpreter's stack", where=raw.qualname)
-                    except BUGS as failure:
-                        error = DecompilationError(
-                            f"internal error: {type(failure).__name__}: {failure}", stage="polish", where=raw.qualname
-                        )
+                except DecompilationError as failure:
+                    error = failure
+                except RecursionError:
+                    if not is_deep() or len(self.ancestors(raw)) > _DEEP:
+                        raise
+                    error = DecompilationError("nested too deep for the interpreter's stack", where=raw.qualname)
+                except BUGS as failure:
+                    error = DecompilationError(
+                        f"internal error: {type(failure).__name__}: {failure}", stage="polish", where=raw.qualname
+                    )
                 if not self.failed(raw, error):
                     error = None
             error = self.refused[raw]
@@ -271,7 +276,7 @@ class Decompilation:
         """Print the tree; refuses what can't be printed and returns False then."""
         try:
             self.text, self.lines = print_with_lines(tree, nested_quotes=self.nested_quotes)
-        except (PrintError, RecursionError) as error:
+        except PrintError as error:
             self.refuse_culprit(str(error))
             return False
         self.stepper.stage("print", lambda: self.text)
@@ -308,6 +313,8 @@ class Decompilation:
                 if kind_of(raw) in ("function", "class", "module") and not any(map(is_made_up, raw.varnames)):
                     try:
                         found = spell_exactly(self.body(raw), raw, functools.partial(self.text_of, raw), self.compile)
+                    except RecursionError:
+                        continue
                     except BUGS as error:
                         log.warning("%s: no exact spelling is looked for: internal error: %r", raw.qualname, error)
                         continue
@@ -385,7 +392,7 @@ class Decompilation:
                 continue  # compiled only with what they annotate
             try:
                 self.compile(raw, print_tree(self.tree_of(raw), nested_quotes=self.nested_quotes))
-            except (DecompilationError, PrintError, RecursionError) as error:
+            except (DecompilationError, PrintError) as error:
                 text = error.reason if isinstance(error, DecompilationError) else str(error)
                 self.failed(raw, DecompilationError(text, stage="print", where=raw.qualname))
                 tried.add(raw)
@@ -410,7 +417,7 @@ class Decompilation:
             return Result(
                 raw.name, raw.qualname, Text(lambda: (text, {})), verdict, raw, raw.code, nested, rung="refused"
             )
-        nested = tuple(self.result(child, proofs) for child in raw.nested)
+        nested = tuple([self.result(child, proofs) for child in raw.nested])  # a generator would fill the C stack
         tree = self.tree_of(raw)
         verdict = proofs.get(raw) or Verdict(Level.UNPROVEN, "", ("it was not reached by the proof",))
         if raw is self.root:

@@ -22,6 +22,7 @@ from ..errors import DecompilationError
 from .bytecode import RawCode, load
 from .bytecode.grammar import has_nested_quotes
 from .decompilation import Decompilation
+from .deep_stack import with_room
 from .events.hints import is_of_dynamo
 from .garbage import no_collections
 from .live_objects import FunctionTarget, decorate, rebuild_class, target_of
@@ -56,11 +57,11 @@ def analyze(x: Any, *, settings: Settings = DEFAULT, stepper: Stepper | None = N
         return rebuild_class(target, lambda member: analyze(member, settings=settings))
     code = target.code if isinstance(target, FunctionTarget) else target
     qualname = target.function.__qualname__ if isinstance(target, FunctionTarget) else None
-    raw = code if isinstance(code, RawCode) else load(code, qualname)
+    raw = code if isinstance(code, RawCode) else with_room(lambda: load(code, qualname))
     if stepper is not None:
         stepper.stage("load", lambda: "\n".join(f"{name}: {getattr(raw, name)!r}" for name in raw.__slots__[:18]))
     with no_collections():
-        result = Decompilation(raw, settings, stepper).run()
+        result = with_room(lambda: Decompilation(raw, settings, stepper).run())
     return decorate(result, target) if isinstance(target, FunctionTarget) else result
 
 

@@ -121,7 +121,10 @@ def ways_of(raw: RawCode) -> tuple[Way, ...]:
 
 
 def lift_unit(raw: RawCode, stepper: Stepper | None = None, way: Way = WAYS[0]) -> Unit:
-    """``raw`` as statements with placeholders for what is nested; a failure is kept in ``error``, never raised."""
+    """``raw`` as statements with placeholders for what is nested; a failure is kept in ``error``, never raised.
+
+    But for a RecursionError, which may be no failure in another place.
+    """
     unit = Unit(raw)
     try:
         if way.climbs:
@@ -131,7 +134,7 @@ def lift_unit(raw: RawCode, stepper: Stepper | None = None, way: Way = WAYS[0]) 
     except DecompilationError as error:
         unit.error = error
     except RecursionError:
-        unit.error = DecompilationError("nested too deep for the interpreter's stack", stage="structure")
+        raise
     except BUGS as error:
         # A bug of ours costs this code object, and says so.
         reason = f"internal error: {type(error).__name__}: {error}"

@@ -48,7 +48,7 @@ def _read(code: types.CodeType) -> RawCode:
     raw.kwonlyargcount = code.co_kwonlyargcount
     raw.flags = code.co_flags
     raw.bytecode = code.co_code
-    raw.consts = tuple(_constant(constant) for constant in code.co_consts)
+    raw.consts = tuple([_constant(constant) for constant in code.co_consts])  # a generator would fill the C stack
     raw.names = code.co_names
     raw.varnames = code.co_varnames
     raw.cellvars = code.co_cellvars

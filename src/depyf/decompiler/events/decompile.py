@@ -9,6 +9,7 @@ from typing import Any, Mapping, Sequence
 
 from ..bytecode import Instruction, RawCode, disassemble, load
 from ..bytecode.code_flags import CO_ASYNC_GENERATOR, CO_COROUTINE, CO_VARARGS, CO_VARKEYWORDS
+from ..deep_stack import is_deep
 from ..proof.prove import prove_all
 from ..proof.scaffold import Spelled
 from ..proof.symbolic import prove_symbolic
@@ -136,6 +137,8 @@ def definition_of(raw: RawCode) -> n.FunctionDef | n.AsyncFunctionDef:
     try:
         tree = Decompilation(raw).run().tree
     except RecursionError:
+        if not is_deep():
+            raise
         tree = None
     if isinstance(tree, n.FunctionDef) and not tree.decorator_list:
         return tree

@@ -110,20 +110,56 @@ def _join(
     copied: _Copied,
 ) -> None:
     """Join ``blocks``: each with the one behind it that has the longest copy, the last of those."""
-    waiting = list(blocks)
-    while waiting:
-        block = waiting.pop(0)
-        lengths = [copied(block, other, starts, key) for other in waiting]
-        length = max(lengths, default=0)
+    ends = list(blocks)
+    shared = _shared(ends, key)
+    for number, block in enumerate(ends):
+        length, place = 0, number
+        compared: set[int] = set()
+        for depth in range(min(len(shared[number]), len(block.instructions)), 0, -1):
+            if length > depth:
+                break  # no other one has a longer copy
+            for other in reversed(shared[number][depth - 1]):
+                if other <= number:
+                    break
+                if other in compared:
+                    continue
+                compared.add(other)
+                found = copied(block, ends[other], starts, key)
+                length, place = max((length, place), (found, other))
+                if found == depth:
+                    break  # those before it have none that is longer
         if not length:
             continue
-        place = max(index for index, found in enumerate(lengths) if found == length)
-        other = waiting[place]
-        if length < len(other.instructions):
-            entries = _before(other, length, starts)
-            waiting[place] = other = graph.split(other, len(other.instructions) - length)
-            starts[other] = entries
-        _lead(block, len(block.instructions) - length, other)
+        end = ends[place]
+        if length < len(end.instructions):
+            entries = _before(end, length, starts)
+            ends[place] = end = graph.split(end, len(end.instructions) - length)
+            starts[end] = entries
+        _lead(block, len(block.instructions) - length, end)
+
+
+def _shared(blocks: list[BasicBlock], key: _KeyOf) -> list[list[list[int]]]:
+    """For each block the numbers of those that end with the same last instruction, the same last two, and so on.
+
+    So that in a function of thousands of copies not each is compared with each.
+    """
+    found: list[list[list[int]]] = [[] for _ in blocks]
+    parts, depth = [list(range(len(blocks)))], 0
+    while parts:
+        depth += 1
+        parted: list[list[int]] = []
+        for part in parts:
+            by_key: dict[Any, list[int]] = {}
+            for number in part:
+                instructions = blocks[number].instructions
+                if len(instructions) >= depth:
+                    by_key.setdefault(key(instructions[-depth]), []).append(number)
+            parted += [numbers for numbers in by_key.values() if len(numbers) > 1]
+        for numbers in parted:
+            for number in numbers:
+                found[number].append(numbers)
+        parts = parted
+    return found
 
 
 def _lead(block: BasicBlock, position: int, end: BasicBlock) -> None:

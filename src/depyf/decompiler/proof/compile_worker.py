@@ -16,6 +16,7 @@ import keyword
 import marshal
 import opcode
 import sys
+import threading
 import types
 import warnings
 
@@ -63,6 +64,18 @@ def compile_request(request: dict[str, Any]) -> types.CodeType:
     unit = request["unit"]
     if unit is None:
         return _compile(request["source"], request)  # type: ignore[no-any-return]
+    try:
+        return _compile_in_scaffold(unit, request)
+    except CompileFailure as error:
+        # CPython compiles text that is nested deeper than the trees that it takes: here a function needs none.
+        if not isinstance(error.__cause__, RecursionError) or unit["freevars"] or unit["nested"] or unit.get("marks"):
+            raise
+        if unit["enclosing_class"] is not None or "." in unit["qualname"]:
+            raise
+        return _pick(_compile(request["source"], request), [], unit["name"], None)
+
+
+def _compile_in_scaffold(unit: dict[str, Any], request: dict[str, Any]) -> types.CodeType:
     tree = _compile(request["source"], dict(request, flags=0, optimize=0), ast.PyCF_ONLY_AST)
     statement, code_name, before = _find_unit(tree, unit["name"])
     if unit.get("marks"):
@@ -285,7 +298,7 @@ def _levels(qualname: str) -> list[tuple[str, str]]:
     return levels
 
 
-def _pick(module: types.CodeType, path: list[str], name: str, unit: ast.stmt) -> types.CodeType:
+def _pick(module: types.CodeType, path: list[str], name: str, unit: ast.stmt | None) -> types.CodeType:
     """The unit's code object: down the scaffold, then the one of that name."""
     code = module
     for step in path:
@@ -294,7 +307,7 @@ def _pick(module: types.CodeType, path: list[str], name: str, unit: ast.stmt) ->
     if not found:
         raise CompileFailure(f"the compiler made no code for {name}")
     # Lambdas among the defaults of a lambda come before it; comprehensions in the first iterable of one, after it.
-    return found[-1] if name == "<lambda>" or isinstance(unit, _DEFINITIONS) else found[0]
+    return found[-1] if name == "<lambda>" or unit is None or isinstance(unit, _DEFINITIONS) else found[0]
 
 
 def _nested(code: types.CodeType) -> list[types.CodeType]:
@@ -345,4 +358,6 @@ def serve(requests: IO[bytes], answers: IO[bytes]) -> None:
 
 
 if __name__ == "__main__":
-    serve(sys.stdin.buffer, sys.stdout.buffer)
+    sys.setrecursionlimit(10_000)  # as where the text was made (deep_stack.py, which is not at hand here)
+    threading.stack_size(128 << 20)
+    threading.Thread(target=serve, args=(sys.stdin.buffer, sys.stdout.buffer)).start()

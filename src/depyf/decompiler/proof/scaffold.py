@@ -14,6 +14,7 @@ from ..bytecode import RawCode, load
 from ..bytecode.code_flags import CO_GENERATOR, CO_ITERABLE_COROUTINE, CO_NESTED, place_flags
 from ..bytecode.interpreters import HOST_VERSION, Version
 from ..bytecode.pyc import read_code
+from ..deep_stack import is_deep
 from .compile_worker import ORDERED, CompileFailure, compile_request
 from .compiler_pool import POOL
 
@@ -156,6 +157,8 @@ def compile_source(
             raise CompileFailure(value)
         return read_code(value, version)
     except CompileFailure as error:
+        if isinstance(error.__cause__, RecursionError) and not is_deep():
+            raise error.__cause__ from None
         raise DecompilationError(str(error), stage="recompile", where=where) from error
 
 

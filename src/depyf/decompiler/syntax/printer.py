@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Sequence, Union
 
+from depyf.decompiler.deep_stack import with_room
 from depyf.decompiler.syntax import nodes as n
 from depyf.decompiler.syntax.constant_text import PrintError
 from depyf.decompiler.syntax.line_wrapping import flatten, wrap
@@ -35,18 +36,22 @@ def print_with_lines(tree: Tree, *, width: int = WIDTH, nested_quotes: bool = Fa
 
     Lines of statements without an original line are left out.
     """
-    printer = StatementPrinter(width, nested_quotes)
     try:
-        if isinstance(tree, n.Raw) or not isinstance(tree, n.Node):
-            printer.module([tree] if isinstance(tree, n.Raw) else tree)
-        elif isinstance(tree, n.Module):
-            printer.module(tree.body)
-        elif isinstance(tree, n.Statement):
-            printer.module([tree])
-        elif isinstance(tree, n.pattern):
-            return flatten(printer.patterns.pattern(tree)), {}
-        else:
-            return "\n".join(wrap(printer.expressions.expression(tree), "", width)), {}
+        return with_room(lambda: _printed(tree, width, nested_quotes))
     except RecursionError:
         raise PrintError("an expression is nested too deeply for this Python's stack") from None
+
+
+def _printed(tree: Tree, width: int, nested_quotes: bool) -> tuple[str, dict[int, int]]:
+    printer = StatementPrinter(width, nested_quotes)
+    if isinstance(tree, n.Raw) or not isinstance(tree, n.Node):
+        printer.module([tree] if isinstance(tree, n.Raw) else tree)
+    elif isinstance(tree, n.Module):
+        printer.module(tree.body)
+    elif isinstance(tree, n.Statement):
+        printer.module([tree])
+    elif isinstance(tree, n.pattern):
+        return flatten(printer.patterns.pattern(tree)), {}
+    else:
+        return "\n".join(wrap(printer.expressions.expression(tree), "", width)), {}
     return "".join([line + "\n" for line in printer.lines]), printer.line_map
