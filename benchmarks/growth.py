@@ -57,6 +57,18 @@ def loops(count: int) -> List[str]:
     return [line for n in range(count) for line in (f"for i in g({n % 250}):", "    if i:", "        x = i")]
 
 
+def whiles(count: int) -> List[str]:
+    lines: List[str] = []
+    for n in range(max(1, count // 3)):
+        lines += [f"while g({n % 250}):", "    if x: break", "else:", "    x = 2"]
+        lines += ["while True:", "    if g(x): break", "    x = 1", f"while g({n % 250}):", "    x = 3"]
+    return lines
+
+
+def comprehensions(count: int) -> List[str]:
+    return [f"x = [i for i in g(x) if i > {n % 250}]" for n in range(count)]
+
+
 def deep(count: int) -> List[str]:
     """Deep expressions, as deep as every compiler takes them."""
     return [f"x = {'(1 + ' * 60}x{')' * 60}" for _ in range(max(1, count // 60))]
@@ -90,8 +102,9 @@ def indents(count: int) -> List[str]:
 
 
 SHAPES: Dict[str, Callable[[int], List[str]]] = {
-    "straight": straight, "ifs": ifs, "elif": elifs, "match": match, "trys": trys, "loops": loops, "deep": deep,
-    "long": long_expression, "conditions": conditions, "nested": nested, "indents": indents,
+    "straight": straight, "ifs": ifs, "elif": elifs, "match": match, "trys": trys, "loops": loops, "whiles": whiles,
+    "comprehensions": comprehensions, "deep": deep, "long": long_expression, "conditions": conditions, "nested": nested,
+    "indents": indents,
 }  # fmt: skip
 
 

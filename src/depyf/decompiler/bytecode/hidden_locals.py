@@ -39,18 +39,18 @@ def plain_in_comprehensions(
         for index in range(position + 1, size):
             instruction = instructions[index]
             if instruction.op in ("LOAD_FAST", "LOAD_CLOSURE") and instruction.arg in shared:
-                if _raises_to(instructions, index, handler.target):
+                if _raises_to(instructions, index, {handler.target}):
                     instruction.op = "LOAD_CLOSURE" if instruction.arg in cells else "LOAD_FAST"
     return instructions
 
 
-def _raises_to(instructions: list[Instruction], index: int, target: int) -> bool:
-    """Whether ``target`` is among the handlers around an instruction."""
+def _raises_to(instructions: list[Instruction], index: int, targets: set[int]) -> bool:
+    """Whether one of ``targets`` is among the handlers around an instruction."""
     for _ in range(100):
         handler = instructions[index].handler
         if handler is None:
             return False
-        if handler.target == target:
+        if handler.target in targets:
             return True
         index = handler.target
     return False
@@ -64,10 +64,7 @@ def inside_comprehensions(instructions: list[Instruction]) -> list[bool]:
         if instruction.op == "SWAP" and index and instructions[index - 1].op in _PROLOGUE
     }
     targets = {handler.target for handler in restoring if handler is not None}
-    return [
-        bool(targets) and any(_raises_to(instructions, index, target) for target in targets)
-        for index in range(len(instructions))
-    ]
+    return [bool(targets) and _raises_to(instructions, index, targets) for index in range(len(instructions))]
 
 
 def comprehension_variables(instructions: list[Instruction]) -> frozenset[str]:

@@ -11,6 +11,7 @@ from ..flowgraph.dominators import dominator_tree
 from ..flowgraph.regions import chain
 from ..lift import LiftedBlock
 from ..lift.folding.shapes import through
+from ..lift.values import CaseElse, Marker, case_of
 from .context import SeveralEntries
 
 
@@ -43,7 +44,8 @@ class Flow:
     def analyse(self) -> None:
         """Find the nodes that the entry reaches, what dominates what, and which edges lead back."""
         self._within: dict[Region, set[LiftedBlock]] | None = None
-        self._keeping: dict[tuple[str, int], set[LiftedBlock]] | None = None
+        self._parts: dict[object, set[LiftedBlock]] | None = None
+        self._first: dict[LiftedBlock, int] = {}
         order, self.dominator = dominator_tree(self.entry, lambda node: node.successors)
         self.order = order
         self.nodes = sorted(order, key=lambda node: node.layout)
@@ -85,12 +87,43 @@ class Flow:
 
     def keeping(self, kind: str, owner: object) -> set[LiftedBlock]:
         """The nodes with the marker of this kind and owner on the stack. Not to be changed."""
-        if self._keeping is None:
-            self._keeping = {}
+        return self.parts_of(self.key_of(Marker(kind, owner)))
+
+    def key_of(self, marker: Marker) -> object:
+        """What markers of one statement have in common."""
+        owner = marker.owner
+        return marker.kind, owner if isinstance(owner, (int, str)) else id(owner)
+
+    def statements_of(self, node: LiftedBlock) -> list[object]:
+        """The try, with, for and match statements that ``node`` begins or is in, as far as it tells itself."""
+        found = [self.key_of(marker) for marker in node.markers]
+        if node.kind == "try":
+            found.append(node.test)
+        case = case_of(node.test)
+        if case is not None:
+            found.append(case.number)
+        return found + [statement.number for statement in node.statements[:1] if isinstance(statement, CaseElse)]
+
+    def parts_of(self, statement: object) -> set[LiftedBlock]:
+        """The nodes of one of the statements that `statements_of` gives. Not to be changed."""
+        if isinstance(statement, Region):
+            return self.within(statement)
+        if self._parts is None:
+            self._parts = {}
             for node in self.nodes:
-                for marker in node.markers:
-                    self._keeping.setdefault((marker.kind, _identity(marker.owner)), set()).add(node)
-        return self._keeping.get((kind, _identity(owner)), set())
+                for found in self.statements_of(node):
+                    self._parts.setdefault(found, set()).add(node)
+        return self._parts.get(statement, set())
+
+    def first_of(self, node: LiftedBlock) -> int:
+        """The place, in the layout, of the first node of those that ``node`` dominates."""
+        if not self._first:
+            self._first = {member: place for place, member in enumerate(self.nodes)}
+            for member in reversed(self.order):
+                if member is not self.entry:
+                    above = self.dominator[member]
+                    self._first[above] = min(self._first[above], self._first[member])
+        return self._first[node]
 
     def restored_in(self, members: set[LiftedBlock]) -> list[int]:
         """The offsets of the handlers that comprehensions in ``members`` have."""
@@ -186,10 +219,6 @@ class Flow:
         """What the body of ``node`` begins with: the next statement inside, or the block itself."""
         inner = [region for region in chain(body.region) if region not in chain(node.test)]
         return self.tries[inner[-1]] if inner else body
-
-
-def _identity(owner: object) -> int:
-    return owner if isinstance(owner, int) else id(owner)
 
 
 def _entered(source: LiftedBlock | None, target: LiftedBlock) -> list[Region]:

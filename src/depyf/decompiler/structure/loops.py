@@ -5,11 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ...errors import DecompilationError
-from ..flowgraph.regions import chain
 from ..lift import LiftedBlock
 from ..lift.folding.negation import negate, spelled
 from ..lift.folding.shapes import through
-from ..lift.values import Append, CaseElse, Given, Iterated, case_of
+from ..lift.values import Append, Given, Iterated
 from ..syntax import nodes
 from .context import Context, NoPlace
 
@@ -211,51 +210,42 @@ def _extent(
 
     A try, with, for or match statement that begins inside belongs to it as a whole.
     """
-    reached = [
-        node
-        for node in writer.flow.dominated(header)
-        if node in context.inside and not _ends_around(node, header)
-    ]
-    inside = set(loop)
-    behind = exhausted is not None and exhausted.layout > header.layout
-    if behind and exhausted is not None:
-        if writer.flow.dominator.get(exhausted) is header:
-            outside = set(writer.flow.dominated(exhausted))
-            reached = [node for node in reached if node not in outside]
-        inside.update(node for node in reached if node.layout < exhausted.layout)
-    kept = {(marker.kind, _key(marker.owner)) for marker in header.markers}
+    flow = writer.flow
+    behind = exhausted if exhausted is not None and exhausted.layout > header.layout else None
+    outside = behind if behind is not None and flow.dominator.get(behind) is header else None
+
+    def is_reached(node: LiftedBlock) -> bool:
+        if node not in context.inside or not flow.dominates(header, node) or _ends_around(node, header):
+            return False
+        return outside is None or not flow.dominates(outside, node)
+
+    inside: set[LiftedBlock] = set()
+    todo = list(loop)
+    begun: set[object] = {flow.key_of(marker) for marker in header.markers}
+    position, limit = flow.first_of(header), header.layout if behind is None else behind.layout
     while True:
-        limit = header.layout if behind else max(node.layout for node in inside)
-        added = {node for node in reached if node.layout < limit}
-        begun = {node.test for node in inside | added if node.kind == "try"}
-        added |= {node for node in reached if not begun.isdisjoint(chain(node.region))}
-        for node in inside | added:
+        while todo:
+            node = todo.pop()
+            if node in inside:
+                continue
+            inside.add(node)
+            if behind is None:
+                limit = max(limit, node.layout)
             if node.kind == "try" and node.false is not None and node.test.kind != "with":
-                added.add(node.false)
-                added = added.union(other for other in reached if node.test in chain(other.region))
-        owners = {(marker.kind, _key(marker.owner)) for node in inside | added for marker in node.markers} - kept
-        added |= {
-            node for node in reached if any((marker.kind, _key(marker.owner)) in owners for marker in node.markers)
-        }
-        matches = {number for node in inside | added for number in _matches(node)}
-        added |= {node for node in reached if not matches.isdisjoint(_matches(node))}
-        if added <= inside:
+                todo.append(node.false)
+            for statement in flow.statements_of(node):
+                if statement not in begun:
+                    begun.add(statement)
+                    todo.extend(filter(is_reached, flow.parts_of(statement)))
+        while position < len(flow.nodes) and flow.nodes[position].layout < limit:
+            if is_reached(flow.nodes[position]):
+                todo.append(flow.nodes[position])
+            position += 1
+        if not todo:
             return inside
-        inside |= added
 
 
 def _ends_around(node: LiftedBlock, header: LiftedBlock) -> bool:
     """Whether ``node`` ends a ``finally`` body, or an except clause, that the loop stands in: 3.12 on lay out a copy of
     that end where a ``break`` leads there."""
     return node.kind == "reraise" and not node.statements and node.entry == header.entry
-
-
-def _matches(node: LiftedBlock) -> list[int]:
-    """The match statements of which ``node`` tests a case, or is the last one."""
-    case = case_of(node.test)
-    found = [case.number] if case is not None else []
-    return found + [statement.number for statement in node.statements[:1] if isinstance(statement, CaseElse)]
-
-
-def _key(owner: object) -> object:
-    return owner if isinstance(owner, (int, str)) else id(owner)

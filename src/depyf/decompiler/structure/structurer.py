@@ -440,20 +440,25 @@ class Structurer:
         self, node: LiftedBlock, first: LiftedBlock, second: LiftedBlock, context: Context
     ) -> LiftedBlock | None:
         """Code that only the first arm reaches, but that stands behind the second: it follows the ``if``."""
-        second = through(second) or second
-        if first not in self.flow.children or second not in self.flow.children[node]:
+        second, flow = through(second) or second, self.flow
+        if flow.dominator.get(first) is not node or second not in flow.children[node]:
             return None
+        reached = {first: None}  # from what stands before the second arm
+        for source in flow.nodes[flow.first_of(first) :]:
+            if source.layout >= second.layout:
+                break
+            if flow.dominates(first, source):
+                reached.update(dict.fromkeys(source.successors))
         candidates = [
             inner
-            for inner in self.flow.dominated(first)
+            for inner in reached
             if inner in context.inside
+            and flow.dominates(first, inner)
             and (through(inner) is inner or through(inner) not in (context.break_to, context.continue_to))
             and inner.layout > second.layout
-            and any(source.layout < second.layout for source in self.flow.sources[inner])
+            and any(source.layout < second.layout for source in flow.sources[inner])
             and len(inner.markers) <= len(node.markers)  # not in a handler, which may be laid out behind all else
         ]
-        if self.flow.dominator.get(first) is not node:
-            return None
         return min(candidates, key=lambda inner: inner.layout, default=None)
 
     # What leaves a statement
