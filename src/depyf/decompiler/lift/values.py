@@ -243,7 +243,15 @@ class BuildClass(Placeholder):
 
 
 class AssertionClass(Placeholder):
-    """The AssertionError of an assert statement."""
+    """The AssertionError of an assert statement.
+
+    ``on_lines_of_comparisons``: whether it may have the line of the end of the test.
+    """
+
+    __slots__ = ("on_lines_of_comparisons",)
+
+    def __init__(self, on_lines_of_comparisons: bool) -> None:
+        self.on_lines_of_comparisons = on_lines_of_comparisons
 
 
 class CommonConstant(Placeholder):

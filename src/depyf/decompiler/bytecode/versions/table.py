@@ -92,6 +92,13 @@ class OpcodeTable:
         return "MATCH_SEQUENCE" in self.opcodes
 
     @cached_property
+    def asserts_have_lines_of_comparisons(self) -> bool:
+        """Whether an assert statement raises on the line of the comparison that its test ends with: `compiler_jump_if`
+        sets that place and does not set it back (compile.c of 3.10, the first with match statements, and of 3.11).
+        """
+        return self.has_match_statements and "LOAD_FAST_CHECK" not in self.opcodes
+
+    @cached_property
     def asserts_read_a_global(self) -> bool:
         """Whether nothing but the global name gives an assert statement its AssertionError."""
         return "AssertionError" not in self.common_constants and all(

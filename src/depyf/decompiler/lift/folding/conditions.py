@@ -50,7 +50,7 @@ def fold_condition(block: LiftedBlock) -> bool:
             return False
     if second.kind == "or_pop":
         return _fold_before_value(block, second, other, falls_if_true)
-    if _stands_above_assertion(block, second):
+    if _stands_above_assertion(block, second, falls_if_true):
         return False
     if ends_the_body(way_out) and not ends_the_body(second.false) and not ends_the_body(second.true):
         return False  # one goes on where the body of a loop ends, the other by `continue`
@@ -67,7 +67,7 @@ def fold_condition(block: LiftedBlock) -> bool:
     return True
 
 
-def _stands_above_assertion(block: LiftedBlock, second: LiftedBlock) -> bool:
+def _stands_above_assertion(block: LiftedBlock, second: LiftedBlock, falls_if_true: bool) -> bool:
     """Whether ``second`` is what an assert statement tests, on a line below that of ``block``: ``if a: assert b``.
 
     Where the statement reads the global name of its error, a ``raise`` would do the same, on a line of its own.
@@ -75,13 +75,24 @@ def _stands_above_assertion(block: LiftedBlock, second: LiftedBlock) -> bool:
     for way in (second.true, second.false):
         if way is None or way.kind != "raise" or len(way.statements) != 1:
             continue
+        if way in (through(block.true), through(block.false)):
+            continue  # an assert statement tests both
         (statement,) = way.statements
         error = statement.exc if isinstance(statement, nodes.Raise) else None
         error = error.func if isinstance(error, nodes.Call) else error
+        if isinstance(error, AssertionClass) and error.on_lines_of_comparisons and not falls_if_true:
+            if _ends_with_comparison(second.test):
+                continue  # `assert a or b == c`, too, where `b` may stand on a line of its own
         above, line, test = block.test_line, statement.line, second.test_line
         if isinstance(error, AssertionClass) or error == _ASSERTION_ERROR:
             return above is not None and line is not None and test is not None and above < line <= test
     return False
+
+
+def _ends_with_comparison(test: object) -> bool:
+    while isinstance(test, (nodes.BoolOp, nodes.UnaryOp)):
+        test = test.values[-1] if isinstance(test, nodes.BoolOp) else test.operand
+    return isinstance(test, nodes.Compare)
 
 
 def _fold_before_value(block: LiftedBlock, second: LiftedBlock, other: LiftedBlock | None, falls_if_true: bool) -> bool:

@@ -180,4 +180,4 @@ def _build_class(state: SymbolicStack, instruction: Instruction) -> None:
 
 @handles("LOAD_ASSERTION_ERROR")
 def _assertion_error(state: SymbolicStack, instruction: Instruction) -> None:
-    state.push(AssertionClass())
+    state.push(AssertionClass(state.table.asserts_have_lines_of_comparisons))
