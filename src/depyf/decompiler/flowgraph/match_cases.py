@@ -66,18 +66,19 @@ def _candidates(graph: ControlFlowGraph) -> Iterator[Place]:
             elif instruction.op in ("MATCH_SEQUENCE", "MATCH_MAPPING"):
                 yield Place(block, position)
             elif instruction.op in ("MATCH_CLASS", "MATCH_CLASS_AND_TEST"):
-                start = position - 2
-                while start > 0 and block.instructions[start].op == "LOAD_ATTR":
-                    start -= 1
-                yield Place(block, max(start, 0))
+                yield Place(block, _start_of_name(block, position - 1))
             elif (instruction.op, instruction.arg) in _COMPARES or instruction.op == "POP_JUMP_IF_NOT_NONE":
-                start = position
-                if instruction.op != "POP_JUMP_IF_NOT_NONE":
-                    start -= 1
-                    while start > 0 and block.instructions[start].op == "LOAD_ATTR":
-                        start -= 1
+                start = position if instruction.op == "POP_JUMP_IF_NOT_NONE" else _start_of_name(block, position)
                 if start > 0 and _is_below(instruction, block.instructions[start - 1]):
                     yield Place(block, start)
+
+
+def _start_of_name(block: BasicBlock, end: int) -> int:
+    """Where the value that is loaded before the instruction ``end`` begins: a constant, or a name with attributes."""
+    start = end - 1
+    while start > 0 and block.instructions[start].op == "LOAD_ATTR":
+        start -= 1
+    return max(start, 0)
 
 
 def _is_below(test: Instruction, subject: Instruction) -> bool:

@@ -11,7 +11,7 @@ from ..flowgraph.dominators import dominator_tree
 from ..flowgraph.regions import chain
 from ..lift import LiftedBlock
 from ..lift.folding.shapes import through
-from ..lift.values import CaseElse, Marker, case_of
+from ..lift.values import CaseElse, case_of
 from .context import SeveralEntries
 
 
@@ -87,16 +87,11 @@ class Flow:
 
     def keeping(self, kind: str, owner: object) -> set[LiftedBlock]:
         """The nodes with the marker of this kind and owner on the stack. Not to be changed."""
-        return self.parts_of(self.key_of(Marker(kind, owner)))
-
-    def key_of(self, marker: Marker) -> object:
-        """What markers of one statement have in common."""
-        owner = marker.owner
-        return marker.kind, owner if isinstance(owner, (int, str)) else id(owner)
+        return self.parts_of(key_of(kind, owner))
 
     def statements_of(self, node: LiftedBlock) -> list[object]:
         """The try, with, for and match statements that ``node`` begins or is in, as far as it tells itself."""
-        found = [self.key_of(marker) for marker in node.markers]
+        found: list[object] = [key_of(marker.kind, marker.owner) for marker in node.markers]
         if node.kind == "try":
             found.append(node.test)
         case = case_of(node.test)
@@ -219,6 +214,11 @@ class Flow:
         """What the body of ``node`` begins with: the next statement inside, or the block itself."""
         inner = [region for region in chain(body.region) if region not in chain(node.test)]
         return self.tries[inner[-1]] if inner else body
+
+
+def key_of(kind: str, owner: object) -> object:
+    """What markers of this kind and owner have in common, for `Flow.parts_of`."""
+    return kind, owner if isinstance(owner, (int, str)) else id(owner)
 
 
 def _entered(source: LiftedBlock | None, target: LiftedBlock) -> list[Region]:

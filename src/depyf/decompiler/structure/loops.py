@@ -11,6 +11,7 @@ from ..lift.folding.shapes import through
 from ..lift.values import Append, Given, Iterated
 from ..syntax import nodes
 from .context import Context, NoPlace
+from .flow import key_of
 
 if TYPE_CHECKING:
     from .structurer import Structurer
@@ -221,7 +222,7 @@ def _extent(
 
     inside: set[LiftedBlock] = set()
     todo = list(loop)
-    begun: set[object] = {flow.key_of(marker) for marker in header.markers}
+    begun = {key_of(marker.kind, marker.owner) for marker in header.markers}
     position, limit = flow.first_of(header), header.layout if behind is None else behind.layout
     while True:
         while todo:

@@ -444,7 +444,8 @@ class Structurer:
         if flow.dominator.get(first) is not node or second not in flow.children[node]:
             return None
         reached = {first: None}  # from what stands before the second arm
-        for source in flow.nodes[flow.first_of(first) :]:
+        for position in range(flow.first_of(first), len(flow.nodes)):
+            source = flow.nodes[position]
             if source.layout >= second.layout:
                 break
             if flow.dominates(first, source):
