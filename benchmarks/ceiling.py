@@ -10,14 +10,15 @@ import types
 from typing import NamedTuple
 
 from depyf.decompiler.bytecode import load
-from depyf.decompiler.proof import Level, prove_all
+from depyf.decompiler.proof import prove_all
 
 
 class Ceiling(NamedTuple):
-    """Of one module: its code objects, and those that come back exact. Both are 0 where nothing was measured."""
+    """Of one module: its code objects, and those that come back exact at least, and identical; 0 if not measured."""
 
     codes: int = 0
     exact: int = 0
+    identical: int = 0
 
 
 def ceiling(source: bytes, code: types.CodeType, optimize: int) -> Ceiling:
@@ -26,5 +27,5 @@ def ceiling(source: bytes, code: types.CodeType, optimize: int) -> Ceiling:
         return Ceiling()
     text = ast.unparse(ast.parse(source))
     again = compile(text, code.co_filename, "exec", dont_inherit=True, optimize=optimize)
-    proofs = prove_all(load(code), load(again))
-    return Ceiling(len(proofs), sum(verdict.level is Level.EXACT for verdict, _ in proofs.values()))
+    verdicts = [verdict for verdict, _ in prove_all(load(code), load(again)).values()]
+    return Ceiling(len(verdicts), sum(one.exact for one in verdicts), sum(one.identical for one in verdicts))

@@ -64,21 +64,23 @@ NUMBERS = {
     "BUILD_MAP_UNPACK_WITH_CALL", "BUILD_TUPLE_UNPACK_WITH_CALL", "RAISE_VARARGS", "LIST_APPEND", "SET_ADD", "MAP_ADD",
     "LIST_EXTEND", "SET_UPDATE", "DICT_UPDATE", "DICT_MERGE", "COPY", "SWAP", "POP_FINALLY", "MATCH_CLASS",
 }  # fmt: skip
-SKIPPED_POP = {"RETURN_GENERATOR", "INTRINSIC_PRINT", "INTRINSIC_IMPORT_STAR"}
+GIVES_NONE = {"RETURN_GENERATOR", "INTRINSIC_PRINT", "INTRINSIC_IMPORT_STAR"}
 
 
 def expected(code: types.CodeType) -> list[Any]:
     """(offset, operation, operand) of every instruction that ``dis`` leads to expect; a jump's operand is an offset."""
     found: list[Any] = []
     keywords: tuple[str, ...] = ()
-    skip_pop = False
+    gives_none = -1  # the offset behind an instruction that leaves a None which compilers pop
     for i in dis.get_instructions(code):
         if i.opname == "KW_NAMES":
             keywords = code.co_consts[i.arg or 0]
-        if skip_pop and i.opname == "POP_TOP":
-            skip_pop = False
-            continue
-        skip_pop = skip_pop or i.opname in SKIPPED_POP or i.argrepr in SKIPPED_POP
+        if i.offset == gives_none:
+            if i.opname == "POP_TOP":
+                continue
+            found.append((i.offset - 2, "CONST", None))
+        if i.opname in GIVES_NONE or i.argrepr in GIVES_NONE:
+            gives_none = i.offset + 2
         if i.opname == "MAKE_CELL" and not found:
             continue
         if i.opname == "RETURN_GENERATOR" and found:

@@ -48,18 +48,18 @@ LAST = LADDER[-1]
 
 def measure(case: recorded_dynamo.Case, seeds: int) -> Row:
     """What depyf makes of one code."""
-    from depyf.decompiler.pipeline import analyze
+    from depyf.decompiler.proof.symbolic import UNSEEN
     from depyf.decompiler.recompile import recompile
     from depyf.errors import DepyfError
 
     row: Row = {"proven": False, "rung": "refused", "reasons": [], "held": 0, "assumptions": [], "same": None,
                 "statements": None}  # fmt: skip
     try:
-        result = analyze(case.code)
+        result = recorded_dynamo.analyze(case.code)
         parts = list(result.walk())
         row["reasons"] = [reason for part in parts if not part.verdict.proven for reason in part.verdict.reasons]
         row["held"] = sum(len(getattr(part.verdict, "held", ())) for part in parts)
-        row["assumptions"] = sorted({words for part in parts for words in part.verdict.assumptions})
+        row["assumptions"] = sorted({words for part in parts for words in part.verdict.assumptions} - {UNSEEN})
         row["proven"] = result.proven
         if not row["proven"]:
             return row

@@ -207,15 +207,16 @@ def fuzz(examine: Callable[[bytes], str], options: argparse.Namespace) -> int:
     return 1 if fuzzer.failures else 0
 
 
-def parse(arguments: list[str] | None) -> argparse.Namespace:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+def parser_of(description: str | None) -> argparse.ArgumentParser:
+    """The options that every fuzzer here has."""
+    parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--seconds", type=float, default=60)
     parser.add_argument("--inputs", type=int, default=sys.maxsize, help="stop after so many inputs")
     parser.add_argument("--first", type=int, default=0, help="begin with this input")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--save", default="fuzz-failures", help="folder for inputs that fail")
-    return parser.parse_args(arguments)
+    return parser
 
 
 if __name__ == "__main__":
-    sys.exit(fuzz(outcome, parse(None)))
+    sys.exit(fuzz(outcome, parser_of(__doc__).parse_args()))

@@ -166,7 +166,7 @@ def main() -> int:
             continue
         measure(small, few, 1)
         (before, one), (after, other) = measure(small, few, 5), measure(large, many, 1)
-        fine = after / before <= options.most and one in ("exact", "equivalent") and other in ("exact", "equivalent")
+        fine = after / before <= options.most and {one, other} <= {"identical", "exact", "equivalent"}
         good = good and fine
         print(f"{name:12}{few:8}: {before:7.1f} {one:11}{many:8}: {after:7.1f} {other:11} ratio {after / before:.2f}"
               + ("" if fine else "  TOO MUCH"), flush=True)

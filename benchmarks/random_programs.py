@@ -39,7 +39,7 @@ from depyf.decompiler.pipeline import analyze, standalone  # noqa: E402
 VERSIONS = [(3, minor) for minor in range(8, 16)]
 RUNS = 12
 BATCH = 50
-WORST_FIRST = ("wrong", "crash", "unproven", "refused", "equivalent", "exact")
+WORST_FIRST = ("wrong", "crash", "unproven", "refused", "equivalent", "exact", "identical")
 BAD = WORST_FIRST[:3]
 
 

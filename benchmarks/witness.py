@@ -1,9 +1,10 @@
 """A second opinion on a proof, written without a line of depyf.decompiler.proof.
 
-It reads both code objects with the standard library's ``dis`` and knows two sound claims only:
+It reads both code objects with the standard library's ``dis`` and knows three sound claims only:
 
-* *exact*: walked together from the start, both have the same instructions with the same operands, and go on, or to
-  their exception handlers, in the same ways;
+* *identical*: the attributes of both code objects are equal;
+* *exact*, and so identical too: walked together from the start, both have the same instructions with the same operands,
+  and go on, or to their exception handlers, in the same ways;
 * *equivalent* by lock-step: both sides execute the same set of operations on the same operands.
 
 It stays silent about symbolic proofs. Where it disagrees with the verdict, the benchmark says *wrong*.
@@ -20,6 +21,11 @@ from dis_steps import Step, reached, steps, unmangled
 HAS_DOCSTRING = next((flag for flag, name in dis.COMPILER_FLAG_NAMES.items() if name == "HAS_DOCSTRING"), 0)
 """The flag of a function whose first constant is its docstring; where there is none, a string there is it."""
 
+IDENTICAL = (
+    "co_code", "co_consts", "co_names", "co_varnames", "co_cellvars", "co_freevars", "co_stacksize", "co_exceptiontable"
+)  # fmt: skip
+"""What is equal for the verdict *identical*, beside what is compared for all."""
+
 
 def disagreement(original: types.CodeType, recompiled: types.CodeType, level: str, method: str, alone: bool) -> str:
     """What contradicts the verdict ``level`` by ``method``, in one line; '' if nothing does.
@@ -30,8 +36,12 @@ def disagreement(original: types.CodeType, recompiled: types.CodeType, level: st
     different = _metadata_difference(original, recompiled, alone)
     if different:
         return different
+    if level == "identical" and not alone:
+        for field in IDENTICAL:
+            if _comparable(getattr(original, field, None)) != _comparable(getattr(recompiled, field, None)):
+                return f"{field} is another one"
     before, after = steps(original, alone), steps(recompiled, alone)
-    if level == "exact":
+    if level in ("identical", "exact"):
         return _parting(before, after)
     if level == "equivalent" and method == "lock-step":
         missing = _operations(before) - _operations(after)
@@ -121,6 +131,15 @@ def _metadata_difference(original: types.CodeType, recompiled: types.CodeType, a
     if _docstring(original) != _docstring(recompiled):
         return f"docstring is {_docstring(original)!r}, recompiled {_docstring(recompiled)!r}"
     return ""
+
+
+def _comparable(value: Any) -> Any:
+    """A value of a code object's attribute: types and signs of zero tell, code objects and the order of sets do not."""
+    if isinstance(value, tuple):
+        return [_comparable(item) for item in value]
+    if isinstance(value, frozenset):
+        return "frozenset", sorted(map(repr, map(_comparable, value)))
+    return "code" if isinstance(value, types.CodeType) else (type(value), repr(value))
 
 
 def _docstring(code: types.CodeType) -> str | None:

@@ -146,3 +146,12 @@ def _constant(kind: str, *data: Any) -> Any:
     if kind == "globals":
         return _globals.setdefault(data[0], {"__name__": data[0]})
     return Foreign.of(data[0], data[1])
+
+
+def analyze(code: types.CodeType) -> Any:
+    """The decompiler's result for ``code``, asked for as the torch side asks."""
+    from depyf.decompiler import pipeline
+    from depyf.decompiler.settings import Settings
+    from depyf.explain.origin import DYNAMO
+
+    return pipeline.analyze(code, settings=Settings(origin=DYNAMO))

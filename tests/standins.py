@@ -67,12 +67,14 @@ class Plan:
         matches: bool = False,
         steady: bool = False,
         iterators: FrozenSet[str] = frozenset(),
+        peeks: bool = False,
     ) -> None:
         self.exceptions = exceptions
         self.lengths = tuple(lengths)
         self.matches = matches
         self.steady = steady  # a truth value that is asked for twice in a row is asked for once
         self.iterators = iterators  # parameters that get an iterator
+        self.peeks = peeks  # what is called looks at the variables of its caller
 
 
 class World:
@@ -336,6 +338,12 @@ class World:
         thing.close()
         return "closed"
 
+    def peek(self, frame: types.FrameType) -> None:
+        """Log the local variables of a frame; those of a module or class body are logged as they are set."""
+        if frame.f_code.co_flags & 1 and frame.f_code.co_filename != __file__:
+            found = frame.f_locals
+            self.log.append(("locals", *[(name, self.words(found[name])) for name in sorted(found)]))
+
     def use_now(self, arguments: Sequence[Any]) -> None:
         """What a callee may do with functions and generators that it gets: use them at once."""
         for thing in arguments:
@@ -372,6 +380,8 @@ class StandIn:
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         world = _world(self)
         world.event("call", self, args, *kwargs.items())
+        if world.plan.peeks:
+            world.peek(sys._getframe(1))
         world.use_now([*args, *kwargs.values()])
         return world.new()
 

@@ -38,6 +38,17 @@ def test_every_public_name_is_there_and_listed_by_dir():
         assert name in dir(depyf)
 
 
+def test_every_module_is_there_without_an_import_of_its_own(run_python):
+    modules = [name for _, name, _ in pkgutil.iter_modules(depyf.__path__) if not name.startswith("_")]
+    done = run_python(f"""
+        import sys, depyf
+        for name in {modules!r}:
+            assert getattr(depyf, name) is sys.modules["depyf." + name], name
+        print(callable(depyf.explain.dump_src))
+    """)
+    assert done.stdout == "True\n", done.stderr
+
+
 def test_no_module_has_the_name_of_a_public_function():
     public = set(depyf.__all__)
     modules = {name for _, name, _ in pkgutil.iter_modules(depyf.__path__)}

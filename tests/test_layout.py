@@ -68,6 +68,12 @@ def test_the_proof_imports_only_bytecode():
         assert importers("decompiler/proof", f"depyf.decompiler.{room}") == []
 
 
+def test_levels_are_compared_in_the_proof_alone():
+    """Elsewhere ``Verdict.exact`` asks whether it is exact at least: identical is exact too."""
+    outside = [path for path in MODULES if (PACKAGE / "decompiler" / "proof") not in path.parents]
+    assert lines_matching(r"Level\.(EXACT|IDENTICAL)|[!=]= \"exact\"", outside) == []
+
+
 def test_modules_are_short():
     long = {str(p.relative_to(PACKAGE)): n for p in MODULES if (n := len(p.read_text().splitlines())) > 500}
     assert long == {}

@@ -1,7 +1,7 @@
 """depyf: source for Python bytecode, proven to mean the same; and what torch.compile made of your code.
 
-``import depyf`` costs nothing: each public name is imported when it is first used, and PyTorch only by the names
-that need it.
+``import depyf`` costs nothing: each public name, and each module of the package, is imported when it is first used,
+and PyTorch only by the names that need it.
 """
 
 from __future__ import annotations
@@ -56,22 +56,24 @@ _HOME = {
 
 
 def __getattr__(name: str) -> Any:
-    """Import the public name ``name`` on first use.
+    """Import the public name or module ``name`` on first use.
 
     Raises AttributeError for a name that depyf does not have, and ImportError, never AttributeError, for one that it
     has but whose import fails: a broken PyTorch must not look like a depyf without ``prepare_debug``.
     """
-    home = _HOME.get(name)
-    if home is None:
-        raise AttributeError(f"module 'depyf' has no attribute {name!r}")
     import importlib
 
+    from .lazy import submodule
+
+    home = _HOME.get(name)
     try:
-        value = getattr(importlib.import_module(home, __name__), name)
+        value = submodule(__name__, name) if home is None else getattr(importlib.import_module(home, __name__), name)
     except Exception as error:
         from .errors import explain_failed_import
 
         raise explain_failed_import(name, error) from error
+    if value is None:
+        raise AttributeError(f"module 'depyf' has no attribute {name!r}")
     globals()[name] = value
     return value
 

@@ -71,6 +71,15 @@ def _parse(arguments: list[str] | None) -> argparse.Namespace:
         action="store_false",
         help="print a refused target as its instructions, in comments",
     )
+    command.add_argument(
+        "--budget",
+        type=_whole,
+        metavar="STEPS",
+        help="the most work, in steps of some ten microseconds (default: 200000); what takes more is refused",
+    )
+    command.add_argument(
+        "--rewritten-asserts", action="store_true", help="print what pytest has made of an assert, not the assert"
+    )
     command.add_argument("--steps", action="store_true", help="show what the decompiler holds after each stage")
     command.add_argument(
         "--stop-after", metavar="STAGE", help=f"show what it holds after this stage, and stop: {', '.join(STAGES)}"
@@ -90,14 +99,26 @@ def _parse(arguments: list[str] | None) -> argparse.Namespace:
     return options
 
 
+def _whole(text: str) -> int:
+    number = int(text)
+    if number < 0:
+        raise ValueError(text)
+    return number
+
+
+_whole.__name__ = "number of steps"  # as argparse calls it in its message
+
+
 def _decompile(options: argparse.Namespace) -> int:
     from .decompiler.pipeline import analyze
+    from .decompiler.settings import DEFAULT
 
     target = find_target(options.target)
     stepper = Stepper(stop_after=options.stop_after, steps=options.steps)
     wants_steps = options.steps or options.stop_after is not None
     try:
-        result = analyze(target, stepper=stepper) if wants_steps else analyze(target)
+        settings = DEFAULT._replace(rewritten_asserts=options.rewritten_asserts)
+        result = analyze(target, settings=settings, stepper=stepper if wants_steps else None, budget=options.budget)
     except StopStepping:
         return PROVEN
     if options.stop_after is not None:
@@ -105,13 +126,14 @@ def _decompile(options: argparse.Namespace) -> int:
         raise DepyfError(f"the decompiler never came to {options.stop_after!r}; stages that it passed: {seen}")
     if options.verdicts:
         print(verdicts(result), file=sys.stderr)
-    if result.verdict.level.value == "refused" and options.strict:
+    if result.rung == "refused" and options.strict:
         from .decompiler import decompile
 
-        decompile(target)  # raises, with the reason and the instructions
+        # Raises, with the reason and the instructions.
+        decompile(target, budget=options.budget, rewritten_asserts=options.rewritten_asserts)
     _write(_text(result), options.output)
     print(summary(result), file=sys.stderr)
-    if result.verdict.level.value == "refused":
+    if result.rung == "refused":
         return REFUSED
     return PROVEN if result.proven else PARTLY
 
@@ -140,6 +162,7 @@ def _text(result: Result) -> str:
 def _write(text: str, path: str | None) -> None:
     if path is None:
         sys.stdout.write(text)
+        sys.stdout.flush()  # the summary goes to standard error: below the source, where both are one pipe
         return
     try:
         with open(path, "w", encoding="utf-8") as file:

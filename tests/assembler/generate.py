@@ -228,7 +228,7 @@ class _Generator:
     def iterator(self, draft: Draft) -> None:
         if self.chance(0.4):
             draft.add("LOAD_FAST", self.dice.choice(ITERATORS))
-            draft.add("ITERATOR")
+            draft.add("GET_ITER")
         else:
             draft.add("LOAD_GLOBAL", self.dice.choice(GLOBALS))
             draft.add("GET_ITER")

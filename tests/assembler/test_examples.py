@@ -29,22 +29,6 @@ EXAMPLES = {
             LOAD_FAST b
             RETURN_VALUE
     """,
-    "an iterator that is given waits for its loop": """
-        function(a, items)
-            LOAD_FAST items
-            ITERATOR
-            LOAD_FAST a
-            POP_JUMP_IF_FALSE next
-            LOAD_GLOBAL f
-            POP
-        next:
-            FOR_ITER end
-            POP
-            JUMP next
-        end:
-            LOAD_FAST a
-            RETURN_VALUE
-    """,
     "a handler of two with statements": """
         function(a)
             LOAD_GLOBAL f
@@ -204,3 +188,20 @@ def test_functions_of_one_code_made_at_two_places_keep_their_qualified_name() ->
     items = (Op("LOAD_FAST", "a"), Op("STORE_DEREF", "c"), made, made, Op("BUILD_TUPLE", 2), Op("RETURN_VALUE"))
     (outcome,) = outcomes([lambda: examine(Program(items, ("a",), cells=("c",)))])
     assert outcome.kind == "proven", outcome
+
+
+def test_what_is_no_iterator_is_not_iterated_over_with_for() -> None:
+    text = """
+        function(a)
+            LOAD_FAST a
+            ITERATOR
+        next:
+            FOR_ITER end
+            POP
+            JUMP next
+        end:
+            LOAD_FAST a
+            RETURN_VALUE
+    """
+    (outcome,) = outcomes([lambda: examine(program(text))])
+    assert outcome.kind == "refused", outcome

@@ -19,21 +19,21 @@ BYTES = 4 << 30
 _TIME_IS_UP = (signal.SIGPROF, signal.SIGALRM)
 
 
-def in_child(tasks: Sequence[Callable[[], str]]) -> List[str]:
+def in_child(tasks: Sequence[Callable[[], str]], seconds: int = 0) -> List[str]:
     """What each task returns; "endless" for one that does not return in time, "died: ..." for one that dies."""
     results: List[str] = []
     while len(results) < len(tasks):
-        results.extend(_some(tasks[len(results) :]))
+        results.extend(_some(tasks[len(results) :], seconds or SECONDS))
     return results
 
 
-def _some(tasks: Sequence[Callable[[], str]]) -> List[str]:
+def _some(tasks: Sequence[Callable[[], str]], seconds: int) -> List[str]:
     """Results of the first tasks: all of them, or up to the first one that brings the child down."""
     reading, writing = os.pipe()
     child = os.fork()
     if child == 0:
         os.close(reading)
-        _work(tasks, writing)
+        _work(tasks, writing, seconds)
     os.close(writing)
     results: List[str] = []
     with os.fdopen(reading, "rb") as pipe:
@@ -49,7 +49,7 @@ def _some(tasks: Sequence[Callable[[], str]]) -> List[str]:
     return results
 
 
-def _work(tasks: Sequence[Callable[[], str]], writing: int) -> None:
+def _work(tasks: Sequence[Callable[[], str]], writing: int, seconds: int) -> None:
     """In the child: never returns."""
     try:
         for number in _TIME_IS_UP:
@@ -58,8 +58,8 @@ def _work(tasks: Sequence[Callable[[], str]], writing: int) -> None:
         faulthandler.disable()  # made-up instructions may kill this process: that is what it is for
         sys.unraisablehook = lambda unraisable: None  # what made-up code leaves behind complains when it is dropped
         for task in tasks:
-            signal.setitimer(signal.ITIMER_PROF, SECONDS)
-            signal.alarm(10 * SECONDS)
+            signal.setitimer(signal.ITIMER_PROF, seconds)
+            signal.alarm(10 * seconds)
             try:
                 result = task()
             except Exception:

@@ -6,6 +6,8 @@ import ast
 import random
 from typing import Any, List
 
+from depyf.decompiler.proof.compile_worker import syntax_tree
+
 VARIABLES = ("a", "b", "c")
 
 
@@ -13,7 +15,7 @@ def function(dice: random.Random) -> ast.Module:
     """A module with one function of a few nested statements over its variables."""
     body = block(dice, 3, False)
     parameters = "a, b" if dice.random() < 0.7 else "a, b=1, *, c=None"
-    module = ast.parse(f"def f({parameters}): pass")
+    module = syntax_tree(f"def f({parameters}): pass")
     module.body[0].body = body  # type: ignore[attr-defined]
     return ast.fix_missing_locations(module)
 
@@ -36,7 +38,7 @@ def statement(dice: random.Random, depth: int, in_loop: bool) -> Any:
     ]  # fmt: skip
     if in_loop:
         choices += [lambda: "break", lambda: "continue"] * 2
-    return ast.parse(dice.choice(choices)()).body[0]
+    return syntax_tree(dice.choice(choices)()).body[0]
 
 
 def name(dice: random.Random) -> str:
@@ -49,7 +51,7 @@ def test(dice: random.Random) -> Any:
         (one, f"not {one}", f"{one} and {other}", f"{one} or {other}", f"{one} is None", f"{one} is not {other}",
          f"{one} in {other}", f"{one} < {other} < 3", f"{one}()", f"({one} if {other} else a)")
     )  # fmt: skip
-    return ast.parse(text, mode="eval").body
+    return syntax_tree(text, mode="eval").body
 
 
 def _if(dice: random.Random, depth: int, in_loop: bool) -> Any:
@@ -64,14 +66,14 @@ def _while(dice: random.Random, depth: int, in_loop: bool) -> Any:
 
 def _for(dice: random.Random, depth: int, in_loop: bool) -> Any:
     other = block(dice, depth, in_loop) if dice.random() < 0.3 else []
-    loop: Any = ast.parse(f"for {name(dice)} in {name(dice)}: pass").body[0]
+    loop: Any = syntax_tree(f"for {name(dice)} in {name(dice)}: pass").body[0]
     loop.body, loop.orelse = block(dice, depth, True), other
     return loop
 
 
 def _with(dice: random.Random, depth: int, in_loop: bool) -> Any:
     text = f"with {name(dice)}: pass" if dice.random() < 0.5 else f"with {name(dice)} as {name(dice)}: pass"
-    made: Any = ast.parse(text).body[0]
+    made: Any = syntax_tree(text).body[0]
     made.body = block(dice, depth, in_loop)
     return made
 

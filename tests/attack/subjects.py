@@ -17,6 +17,7 @@ from standins import Plan
 from attack import generated
 from attack.observed import compiled
 from depyf.decompiler.bytecode import RawCode, load
+from depyf.decompiler.proof.compile_worker import syntax_tree
 
 CONSTRUCTS = Path(__file__).parent / "constructs.txt"
 _FOLDERS = ("", "asyncio", "email", "http", "json", "logging", "urllib", "unittest", "importlib", "concurrent/futures")
@@ -69,7 +70,7 @@ def _in_file(path: Path) -> Iterator[Subject]:
 def _definitions(where: str, text: str) -> Iterator[Subject]:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        tree = ast.parse(text)
+        tree = syntax_tree(text)
     names = exception_names(tree)
     for node in tree.body:
         if isinstance(node, ast.ClassDef) and _size(node) > _MOST_NODES:

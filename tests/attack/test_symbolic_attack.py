@@ -116,7 +116,7 @@ def loads_never_raise(monkeypatch):
 
 def iterate_over_anything(monkeypatch):
     monkeypatch.setattr(
-        symbolic_matching.Matching, "skips_iter", lambda self, pair, number, event, other: event.op == "GET_ITER"
+        symbolic_matching.Matching, "skips_iter", lambda self, pair, event, other: event.op == "GET_ITER"
     )
 
 

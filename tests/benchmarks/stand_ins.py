@@ -17,7 +17,7 @@ class Level:
 
 class Verdict:
     def __init__(self, level: str, method: str = "instructions", reasons: tuple[str, ...] = ()) -> None:
-        self.level, self.method, self.reasons = Level(level), method, reasons
+        self.level, self.method, self.reasons, self.differs = Level(level), method, reasons, ()
 
 
 class Result:
@@ -48,6 +48,28 @@ def honest(item: roundtrip.Item) -> roundtrip.Measured:
 def liar(item: roundtrip.Item) -> roundtrip.Measured:
     """Says 'exact' of a program in which every 1 became 2."""
     return measure(item, lambda code: Result(code, program(item).replace("1", "2")))
+
+
+def half_identical(item: roundtrip.Item) -> roundtrip.Measured:
+    """Gives the author's own program back; says 'identical' of the module and of 'one', and 'exact' of the rest."""
+
+    def analyze(code: types.CodeType) -> Result:
+        result = Result(code, program(item))
+        parts = list(result.walk())
+        for part in parts:
+            exact = part.code.co_name in ("good", "<lambda>")
+            part.verdict = Verdict("exact" if exact else "identical")
+            part.verdict.differs = ("stack size",) if exact else ()
+        result.walk = lambda: iter(parts)  # type: ignore[method-assign]
+        return result
+
+    return measure(item, analyze)
+
+
+def another_name(item: roundtrip.Item) -> roundtrip.Measured:
+    """Says 'identical' of a program with one more name."""
+    text = program(item).replace("    return x + 3", "    if 0: unused\n    return x + 3")
+    return measure(item, lambda code: Result(code, text, "identical"))
 
 
 def no_python(item: roundtrip.Item) -> roundtrip.Measured:

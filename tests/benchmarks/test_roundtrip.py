@@ -75,7 +75,7 @@ def test_other_files_are_measured_after_a_crash(program, tmp_path):
     items = [roundtrip.Item(str(path)) for path in (bad, program)]
     report = roundtrip.measure_all(items, stand_ins.fragile, 1, 60.0, 0)
     assert report.counts() == {
-        "exact": 4, "equivalent": 0, "unproven": 0, "refused": 1, "wrong": 0, "crash": 1
+        "identical": 0, "exact": 4, "equivalent": 0, "unproven": 0, "refused": 1, "wrong": 0, "crash": 1
     }  # fmt: skip
 
 
@@ -94,14 +94,15 @@ def test_table_json_and_exit_status(program, tmp_path, capsys):
 @pytest.mark.parametrize("exact, promised, status", [(0, 75, 0), (0, 76, 1), (100, 0, 1)])
 def test_the_ratchet_holds_what_was_reached(program, tmp_path, exact, promised, status):
     ratchet = tmp_path / "ratchet.json"
-    promises = {"exact_percent": exact, "proven_percent": promised, "wrong": 1, "crash": 0}
+    promises = {"identical_percent": 0, "exact_percent": exact, "proven_percent": promised, "wrong": 1, "crash": 0}
     ratchet.write_text(json.dumps({VERSION: promises}))
     assert roundtrip.main([str(program), "--ratchet", str(ratchet)], stand_ins.liar) == status
 
 
 def test_the_ratchet_tolerates_no_wrong_result(program, tmp_path):
     ratchet = tmp_path / "ratchet.json"
-    ratchet.write_text(json.dumps({VERSION: {"exact_percent": 0, "proven_percent": 0, "wrong": 0, "crash": 0}}))
+    promises = {"identical_percent": 0, "exact_percent": 0, "proven_percent": 0, "wrong": 0, "crash": 0}
+    ratchet.write_text(json.dumps({VERSION: promises}))
     assert roundtrip.main([str(program), "--ratchet", str(ratchet)], stand_ins.liar) == 1
 
 
@@ -110,6 +111,28 @@ def test_a_version_without_a_promise_breaks_the_ratchet(program, tmp_path, capsy
     ratchet.write_text(json.dumps({"2.7": {"proven_percent": 0, "wrong": 9, "crash": 9}}))
     assert roundtrip.main([str(program), "--ratchet", str(ratchet)], stand_ins.honest) == 1
     assert f"promises nothing for Python {VERSION}" in capsys.readouterr().out
+
+
+def test_identical_is_exact_and_counted_by_itself(program, tmp_path, capsys):
+    ratchet = tmp_path / "ratchet.json"
+    promises = {"identical_percent": 50, "exact_percent": 100, "proven_percent": 100, "wrong": 0, "crash": 0}
+    ratchet.write_text(json.dumps({VERSION: promises}))
+    arguments = [str(program), "--ratchet", str(ratchet), "--differences", "1"]
+    assert roundtrip.main(arguments, stand_ins.half_identical) == 0
+    printed = capsys.readouterr().out
+    assert "identical          2   50.00 %\nexact              2   50.00 %" in printed
+    assert "exact at least: 100.00 %" in printed
+    assert "0.0 % of the modules are identical as a whole\n100.0 % of the modules are exact at least" in printed
+    assert f"exact, not identical\n       2  stack size\n            {program}:2  good" in printed
+    ratchet.write_text(json.dumps({VERSION: {**promises, "identical_percent": 51}}))
+    assert roundtrip.main(arguments, stand_ins.half_identical) == 1
+    assert "50.00 % identical, promised 51 %" in capsys.readouterr().out
+
+
+def test_an_answer_called_identical_has_equal_attributes(program):
+    rows = rows_of(program, stand_ins.another_name)
+    assert rows["good"].outcome == "wrong"
+    assert rows["good"].reason.startswith("called identical, but co_")
 
 
 def test_a_sample_is_the_same_each_time(tmp_path, capsys):

@@ -51,6 +51,14 @@ def test_does_not_object_to_layout(one, other):
     assert not objection(one, other)
 
 
+@pytest.mark.parametrize("field, value", [("co_stacksize", 99), ("co_names", ("h", "g")), ("co_consts", (None, True))])
+def test_identical_code_has_equal_attributes(field, value):
+    original = function("def f(a): return g(1) or h")
+    assert not witness.disagreement(original, original, "identical", "", alone=False)
+    changed = original.replace(**{field: value})
+    assert f"{field} is another one" == witness.disagreement(original, changed, "identical", "", alone=False)
+
+
 def test_lock_step_may_change_layout_but_not_what_is_done():
     one = "def f(a):\n if a: return g()\n return h()"
     turned = "def f(a):\n if not a: return h()\n return g()"

@@ -113,6 +113,8 @@ def test_a_stack_that_grows_without_end(version):
     raw.version, raw.linetable, raw.exception_table = version, b"", ()
     number = {row.name: number for number, row in TABLES[version].rows.items()}
     blocks = bytes([number.get("SETUP_FINALLY", number["NOP"]), 0])
+    if "RESUME" in number:
+        blocks += bytes([number["RESUME"], 0]) + bytes(2 * TABLES[version].rows[number["RESUME"]].caches)
     raw.bytecode = blocks + bytes([number["LOAD_BUILD_CLASS"], 0]) * 6000 + bytes([number["RETURN_VALUE"], 0])
     with pytest.raises(DecompilationError, match="the stack is too deep for too long"):
         disassemble(raw)

@@ -36,7 +36,7 @@ for path in sys.argv[2:]:
     if sys.argv[1] == "stripped":
         code = stripped(code)
     for part in analyze(code).walk():
-        if part.verdict.level.value != "exact":
+        if not part.verdict.exact:
             print(path, part.qualname, part.verdict.describe())
 """
 

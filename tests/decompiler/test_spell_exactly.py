@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from depyf.decompiler import decompilation, spell_exactly
+from depyf.decompiler import better_spellings, spell_exactly
 from depyf.decompiler.bytecode import load
 from depyf.decompiler.decompilation import Decompilation
 from depyf.decompiler.other_spellings import Change, changes
@@ -72,7 +72,7 @@ def test_a_change_is_undone():
 
 
 def test_another_spelling_is_found(monkeypatch):
-    assert analyze(function(ASSERTION)).verdict.level is Level.EXACT
+    assert analyze(function(ASSERTION)).verdict.exact
     monkeypatch.setattr(spell_exactly, "WORK", 0)
     without = analyze(function(ASSERTION))
     assert without.verdict.level is Level.EQUIVALENT, "the case shows nothing any more"
@@ -95,7 +95,7 @@ def test_a_spelling_that_is_not_proven_is_taken_back(monkeypatch):
     def wrong(body, raw, printed, compiled):
         return [Change(body, body[:], [nodes.Pass()])]
 
-    monkeypatch.setattr(decompilation, "spell_exactly", wrong)
+    monkeypatch.setattr(better_spellings, "spell_exactly", wrong)
     found = analyze(function(ASSERTION))
     assert found.proven
     assert found.source == plain.source != right.source

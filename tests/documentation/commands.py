@@ -60,9 +60,17 @@ def _file(arguments: List[str], folder: Path) -> str:
         return ""
     if not (ROOT / name).exists():
         return "no file {}".format(name)
-    text = (ROOT / name).read_text(encoding="utf-8")
+    text = _with_neighbours(ROOT / name)
     options = [word.partition("=")[0] for word in arguments[1:] if re.match(r"^--?[a-z]", word)]
     return ", ".join("no option {}".format(option) for option in options if '"{}"'.format(option) not in text)
+
+
+def _with_neighbours(path: Path) -> str:
+    """The text of a script and of the modules beside it that it imports: one of those may read the options."""
+    text = path.read_text(encoding="utf-8")
+    names = re.findall(r"^(?:from|import) (\w+)", text, re.MULTILINE)
+    beside = [path.with_name(name + ".py") for name in names]
+    return "\n".join([text, *(other.read_text(encoding="utf-8") for other in beside if other.exists())])
 
 
 def _depyf(arguments: List[str], folder: Path) -> str:

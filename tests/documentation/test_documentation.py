@@ -111,6 +111,25 @@ def test_every_public_name_is_in_the_api_reference():
     assert public - described == set()
 
 
+_DOTTED = re.compile(r"\bdepyf(?:\.[A-Za-z]\w*)+")
+
+
+def test_names_in_the_pages_are_there_after_import_depyf():
+    """Elsewhere a page runs in one process, where an earlier block may have imported what a later one needs."""
+    texts = [block.text for page in PAGES for block in blocks_of(page.read_text(encoding="utf-8"))]
+    texts += [code for page in PAGES for code in re.findall(r"`([^`\n]+)`", page.read_text(encoding="utf-8"))]
+    names = {name for text in texts for name in _DOTTED.findall(text) if not name.endswith(".py")}
+    assert "depyf.explain.dump_src" in names
+    started = {
+        name: subprocess.Popen(
+            [sys.executable, "-c", "import depyf; {}".format(name)], stderr=subprocess.PIPE, text=True, cwd=str(HERE)
+        )
+        for name in sorted(names)
+    }
+    errors = {name: process.communicate()[1] for name, process in started.items()}
+    assert {name: error for name, error in errors.items() if started[name].returncode} == {}
+
+
 def test_links_of_the_readme_lead_somewhere():
     text = (ROOT / "README.md").read_text(encoding="utf-8")
     links = re.findall(r"\]\((?!http)([^)#]+)", text)

@@ -10,8 +10,8 @@ import types
 import pytest
 import recorded_dynamo
 import standins
+from recorded_dynamo import analyze
 
-from depyf.decompiler.pipeline import analyze
 from depyf.decompiler.recompile import recompile
 from depyf.decompiler.result import Result
 

@@ -5,10 +5,9 @@ from __future__ import annotations
 import re
 
 import recorded_dynamo
+from recorded_dynamo import analyze
 
-from depyf.decompiler import pipeline
 from depyf.decompiler.events import analyze as analyze_events
-from depyf.decompiler.pipeline import analyze
 
 
 def text_of(label: str) -> str:
@@ -44,7 +43,7 @@ def test_names_say_what_is_held():
 
 def test_nothing_is_held_longer():
     for case in recorded_dynamo.cases("py311", 40):
-        verdict = pipeline.analyze(case.code).verdict
+        verdict = analyze(case.code).verdict
         assert not verdict.held, (case.label, verdict.describe())
 
 

@@ -72,6 +72,24 @@ def stars(log, a, b):
     return log(*(a, b), *[log(1)], **dict(x=log(2)))  # noqa: C408
 
 
+def mappings(log, a, b):
+    more = dict(x=a, y=b)  # noqa: C408
+    other = {"x": 1, "z": 2}
+    log(a, key=b, **more)
+    log(**more, last=log(b))
+    both = {"first": a, **more, "x": log(b), **other}
+    log(both, {**more, **other}, more)
+    if b:
+        return log(1, x=a, **more)  # twice: an error
+    more[log("k")] = a
+    return log({"k": 0, **more}, z=a, **more)
+
+
+def changed_while_copied(log, a, b):
+    more = dict(x=a)  # noqa: C408
+    return log({"first": a, **more}, more.update(y=b), {"x": b, **more}, last=log(a), **more)
+
+
 def containers(log, a, b):
     items = [a, b, [a, {"k": b}], (a, (b,))]
     items[0] = items
@@ -123,7 +141,8 @@ def inner_functions(log, a, b):
 
 EXAMPLES = [
     inner_functions,
-    branches, early_return, finally_statement, reraised, many_arguments, stars, containers, values_in_place, deleted,
+    branches, early_return, finally_statement, reraised, many_arguments, stars, mappings,
+    changed_while_copied, containers, values_in_place, deleted,
     lists_in_themselves,
 ]  # fmt: skip
 

@@ -6,7 +6,7 @@ import sys
 import pytest
 
 from depyf.explain.model import CacheEntry
-from depyf.explain.refusals import actual_value
+from depyf.explain.recompiles import actual_value
 from depyf.explain.report.tree import recompile_words
 from depyf.explain.torch_behavior import recompile_reasons
 
@@ -70,7 +70,8 @@ def dump(tmp_path_factory):
 def test_a_call_under_fullgraph_that_fails_is_in_the_index(dump):
     (line,) = [line for line in dump["README.md"].splitlines() if line.startswith("- `whole`")]
     assert "program.py:13  `if x.sum() > 0:`" in line
-    assert "Data-dependent branching" in line
+    assert "the branch depends on a tensor's value" in line
+    assert "the call raised it" in line
     assert "GB0170" in line
 
 
@@ -95,7 +96,7 @@ def test_the_recompile_limit_is_in_the_index_and_on_the_page(dump):
 def test_the_value_which_a_guard_found_is_said():
     entry = CacheEntry(recompile_reasons=["0/0: L['n'] == 2  # return x * n  # f.py:3 in f"], actual_values=["5"])
     (words,) = recompile_words(entry)
-    assert words == "compiled again because 0/0 did not fit: n == 2; it is 5 now  (asked for at f.py:3)"
+    assert words == "compiled again because 0/0 did not fit: n == 2; it is 5 now  (f.py:3)"
 
 
 def test_only_plain_values_of_local_variables_are_said():

@@ -28,7 +28,7 @@ from depyf.explain.model import (
 )
 from depyf.explain.report import page_of, write_report
 from depyf.explain.report.sections import _renamed
-from depyf.explain.report.tree import recompile_words
+from depyf.explain.report.why import recompile_words
 
 VERDICT = "equivalent to the bytecode"
 RESUME = "torch_dynamo_resume_in_toy_example_at_5"
@@ -190,7 +190,7 @@ def test_guards_of_many_layers_are_said_once() -> None:
 
 def test_why_it_was_compiled_again() -> None:
     assert reason_words("1/0: L['n'] == 3   # return y[:n]  # rp/toy.py:35 in dyn (fake.py:7 in size)") == (
-        "compiled again because 1/0 did not fit: n == 3  (asked for at toy.py:35)"
+        "compiled again because 1/0 did not fit: n == 3  (toy.py:35)"
     )
     assert reason_words("0/0: tensor 'x' size mismatch at index 0. expected 2, actual 5") == (
         "compiled again because 0/0 did not fit: tensor 'x' size mismatch at index 0. expected 2, actual 5"

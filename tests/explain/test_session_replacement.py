@@ -31,7 +31,7 @@ class StandIn:
         self.reasons = () if level == "equivalent" else ("planted",)
         self.assumptions = ("lists are lists",)
         self.constants = {}
-        self.proven = level in ("exact", "equivalent")
+        self.proven = level in ("identical", "exact", "equivalent")
 
     def describe(self):
         return self.level.value

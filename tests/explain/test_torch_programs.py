@@ -12,7 +12,8 @@ import pytest
 
 import torch_matrix
 
-HANDFUL = ["breaks_with_gradients", "exception_caught", "inspect_module", "debug_a_module", "process_ends"]
+HANDFUL = ["breaks_with_gradients", "exception_caught", "inspect_module", "debug_a_module", "process_ends",
+           "coroutine_without_await"]
 
 
 def test_a_handful_is_the_same_with_and_without(tmp_path):

@@ -45,8 +45,7 @@ def judge(compile_text: Callable[[str], RawCode]) -> Callable[[str, str], tuple[
 
     def judge(left: str, right: str) -> tuple[Level, str]:
         verdicts = [verdict for verdict, _ in prove_all(compile_text(left), compile_text(right)).values()]
-        order = [Level.EXACT, Level.EQUIVALENT, Level.UNPROVEN, Level.REFUSED]
-        worst = max((verdict.level for verdict in verdicts), key=order.index)
+        worst = max((verdict.level for verdict in verdicts), key=list(Level).index)
         return worst, "; ".join(reason for verdict in verdicts for reason in verdict.reasons)
 
     return judge

@@ -5,13 +5,13 @@ from __future__ import annotations
 import dis
 
 import pytest
+from recorded_compilers import RecordedCompilers, found_or_recorded
 
 from depyf.decompiler.bytecode import RawCode, disassemble
-from depyf.decompiler.bytecode.interpreters import find_interpreter
-from depyf.decompiler.proof import Level, Verdict, normalize, prove, prove_all, verify
+from depyf.decompiler.proof import Level, Verdict, normalize, prove, prove_all, scaffold, verify
 from depyf.decompiler.proof.scaffold import compile_source
 
-BLOCKS_END_BY_AN_INSTRUCTION = [(3, minor) for minor in (8, 9, 10) if find_interpreter((3, minor)) is not None]
+BLOCKS_END_BY_AN_INSTRUCTION = list(found_or_recorded([(3, 8), (3, 9), (3, 10)]))
 
 
 def by_name(proofs):
@@ -110,7 +110,7 @@ def test_the_symbolic_proof_is_asked_last(compile_text):
 
     left, same = (compile_text("def f(a): return g(a)").nested[0] for _ in range(2))
     other = compile_text("def f(a):\n b = g(a)\n return b").nested[0]
-    assert prove(left, same, symbolic=symbolic).method == "instructions" and asked == []
+    assert prove(left, same, symbolic=symbolic).identical and asked == []
     verdict = prove(left, other, symbolic=symbolic)
     assert asked == [("f", "f")] and verdict.describe() == "equivalent (by symbolic); assuming an axiom"
     assert prove(left, other, symbolic=powerless).reasons[0] == "no idea"
@@ -138,7 +138,7 @@ def test_what_differs_in_unused_constants_is_exact_without_a_normal_form(compile
     right.consts += ("unused",)
     monkeypatch.setitem(prove.__globals__, "normalize", None)
     verdict = prove(left, right)
-    assert verdict.level is Level.EXACT and verdict.pairs == tuple(zip(left.nested, right.nested))
+    assert verdict.exact and verdict.pairs == tuple(zip(left.nested, right.nested))
     monkeypatch.undo()
     other.consts += ("unused",)
     assert "1" in prove(left, other).describe() and not prove(left, other).proven
@@ -147,7 +147,7 @@ def test_what_differs_in_unused_constants_is_exact_without_a_normal_form(compile
 def test_a_finally_subroutine_called_is_not_exactly_one_that_is_fallen_into(compile_text, monkeypatch):
     left, right = (compile_text(text).nested[0] for text in ("def f(a): return a(1)", "def f(a):  return a(1)"))
     right.names += ("unused",)  # not equal byte for byte
-    assert prove(left, right).level is Level.EXACT
+    assert prove(left, right).exact
     monkeypatch.setattr(RawCode, "finally_calls", property(lambda raw: int(raw is left)))
     assert prove(left, right).level is Level.EQUIVALENT
 
@@ -180,11 +180,13 @@ def test_keyword_names_that_are_no_text_are_no_crash():
     assert "no names" in verdict.describe() or "constant names" in verdict.describe()
 
 
-@pytest.mark.parametrize("version", BLOCKS_END_BY_AN_INSTRUCTION, ids="{0[0]}.{0[1]}".format)
-def test_a_constant_that_is_loaded_before_a_block_ends_is_not_exactly_one_loaded_behind(version):
+@pytest.mark.parametrize(("version", "recorded"), BLOCKS_END_BY_AN_INSTRUCTION)
+def test_a_constant_that_is_loaded_before_a_block_ends_is_not_exactly_one_loaded_behind(version, recorded, monkeypatch):
+    if recorded:
+        monkeypatch.setattr(scaffold, "POOL", RecordedCompilers())
     conditional, statements = (
         compile_source("def f(a):\n try:\n  {}\n except a:\n  pass".format(text), version, filename="file").nested[0]
         for text in ("return 1 if a() else 2", "if a(): return 1\n  return 2")
     )
-    assert prove(conditional, conditional).level is prove(statements, statements).level is Level.EXACT
+    assert prove(conditional, conditional).identical and prove(statements, statements).identical
     assert prove(conditional, statements).level is Level.EQUIVALENT

@@ -54,7 +54,7 @@ def test_definition_compiled_alone(name, compile_text):
     raw, node = find(compile_text(PLACES[name]), ast.parse(PLACES[name]))
     text = print_tree(from_ast(node))
     proofs = prove_all(raw, compile_unit(text, raw))
-    assert {v.describe() for v, _ in proofs.values()} == {"exact (by instructions)"}
+    assert all(v.exact for v, _ in proofs.values())
     assert all(other is not None for _, other in proofs.values())
 
 
@@ -86,7 +86,7 @@ def test_lambda_and_comprehensions(compile_text):
         cases["{b for b in {b for b in a}}"] = found["<setcomp>"][0]
     for text, raw in cases.items():
         proofs = prove_all(raw, compile_unit(text, raw))
-        assert {v.describe() for v, _ in proofs.values()} == {"exact (by instructions)"}, text
+        assert all(v.exact for v, _ in proofs.values()), text
 
 
 def test_class_given_by_the_caller_mangles(compile_text):
@@ -99,14 +99,14 @@ def test_class_given_by_the_caller_mangles(compile_text):
 def test_free_variable_that_nothing_reads_is_kept(compile_text):
     raw = compile_text("def f(a, b):\n def g():\n  return a\n  b\n return g").nested[0].nested[0]
     assert raw.freevars == ("a", "b")
-    assert prove(raw, compile_unit("def g(): return a", raw)).level.value == "exact"
+    assert prove(raw, compile_unit("def g(): return a", raw)).exact
 
 
 def test_qualified_name_that_no_scaffold_makes(compile_text):
     raw = compile_text("f = lambda: (lambda a: [lambda: a])").nested[0].nested[0]
     assert raw.qualname == "<lambda>.<locals>.<lambda>"
     proofs = prove_all(raw, compile_unit("lambda a: [lambda: a]", raw))
-    assert {v.describe() for v, _ in proofs.values()} == {"exact (by instructions)"}
+    assert all(v.exact for v, _ in proofs.values())
 
 
 def test_definition_is_chosen_by_name(compile_text):

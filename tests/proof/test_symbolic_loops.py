@@ -8,7 +8,7 @@ import pytest
 
 from depyf.decompiler.bytecode import Instruction, RawCode, disassemble, load
 from depyf.decompiler.proof import Verdict
-from depyf.decompiler.proof.symbolic import prove_instructions, prove_symbolic
+from depyf.decompiler.proof.symbolic import UNSEEN, prove_instructions, prove_symbolic
 from depyf.decompiler.proof.symbolic_memo import Live, Memo, _Seen
 from depyf.decompiler.proof.symbolic_state import Pair, Side, Term
 
@@ -166,17 +166,17 @@ def test_different(left: str, right: str):
 
 
 def test_the_builtin_that_catches_all_is_an_assumption():
-    assert prove_symbolic(raw(TRY), raw(TRY_DISPATCHED)).assumptions == ()  # both name it: an event like any other
+    assert prove_symbolic(raw(TRY), raw(TRY_DISPATCHED)).assumptions == (UNSEEN,)  # both name it: an event
     bare = TRY.replace("except BaseException", "except")
     verdict = prove_symbolic(raw(bare), raw(TRY_DISPATCHED))
-    assert verdict.assumptions == ("the global name BaseException is the builtin",)
+    assert verdict.assumptions == ("the global name BaseException is the builtin", UNSEEN)
 
 
 def test_an_iterator_that_the_text_makes():
     left = raw("for x in a:\n    b(x)\nreturn c")
     verdict = prove_symbolic(left, raw("it = iter(a)\nwhile True:\n    for x in it:\n        b(x)\n    return c"))
     assert verdict.assumptions == (
-        "the global name iter is the builtin", "iter() of an iterator gives the iterator itself",
+        "the global name iter is the builtin", "iter() of an iterator gives the iterator itself", UNSEEN,
     )  # fmt: skip
     assert not prove_symbolic(left, raw("it = iter(b)\nfor x in it:\n    b(x)\nreturn c")).proven
     assert not prove_symbolic(left, raw("it = iter(a, b)\nfor x in it:\n    b(x)\nreturn c")).proven
@@ -184,9 +184,7 @@ def test_an_iterator_that_the_text_makes():
 
 def without(code: RawCode, op: str) -> list[Instruction]:
     """The instructions, with nothing in the place of those of a kind."""
-    return [
-        Instruction("NOP", None, -1, i.handler, i.offset, i.line) if i.op == op else i for i in disassemble(code)
-    ]
+    return [Instruction("NOP", None, -1, i.handler, i.offset, i.line) if i.op == op else i for i in disassemble(code)]
 
 
 ITERATOR_GIVEN = "for x in a:\n    b(x)\nreturn c"  # without its GET_ITER
@@ -199,12 +197,13 @@ def iterated(right: str) -> Verdict:
 
 
 def test_an_iterator_is_its_own_iterator_by_assumption():
-    verdict = iterated(ONE_STEP)
+    verdict = prove_symbolic(raw(ITERATOR_GIVEN), raw("a = iter(a)\n" + ONE_STEP))
     assert verdict.proven, verdict.describe()
-    assert verdict.assumptions == ("iter() of an iterator gives the iterator itself",)
+    assert "iter() of an iterator gives the iterator itself" in verdict.assumptions
 
 
 def test_nothing_else_is_its_own_iterator():
+    assert not iterated(ONE_STEP).proven  # FOR_ITER of what is no iterator raises TypeError
     assert not iterated(ONE_STEP.replace("in a", "in c")).proven
     assert not prove_symbolic(raw(ITERATOR_GIVEN), raw(ONE_STEP)).proven
     assert not iterated("for x in b:\n    break\n" + ONE_STEP).proven

@@ -129,8 +129,8 @@ def test_the_first_difference_in_words(shape):
     verdict = verify(function(one), function(other))
     assert verdict.level is Level.UNPROVEN
     assert str(verdict.difference).startswith(words)
-    assert verify(function(one), function(one)).level is Level.EXACT
-    assert verify(function(other), function(other)).level is Level.EXACT
+    assert verify(function(one), function(one)).exact
+    assert verify(function(other), function(other)).exact
 
 
 def test_the_order_of_free_variables_counts():
@@ -162,7 +162,7 @@ def test_globals_annotations_and_closures_are_no_part_of_it():
 def test_raw_code_is_taken_and_versions_do_not_mix():
     code = function("def f(a): return a").__code__
     raw, foreign = load(code), load(code)
-    assert verify(raw, code).level is Level.EXACT
+    assert verify(raw, code).identical
     foreign.version = (3, 7) if raw.version != (3, 7) else (3, 8)
     with pytest.raises(depyf.DepyfError, match="instructions differ by version; compile both with one"):
         verify(raw, foreign)
@@ -192,8 +192,8 @@ def test_verify_takes_functions_methods_wrapped_ones_and_code():
         def g(self):
             return 2
 
-    assert verify(f, f).level is Level.EXACT
-    assert verify(f.__code__, f).level is Level.EXACT
+    assert verify(f, f).identical
+    assert verify(f.__code__, f).identical
     assert verify(functools.partial(f).func, functools.wraps(f)(functools.lru_cache(f))).proven
     assert not verify(C.f, C().g).proven
     with pytest.raises(TypeError, match="the first argument, of type int, has no bytecode"):
@@ -206,7 +206,7 @@ def test_verify_proves_what_is_nested_and_names_what_is_not():
         exec(f"def f():\n def g():\n  return lambda: {constant}\n return g", space)
         return space["f"]
 
-    assert verify(make(1), make(1)).level is Level.EXACT
+    assert verify(make(1), make(1)).identical
     verdict = verify(make(1), make(2))
     assert verdict.level is Level.UNPROVEN
     assert verdict.reasons[0].startswith("f.<locals>.g.<locals>.<lambda>: different operands")

@@ -306,6 +306,16 @@ def coroutine_compiled():
 
 
 @program()
+def coroutine_without_await():
+    "A compiled async function all of which is one graph: Dynamo keeps on the stack the None that starts a coroutine."
+
+    async def f(x):
+        return x.sin() * 2
+
+    return asyncio.run(compiled(f)(torch.ones(2)))
+
+
+@program()
 def threads():
     "Three threads, each with a function of its own; one function for all of them before."
     shared = compiled(lambda x: x * 2)

@@ -9,6 +9,8 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
+from ..lazy import submodule
+
 if TYPE_CHECKING:
     from ..errors import DecompilationError
     from .classic import Decompiler
@@ -21,8 +23,8 @@ _HOME = {"decompile": ".pipeline", "Decompiler": ".classic", "DecompilationError
 
 def __getattr__(name: str) -> Any:
     home = _HOME.get(name)
-    if home is None:
+    value = submodule(__name__, name) if home is None else getattr(importlib.import_module(home, __name__), name)
+    if value is None:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value = getattr(importlib.import_module(home, __name__), name)
     globals()[name] = value
     return value

@@ -11,33 +11,44 @@ from .events.spelling import docstring, is_name
 from .lift.folding.negation import negate
 from .lift.values import AssertionClass, Marker
 from .syntax import nodes
+from .syntax.printer import print_tree
 from .syntax.scopes import bound_names
 from .syntax.string_text import cleaned
 from .syntax.transforms import apply_transforms
+from .traces import annotate_a_place, keep_constant_statements
 
 
-def finish_early(body: list[nodes.Statement], kind: str, raw: RawCode) -> list[nodes.Statement]:
-    """Before placeholders are resolved: drop what only the compiler wrote, find assert statements."""
+def finish_early(
+    body: list[nodes.Statement], kind: str, raw: RawCode, *, asserts_are_rewritten: bool = False
+) -> list[nodes.Statement]:
+    """Before placeholders are resolved: drop what only the compiler wrote, find assert statements.
+
+    ``asserts_are_rewritten``: pytest has left none in the module.
+    """
     last = body[-1] if body else None
     if isinstance(last, nodes.Return) and (kind == "class" or isinstance(last.value, Marker)):
         body = body[:-1]  # a class body returns a cell, a comprehension what it has gathered
-    if kind in ("function", "module", "class"):
-        nodes.rewrite_bodies(body, lambda inner: _asserts(inner, raw.table.asserts_read_a_global))
+    if kind in ("function", "module", "class") and not asserts_are_rewritten:
+        bare: dict[int, nodes.Statement] = {}
+        nodes.rewrite_bodies(body, lambda inner: _asserts(inner, raw.table.asserts_read_a_global, bare))
     return body
 
 
-def _asserts(body: list[nodes.Statement], by_name: bool) -> None:
+def _asserts(body: list[nodes.Statement], by_name: bool, bare: dict[int, nodes.Statement]) -> None:
+    """``bare`` gathers, by their id, those without a test; up to 3.9 ``assert False`` has one, so is none of them."""
     for index, statement in enumerate(body):
         if isinstance(statement, nodes.If) and not statement.orelse and len(statement.body) == 1:
-            found = _assertion(statement.body[0])
-            if not found and by_name and statement.line == statement.body[0].line:
-                found = _assertion(statement.body[0], by_name)  # a raise would stand on a line of its own
+            (inner,) = statement.body
+            found = [inner.msg] if isinstance(inner, nodes.Assert) and id(inner) in bare else _assertion(inner)
+            if not found and by_name and statement.line == inner.line:
+                found = _assertion(inner, by_name)  # a raise would stand on a line of its own
             if found:
                 body[index] = nodes.Assert(negate(statement.test), found[0], line=statement.line)
         else:
             found = _assertion(statement)
             if found:
                 body[index] = nodes.Assert(nodes.Constant(False), found[0], line=statement.line)
+                bare[id(body[index])] = body[index]
 
 
 def _assertion(statement: nodes.Statement, by_name: bool = False) -> list[nodes.Expression | None]:
@@ -45,8 +56,6 @@ def _assertion(statement: nodes.Statement, by_name: bool = False) -> list[nodes.
 
     ``by_name``: the error may be the global name, as an assert statement reads it in 3.8 and before.
     """
-    if isinstance(statement, nodes.Assert) and statement.test == nodes.Constant(False):
-        return [statement.msg]  # found just now, in the body of the `if` around it
     if not isinstance(statement, nodes.Raise) or statement.cause is not None:
         return []
     error: nodes.Node | None = statement.exc
@@ -70,7 +79,7 @@ def finish(
     disabled: frozenset[str] = frozenset(),
 ) -> list[nodes.Statement]:
     """The body as it is printed; ``enclosing`` are the names that functions around bind."""
-    if kind in ("lambda", "comprehension", "generic", "annotations"):
+    if kind in ("lambda", "comprehension", "generic", "annotations", "expression"):
         return body
     if kind == "class":
         body = _without_prologue(body)
@@ -78,9 +87,9 @@ def finish(
         for node in nodes.walk(nodes.Module(body)):
             if isinstance(node, nodes.Return):
                 node.line = None  # only the compiler returns from here
-        if "__classdict__" in raw.cellvars and not any("__classdict__" in nested.freevars for nested in raw.nested):
-            _annotate_a_place(body)
+        annotate_a_place(body, raw, kind, instructions)
         _merge_annotations(body, raw.has_future_annotations, instructions)
+    keep_constant_statements(body, raw)
     apply_transforms(body, kind, disabled)
     mention_the_unused(body, raw, instructions)
     if kind == "function":
@@ -93,6 +102,14 @@ def finish(
         _docstring(body, raw)
     _declare(body, raw, kind, instructions, enclosing)
     return body or [nodes.Pass()]
+
+
+def on_one_line(body: list[nodes.Statement], nested_quotes: bool) -> list[nodes.Statement]:
+    """``body`` as compile() takes it for a line of a session: several simple statements share the line."""
+    if len(body) == 1 or any(hasattr(statement, "body") for statement in body):
+        return body
+    lines = (print_tree(nodes.Module([one]), nested_quotes=nested_quotes).strip() for one in body)
+    return [nodes.Expr(nodes.Raw("; ".join(lines)))]
 
 
 def _is_store(statement: nodes.Statement, name: str) -> bool:
@@ -137,7 +154,8 @@ def _annotate(body: list[nodes.Statement], stringified: bool, prepared: bool) ->
             target = _annotated_place(result[-1:], statement) if prepared else None
             if target is not None:
                 value = result.pop().value  # type: ignore[attr-defined]
-                statement = nodes.AnnAssign(target, statement.value, value, line=statement.line)  # type: ignore
+                written = annotation(statement.value, stringified)  # type: ignore[attr-defined]
+                statement = nodes.AnnAssign(target, written, value, simple=0, line=statement.line)
             result.append(statement)
             continue
         assert isinstance(statement, nodes.Assign)
@@ -147,18 +165,6 @@ def _annotate(body: list[nodes.Statement], stringified: bool, prepared: bool) ->
         text = annotation(statement.value, stringified)
         result.append(nodes.AnnAssign(nodes.Name(name), text, value, line=statement.line))
     body[:] = result
-
-
-def _annotate_a_place(body: list[nodes.Statement]) -> None:
-    """Give the first ``a.b = c`` an annotation: one that no code evaluates, as none does there since 3.14, leaves the
-    cell that it would have found the names of the class in.
-    """
-    for index, statement in enumerate(body):
-        if isinstance(statement, nodes.Assign) and len(statement.targets) == 1:
-            (target,) = statement.targets
-            if isinstance(target, (nodes.Attribute, nodes.Subscript)):
-                body[index] = nodes.AnnAssign(target, nodes.Constant(None), statement.value, line=statement.line)
-                return
 
 
 def _annotated_name(statement: nodes.Statement) -> str | None:
@@ -178,7 +184,11 @@ def _annotated_place(before: list[nodes.Statement], statement: nodes.Statement) 
     if not before or not isinstance(statement, nodes.Expr) or statement.line != before[0].line:
         return None
     targets = before[0].targets if isinstance(before[0], nodes.Assign) else []
-    return targets[0] if len(targets) == 1 and isinstance(targets[0], (nodes.Attribute, nodes.Subscript)) else None
+    if len(targets) != 1:
+        return None
+    # A constant alone would leave no trace: the name that it annotates stands in parentheses.
+    kinds = (nodes.Name, nodes.Attribute, nodes.Subscript)
+    return targets[0] if isinstance(targets[0], kinds[not isinstance(statement.value, nodes.Constant) :]) else None
 
 
 def mention_the_unused(

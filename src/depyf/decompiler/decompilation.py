@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import functools
 import logging
 from typing import Any
 
 from ..errors import DecompilationError
 from .annotations import as_function
-from .bodies import finish, finish_early, mention_the_unused, store_in_dead_code
+from .better_spellings import spelled_exactly
+from .bodies import finish, finish_early, mention_the_unused, on_one_line, store_in_dead_code
+from .budget import OutOfBudget, part_for, spend
 from .bytecode import RawCode, comprehension_variables, known_instructions
 from .bytecode.code_flags import CO_ASYNC_GENERATOR, CO_COROUTINE
 from .bytecode.grammar import has_nested_quotes
@@ -16,38 +17,64 @@ from .deep_stack import is_deep
 from .definitions import Definitions, arguments_of, value_of_lambda
 from .dispatch import decompile_dispatch
 from .events import EventResult, decompile_events
-from .events.hints import is_made_up
 from .events.spelling import Spelling, identifier, is_name
 from .lift.handlers.calls import Comprehension
 from .lift.values import Function, Iterated
+from .partial import Partial, partial_body
 from .private_names import unmangle
 from .proof import Level, NoInterpreter, Verdict, compile_module, compile_unit, prove_all
 from .proof.constants import constant_key
 from .proof.scaffold import Spelled
 from .proof.symbolic import prove_symbolic
-from .refused import instruction_lines, refused_body
-from .result import Result, Text
-from .settings import DEFAULT, Settings
-from .spell_exactly import spell_exactly
+from .refused import refused_body, tree_around
+from .respelling import respell
+from .result import Result
+from .results import result_of
+from .rewritten_asserts import fold_asserts, has_short_form, is_of_rewriter, is_rewritten
+from .settings import COMPILER, DEFAULT, Settings
 from .stepper import Stepper
 from .syntax import nodes
 from .syntax.printer import PrintError, print_tree, print_with_lines
 from .syntax.transforms.kept_constants import keep_constants
-from .units import BUGS, FUNCTION_WAYS, Unit, Way, kind_of, lift_unit, ways_of
+from .traces import dead_attributes, static_attributes
+from .units import BUGS, FUNCTION_WAYS, WAYS, Unit, Way, kind_of, lift_unit, mode_of, ways_of
 
 log = logging.getLogger("depyf")
 _SCOPES = ("function", "lambda", "comprehension", "generic")
 _DEEP = 20
 """How many code objects around one let a RecursionError through: it is not caught near the limit (see deep_stack)."""
+_STEPS_OF_TEXT = 3
+"""For each instruction, to print the text of all code, compile it and compare it."""
 _COMPARED = ("argcount", "posonlyargcount", "kwonlyargcount", "flags", "bytecode", "names", "varnames", "cellvars",
              "freevars", "exception_table")  # fmt: skip
 """What two texts' code objects differ in, constants and nested code aside."""
 
 
 class Decompilation:
-    """Decompiles ``root``. ``units`` are lifted once; ``refused`` grows until everything left is proven."""
+    """Decompiles ``root``. ``units`` are lifted once; ``refused`` grows until everything left is proven.
 
-    def __init__(self, root: RawCode, settings: Settings = DEFAULT, stepper: Stepper | None = None) -> None:
+    ``outer`` is the decompilation of what is around ``root``; ``is_part``: that of the body that ``root`` is a part of.
+    """
+
+    def __init__(
+        self,
+        root: RawCode,
+        settings: Settings = DEFAULT,
+        stepper: Stepper | None = None,
+        outer: Decompilation | None = None,
+        *,
+        is_part: bool = False,
+        enclosing: frozenset[str] = frozenset(),
+    ) -> None:
+        if outer is None:
+            self.is_rewritten = any(map(is_rewritten, root.walk()))
+            folds = not settings.rewritten_asserts and any(map(has_short_form, root.walk()))
+            kept = is_of_rewriter if folds else (lambda name: False)
+            self.respelling = respell(root, own_name=settings.origin is COMPILER, kept=kept)
+            root = self.respelling.raw
+        else:
+            self.respelling = outer.respelling  # root is a part of what that has spelled
+            self.is_rewritten = outer.is_rewritten
         self.root = root
         self.nested_quotes = has_nested_quotes(root.version)
         self.settings = settings
@@ -59,10 +86,18 @@ class Decompilation:
         self.events: dict[RawCode, EventResult] = {}  # of those ``bodies`` that were not structured
         self.bound: dict[RawCode, frozenset[str]] = {}
         self.parents: dict[RawCode, RawCode] = {}
-        self.ways = {raw: ways_of(raw) for raw in root.walk()}
+        self.ways = {raw: ways_of(raw, settings.origin) for raw in root.walk()}
+        self.folded_asserts: set[RawCode] = set()
+        if self.is_rewritten and not settings.rewritten_asserts:
+            for raw in filter(has_short_form, root.walk()):
+                self.ways[raw] = (*(way._replace(asserts=True) for way in WAYS), *self.ways[raw])
         self.proofs: dict[Any, tuple[Verdict, list[tuple[RawCode, int]]]] = {}  # symbolic ones
         self.failures: dict[RawCode, list[DecompilationError]] = {}  # of the ways tried so far
+        self.is_part, self.enclosing = is_part, enclosing
+        self.partials: dict[RawCode, Partial] = outer.partials if outer is not None else {}
+        self.recompiled: dict[RawCode, RawCode] = {}  # what it was compared with last
         self.changes = 0  # of ``refused`` and ``failures``
+        self.size = sum(len(raw.bytecode) // 2 for raw in root.walk())
         self.lines: dict[int, int] = {}
         self.text = ""
         for raw in root.walk():
@@ -73,16 +108,31 @@ class Decompilation:
 
     def run(self) -> Result:
         """The result for the root, with those of nested code below it."""
+        try:
+            return self._run()
+        except RecursionError:
+            raise
+        except DecompilationError as error:
+            self.refused[self.root] = error
+        except BUGS as failure:
+            reason = f"internal error: {type(failure).__name__}: {failure}"
+            self.refused[self.root] = DecompilationError(reason, stage="decompile", where=self.root.qualname)
+        return result_of(self, self.root, {})
+
+    def _run(self) -> Result:
         proofs: dict[RawCode, Verdict] = {}
         for _ in range(2 + len(FUNCTION_WAYS) * (1 + len(self.parents))):
             tree = self.tree()
             if self.root in self.refused:
                 break
-            if not self.print(tree):
-                continue
             before = self.changes
             try:
-                proofs = self.prove()
+                with part_for("text", self.size, self.root.qualname):
+                    spend(_STEPS_OF_TEXT * self.size, "printing and proving the whole text")
+                    if not self.print(tree):
+                        continue
+                    before = self.changes
+                    proofs = self.prove()
             except NoInterpreter as error:
                 # Nothing is known to be wrong: the text stands, and says that it is not proven.
                 verdict = Verdict(Level.UNPROVEN, "", (error.reason,))
@@ -93,9 +143,9 @@ class Decompilation:
                     self.refuse(raw, verdict)
             if self.changes == before:
                 if self.settings.searches:
-                    proofs = self.spelled_exactly(proofs)
+                    proofs = spelled_exactly(self, proofs)
                 break
-        return self.result(self.root, proofs)
+        return result_of(self, self.root, proofs)
 
     # Trees
 
@@ -117,7 +167,7 @@ class Decompilation:
         for stale in (raw, *self.ancestors(raw)):
             self.bodies.pop(stale, None)
         if len(failures) == len(self.ways[raw]):
-            self.refused[raw] = failures[0]
+            self.refused[raw] = next((one for one in failures if isinstance(one, OutOfBudget)), failures[0])
         return raw in self.refused
 
     def body(self, raw: RawCode) -> list[nodes.Statement]:
@@ -126,11 +176,12 @@ class Decompilation:
             error = self.refused.get(raw)
             while error is None:
                 try:
-                    if self.way(raw).engine == "structured":
-                        error = self.unit(raw).error
-                    if error is None:
-                        self.bodies[raw] = self.finished(raw)
-                        return self.bodies[raw]
+                    with part_for(raw, len(raw.bytecode) // 2, raw.qualname):
+                        if self.way(raw).engine == "structured":
+                            error = self.unit(raw).error
+                        if error is None:
+                            self.bodies[raw] = self.finished(raw)
+                            return self.bodies[raw]
                 except DecompilationError as failure:
                     error = failure
                 except RecursionError:
@@ -146,29 +197,43 @@ class Decompilation:
             error = self.refused[raw]
             if kind_of(raw) in ("lambda", "comprehension", "generic", "annotations"):
                 raise DecompilationError(f"{raw.name} in it: {error.reason}", stage=error.stage, where=raw.qualname)
-            self.bodies[raw] = refused_body(raw, error, self.static_attributes(raw))
+            partial = self.partial(raw, error)
+            whole = refused_body(raw, error, static_attributes(raw, self.class_of(raw)))
+            self.bodies[raw] = partial.body if partial is not None else whole
         return self.bodies[raw]
 
-    def static_attributes(self, raw: RawCode) -> list[str]:
-        """What ``raw`` adds to the attributes that its class says its methods store to ``self`` (3.13 on)."""
-        owner = next((place for place in self.ancestors(raw) if kind_of(place) == "class"), None)
-        try:
-            return sorted(name for name, stored in _listed(owner, raw).items() if stored) if owner else []
-        except DecompilationError:
-            return []
+    def partial(self, raw: RawCode, error: DecompilationError) -> Partial | None:
+        """What can be shown of the module or class body ``raw``, which is refused; None if that is nothing."""
+        if kind_of(raw) not in ("module", "class") or self.is_part and raw is self.root:
+            return None
+        if raw not in self.partials:
+            enclosing = self.around(raw)
 
-    def dead_attributes(self, raw: RawCode) -> list[str]:
-        """Attributes of ``self`` that only dead code of the class stores, if ``raw`` is its first method with one."""
-        owner = self.parents.get(raw)
-        if owner is None or kind_of(owner) != "class":
-            return []
-        methods = (part for part in owner.nested if kind_of(part) == "function" and part.varnames[:1] == ("self",))
-        if next(methods, None) is not raw:
-            return []
-        return sorted(name for name, stored in _listed(owner, owner).items() if not stored)
+            def decompile(code: RawCode) -> Result:
+                is_part = code not in raw.nested
+                inner = enclosing if is_part else enclosing | self.bound.get(raw, frozenset())
+                return Decompilation(code, self.settings, outer=self, is_part=is_part, enclosing=inner).run()
+
+            self.partials[raw] = found = partial_body(raw, error, decompile, self.refused)
+            if found.proven:
+                tree = tree_around(raw, found.body)
+                try:
+                    self.compile(raw, print_tree(tree, nested_quotes=self.nested_quotes))
+                except (DecompilationError, NoInterpreter, PrintError):
+                    self.partials[raw] = found._replace(proven=0)
+        found = self.partials[raw]
+        return found if found.proven else None
+
+    def inside(self, raw: RawCode, enclosing: frozenset[str]) -> Decompilation:
+        """That of code nested in what is refused here; functions around it bind the names ``enclosing``."""
+        return Decompilation(raw, self.settings, outer=self, enclosing=enclosing)
+
+    def around(self, raw: RawCode) -> frozenset[str]:
+        """The names that functions around ``raw`` bind."""
+        return self.enclosing.union(*(self.bound.get(place, ()) for place in self.ancestors(raw)))
 
     def finished(self, raw: RawCode) -> list[nodes.Statement]:
-        enclosing: frozenset[str] = frozenset().union(*(self.bound.get(place, ()) for place in self.ancestors(raw)))
+        enclosing = self.around(raw)
         self.events.pop(raw, None)
         way = self.way(raw)
         if way.engine != "structured":
@@ -180,19 +245,24 @@ class Decompilation:
         self.rungs[raw] = unit.rung
         if raw in self.bound:
             self.bound[raw] -= comprehension_variables(unit.instructions)
-        body = finish_early(unit.body, unit.kind, raw)
+        body = finish_early(unit.body, unit.kind, raw, asserts_are_rewritten=self.is_rewritten)
         definitions = Definitions(raw, self.body, way.keeps_constants)
         body = definitions.resolve(body)
+        self.folded_asserts.discard(raw)
+        if way.asserts:
+            if not fold_asserts(body, unit.kind):
+                raise DecompilationError("nothing of it is a rewritten assert", stage="polish", where=raw.qualname)
+            self.folded_asserts.add(raw)
         if way.keeps_constants and not (keep_constants(body) or definitions.kept):
             raise DecompilationError("no constant in it is folded", stage="polish", where=raw.qualname)
         skipped = frozenset(self.settings.skip_transforms) | way.skipped_transforms
         if raw.table.loop_tests_are_copied:
             skipped |= {"redundant-continue-in-while"}  # it jumps to another place than the end of the body does
         body = finish(body, raw, unit.kind, unit.instructions, enclosing, skipped)
-        if unit.kind == "lambda":
+        if unit.kind in ("lambda", "expression"):
             value_of_lambda(body, raw)
-        store_in_dead_code(body, self.dead_attributes(raw))
-        owner = next((place for place in (raw, *self.ancestors(raw)) if kind_of(place) == "class"), None)
+        store_in_dead_code(body, dead_attributes(raw, self.parents.get(raw)))
+        owner = raw if unit.kind == "class" else self.class_of(raw)
         if owner is not None:
             unmangle(body, owner.name, raw)
         definitions.put_in_bodies()
@@ -253,6 +323,8 @@ class Decompilation:
             if kind == "comprehension":
                 value = Comprehension(Function(raw, {}), Iterated(nodes.Name("iterable")))
                 return nodes.Expr(Definitions(raw, self.body).expression(value))
+            if kind == "expression":
+                return nodes.Expr(value_of_lambda(self.body(raw), raw))
             if kind == "generic":
                 return nodes.Module(self.body(raw))
             body = as_function(self.body(raw)) if kind == "annotations" else self.body(raw)
@@ -260,7 +332,7 @@ class Decompilation:
             self.refused.setdefault(raw, error)
             return nodes.Module(refused_body(raw, error))
         if kind == "module":
-            return nodes.Module(body)
+            return nodes.Module(on_one_line(body, self.nested_quotes) if mode_of(raw) == "single" else body)
         if kind == "class":
             return nodes.ClassDef(raw.name, [], [], body)
         is_async = raw.flags & (CO_COROUTINE | CO_ASYNC_GENERATOR)
@@ -293,6 +365,7 @@ class Decompilation:
         live = [raw for raw in self.root.walk() if raw not in self.refused]
         symbolic = self.prove_symbolic if any(self.way(raw).symbolic for raw in live) else None
         found = prove_all(self.root, recompiled, symbolic=symbolic, names=False)
+        self.recompiled = {raw: other for raw, (_, other) in found.items() if other is not None}
         unproven = {raw for raw, (verdict, _) in found.items() if not verdict.proven}
         proofs = {
             raw: verdict
@@ -303,34 +376,6 @@ class Decompilation:
         self.stepper.stage(
             "prove", lambda: "\n".join(f"{raw.qualname}: {verdict.describe()}" for raw, verdict in proofs.items())
         )
-        return proofs
-
-    def spelled_exactly(self, proofs: dict[RawCode, Verdict]) -> dict[RawCode, Verdict]:
-        """The proofs of a text with other spellings of what was not exact, where such are found."""
-        chosen = []
-        for raw, verdict in proofs.items():
-            if verdict.level is Level.EQUIVALENT and raw not in self.refused and self.rungs.get(raw) == "structured":
-                if kind_of(raw) in ("function", "class", "module") and not any(map(is_made_up, raw.varnames)):
-                    try:
-                        found = spell_exactly(self.body(raw), raw, functools.partial(self.text_of, raw), self.compile)
-                    except RecursionError:
-                        continue
-                    except BUGS as error:
-                        log.warning("%s: no exact spelling is looked for: internal error: %r", raw.qualname, error)
-                        continue
-                    for change in found:
-                        change.make()
-                    chosen += found
-        if not chosen:
-            return proofs
-        tree, text, lines, changes = self.tree(), self.text, self.lines, self.changes
-        better = self.prove() if self.print(tree) else {}
-        kept = all(better[raw].proven if raw in better else not proofs[raw].proven for raw in proofs)
-        if kept and self.changes == changes:
-            return better
-        for change in reversed(chosen):
-            change.undo()
-        self.text, self.lines = text, lines
         return proofs
 
     def text_of(self, raw: RawCode) -> str | None:
@@ -346,7 +391,11 @@ class Decompilation:
         key = (original, constants, *(getattr(recompiled, field) for field in _COMPARED))
         nested = recompiled.nested
         if key not in self.proofs:
-            verdict = prove_symbolic(original, recompiled)
+            try:
+                with part_for(("proof", original), len(original.bytecode) // 2):
+                    verdict = prove_symbolic(original, recompiled)
+            except OutOfBudget as error:
+                verdict = Verdict(Level.UNPROVEN, "", (error.reason,))
             place = {id(raw): number for number, raw in enumerate(nested)}
             self.proofs[key] = verdict, [(raw, place[id(other)]) for raw, other in verdict.pairs]
         verdict, pairs = self.proofs[key]
@@ -355,10 +404,13 @@ class Decompilation:
     def compile(self, raw: RawCode, text: str) -> RawCode:
         if kind_of(raw) == "annotations":
             raise DecompilationError("annotations are compiled only with what they annotate", stage="recompile")
-        if kind_of(raw) == "module":
-            return compile_module(text, raw, filename=raw.filename)
-        spelled = self.spelled(raw) if raw in self.events else None
-        return compile_unit(text, raw, filename=raw.filename, spelled=spelled)
+        if kind_of(raw) in ("module", "expression"):
+            code = compile_module(text, raw, filename=raw.filename, mode=mode_of(raw))
+        else:
+            spelled = self.spelled(raw) if raw in self.events else None
+            code = compile_unit(text, raw, filename=raw.filename, spelled=spelled)
+        self.respelling.put_back(code)
+        return code
 
     def spelled(self, raw: RawCode) -> Spelled:
         """What the text of ``raw`` writes in another way, in nested code at least: all of it has one spelling."""
@@ -371,6 +423,10 @@ class Decompilation:
             return
         reason = "the source found is not proven: " + "; ".join(verdict.reasons)
         self.failed(raw, DecompilationError(reason, stage="prove", where=raw.qualname))
+
+    def class_of(self, raw: RawCode) -> RawCode | None:
+        """The class that ``raw`` stands in."""
+        return next((place for place in self.ancestors(raw) if kind_of(place) == "class"), None)
 
     def ancestors(self, raw: RawCode) -> list[RawCode]:
         found = []
@@ -398,55 +454,3 @@ class Decompilation:
                 tried.add(raw)
         if self.changes == before:
             self.failed(self.root, DecompilationError(reason, stage="print", where=self.root.qualname))
-
-    # Results
-
-    def result(self, raw: RawCode, proofs: dict[RawCode, Verdict]) -> Result:
-        error = self.refused.get(raw)
-        if error is not None:
-            nested = tuple(Decompilation(child, self.settings).run() for child in raw.nested)
-            lines = instruction_lines(raw)
-            error.instructions = "\n".join(lines)
-            text = self.refused_text(raw, error)
-            others = [
-                f"by {way.engine}: {failure.reason}"
-                for way, failure in zip(self.ways[raw], self.failures.get(raw, ()))
-                if way.engine != "structured"
-            ]
-            verdict = Verdict(Level.REFUSED, error.stage, (error.reason, *others))
-            return Result(
-                raw.name, raw.qualname, Text(lambda: (text, {})), verdict, raw, raw.code, nested, rung="refused"
-            )
-        nested = tuple([self.result(child, proofs) for child in raw.nested])  # a generator would fill the C stack
-        tree = self.tree_of(raw)
-        verdict = proofs.get(raw) or Verdict(Level.UNPROVEN, "", ("it was not reached by the proof",))
-        if raw is self.root:
-            printed = Text(lambda: (self.text, self.lines), verdict)
-        else:
-            printed = Text(lambda: print_with_lines(tree, nested_quotes=self.nested_quotes), verdict)
-        rung = self.rungs.get(raw, "structured")
-        events = self.events.get(raw)
-        return Result(
-            raw.name, raw.qualname, printed, verdict, raw, raw.code, nested, events.folded if events else 0, rung, tree,
-            self.spelled(raw) if events else Spelled(),
-        )  # fmt: skip
-
-    def refused_text(self, raw: RawCode, error: DecompilationError) -> str:
-        body = refused_body(raw, error)
-        kind = kind_of(raw)
-        if kind in ("module", "lambda", "comprehension", "generic", "annotations"):
-            return print_tree(nodes.Module(body[:1]))
-        if kind == "class":
-            return print_tree(nodes.ClassDef(raw.name, [], [], body))
-        is_async = raw.flags & (CO_COROUTINE | CO_ASYNC_GENERATOR)
-        make: Any = nodes.AsyncFunctionDef if is_async else nodes.FunctionDef
-        return print_tree(make(raw.name if raw.name.isidentifier() else "code", arguments_of(raw, [], {}, {}), body))
-
-
-def _listed(owner: RawCode, part: RawCode) -> dict[str, bool]:
-    """For each attribute that the class ``owner`` lists, whether ``part`` stores one of that name."""
-    names = {name for i in known_instructions(owner) if i.op == "STORE_STATIC_ATTRIBUTES" for name in i.arg}
-    inner = part.walk() if names else ()
-    stored = {i.arg for one in inner for i in known_instructions(one) if i.op == "STORE_ATTR"}
-    private = f"_{owner.name.lstrip('_')}"  # the class names what the source does
-    return {name: name in stored or private + name in stored for name in names}

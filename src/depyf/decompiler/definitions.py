@@ -394,4 +394,5 @@ def value_of_lambda(body: list[nodes.Statement], raw: RawCode) -> nodes.Expressi
         return value
     if len(body) == 1 and isinstance(body[0], nodes.Expr):  # lambda: (yield), whose value is dropped
         return body[0].value
-    raise DecompilationError("a lambda that is no single expression", stage="structure", where=raw.qualname)
+    what = "a lambda" if raw.is_function else "code to evaluate"
+    raise DecompilationError(f"{what} that is no single expression", stage="structure", where=raw.qualname)

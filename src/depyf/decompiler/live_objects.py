@@ -153,8 +153,7 @@ def rebuild_class(cls: type, analyze: Callable[[Any], Result]) -> Result:
     tree.comments = [f"class {cls.__qualname__}, put together from the live object: the code of its body is gone,"]
     tree.comments += ["so decorators and computed attributes are not shown as they were written."]
     text = Text(lambda: print_with_lines(tree, nested_quotes=has_nested_quotes(HOST_VERSION)))
-    levels = {result.verdict.level for result in nested}
-    if levels <= {Level.EXACT, Level.EQUIVALENT}:
+    if all(result.verdict.proven for result in nested):
         verdict = Verdict(Level.UNPROVEN, "", ("a live class has no code of its body to compare with",))
     else:
         verdict = Verdict(Level.UNPROVEN, "", ("some of its functions are not proven",))

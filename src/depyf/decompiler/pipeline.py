@@ -19,6 +19,7 @@ from types import CodeType
 from typing import Any
 
 from ..errors import DecompilationError
+from .budget import Budget
 from .bytecode import RawCode, load
 from .bytecode.grammar import has_nested_quotes
 from .decompilation import Decompilation
@@ -26,8 +27,8 @@ from .deep_stack import with_room
 from .events.hints import is_of_dynamo
 from .garbage import no_collections
 from .live_objects import FunctionTarget, decorate, rebuild_class, target_of
-from .proof import Level
 from .result import Result, Text
+from .rewritten_asserts import is_rewritten
 from .settings import DEFAULT, Settings
 from .stepper import Stepper
 from .syntax import nodes
@@ -35,7 +36,9 @@ from .syntax.line_wrapping import INDENT
 from .syntax.printer import WIDTH, print_tree
 
 
-def analyze(x: Any, *, settings: Settings = DEFAULT, stepper: Stepper | None = None) -> Result:
+def analyze(
+    x: Any, *, settings: Settings = DEFAULT, stepper: Stepper | None = None, budget: int | None = None
+) -> Result:
     """The source of ``x`` with its verdicts. One bad function never takes the rest down: its result is refused.
 
     Cyclic garbage of the process is not collected meanwhile: it would take up to half of the time for large code.
@@ -45,6 +48,8 @@ def analyze(x: Any, *, settings: Settings = DEFAULT, stepper: Stepper | None = N
             the RawCode of any supported version, such as `read_pyc` gives.
         settings: for tests and experiments; the defaults are what is measured.
         stepper: hears what each stage of the decompiler holds.
+        budget: the most work, in steps of some ten microseconds: `Settings.budget`, 200,000 by default. Lower it to
+            look at many files that nobody should trust, raise it where a result says that it gave up.
 
     Returns:
         The result for ``x``; ``result.walk()`` gives those of the code nested in it too.
@@ -52,6 +57,8 @@ def analyze(x: Any, *, settings: Settings = DEFAULT, stepper: Stepper | None = N
     Raises:
         DecompilationError: ``x`` has no bytecode at all, or bytecode that can't be read.
     """
+    if budget is not None:
+        settings = settings._replace(budget=budget)
     target = x if isinstance(x, RawCode) else target_of(x)
     if isinstance(target, type):
         return rebuild_class(target, lambda member: analyze(member, settings=settings))
@@ -61,31 +68,51 @@ def analyze(x: Any, *, settings: Settings = DEFAULT, stepper: Stepper | None = N
     if stepper is not None:
         stepper.stage("load", lambda: "\n".join(f"{name}: {getattr(raw, name)!r}" for name in raw.__slots__[:18]))
     with no_collections():
-        result = with_room(lambda: Decompilation(raw, settings, stepper).run())
+        steps = Budget(settings.budget)
+        result = with_room(lambda: _counted(Decompilation(raw, settings, stepper), steps))
+        if not settings.rewritten_asserts and _refused(result) and any(map(is_rewritten, raw.walk())):
+            # An assert that pytest has made otherwise can't stand beside the names that it gives: all of them long.
+            long = settings._replace(rewritten_asserts=True)
+            other = with_room(lambda: _counted(Decompilation(raw, long, stepper), Budget(settings.budget)))
+            result = other if _refused(other) < _refused(result) else result
     return decorate(result, target) if isinstance(target, FunctionTarget) else result
 
 
-def decompile(x: Any, *, strict: bool = True) -> str:
+def _refused(result: Result) -> int:
+    return sum(one.verdict.level.value == "refused" for one in result.walk())
+
+
+def _counted(decompilation: Decompilation, budget: Budget) -> Result:
+    with budget.counted():
+        return decompilation.run()
+
+
+def decompile(x: Any, *, strict: bool = True, budget: int | None = None, rewritten_asserts: bool = False) -> str:
     """The source of ``x`` as text. What is not proven in it is marked by a comment.
 
     Args:
         x: as for `analyze`.
         strict: False to get text for what is refused too: a ``raise`` with the reason, and the instructions as
-            comments. Refused code nested in ``x`` has that form in any case, and so has Dynamo's own: programs
-            decompile that in the middle of an error of theirs, which ours must not replace.
+            comments. Refused code nested in ``x`` has that form in any case, and so have the refused statements of a
+            module or class of which others are proven, and Dynamo's own code: programs decompile that in the middle
+            of an error of theirs, which ours must not replace.
+        budget: as for `analyze`.
+        rewritten_asserts: True to get what pytest has made of an assert, in a test module that it has rewritten, and
+            not the assert.
 
     Raises:
-        DecompilationError: ``x`` itself is refused, ``strict`` is true, and ``x`` is not Dynamo's.
+        DecompilationError: ``x`` itself is refused, no statement of it is proven by itself, ``strict`` is true, and
+            ``x`` is not Dynamo's.
     """
     try:
-        result = analyze(x)
+        result = analyze(x, settings=DEFAULT._replace(rewritten_asserts=rewritten_asserts), budget=budget)
     except Exception as error:  # a bug, or bytecode that can't even be read
         if isinstance(x, CodeType) and is_of_dynamo(x.co_name, x.co_names, x.co_varnames):
             return _names_of(x, "{}: {}".format(type(error).__name__, error))
         raise
     raw = result.raw
     shown_anyway = raw is not None and is_of_dynamo(raw.name, raw.names, raw.varnames)
-    if strict and result.verdict.level is Level.REFUSED and not shown_anyway:
+    if strict and result.rung == "refused" and not shown_anyway:
         raise DecompilationError(
             "; ".join(result.verdict.reasons), where=result.qualname, instructions=_instructions(result)
         )
@@ -109,6 +136,8 @@ def standalone(result: Result, name: str | None = None) -> str:
     A function with free variables gets an outer function that binds them: what it binds them to does not matter.
     """
     tree = result.tree
+    if result.rung in ("refused", "pieces"):
+        return result.source
     if result.raw is None or not isinstance(tree, (nodes.FunctionDef, nodes.AsyncFunctionDef)):
         return result.source
     if name is not None:
@@ -124,4 +153,4 @@ def standalone(result: Result, name: str | None = None) -> str:
         body: list[nodes.Statement] = [tree, nodes.Return(nodes.Name(tree.name))]
         tree = nodes.FunctionDef("enclosing_function", parameters, body)
     text = print_tree(tree, width=width, nested_quotes=has_nested_quotes(result.raw.version))
-    return Text(lambda: (text, {}), result.verdict).printed[0]
+    return Text(lambda: (text, {}), result.verdict, result.text.meant).printed[0]

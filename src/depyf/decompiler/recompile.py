@@ -22,9 +22,11 @@ from .bytecode.code_flags import (
 )
 from .bytecode.interpreters import HOST_VERSION
 from .bytecode.qualnames import give_qualnames
+from .bytecode.stack_depths import depth_difference
 from .events.spelling import Spelling, identifier, is_name
 from .proof import compile_unit
 from .proof.scaffold import Spelled
+from .respelling import respell
 
 
 def recompile(
@@ -49,15 +51,31 @@ def recompile(
     Raises:
         DecompilationError: the text does not compile, lacks the function, or takes other arguments.
     """
-    raw = load(like)
-    wanted = name or (like.co_name if is_name(like.co_name) else identifier(like.co_name, "function"))
-    spelled = Spelling(raw).spelled
+    real = load(like)
+    raw = real
+    wanted = name or like.co_name
+    for own_name in (True, False):  # the text of Dynamo's code has another name than that of the code object
+        respelling = respell(real, own_name=own_name)
+        raw = respelling.raw
+        spelled = Spelling(raw).spelled
+        wanted = name or (raw.name if is_name(raw.name) else identifier(raw.name, "function"))
+        if name is not None or f"def {wanted}(" in source:
+            break
     code = compile_unit(source, raw, name=wanted, filename=filename, spelled=spelled, places=places).code
     assert code is not None  # it was compiled here
-    code = _with_places(_put_back(code, spelled), places)
+    slots = load(code).localsplus
+    code = _put_back(code, spelled.then(respelling.meant))
+    if len(load(code).localsplus) != len(slots):
+        raise _error(like, "two of its variables can't have the one name that they have in the original")
+    code = _with_places(code, places)
     if name is not None and code.co_name != name:
         raise _error(like, f"the text has no function {name}")
-    return _as_like(code, like)
+    made = _as_like(code, like)
+    for one in (raw, load(made)) if made.co_code != like.co_code else ():
+        doubt = depth_difference(one)
+        if doubt:
+            raise _error(like, doubt)
+    return made
 
 
 def _error(like: types.CodeType, reason: str) -> DecompilationError:
@@ -68,10 +86,10 @@ def _put_back(code: types.CodeType, spelled: Spelled) -> types.CodeType:
     """``code`` with the constants and names that the text could not spell."""
     changes: dict[str, Any] = {
         "co_consts": tuple(
-            _put_back(value, spelled) if isinstance(value, types.CodeType) else spelled.constant(value)
+            _put_back(value, spelled) if isinstance(value, types.CodeType) else spelled.named(spelled.constant(value))
             for value in code.co_consts
         ),
-        "co_names": tuple(spelled.names.get(name, name) for name in code.co_names),
+        "co_names": tuple(map(spelled.name, code.co_names)),
         "co_name": spelled.qualname(code.co_name),
     }
     for field in ("co_varnames", "co_cellvars", "co_freevars"):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 import types
 from functools import cached_property
 from typing import Any, Callable, Iterator, Mapping, NamedTuple
@@ -11,23 +12,40 @@ from .proof import Level, Verdict
 from .proof.scaffold import Spelled
 
 
+def in_words(meant: Mapping[str, str]) -> str:
+    """What identifiers stand for."""
+    return ", ".join(f"{text} is {name!a}" for text, name in meant.items())
+
+
 class Text:
     """A text, printed when it is first asked for: whoever wants a module's does not wait for those of its functions.
 
-    ``make`` gives the text and its line map. A comment at the top says so if ``verdict`` is that it is not proven.
+    ``make`` gives the text and its line map. A comment at the top says so if ``verdict`` is that it is not proven, and
+    ``meant`` what identifiers stand for: names that no source can have.
     """
 
-    def __init__(self, make: Callable[[], tuple[str, dict[int, int]]], verdict: Verdict | None = None) -> None:
+    def __init__(
+        self,
+        make: Callable[[], tuple[str, dict[int, int]]],
+        verdict: Verdict | None = None,
+        meant: Mapping[str, str] = {},
+    ) -> None:
         self._make = make
         self._verdict = verdict
+        self.meant = meant
 
     @cached_property
     def printed(self) -> tuple[str, dict[int, int]]:
         """The text and its line map."""
         text, line_map = self._make()
-        if self._verdict is None or self._verdict.level is not Level.UNPROVEN:
+        notice = []
+        if self._verdict is not None and self._verdict.level is Level.UNPROVEN:
+            notice = [f"# Not proven: {reason}" for reason in "\n".join(self._verdict.reasons).splitlines()]
+        if self.meant:
+            words = "Names that no source can have here: " + in_words(self.meant)
+            notice += textwrap.wrap(words, 118, initial_indent="# ", subsequent_indent="# ", break_long_words=False)
+        if not notice:
             return text, line_map
-        notice = [f"# Not proven: {reason}" for reason in "\n".join(self._verdict.reasons).splitlines()]
         moved = {line + len(notice): original for line, original in line_map.items()}
         return "".join(line + "\n" for line in notice) + text, moved
 
@@ -37,9 +55,12 @@ class Result(NamedTuple):
 
     ``verdict`` is for this code object alone: nested ones have their own results in ``nested``.
     ``rung`` names the way it was found: 'structured', 'one-trip loop', 'tail duplication', 'loop rotation', 'events',
-    'nested blocks', 'state variable', 'dispatch loop' (docs/ladder.md), 'rebuilt' (a live class) or 'refused';
+    'nested blocks', 'state variable', 'dispatch loop' (docs/ladder.md), 'rebuilt' (a live class), 'pieces' (a module or
+    class that is refused, but for the statements that are proven by themselves) or 'refused';
     ``folded`` counts operations on the code's own lists that were folded away. ``tree`` is the syntax tree,
     ``spelled`` what the text writes in another way: ``spelled.constants`` are the objects that names in it stand for.
+    ``mode`` is how compile() takes the text: 'exec'; 'eval' if it is an expression; 'single' if it is a line of a
+    session, which prints the values of its expressions.
     """
 
     name: str
@@ -53,6 +74,7 @@ class Result(NamedTuple):
     rung: str = "structured"
     tree: Any = None
     spelled: Spelled = Spelled()
+    mode: str = "exec"
 
     @property
     def source(self) -> str:

@@ -3,7 +3,22 @@
 from __future__ import annotations
 
 from types import MappingProxyType
-from typing import FrozenSet, Mapping, NamedTuple, Sequence
+from typing import Callable, FrozenSet, Mapping, NamedTuple, Sequence
+
+from .budget import DEFAULT_STEPS
+
+
+class Origin(NamedTuple):
+    """The tool that made the code, as whoever asks knows it: names alone do not tell.
+
+    ``is_made_up``: whether a local variable of this name is the tool's, so that it may be left out or renamed.
+    """
+
+    is_made_up: Callable[[str], bool]
+
+
+COMPILER = Origin(lambda name: False)
+"""A compiler made it: every name is the author's."""
 
 
 class Settings(NamedTuple):
@@ -16,12 +31,19 @@ class Settings(NamedTuple):
     variables that have no names in the bytecode.
     ``searches``: what is proven but not exact is spelled in other ways, for a second or so, until one is exact. Code
     that tools made, such as Dynamo's, never is.
+    ``origin``: which tool made the code. What a compiler made is structured first, which keeps all names.
+    ``budget``: the most work, in steps of some ten microseconds, for all code objects together; each has a step more
+    for every 2,000 of them and each of its instructions. What takes more is refused, and says so.
+    ``rewritten_asserts``: what pytest has made of an assert stays as long as it is.
     """
 
     strict: bool = True
     skip_transforms: FrozenSet[str] = frozenset()
     result_names: Mapping[str, Sequence[str]] = MappingProxyType({})
     searches: bool = True
+    origin: Origin = COMPILER
+    budget: int = DEFAULT_STEPS
+    rewritten_asserts: bool = False
 
 
 DEFAULT = Settings()

@@ -13,9 +13,10 @@ import itertools
 from typing import Any, Callable, Iterator, Optional
 
 from ..errors import DecompilationError
+from .budget import spend
 from .bytecode import RawCode, known_instructions
 from .other_spellings import Change, changes
-from .proof import Level, prove
+from .proof import prove
 from .proof.normalize import NotComparable, normalize
 from .syntax import nodes
 from .units import kind_of
@@ -27,6 +28,8 @@ Compile = Callable[[RawCode, str], RawCode]
 
 WORK = 60_000
 """For all spellings of one code object together: instructions that are compared, a quarter of the text's characters."""
+_STEPS = 0.8
+"""Of the decompiler's budget, for each of these."""
 DEPTH = 4
 """The most changes of one body."""
 COST = 2
@@ -57,6 +60,7 @@ def spell_exactly(body: list[nodes.Statement], raw: RawCode, printed: Text, comp
                 with made([change]):
                     text = printed()
                     budget -= size + len(text or "") // 4
+                    spend(_STEPS * (size + len(text or "") // 4), "the search for another spelling")
                     if text is None or text in seen:
                         continue
                     seen.add(text)
@@ -91,7 +95,7 @@ def distance(raw: RawCode, text: str, compiled: Compile) -> float | None:
         other = compiled(raw, text)
     except (DecompilationError, RecursionError):
         return None
-    if prove(raw, other, names=False).level is Level.EXACT:
+    if prove(raw, other, names=False).exact:
         return 0.0
     try:
         left, right = _steps(raw), _steps(other)

@@ -6,9 +6,9 @@ from typing import Callable, NamedTuple, Sequence
 
 from ..errors import DecompilationError
 from .annotations import gather, gives_annotations
-from .bytecode import Instruction, RawCode, disassemble
+from .budget import spend
+from .bytecode import Instruction, RawCode, disassemble, known_instructions
 from .bytecode.uncovered_tests import cover_tests
-from .events.hints import is_made_up
 from .flowgraph import (
     build_flowgraph,
     drop_abandoned_values,
@@ -29,6 +29,7 @@ from .flowgraph import (
 from .ladder import Edit, Ladder, rung_of
 from .lift import LiftedBlock, fold, lift
 from .lift.handlers.calls import GENERIC
+from .settings import COMPILER, Origin
 from .stepper import Stepper
 from .structure import Flow, join_cases, join_ends, separate_outer_loops, structure
 from .syntax import nodes
@@ -39,14 +40,17 @@ BUGS = (
 )  # fmt: skip
 """What a mistake of ours raises: it costs the code object that it is about, not its neighbours."""
 
+_STEPS = 12
+"""For each instruction, to structure a code object once."""
 _COMPREHENSIONS = ("<listcomp>", "<setcomp>", "<dictcomp>", "<genexpr>")
 
 
 def kind_of(raw: RawCode) -> str:
-    """What ``raw`` is the code of: 'module', 'class', 'lambda', 'comprehension', 'generic', 'annotations', 'function'.
+    """What ``raw`` is the code of: 'module', 'expression', 'class', 'lambda', 'comprehension', 'generic', 'annotations'
+    or 'function'.
 
-    'generic' is the code that makes type parameters, and what they belong to; 'annotations' the code that gives the
-    annotations of a function, class or module.
+    'expression' is what was compiled to be evaluated. 'generic' is the code that makes type parameters, and what they
+    belong to; 'annotations' the code that gives the annotations of a function, class or module.
     """
     if raw.name in _COMPREHENSIONS:
         return "comprehension"
@@ -58,7 +62,27 @@ def kind_of(raw: RawCode) -> str:
         return "annotations"
     if raw.is_function:
         return "function"
-    return "module" if raw.name == "<module>" else "class"
+    if raw.name != "<module>":
+        return "class"
+    return "expression" if mode_of(raw) == "eval" else "module"
+
+
+def mode_of(raw: RawCode) -> str:
+    """How compile() was called that made ``raw``, the code of a module: 'exec', 'single' or 'eval'.
+
+    What was compiled to be evaluated returns its value, what was compiled as a line of a session prints values;
+    where there is none, 'exec' makes the same code.
+    """
+    try:
+        instructions = known_instructions(raw)
+    except DecompilationError:
+        return "exec"
+    ends = {index for index, i in enumerate(instructions) if i.op == "RETURN_VALUE"}
+    before = [instructions[index - 1] for index in ends if index]
+    falls = len(before) == len(ends) and all(i.op == "CONST" and i.arg is None for i in before)
+    if not falls or any(i.target in ends for i in instructions):
+        return "eval"
+    return "single" if any(i.op == "PRINT_EXPR" for i in instructions) else "exec"
 
 
 class Unit:
@@ -81,14 +105,16 @@ class Way(NamedTuple):
     the same position are joined, and which transforms of the finished tree are left out. ``keeps_constants``: those
     that compilers would fold are kept apart. ``climbs``: where control has no form in Python the graph is given another
     one. ``settles``: parameters that lie on the stack at the beginning are loaded later, so that the rest is what a
-    compiler made. ``engine``: 'structured', or one that needs no shapes that a compiler makes: 'events' for code whose
-    only loops are iterations, 'dispatch' for any."""
+    compiler made. ``asserts``: what pytest has made of an assert is written as the assert. ``engine``: 'structured', or
+    one that needs no shapes that a compiler makes: 'events' for code whose only loops are iterations, 'dispatch' for
+    any."""
 
     joins_ends: bool = True
     skipped_transforms: frozenset[str] = frozenset()
     keeps_constants: bool = False
     climbs: bool = False
     settles: bool = False
+    asserts: bool = False
     engine: str = "structured"
 
     @property
@@ -113,11 +139,11 @@ _MADE_UP_WAYS = (_EVENTS, *(way for way in FUNCTION_WAYS if way is not _EVENTS))
 """Those of functions whose variables tools have named: mostly no compiler made them, so its shapes come last."""
 
 
-def ways_of(raw: RawCode) -> tuple[Way, ...]:
-    """The ways to try for ``raw``, in order."""
+def ways_of(raw: RawCode, origin: Origin = COMPILER) -> tuple[Way, ...]:
+    """The ways to try for ``raw``, in order; ``origin`` is what made it."""
     if kind_of(raw) not in ("function", "lambda"):
         return WAYS
-    return _MADE_UP_WAYS if any(map(is_made_up, raw.varnames)) else FUNCTION_WAYS
+    return _MADE_UP_WAYS if any(map(origin.is_made_up, raw.varnames)) else FUNCTION_WAYS
 
 
 def lift_unit(raw: RawCode, stepper: Stepper | None = None, way: Way = WAYS[0]) -> Unit:
@@ -163,6 +189,9 @@ def _stages(
 ) -> None:
     table = unit.raw.table
     unit.instructions = disassemble(unit.raw)
+    spend(_STEPS * len(unit.instructions), "structuring")
+    if unit.kind == "expression":
+        _return_once(unit.instructions)
     if unit.raw.exception_table:
         cover_tests(unit.instructions)
     if settles:
@@ -210,6 +239,15 @@ def _stages(
     if unit.kind == "annotations":
         unit.body = gather(unit.body, unit.raw)
     stepper.stage("structure", lambda: "\n".join(map(repr, unit.body)))
+
+
+def _return_once(instructions: list[Instruction]) -> None:
+    """Let all of code that was compiled to be evaluated end at its last return: the compiler copies it, as it has no
+    line."""
+    last = max((index for index, i in enumerate(instructions) if i.op == "RETURN_VALUE"), default=0)
+    for index, i in enumerate(instructions[:last]):
+        if i.op == "RETURN_VALUE":
+            instructions[index] = Instruction("JUMP", None, last, i.handler, i.offset, i.line, i.position)
 
 
 def listing(instructions: list[Instruction], mark: Callable[[Instruction], str] = lambda i: "") -> str:

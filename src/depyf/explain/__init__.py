@@ -17,9 +17,14 @@ __all__ = ["dump_src", "inspect", "interactive_explain"]
 
 
 def __getattr__(name: str) -> Any:
-    """Imports the functions on first use, so that ``import depyf.explain`` costs nothing."""
+    """Imports the functions and modules on first use, so that ``import depyf.explain`` costs nothing."""
     if name in __all__:
         from . import after_the_fact
 
         return getattr(after_the_fact, name)
+    from depyf.lazy import submodule
+
+    module = submodule(__name__, name)
+    if module is not None:
+        return module
     raise AttributeError("module {!r} has no attribute {!r}".format(__name__, name))

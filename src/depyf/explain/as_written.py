@@ -19,6 +19,7 @@ from dataclasses import dataclass, field
 from types import CodeType
 from typing import Any, Callable, Iterable, Iterator, List, Optional, Set, Tuple
 
+from depyf.decompiler.proof.compile_worker import syntax_tree
 from depyf.explain import torch_behavior, torch_debugging
 from depyf.explain.code_objects import RETURNS_AT_ONCE
 from depyf.explain.debuggers import Breakpoints, Extent, extent_of
@@ -66,7 +67,7 @@ def _functions_in(file: str) -> List[Tuple[int, int]]:
     """First and last lines of the functions in a file; none when it cannot be read as Python."""
     try:
         with open(file, encoding="utf-8") as opened:
-            tree = ast.parse(opened.read())
+            tree = syntax_tree(opened.read())
     except (OSError, SyntaxError, ValueError):
         return []
     functions = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)

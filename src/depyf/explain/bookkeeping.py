@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Callable, Dict, FrozenSet, List, Mapping, Optional, Sequence, Set, Tuple
 
+from depyf.decompiler.proof.compile_worker import syntax_tree
 from depyf.explain.edits import FunctionText, plain_target
 from depyf.explain.graph_results import unpack_results
 from depyf.explain.names import stable
@@ -331,6 +332,6 @@ def _on_one_line(source: str) -> str:
 
 def _same_tree(one: str, other: str) -> bool:
     try:
-        return ast.dump(ast.parse(one)) == ast.dump(ast.parse(other))
+        return ast.dump(syntax_tree(one)) == ast.dump(syntax_tree(other))
     except SyntaxError:
         return False

@@ -16,13 +16,18 @@ from depyf.explain.time_limit import within_limit
 __all__ = ["decompiled", "from_result", "listing_of"]
 
 
-def decompiled(code: CodeType) -> Decompiled:
-    """`code` as text. A refusal, or a fault of the decompiler, is a `Decompiled` of level refused with the reason."""
+def decompiled(code: CodeType, by_dynamo: bool = True) -> Decompiled:
+    """`code` as text. A refusal, or a fault of the decompiler, is a `Decompiled` of level refused with the reason.
+
+    `by_dynamo`: Dynamo made it. Of the user's own code every name is kept.
+    """
     try:
         from depyf.decompiler.pipeline import analyze
-        from depyf.decompiler.settings import Settings
+        from depyf.decompiler.settings import COMPILER, Settings
+        from depyf.explain.origin import DYNAMO
 
-        found = from_result(within_limit(partial(analyze, settings=Settings(searches=False)), code))
+        settings = Settings(searches=False, origin=DYNAMO if by_dynamo else COMPILER)
+        found = from_result(within_limit(partial(analyze, settings=settings), code))
         if found.level == "refused" and found.listing.count("\n") < 2:
             found.listing = listing_of(code)
         return found
@@ -43,10 +48,21 @@ def listing_of(code: CodeType) -> str:
 
 
 def from_result(result: Any) -> Decompiled:
-    """What the decompiler's `Result` says, as plain data."""
+    """What the decompiler's `Result` says, as plain data.
+
+    That nobody reads the variables of its frame is taken for granted of nearly all code that Dynamo makes. The
+    documentation of the pages says so once, and they do not repeat it.
+    """
+    from depyf.decompiler.proof.symbolic import DIFFERING, UNSEEN
+
     verdict = result.verdict
+    if UNSEEN in verdict.assumptions:
+        verdict = verdict._replace(
+            assumptions=tuple(one for one in verdict.assumptions if one != UNSEEN),
+            reasons=tuple(one for one in verdict.reasons if not one.startswith(DIFFERING)),
+        )
     level = str(verdict.level.value)
-    if level in ("exact", "equivalent") and not result.proven:
+    if verdict.proven and not result.proven:
         level = "unproven"  # a nested function is not
     return Decompiled(
         source="" if level == "refused" else stable(str(result.source)),

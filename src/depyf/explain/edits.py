@@ -5,6 +5,8 @@ from __future__ import annotations
 import ast
 from typing import Dict, Iterable, Iterator, List, Optional, Set, Tuple
 
+from depyf.decompiler.proof.compile_worker import syntax_tree
+
 __all__ = ["FunctionText", "plain_target"]
 
 
@@ -23,7 +25,7 @@ class FunctionText:
 
     def __init__(self, source: str) -> None:
         self.source = source
-        self.tree = ast.parse(source)
+        self.tree = syntax_tree(source)
         found = next((node for node in ast.walk(self.tree) if isinstance(node, ast.FunctionDef)), None)
         if found is None:
             raise ValueError("no function in the text")

@@ -8,7 +8,7 @@ refer to names by index: an exchange of ``co_names`` changes nothing else, and b
 from __future__ import annotations
 
 from types import CodeType
-from typing import Any, Dict, Set
+from typing import Any, Dict
 
 from depyf.explain.names import stable
 
@@ -26,7 +26,7 @@ def without_uuids(code: CodeType) -> Dict[str, str]:
     """
     names = _all_names(code)
     found: Dict[str, str] = {}
-    for real in sorted(names):
+    for real in names:
         name = stable(real)
         if name == real:
             continue
@@ -67,11 +67,12 @@ def _constant_with_names(constant: Any, new_name: Dict[str, str]) -> Any:
     return with_names(constant, new_name) if isinstance(constant, CodeType) else constant
 
 
-def _all_names(code: CodeType) -> Set[str]:
-    names: Set[str] = set()
+def _all_names(code: CodeType) -> Dict[str, None]:
+    """In an order that no address has a part in: of names that differ by an id, the first is the first everywhere."""
+    names: Dict[str, None] = {}
     waiting = [code]
     while waiting:
         one = waiting.pop()
-        names.update(one.co_names, one.co_varnames, one.co_cellvars, one.co_freevars)
+        names.update(dict.fromkeys(one.co_names + one.co_varnames + one.co_cellvars + one.co_freevars))
         waiting.extend(constant for constant in one.co_consts if isinstance(constant, CodeType))
     return names

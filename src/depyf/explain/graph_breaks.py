@@ -7,15 +7,20 @@ import os
 import re
 import sys
 from functools import lru_cache
-from typing import Any, Dict, List, Optional, Sequence
+from typing import Any, Dict, List, Optional, Sequence, Tuple
 
 from depyf.explain.model import GraphBreak, SourceLine
-from depyf.explain.names import without_addresses
+from depyf.explain.names import stable, without_addresses
 
 __all__ = ["graph_break_of", "graph_break_from_reason"]
 
-_LINK = re.compile(r"/(gb\d+)\.html", re.IGNORECASE)
+_LINK = re.compile(r"https?://\S+/(?P<id>gb\d+)\.html", re.IGNORECASE)
+_PART = re.compile(r"\s+(?P<name>Explanation|Hint|Developer debug context|Higher Order Operator): ?(?P<text>.*)")
+_NO_PART = ("***", " For more details")
 _JUMP = "generic_jump"
+_BRANCHING = "Data-dependent branching"
+_STEP = "step_unsupported"
+_STEP_WORDS = "Dynamo went back to the last line behind which it can stop; the break itself comes later in the function"
 _HINTS_FOR_JUMPS = ["Use `torch.cond` to express dynamic control flow."]  # before torch 2.8 there is no registry
 
 
@@ -33,31 +38,45 @@ def graph_break_of(graph_module: Any) -> Optional[GraphBreak]:
 
 def graph_break_from_reason(reason: str, stack: Sequence[Any] = ()) -> GraphBreak:
     """A `GraphBreak` from Dynamo's text and its stack of `traceback.FrameSummary`."""
-    location = None
-    if stack:
-        frame = stack[-1]
-        location = SourceLine(frame.filename, frame.lineno or 0, (frame.line or "").strip(), frame.name)
-    if reason.startswith(_JUMP):
-        entry = _registry().get("Data-dependent branching", {})
-        return GraphBreak(
-            "the branch depends on a tensor's value",
-            location,
-            gb_id=entry.get("id", ""),
-            gb_type="Data-dependent branching",
-            explanation=entry.get("explanation", ""),
-            hints=entry.get("hints") or _HINTS_FOR_JUMPS,
-        )
-    lines = without_addresses(reason).strip().splitlines() or [""]
-    found = GraphBreak(lines[0].strip(), location, gb_type=lines[0].strip())
-    for line in lines[1:]:
-        key, _, text = line.strip().partition(": ")
-        if key == "Explanation":
-            found.explanation = text
-        elif key == "Hint":
-            found.hints.append(text)
-    link = _LINK.search(reason)
-    found.gb_id = link.group(1).upper() if link else _registry().get(found.gb_type, {}).get("id", "")
+    lines = [SourceLine(one.filename, one.lineno or 0, (one.line or "").strip(), one.name) for one in stack]
+    text = without_addresses(stable(reason)).strip()
+    if text.startswith(_STEP):
+        text = _STEP_WORDS
+    elif text.startswith(_JUMP):
+        text = _BRANCHING
+    title, _, rest = text.partition("\n")
+    title = title.strip()
+    found = GraphBreak(title, lines[-1] if lines else None, gb_type=title, stack=lines)
+    _take_apart(rest, found)
+    known = _registry().get(found.gb_type, {})
+    link = _LINK.search(text)
+    if link is not None:
+        found.gb_id, found.link = link.group("id").upper(), link.group()
+    else:
+        found.gb_id = known.get("id", "")
+    if title == _BRANCHING:
+        found.reason = "the branch depends on a tensor's value"
+        found.explanation = found.explanation or known.get("explanation", "")
+        found.hints = found.hints or known.get("hints") or _HINTS_FOR_JUMPS
     return found
+
+
+def _take_apart(text: str, found: GraphBreak) -> None:
+    """Explanation and hints of a text whose parts begin with their names and go on in deeper lines."""
+    parts: List[Tuple[str, List[str]]] = []
+    for line in text.splitlines():
+        match = _PART.match(line)
+        if match is not None:
+            parts.append((match.group("name"), [match.group("text").strip()]))
+        elif not line.strip() or line.startswith(_NO_PART):
+            parts.append(("", []))
+        elif parts:
+            parts[-1][1].append(line.strip())
+    for name, written in parts:
+        if name == "Explanation" and not found.explanation:
+            found.explanation = "\n".join(written).strip()
+        elif name == "Hint":
+            found.hints.append("\n".join(written).strip())
 
 
 @lru_cache(maxsize=1)

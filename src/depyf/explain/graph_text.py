@@ -10,6 +10,7 @@ import re
 from dataclasses import dataclass, field
 from typing import Dict, List, Set, Tuple
 
+from depyf.decompiler.proof.compile_worker import syntax_tree
 from depyf.explain.edits import FunctionText
 from depyf.explain.model import Node
 from depyf.explain.names import file_name, stable, without_addresses
@@ -102,7 +103,7 @@ def _with_comments(source: str, graph: GraphText) -> str:
     by_name = {node.name: node for node in graph.nodes}
     comments: Dict[int, Tuple[str, str]] = {}
     last: Tuple[str, int] = ("", 0)
-    tree = ast.parse(source).body[0]
+    tree = syntax_tree(source).body[0]
     if not isinstance(tree, ast.FunctionDef):
         return source
     for statement in tree.body:

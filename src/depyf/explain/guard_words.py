@@ -9,6 +9,7 @@ import sys
 import types
 from typing import Any, Callable, Dict, List, Optional, Tuple
 
+from depyf.decompiler.proof.compile_worker import syntax_tree
 from depyf.explain.guard_forms import GUARD_TYPES, words_by_form
 from depyf.explain.model import Guard, SourceLine
 from depyf.explain.torch_keeps import as_tensor_in_guards
@@ -277,7 +278,7 @@ def _call_and_rest(code: str) -> Tuple[ast.Call, str]:
     for at, char in enumerate(code):
         depth += (char in "([{") - (char in ")]}")
         if char == ")" and depth == 0:
-            tree = ast.parse(code[: at + 1], mode="eval").body
+            tree = syntax_tree(code[: at + 1], mode="eval").body
             if not isinstance(tree, ast.Call):
                 raise ValueError(code)
             return tree, code[at + 1 :]
@@ -311,7 +312,7 @@ def _text(code: str, node: ast.AST) -> str:
 def _is_plain(code: str) -> bool:
     """Whether `code` runs with nothing but L, G, builtins and torch at hand."""
     try:
-        tree = ast.parse(code, mode="eval")
+        tree = syntax_tree(code, mode="eval")
     except SyntaxError:
         return False
     return all(node.id in _AT_HAND for node in ast.walk(tree) if isinstance(node, ast.Name))
@@ -337,7 +338,7 @@ def _evaluate(source: str, module_globals: Dict[str, Any]) -> Any:
                 return owner.get(index)
         return None
 
-    return walk(ast.parse(source, mode="eval"))
+    return walk(syntax_tree(source, mode="eval"))
 
 
 def _importable(found: Any, source: str, module_globals: Dict[str, Any]) -> str:

@@ -51,6 +51,7 @@ _KIND_OF_CODE = (
     ("(___skip_backend_check()", "BACKEND_MATCH"),
     ("___compile_config_hash()", "CONFIG_HASH_MATCH"),
 )
+_OF_AN_OBJECT = re.compile(r"\bG\['(\w+)'\]\(\)")
 _SETTER = "init_ambient_guards"  # of Dynamo: shape guards are the program's all the same
 
 
@@ -87,6 +88,9 @@ def collect_guards(
         guards.append(guard)
     for guard in guards:
         guard.code = stable_guard_text(guard.code)
+        if any(stable(name) != name for name in _OF_AN_OBJECT.findall(guard.run)):
+            guard.runnable = False  # Dynamo's reference to an object of this process
+        guard.words, guard.run, guard.subject = map(stable, (guard.words, guard.run, guard.subject))
     return guards, stable_guard_text(tree.strip())
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dis
 import inspect as python_inspect
 import os
 import re
@@ -12,6 +13,7 @@ from types import CodeType
 from typing import Any, Dict, List, Mapping, Optional, Set
 
 from depyf.explain import torch_behavior
+from depyf.explain.break_log import breaks_behind
 from depyf.explain.code_objects import cell_contents
 from depyf.explain.compiled_functions import called_from, functions_of
 from depyf.explain.decompiled import decompiled
@@ -19,10 +21,11 @@ from depyf.explain.graph_breaks import graph_break_of
 from depyf.explain.graphs import find_graph_module, graph_from_module
 from depyf.explain.guards import collect_guards
 from depyf.explain.kernels_in_process import kernels_of
-from depyf.explain.model import CacheEntry, Frame, Graph, Session
+from depyf.explain.model import CacheEntry, Frame, Graph, GraphBreak, Session
 from depyf.explain.names import identifier, stable
-from depyf.explain.nothing_compiled import NothingCompiled, why_nothing
-from depyf.explain.resume_points import is_resume_name, names_read, resume_function, resume_points
+from depyf.explain.nothing_compiled import NothingCompiled, why_nothing, why_uncompiled
+from depyf.explain.recompiles import add_reasons, kept_reasons
+from depyf.explain.resume_points import is_resume_name, names_read, resume_function, resume_line, resume_points
 
 __all__ = ["NothingCompiled", "frame_of", "inspect", "session_of"]
 
@@ -106,6 +109,7 @@ def frame_of(
             for resume in entry.resume_functions:
                 resumed = resume.code
                 if resumed is None or not _cache_entries(resumed):
+                    resume.uncompiled = why_uncompiled(resumed)
                     continue
                 if id(resumed) not in known:
                     child = _new_frame(resumed, module_globals)
@@ -113,6 +117,12 @@ def frame_of(
                     known[id(resumed)] = child
                     waiting.append(child)
                 resume.frame = known[id(resumed)]
+        ids = [entry.compile_id for entry in frame.entries]
+        reasons = kept_reasons(frame.code, ids)
+        for entry in frame.entries:
+            add_reasons(entry, reasons.get(entry.compile_id, ()), None)
+            if not entry.breaks and (entry.resume_functions or not entry.graphs):
+                entry.breaks = _breaks_kept(entry, frame)
     _number(list(known.values()))
     return top
 
@@ -202,7 +212,7 @@ def _new_frame(code: CodeType, module_globals: Dict[str, Any]) -> Frame:
         except (OSError, TypeError, IndentationError):
             frame.source = ""
     if not frame.source:
-        frame.original = decompiled(code)
+        frame.original = decompiled(code, frame.is_resume)
     return frame
 
 
@@ -236,6 +246,16 @@ def _entry(
         points = resume_points(code, frame.code, module_globals)
         entry.resume_functions += [resume_function(point) for point in points]
     return entry
+
+
+def _breaks_kept(entry: CacheEntry, frame: Frame) -> List[GraphBreak]:
+    """The breaks of an entry whose graphs tell of none: at the lines where it goes on, else, alone, in the function."""
+    assert frame.code is not None
+    lines = [resume_line(frame, one) for one in entry.resume_functions if not one.function]
+    found = breaks_behind(frame, lines)
+    if not found and len(frame.entries) == 1:
+        found = breaks_behind(frame, [line for _, line in dis.findlinestarts(frame.code) if line])
+    return found
 
 
 def _graph(name: str, module_globals: Dict[str, Any], recorded: Mapping[str, Graph]) -> Graph:

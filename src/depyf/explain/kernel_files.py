@@ -13,6 +13,8 @@ import types
 from dataclasses import dataclass
 from typing import Any, Dict, Iterator, List, Tuple
 
+from depyf.decompiler.proof.compile_worker import syntax_tree
+
 __all__ = ["KernelPart", "kernel_parts", "kernel_text", "point_functions_at_file"]
 
 # What is different in each run, and what stands there instead. Each hides a place or a hash, never an operation.
@@ -57,7 +59,7 @@ def kernel_parts(source: str) -> List[KernelPart]:
     '''...''')``; a wrapper in C++ is a string by itself.
     """
     try:
-        body = ast.parse(source).body
+        body = syntax_tree(source).body
     except SyntaxError:
         return []
     found: List[KernelPart] = []

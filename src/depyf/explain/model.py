@@ -29,9 +29,11 @@ __all__ = [
     "Kernel",
     "KernelLine",
     "Node",
+    "RecompileReason",
     "Refusal",
     "ResumeFunction",
     "Session",
+    "Skip",
     "SourceLine",
     "to_json",
 ]
@@ -56,9 +58,9 @@ class SourceLine:
 class Decompiled:
     """A code object as text, and what was shown about that text.
 
-    `level` is the verdict's word: exact, equivalent, unproven or refused. `verdict` is the sentence for readers.
-    `source` is empty when refused; `listing` then has the annotated instructions, if any. `constants` are the objects
-    that names in the source stand for, as no literal spells them.
+    `level` is the verdict's word: identical, exact, equivalent, unproven or refused. `verdict` is the sentence for
+    readers. `source` is empty when refused; `listing` then has the annotated instructions, if any. `constants` are the
+    objects that names in the source stand for, as no literal spells them.
     """
 
     source: str = ""
@@ -73,7 +75,12 @@ class Decompiled:
     @property
     def proven(self) -> bool:
         """Whether `source` was shown to do what the bytecode does."""
-        return self.level in ("exact", "equivalent")
+        return self.equal or self.level == "equivalent"
+
+    @property
+    def equal(self) -> bool:
+        """Whether `source` compiles to equal instructions."""
+        return self.level in ("identical", "exact")
 
 
 @dataclass
@@ -162,7 +169,11 @@ class Graph:
 
 @dataclass
 class GraphBreak:
-    """Why a graph ended before its function did."""
+    """Why Dynamo stopped before its function ended, whether or not there was a graph by then.
+
+    `location` is the last line of `stack`, which begins with the line of the function that was compiled and goes on
+    through those that were traced from it. `link` is torch's page about `gb_id`.
+    """
 
     reason: str
     location: Optional[SourceLine] = None
@@ -170,6 +181,9 @@ class GraphBreak:
     gb_type: str = ""
     explanation: str = ""
     hints: List[str] = field(default_factory=list)
+    link: str = ""
+    stack: List[SourceLine] = field(default_factory=list)
+    compile_id: str = ""
 
 
 @dataclass
@@ -188,6 +202,19 @@ class Refusal:
 
 
 @dataclass
+class Skip:
+    """A function which Dynamo looked at and left to Python, without an error: `reason` is torch's, in words.
+
+    `location` is its first line. Functions of torch's own files and of Python's library are left out.
+    """
+
+    function: str
+    location: Optional[SourceLine] = None
+    reason: str = ""
+    compile_id: str = ""
+
+
+@dataclass
 class ResumeFunction:
     """A function which Dynamo made to go on after a graph break.
 
@@ -198,11 +225,30 @@ class ResumeFunction:
     name: str
     global_name: str = field(default="", metadata={"live": True}, compare=False)
     resume_line: int = 0
+    uncompiled: str = ""  # why nothing is compiled for it, as far as that is known
     branch: str = ""  # "true" or "false", when the break was at a branch
     frame: Optional[Frame] = None
     function: str = ""  # the function it continues, where that is an inner one (`nested_graph_breaks`)
     original: Decompiled = field(default_factory=Decompiled)
     code: Optional[CodeType] = _live()
+
+
+@dataclass
+class RecompileReason:
+    """Why one compilation did not fit the call which made Dynamo compile again.
+
+    `compile_id` is that of the compilation which did not fit, `guard` its first check that failed, as torch writes it,
+    `user_line` the line which asked for it. `expected` and `actual` are "" where torch does not tell them.
+    """
+
+    compile_id: str = ""
+    guard: str = ""
+    words: str = ""
+    subject: str = ""  # what it looks at, in the program's spelling
+    expected: str = ""
+    actual: str = ""
+    user_line: Optional[SourceLine] = None
+    remedy: str = ""
 
 
 @dataclass
@@ -228,6 +274,7 @@ class CacheEntry:
     side_effects: List[str] = field(default_factory=list)
     recompile_reasons: List[str] = field(default_factory=list)
     actual_values: List[str] = field(default_factory=list)  # one for each reason: what the failed guard found, or ""
+    recompiled: List[RecompileReason] = field(default_factory=list)  # the same, taken apart
     backend: str = ""
     code: Optional[CodeType] = _live()
     original_code: Optional[CodeType] = _live()
@@ -296,6 +343,8 @@ class Session:
     artifacts: List[Artifact] = field(default_factory=list)
     failures: List[Failure] = field(default_factory=list)
     refusals: List[Refusal] = field(default_factory=list)
+    skips: List[Skip] = field(default_factory=list)
+    breaks: List[GraphBreak] = field(default_factory=list)  # of compilations which came to nothing after them
     compiled_before: List[SourceLine] = field(default_factory=list)  # functions; what runs was not recorded
     torch_version: str = ""
     python_version: str = ""
@@ -346,6 +395,11 @@ class Session:
     def to_json(self, indent: Optional[int] = 2) -> str:
         """`to_dict` as JSON text."""
         return json.dumps(self.to_dict(), indent=indent)
+
+    def all_breaks(self) -> List[GraphBreak]:
+        """Every graph break: of the compilations, and of those which came to nothing."""
+        found = [one for frame in self.frames for entry in frame.entries for one in entry.breaks]
+        return found + [one for frame in self.frames for one in frame.breaks] + self.breaks
 
     def top_level(self) -> List[Frame]:
         """Frames which are the user's functions; resume functions only where no frame here calls them."""

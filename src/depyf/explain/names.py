@@ -1,8 +1,8 @@
 """Names which are the same in every run.
 
 Dynamo puts a uuid behind the names of compiled functions (torch 2.8 and later, resume functions on 2.8 alone), the id
-of an object into the name of a global that it makes for it (`OutputGraph.install_global_by_id`, 2.4 to 2.15), and ids
-into guards. None of these may reach a file: two runs of one program must give equal text.
+of an object into the name of a global that it makes for it (`OutputGraph.install_global_by_id`, 2.4 to 2.15; that of an
+optimizer has two), and ids into guards. None of these may reach a file: two runs of one program must give equal text.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _WITH_UUID = re.compile(
 )
 _GET_UUIDS = ("__compiled_fn", "__resume_at", "__transformed_code")  # looking for these takes less time
 _WITH_HEX = re.compile(r"\b((?:__compiled_fn|__resume_at)(?:_\d+)+?)_[0-9a-f]{32}\b")
-_WITH_ID = re.compile(r"\b(\w*)_\d{9,}_c(\d+)\b")
+_WITH_ID = re.compile(r"\b(\w*?)(?:_\d{9,})+_c(\d+)\b")
 _HAS_ID = re.compile(r"_\d{9,}_c\d")  # found in less time than `_WITH_ID` takes to find none
 _ADDRESS = re.compile(r"\b(?:at )?0x[0-9a-fA-F]{6,}\b")
 _NOT_IN_FILES = re.compile(r"[^A-Za-z0-9_.]+")

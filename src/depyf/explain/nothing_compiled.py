@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import types
-from typing import Any, List, Sequence
+from typing import Any, List, Optional, Sequence
 
 from depyf.errors import DepyfError
 from depyf.explain import torch_behavior, torch_keeps
 from depyf.explain.compiled_functions import is_disabled
 from depyf.explain.names import stable, without_addresses
 
-__all__ = ["NothingCompiled", "why_nothing"]
+__all__ = ["NothingCompiled", "why_nothing", "why_uncompiled"]
 
 
 class NothingCompiled(DepyfError):
@@ -63,3 +63,15 @@ def why_nothing(thing: Any, functions: Sequence[types.FunctionType]) -> str:
         "call what torch.compile returned for it once, then ask again. If it was called, Dynamo left the frame alone "
         "(TORCH_LOGS=graph_breaks says why) or torch._dynamo.reset() dropped its cache"
     )
+
+
+def why_uncompiled(code: Optional[types.CodeType]) -> str:
+    """What torch knows about a resume function that has no compilation. It keeps which codes Dynamo has looked at."""
+    if code is None:
+        return "torch does not tell its code"
+    if not any(code is one for one in torch_keeps.compiled_codes()):
+        return "Dynamo has seen no call of it"
+    records = torch_keeps.compilations_of(code)
+    if records and records[-1].failure:
+        return "Dynamo gave it up: " + without_addresses(stable(records[-1].failure))
+    return "Dynamo looked at it and left it to Python"

@@ -13,10 +13,18 @@ import types
 from dataclasses import dataclass
 from typing import Any, Callable, List, Tuple
 
-from depyf.explain import torch_behavior, torch_keeps
+from depyf.explain import torch_attempts, torch_behavior, torch_keeps
 from depyf.explain.containment import EDGES, contained, done, edge, told
 from depyf.explain.exchanged_code import Heard, listen
 from depyf.explain.kernel_hooks import hook_kernels
+from depyf.explain.outcome_hooks import (
+    hook_attempts,
+    hook_frames_without_tensors,
+    hook_recompiles,
+    hook_skip_frame,
+    hook_skips,
+    hook_unsupported,
+)
 from depyf.explain.torch_behavior import MissingHook, find
 
 __all__ = ["PATCHES", "Patch", "apply_late_patches", "apply_patches", "graph_was_formatted", "original_kernel_loader"]
@@ -51,6 +59,7 @@ class Patch:
 def apply_patches(recorder: Any, undo: contextlib.ExitStack) -> None:
     """Applies every row for `recorder`, whatever happens to the others; `undo` gets what takes them back."""
     recorder.late_patches = list(PATCHES)
+    undo.callback(recorder.restores.close)  # what is left, if the next failed
     undo.callback(done, recorder.session, "restoring torch", _restore, recorder.restores)
     with torch_behavior.nothing_compiles():
         apply_late_patches(recorder)
@@ -71,11 +80,8 @@ def apply_late_patches(recorder: Any) -> None:
 
 
 def _restore(restores: contextlib.ExitStack) -> None:
-    try:
-        with torch_behavior.nothing_compiles():
-            restores.close()
-    finally:
-        restores.close()  # what is left, when waiting for other threads failed
+    with torch_behavior.nothing_compiles():
+        restores.close()
 
 
 # ---- the ways to hook in. Functions marked `edge` stand in torch's place
@@ -220,7 +226,7 @@ def _before(module: str, name: str) -> Callable[[Any, contextlib.ExitStack], Non
 
         @edge
         def stand_in(*args: Any, **kwargs: Any) -> Any:
-            told(recorder, "on_drop")
+            told(recorder, "on_drop", name == "reset")
             return before(*args, **kwargs)
 
         stand_in.__name__ = name
@@ -324,5 +330,53 @@ PATCHES: List[Patch] = [
         since="2.2",
         until="2.6",
         wanted=lambda recorder: torch_keeps.drops_what_failed(),
+    ),
+    Patch(
+        target="torch._dynamo.convert_frame._compile",
+        apply=hook_attempts,
+        serves="what was not compiled and why, in full",
+        reason="every attempt at a frame goes through it; an error in it is seen nowhere else, as Dynamo falls back. "
+        "Its records of compilations have the text alone, from 2.11 or so",
+        since="2.2",
+    ),
+    Patch(
+        target="torch._dynamo.exc.Unsupported.add_to_stats",
+        apply=hook_unsupported,
+        serves="the reason where Dynamo goes back to an earlier line (step_unsupported)",
+        reason="Dynamo forgets the error then; this is called as each is made",
+        since="2.2",
+    ),
+    Patch(
+        target="torch._dynamo.convert_frame.CatchErrorsWrapper._handle_skip",
+        apply=hook_skips,
+        serves="what Dynamo left to Python, and why",
+        reason="the only place where torch's reason and the frame meet",
+        since="2.13",
+        wanted=lambda recorder: torch_attempts.tells_skip_reasons(),
+    ),
+    Patch(
+        target="torch._dynamo.exc.SkipFrame",
+        apply=hook_skip_frame,
+        serves="why Dynamo left a frame to Python",
+        reason="`_compile` drops it; the text is logged only",
+        since="2.2",
+        until="2.12",
+        wanted=lambda recorder: not torch_attempts.tells_skip_reasons(),
+    ),
+    Patch(
+        target="torch._dynamo.convert_frame.has_tensor_in_frame",
+        apply=hook_frames_without_tensors,
+        serves="which functions Dynamo did not try",
+        reason="asked before `_compile`, which is not called then",
+        since="2.2",
+        until="2.12",
+        wanted=lambda recorder: not torch_attempts.tells_skip_reasons(),
+    ),
+    Patch(
+        target="torch._dynamo.convert_frame.get_and_maybe_log_recompilation_reasons",
+        apply=hook_recompiles,
+        serves="every reason to compile again",
+        reason="it has one for each compilation that did not fit; of these `_compile` keeps the first",
+        since="2.2 (get_and_maybe_log_recompilation_reason; this name since 2.7 or so)",
     ),
 ]

@@ -21,6 +21,7 @@ from typing import Any, Dict, List, Optional, Tuple
 
 from depyf.explain import debuggers, torch_behavior
 from depyf.explain.as_written import Followed, code_as_written
+from depyf.explain.attempts import Attempts
 from depyf.explain.containment import contained, note_failure
 from depyf.explain.decompiled import decompiled, listing_of
 from depyf.explain.dump_directory import DumpDirectory
@@ -29,7 +30,7 @@ from depyf.explain.graph_breaks import graph_break_of
 from depyf.explain.graph_files import REPEATS, GraphFile, is_same_graph, signature_of, stage_of, why_open
 from depyf.explain.graph_text import GraphText, source_of
 from depyf.explain.graphs import capture
-from depyf.explain.guards import collect_guards, recompile_reason
+from depyf.explain.guards import collect_guards
 from depyf.explain.kernels import KernelRecorder
 from depyf.explain.model import (
     Artifact,
@@ -40,9 +41,10 @@ from depyf.explain.model import (
     Session,
 )
 from depyf.explain.names import stable
+from depyf.explain.nothing_compiled import why_uncompiled
 from depyf.explain.patches import apply_late_patches
 from depyf.explain.processes import before_this_process_ends
-from depyf.explain.refusals import Refusals, actual_value
+from depyf.explain.recompiles import add_reasons, ids_of_entries, with_ids
 from depyf.explain.resume_points import is_resume_name, resume_function, resume_points
 from depyf.explain.transformed_code import WHAT_RUNS, decompile_transformed
 
@@ -50,9 +52,7 @@ __all__ = ["NO_GRAPH", "Recorder"]
 
 NO_GRAPH = "__no_compiled_fn"  # stands in file names where torch compiles something that is no graph of Dynamo's
 
-_BEGINS_WITH_ID = re.compile(r"\d+/\d+: ")
 _GRAPH_GLOBAL = re.compile(r"^__compiled_fn_\d+$")
-_CHECKED = re.compile(r"(?:^|: )(L\['\w+'\]) (?:==|is) ")
 _FIRST_STAGES = ("BEFORE PRE GRAD", "Compiled autograd", "pre_insert_deferred_runtime_asserts")
 _NOT_IN_FILE_NAMES = re.compile(r"[.<> /\\{}]")  # as earlier releases did: others look for these files by name
 
@@ -89,7 +89,7 @@ class Recorder:
         self._followed: Dict[str, Followed] = {}  # by compilation
         self._files: List[GraphFile] = []
         self.kernels = KernelRecorder(self._write, self._graphs)
-        self._refusals = Refusals()
+        self._attempts = Attempts(self.session)
         self._installed: List[Tuple[CacheEntry, CodeType]] = []  # what Dynamo was given to run
 
     @property
@@ -184,10 +184,17 @@ class Recorder:
                     self._read_guards(frame, entry, live)
                     entry.dropped = True
 
-    def on_drop(self) -> None:
+    def on_drop(self, is_reset: bool) -> None:
         """Dynamo may be about to drop what is compiled."""
         with self._lock, contained(self.session, "reading guards before they go", "guards on the pages"):
+            if is_reset:
+                self._attempts.reset()
             self._collect_guards(at_end=False)
+
+    def on_outcome(self, event: str, *args: Any) -> None:
+        """What came of one of Dynamo's attempts at a frame: a method of `Attempts`, told by `outcome_hooks.py`."""
+        with self._lock, contained(self.session, "recording what came of a compilation", "a reason in the index"):
+            getattr(self._attempts, event)(*args)
 
     def on_generated_code(self, args: Tuple[Any, ...], kwargs: Dict[str, Any]) -> None:
         """torch.fx has compiled generated code: `_exec_with_source(src, globals, co_fields=None)`."""
@@ -252,14 +259,14 @@ class Recorder:
     def _describe(self, entry: CacheEntry, known: Dict[str, Any], new_code: CodeType) -> None:
         entry.backend = torch_behavior.backend_name(known.get("compiler_fn"))
         entry.side_effects = [stable(effect) for effect in torch_behavior.side_effects(new_code)]
-        reasons = torch_behavior.recompile_reasons(known)
-        with contained(self.session, "numbering the reasons to compile again"):
-            reasons = self._with_ids(reasons, entry.original_code)
-        for line in reasons:
-            entry.recompile_reasons.append(recompile_reason(line))
-            checked = _CHECKED.search(line)
-            entry.actual_values.append(actual_value(checked.group(1), known.get("locals")) if checked else "")
-        self._refusals.look()
+        code = entry.original_code
+        reasons, local_names = self._attempts.reasons_of(code)
+        with contained(self.session, "telling why something was compiled again"):
+            reasons = reasons or torch_behavior.recompile_reasons(known)
+            if reasons and code is not None:
+                add_reasons(entry, with_ids(reasons, ids_of_entries(code, self._installed)), local_names)
+        self._attempts.refusals.look()
+        taken = entry.breaks = self._attempts.breaks(entry.compile_id)
         for name in new_code.co_names:
             graph_name = stable(name)
             if _GRAPH_GLOBAL.match(graph_name):
@@ -267,19 +274,8 @@ class Recorder:
                 graph.global_name = name
                 graph.backend = entry.backend
                 entry.graphs.append(graph)
-                if graph_name in self._breaks:
+                if graph_name in self._breaks and not taken:
                     entry.breaks.append(self._breaks[graph_name])
-
-    def _with_ids(self, reasons: List[str], code: Optional[CodeType]) -> List[str]:
-        """`reasons` with the compile ids of the entries which did not fit, where torch tells these by order alone."""
-        if not reasons or code is None or any(_BEGINS_WITH_ID.match(reason) for reason in reasons):
-            return reasons
-        live = torch_behavior.cache_entries(code)[::-1]
-        ids = {id(installed): entry.compile_id for entry, installed in self._installed}
-        known = [ids.get(id(one.code), "") for one in live]
-        if len(known) != len(reasons) or not all(known):
-            return reasons
-        return ["{}: {}".format(number, reason) for number, reason in zip(known, reasons)]
 
     def _record_graph(self, title: str, module: Any, options: Dict[str, Any]) -> None:
         if self.late_patches:
@@ -409,7 +405,10 @@ class Recorder:
                 for point in resume_points(entry.code, entry.original_code, frame.globals or {}):
                     found = self._frames.get(point.code, []) if point.code is not None else []
                     resumed = next((one for one in found if one.code is point.code), None)
-                    entry.resume_functions.append(resume_function(point, resumed))
+                    resume = resume_function(point, resumed)
+                    if resumed is None or not resumed.entries:
+                        resume.uncompiled = self._attempts.refusals.why_not(point.code) or why_uncompiled(point.code)
+                    entry.resume_functions.append(resume)
                     if resumed is not None and not resumed.parent:
                         resumed.parent = frame.name
 
@@ -431,7 +430,8 @@ class Recorder:
         entry.guards, entry.guard_tree = collect_guards(entry.guard_manager, frame.globals, frame.filename)
 
     def _collect_refusals(self) -> None:
-        self.session.refusals = self._refusals.hand_out(self.session.frames)
+        self.session.refusals = self._attempts.refusals.hand_out(self.session.frames)
+        self.session.skips = self._attempts.refusals.skips
 
     def _list_other_processes(self) -> None:
         for name in self.dump.other_processes():
@@ -467,7 +467,7 @@ class Recorder:
             try:
                 frame.source = textwrap.dedent(inspect.getsource(code))
             except (OSError, TypeError):  # typed at a prompt, or made by exec: there is no file to show
-                frame.original = decompiled(code)
+                frame.original = decompiled(code, frame.is_resume)
         alike.append(frame)
         self.session.frames.append(frame)
         return frame

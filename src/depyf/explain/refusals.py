@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import linecache
+import os
 import re
-from typing import Any, Dict, List
+import sys
+from functools import lru_cache
+from types import CodeType
+from typing import Any, Dict, List, Optional, Sequence, Tuple
 
 from depyf.explain.graph_breaks import graph_break_from_reason
-from depyf.explain.model import Frame, Refusal, SourceLine
+from depyf.explain.model import Frame, Refusal, Skip, SourceLine
 from depyf.explain.names import stable, without_addresses
+from depyf.explain.torch_attempts import can_be_fallen_back_from
 from depyf.explain.torch_behavior import compilation_metrics
 
-__all__ = ["Refusals", "actual_value"]
+__all__ = ["Refusals", "is_of_libraries", "skip_words"]
 
 _THEN = "*** While handling this graph break"
 _LIMIT = "recompile limit exceeded"
@@ -20,21 +25,64 @@ _REACHED = re.compile(r"\w*(recompile|cache_size)_limit reached")  # all that to
 
 
 class Refusals:
-    """Looks through Dynamo's records of its compilations; it keeps the last 64, so one has to look now and then."""
+    """What came of the attempts to compile which gave nothing to run.
+
+    The hooks tell of each. Where they can't, Dynamo's records of its compilations do; it keeps the last 64, so one has
+    to look now and then.
+    """
 
     def __init__(self) -> None:
         self.found: List[Refusal] = []
+        self.skips: List[Skip] = []
         self._seen: Dict[int, Any] = {id(one): one for one in compilation_metrics()}
+        self._why: Dict[int, Tuple[CodeType, str]] = {}  # by code objects, which are kept so that ids stay theirs
+        self._failed: Optional[CodeType] = None
+
+    def failed(self, code: CodeType, compile_id: str, error: BaseException, is_whole: bool) -> None:
+        """A compilation has ended with `error`; `is_whole` under ``fullgraph``, where the call raises it."""
+        text = str(getattr(error, "msg", None) or error)
+        refusal = _refusal_of(text, list(getattr(error, "real_stack", None) or []))
+        refusal.compile_id, refusal.function = compile_id, code.co_name
+        refusal.error = type(error).__name__
+        refusal.location = _line(code.co_filename, code.co_firstlineno)
+        refusal.why.compile_id = compile_id
+        if is_whole:
+            refusal.consequence = "the call raised it, for it was compiled with fullgraph=True"
+        elif not refusal.consequence and can_be_fallen_back_from(error):
+            refusal.consequence = "it runs as it is written"
+        if refusal not in self.found:
+            self.found.append(refusal)
+        self._why[id(code)] = (code, "Dynamo gave it up: " + refusal.why.reason)
+        self._failed = code
+
+    def skipped(self, code: CodeType, compile_id: str, reason: str) -> None:
+        """Dynamo has left a function to Python. It says so of those too whose compilation failed a moment ago."""
+        failed, self._failed = self._failed, None
+        if code is failed:
+            return
+        words = skip_words(reason)
+        where = SourceLine(code.co_filename, code.co_firstlineno, "", code.co_name)
+        skip = Skip(code.co_name, where, words, compile_id)
+        if skip not in self.skips and not is_of_libraries(code.co_filename):
+            self.skips.append(skip)
+        head = "called; " if words.startswith(_NOTHING_IN_IT) else "Dynamo left it to Python: "
+        self._why[id(code)] = (code, head + words)
+
+    def why_not(self, code: Optional[CodeType]) -> str:
+        """Why nothing is compiled for a code object, "" where Dynamo was not asked about it."""
+        known = self._why.get(id(code))
+        return "" if known is None else known[1]
 
     def look(self) -> None:
-        """Notes what failed since the last look."""
+        """Notes what failed since the last look, where no hook has told."""
+        told = {(one.compile_id, one.function) for one in self.found}
         for one in compilation_metrics():
             if id(one) in self._seen:
                 continue
             self._seen[id(one)] = one
             if getattr(one, "fail_reason", None):
                 refusal = _refusal(one)
-                if refusal not in self.found:
+                if refusal not in self.found and (refusal.compile_id, refusal.function) not in told:
                     self.found.append(refusal)
 
     def hand_out(self, frames: List[Frame]) -> List[Refusal]:
@@ -50,36 +98,58 @@ class Refusals:
         return self.found
 
 
-def actual_value(source: str, local_names: Any) -> str:
-    """The value now of what a guard looks at (``L['n']``), "" unless it is a plain one of a local variable."""
-    name = source[len("L['") : -len("']")] if source.startswith("L['") and source.endswith("']") else ""
-    if not name.isidentifier() or type(local_names) is not dict or name not in local_names:
-        return ""
-    value = local_names[name]
-    return repr(value) if type(value) in (int, float, bool, str, type(None)) and len(repr(value)) < 80 else ""
+_NOTHING_IN_IT = "nothing to compile in it: "
+_KNOWN_SKIPS = (
+    ("No ops traced", _NOTHING_IN_IT + "no operation on a tensor was traced"),
+    ("because no content in function call", _NOTHING_IN_IT + "no operation on a tensor was traced"),
+    ("no tensor-related objects found in frame", _NOTHING_IN_IT + "no tensor among what it is called with"),
+)
+_SAID_BEFORE = "Dynamo decided to skip the frame while tracing: "
+
+
+def skip_words(reason: str) -> str:
+    """Torch's reason to leave a function to Python."""
+    for mark, words in _KNOWN_SKIPS:
+        if mark in reason:
+            return words
+    lines = without_addresses(stable(reason)).strip().splitlines()
+    first = lines[0].strip() if lines else "torch gives no reason"
+    return first[len(_SAID_BEFORE) :] if first.startswith(_SAID_BEFORE) else first
+
+
+@lru_cache(maxsize=256)
+def is_of_libraries(filename: str) -> bool:
+    """Whether a file is one of torch's or of Python's library, or none at all (``<string>``)."""
+    if filename.startswith("<") and not filename.startswith(("<ipython", "<stdin")):
+        return True
+    torch = os.path.dirname(getattr(sys.modules.get("torch"), "__file__", None) or "?")
+    if filename.startswith(torch + os.sep):
+        return True
+    return filename.startswith(os.path.dirname(os.__file__) + os.sep) and "-packages" not in filename
 
 
 def _refusal(metrics: Any) -> Refusal:
-    first, _, then = without_addresses(stable(str(metrics.fail_reason))).partition(_THEN)
+    refusal = _refusal_of(str(metrics.fail_reason))
+    refusal.why.location = _line(getattr(metrics, "fail_user_frame_filename", None),
+                                 getattr(metrics, "fail_user_frame_lineno", None))
+    refusal.compile_id = str(getattr(metrics, "compile_id", "") or "")
+    refusal.function = str(getattr(metrics, "co_name", "") or "")
+    refusal.location = _line(getattr(metrics, "co_filename", None), getattr(metrics, "co_firstlineno", None))
+    refusal.error = str(getattr(metrics, "fail_type", "") or "")
+    return refusal
+
+
+def _refusal_of(text: str, stack: Sequence[Any] = ()) -> Refusal:
+    first, _, then = without_addresses(stable(text)).partition(_THEN)
     if _REACHED.match(first):
         first = _EXCEEDED
-    one = graph_break_from_reason(first)
-    one.location = _line(getattr(metrics, "fail_user_frame_filename", None),
-                         getattr(metrics, "fail_user_frame_lineno", None))
-    consequence = ""
+    found = Refusal(why=graph_break_from_reason(first, stack))
     if _LIMIT in first or "cache_size_limit" in first:
-        consequence = "what other inputs need is not compiled any more: they run as they are written"
+        found.consequence = "what other inputs need is not compiled any more: they run as they are written"
     elif then:
         reason = graph_break_from_reason(then.partition("***")[2].strip())
-        consequence = "the whole frame is left to Python ({})".format(reason.reason)
-    return Refusal(
-        compile_id=str(getattr(metrics, "compile_id", "") or ""),
-        function=str(getattr(metrics, "co_name", "") or ""),
-        location=_line(getattr(metrics, "co_filename", None), getattr(metrics, "co_firstlineno", None)),
-        why=one,
-        error=str(getattr(metrics, "fail_type", "") or ""),
-        consequence=consequence,
-    )
+        found.consequence = "the whole frame is left to Python ({})".format(reason.reason)
+    return found
 
 
 def _line(filename: Any, number: Any) -> Any:

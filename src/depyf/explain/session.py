@@ -4,7 +4,8 @@
     patches.py         what is hooked and changed in torch while it lasts, one row each
     recorder.py        hears from the hooks; writes transformed code, graphs and kernels; fills the model
     kernels.py         what Inductor generates or finds in its caches; provenance.py: which line became which kernel
-    guards.py          guards in words (guard_words.py, guard_forms.py); refusals.py: what was not compiled, and why
+    guards.py          guards in words (guard_words.py, guard_forms.py); recompiles.py: why it was compiled again
+    attempts.py        what came of Dynamo's attempts: breaks (break_log.py), what was not compiled (refusals.py)
     model.py           the model: plain data
     report/            reads the model, writes the pages and the index
     torch_behavior.py  every difference between versions of torch; torch_kernels.py: those about kernels

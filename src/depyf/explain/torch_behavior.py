@@ -80,6 +80,7 @@ def register_bytecode_hook(hook: Callable[..., Any]) -> Any:
 
 
 _LONGEST_WAIT = 60.0
+_FARTHEST_CALLER = 8
 
 
 @contextlib.contextmanager
@@ -149,9 +150,10 @@ def compiling_frame(code: types.CodeType) -> Dict[str, Any]:
             compiled: Any = found.get("frame")
             if compiled is not None and getattr(compiled, "f_code", None) is code:
                 found["globals"] = compiled.f_globals
-            caller = frame.f_back
+            caller, steps = frame.f_back, 0
             while caller is not None and caller.f_code.co_name != "_convert_frame_assert":
-                caller = caller.f_back if caller.f_code.co_filename == frame.f_code.co_filename else None
+                steps += 1  # our own hook may stand between them
+                caller = caller.f_back if steps < _FARTHEST_CALLER else None
             if caller is not None:
                 found.setdefault("recompile_reasons", caller.f_locals.get("recompile_reasons"))
             return found

@@ -6,6 +6,7 @@ Probed, each with its evidence; the logic elsewhere never looks at a version num
 from __future__ import annotations
 
 import contextlib
+import sys
 import types
 from typing import Any, List, NamedTuple
 
@@ -19,6 +20,8 @@ __all__ = [
     "compiled_codes",
     "drops_what_failed",
     "forces_eager",
+    "graph_break_reasons",
+    "guard_failures",
     "inductor_source",
     "is_inductor_output",
     "is_switched_off",
@@ -76,6 +79,19 @@ def compiled_codes() -> List[types.CodeType]:
         return []
     found = [reference() for reference in list(references)]
     return [code for code in found if isinstance(code, types.CodeType)]
+
+
+def graph_break_reasons() -> List[Any]:
+    """Why Dynamo ended graphs so far, empty ones too: `torch._dynamo.utils.graph_break_reasons`, a list of
+    `GraphCompileReason` in 2.2 to 2.15; `reset` empties it. Asks only a Dynamo which is imported already."""
+    return list(getattr(sys.modules.get("torch._dynamo.utils"), "graph_break_reasons", None) or ())
+
+
+def guard_failures(code: types.CodeType) -> List[str]:
+    """Why compilations of `code` did not fit, one text each, in the order in which they were asked:
+    `torch._dynamo.utils.guard_failures`, by the code that was compiled, in 2.2 to 2.15; `reset` empties it."""
+    kept = getattr(sys.modules.get("torch._dynamo.utils"), "guard_failures", None) or {}
+    return [str(one) for one in kept.get(code, ())]
 
 
 def drops_what_failed() -> bool:

@@ -82,8 +82,9 @@ def _decompile(
 ) -> TransformedCode:
     from depyf.decompiler.pipeline import analyze
     from depyf.decompiler.settings import Settings
+    from depyf.explain.origin import DYNAMO
 
-    result = analyze(clean, settings=Settings(result_names=result_names, searches=False))
+    result = analyze(clean, settings=Settings(result_names=result_names, searches=False, origin=DYNAMO))
     decompiled = from_result(result)
     if not result.source.strip():
         return _refused(new_code, compile_id, "; ".join(decompiled.reasons) or decompiled.verdict, decompiled)
@@ -146,8 +147,10 @@ def _difference_for_callers(ours: CodeType, theirs: CodeType, places: Sequence[s
 
 def _header(code: CodeType, compile_id: str, decompiled: Decompiled, not_run: str) -> str:
     lines = ["{} as Dynamo transformed it (compile id {}).".format(stable(code.co_name), compile_id or "unknown")]
-    proven = {"exact": "Proven equal to Dynamo's bytecode", "equivalent": "Proven equivalent to Dynamo's bytecode"}
-    verdict = proven.get(decompiled.level) or "Verdict: {}".format(decompiled.verdict or decompiled.level)
+    if decompiled.proven:
+        verdict = "Proven {} to Dynamo's bytecode".format("equal" if decompiled.equal else "equivalent")
+    else:
+        verdict = "Verdict: {}".format(decompiled.verdict or decompiled.level)
     if decompiled.folded:
         operations = "operation" if decompiled.folded == 1 else "operations"
         verdict += "; {} {} on its own lists folded".format(decompiled.folded, operations)

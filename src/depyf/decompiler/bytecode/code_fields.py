@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Generator
 from .code_flags import CO_VARARGS, CO_VARKEYWORDS
 from .exception_table import read_exception_table
 from .raw_code import RawCode
+from .slot_names import tell_slots_apart
 
 if TYPE_CHECKING:
     from .marshal import Reader
@@ -47,6 +48,10 @@ def build_code(reader: Reader) -> Generator[None, Any, RawCode]:
     reason = _contradiction(raw)
     if reason:
         reader.fail(f"code object {raw.name!r}: {reason}", start)
+    try:
+        tell_slots_apart(raw)
+    except ValueError as error:
+        reader.fail(f"code object {raw.name!r}: {error}", start)
     return raw
 
 

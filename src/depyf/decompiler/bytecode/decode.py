@@ -5,15 +5,16 @@ from __future__ import annotations
 from typing import Any
 
 from ...errors import DecompilationError
-from .code_flags import CO_ASYNC_GENERATOR, CO_COROUTINE, CO_GENERATOR
+from .code_flags import MAKES_GENERATOR
+from .dropped import check_yields
 from .instruction import NO_FALL_THROUGH, Handler, Instruction, Position, reached, stack_use
 from .moved_operands import jumped_into
 from .raw_code import RawCode
 from .rules import RULES
+from .slot_names import twins
 from .versions import TABLES, supported_versions
 from .versions.table import OpcodeTable
 
-MAKES_GENERATOR = CO_GENERATOR | CO_COROUTINE | CO_ASYNC_GENERATOR
 UNPACKS = ("UNPACK_SEQUENCE", "UNPACK_EX")
 
 
@@ -30,9 +31,16 @@ class Decoder:
         self.index_at: dict[int, int] = {}
         self.keyword_names: tuple[str, ...] = ()
         self.closures = frozenset(raw.cellvars) | frozenset(raw.freevars)
-        self.skip_pop = False
+        self.twins = twins(raw) if len(set(raw.localsplus)) < len(raw.localsplus) else {}
+        self.dropped_pop = -1  # the offset of a POP_TOP that is part of the instruction before it
         self.starts_generator = False
         self.copied_cells = False
+        self.made_cells: set[str] = set()
+        self.resumed = not self.table.has_resume  # whether the first RESUME was met
+        self.before_resume = 0  # how many instructions may come before it
+        self.no_entry: set[int] = set()  # offsets inside what several raw instructions do together
+        self.wrapped: set[int] = set()  # offsets of the yields that ASYNC_GEN_WRAP stands before
+        self.yields: list[tuple[Instruction, int, int]] = []  # with their operand and that of the RESUME behind
         self.position: Position | None = None  # of the raw instruction that is being decoded
         self.moved_operands: list[tuple[Instruction, Instruction]] = []  # what pushed one, what pops it
 
@@ -46,17 +54,64 @@ class Decoder:
         position = self.position
         self.out.append(Instruction(op, arg, target, None, offset, position and position[0], position))
 
+    def drop_pop(self, offset: int) -> bool:
+        """Whether a POP_TOP stands at ``offset``, next to be decoded: it is dropped, and nothing may jump there."""
+        found = self.raw.bytecode[offset : offset + 1] == bytes([self.table.opcodes["POP_TOP"]])
+        if found:
+            self.dropped_pop = offset
+        return found
+
+    def following(self, offset: int) -> tuple[str, int, int]:
+        """The name, operand and offset of the instruction behind that at ``offset``, whose caches are past over."""
+        code, rows = self.raw.bytecode, self.table.rows
+        place, extended = offset + 2 + 2 * rows[code[offset]].caches, 0
+        while place + 1 < len(code):
+            row = rows.get(code[place])
+            argument = code[place + 1] | extended
+            if row is None or row.rule != "extended":
+                return row.name if row is not None else "", argument, place
+            extended, place = argument << 8, place + 2
+        return "", 0, place
+
     def run(self) -> list[Instruction]:
         """All instructions, with jump targets and the exception table's handlers as indices."""
-        self.decode()
+        try:
+            self.decode()
+            self.resolve_jumps()
+        except DecompilationError:
+            if not self.leave_out_junk():
+                raise
+            self.resolve_jumps()
         if self.table.generators_start and self.starts_generator != bool(self.raw.flags & MAKES_GENERATOR):
             raise self.error("RETURN_GENERATOR and the flags do not say the same")
-        self.resolve_jumps()
         self.attach_handlers()
+        if self.yields:
+            check_yields(self)
+        elif self.wrapped:
+            raise self.error("ASYNC_GEN_WRAP without a yield")
         self.end()
+        if not self.resumed:
+            raise self.error("no RESUME: frames of this code are hidden from other code")
         if self.moved_operands and jumped_into(self.out, self.moved_operands):
             raise self.error("a jump to where an operand of a call is on the stack that only the call knows of")
         return self.out
+
+    def leave_out_junk(self) -> bool:
+        """Drop what can't be read behind the end of the code; whether there is such an end.
+
+        It is an instruction that control does not go on from, behind which no jump and no row of the exception table
+        leads: not even from code that is never reached.
+        """
+        farthest = max((max(row.end - 2, row.target) for row in self.raw.exception_table), default=-1)
+        for number, instruction in enumerate(self.out):
+            farthest = max(farthest, instruction.target)
+            if instruction.op in NO_FALL_THROUGH and farthest <= instruction.offset:
+                del self.out[number + 1 :]
+                self.index_at = {place: i for place, i in self.index_at.items() if place <= instruction.offset}
+                kept = set(map(id, self.out))
+                self.moved_operands = [pair for pair in self.moved_operands if kept.issuperset(map(id, pair))]
+                return True
+        return False
 
     def end(self) -> None:
         """Drop what stands behind the end of the code: 3.8 ends a `finally` body there that has returned before."""
@@ -74,12 +129,19 @@ class Decoder:
         out, index_at = self.out, self.index_at
         offset, end, known = 0, len(code) - 1, 2 * len(positions)
         extended = 0
+        start = self.table.opcodes.get("GEN_START")
+        if start is not None and self.raw.flags & MAKES_GENERATOR and code[:1] != bytes([start]):
+            self.emit("CONST", None, -1)  # what a new generator is sent stays on the stack
         while offset < end:
             row = rows.get(code[offset])
             if row is None:
                 raise self.error(f"unknown opcode {code[offset]}", offset)
             argument = code[offset + 1] | extended
-            index_at[offset] = len(out)
+            if offset == self.dropped_pop:  # and no place for a jump
+                offset += 2
+                continue
+            if not extended:
+                index_at[offset] = len(out)
             name, rule, op, caches = row
             if rule == "extended":
                 if argument > 0xFFFFFF:
@@ -96,29 +158,37 @@ class Decoder:
                     raise self.error(f"operand {argument} of {name} is out of range", offset) from None
                 if op in UNPACKS and stack_use(out[-1])[1] > len(code):  # a value takes half an instruction
                     raise self.error(f"{name} {argument} makes more values than the code can store", offset)
-            offset += 2 + 2 * caches
+            offset += 2
+            if caches:
+                behind = offset + 2 * caches
+                if code[offset:behind].strip(b"\0"):
+                    raise self.error(f"inline cache entries of {name} that are in use", offset)
+                offset = behind
 
     def index_of(self, offset: int, source: int) -> int:
-        index = self.index_at.get(offset)
+        index = None if offset in self.no_entry else self.index_at.get(offset)
         if index is None or index >= len(self.out):
             raise self.error(f"jump to offset {offset}, where no instruction begins", source)
         return index
 
     def resolve_jumps(self) -> None:
         """Raw jumps carry target offsets so far; make them instruction indices."""
-        for instruction in self.out:
-            if instruction.target >= 0:
-                instruction.target = self.index_of(instruction.target, instruction.offset)
+        jumps = [instruction for instruction in self.out if instruction.target >= 0]
+        targets = [self.index_of(instruction.target, instruction.offset) for instruction in jumps]
+        for instruction, target in zip(jumps, targets):
+            instruction.target = target
 
     def attach_handlers(self) -> None:
         if not self.raw.exception_table:
             return
-        # The first entry that covers an instruction is the one CPython takes.
         handlers = [
             (entry.start, entry.end, Handler(self.index_of(entry.target, entry.start), entry.depth, entry.lasti))
             for entry in self.raw.exception_table
         ]
         handlers.sort(key=lambda row: row[0])
+        for (_, end, _), (start, _, _) in zip(handlers, handlers[1:]):
+            if start < end:
+                raise self.error("two entries of the exception table overlap", start)
         position = 0
         for instruction in self.out:
             while position < len(handlers) and handlers[position][1] <= instruction.offset:

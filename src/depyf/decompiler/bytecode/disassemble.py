@@ -7,19 +7,23 @@ depends on the version of the bytecode.
 
 from __future__ import annotations
 
+from ...errors import DecompilationError
 from .async_for_clauses import plain_async_for
 from .block_stack import SETUPS, unwind_blocks
+from .canonical_size import check_size
 from .class_facts import fold_class_facts
 from .cleared_locals import drop_unbound_stores
+from .code_flags import MAKES_GENERATOR
 from .conditions import fold_conditions
-from .decode import MAKES_GENERATOR, Decoder
+from .decode import Decoder
 from .fold_awaits import fold_awaits
 from .fold_names import fold_class_names
 from .hidden_locals import plain_in_comprehensions
-from .instruction import CONDITIONAL_JUMPS, Instruction, copies
+from .instruction import CONDITIONAL_JUMPS, OPERATIONS, Instruction, copies
 from .loop_ends import LOOP_ENDS, fold_loop_ends
 from .raw_code import RawCode
 from .stop_iteration import drop_stop_iteration_handler
+from .tested_bools import check_tested_bools
 from .two_slots import hide_second_slots
 
 
@@ -38,8 +42,23 @@ def known_instructions(raw: RawCode) -> list[Instruction]:
     """
     fields = [getattr(raw, name) for name in _READ]
     if raw.disassembled is None or any(old is not new for old, new in zip(raw.disassembled[0], fields)):
-        raw.disassembled = fields, _disassemble(raw)
-    return raw.disassembled[1]
+        try:
+            raw.disassembled = fields, _disassemble(raw)
+        except DecompilationError as error:
+            raw.disassembled = fields, error
+        except (ArithmeticError, AssertionError, AttributeError, LookupError, TypeError, ValueError) as failure:
+            # A shape that a pass does not expect, of code that no compiler made.
+            reason = f"internal error: {type(failure).__name__}: {failure}"
+            raw.disassembled = fields, DecompilationError(reason, stage="disassemble", where=raw.qualname)
+    found = raw.disassembled[1]
+    if isinstance(found, DecompilationError):
+        raise DecompilationError(found.reason, stage=found.stage, where=found.where, instructions=found.instructions)
+    return found
+
+
+def give_instructions(raw: RawCode, instructions: list[Instruction]) -> None:
+    """Let these be the instructions of ``raw``, whatever its bytes are, until one of its fields is replaced."""
+    raw.disassembled = [getattr(raw, name) for name in _READ], instructions
 
 
 _READ = (
@@ -64,11 +83,13 @@ def _disassemble(raw: RawCode) -> list[Instruction]:
     if "NULL" in present:
         instructions = drop_unbound_stores(instructions, raw.parameters)
     if "LOAD_FAST_AND_CLEAR" in present:
-        instructions = plain_in_comprehensions(instructions, decoder.closures, error)
+        instructions = plain_in_comprehensions(instructions, decoder.closures.difference(decoder.twins), error)
     if table.iterator_pairs or "LOAD_SPECIAL" in present:
         instructions = hide_second_slots(instructions, error, iterators=table.iterator_pairs, parameters=raw.parameters)
     if not present.isdisjoint(LOOP_ENDS):
         instructions = fold_loop_ends(instructions, error)
+    if table.jumps_test_bools:
+        check_tested_bools(instructions, error)
     if not present.isdisjoint(_TESTS):
         instructions = fold_conditions(
             instructions, jumps_go_back=table.conditional_jumps_go_back, jumps_test_bools=table.jumps_test_bools
@@ -80,4 +101,10 @@ def _disassemble(raw: RawCode) -> list[Instruction]:
         instructions = fold_awaits(instructions, error)
     if "LOAD_LOCALS" in present:
         instructions = fold_class_names(instructions)
-    return instructions if raw.is_function else fold_class_facts(instructions, raw)
+    for instruction in instructions:
+        if instruction.op not in OPERATIONS:
+            raise error(f"{instruction.op} outside what it is part of", instruction.offset)
+    if not raw.is_function:
+        instructions = fold_class_facts(instructions, raw)
+    check_size(instructions, error)
+    return instructions

@@ -11,6 +11,7 @@ from .code_fields import joined_locals
 from .exception_table import read_exception_table
 from .qualnames import compute_qualnames
 from .raw_code import RawCode
+from .slot_names import tell_slots_apart
 from .versions import TABLES, supported_versions
 
 HOST_VERSION = sys.version_info[:2]
@@ -62,6 +63,10 @@ def _read(code: types.CodeType) -> RawCode:
     raw.linetable = code.co_linetable if hasattr(code, "co_linetable") else code.co_lnotab
     raw.code = code
     raw.notes = []
+    try:
+        tell_slots_apart(raw)
+    except ValueError as error:
+        raise DecompilationError(str(error), stage="load", where=raw.qualname) from error
     return raw
 
 

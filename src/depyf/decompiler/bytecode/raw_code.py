@@ -5,6 +5,7 @@ from __future__ import annotations
 import types
 from typing import Any, Iterator, NamedTuple
 
+from ...errors import DecompilationError
 from .code_flags import CO_OPTIMIZED, CO_VARARGS, CO_VARKEYWORDS, docstring_flag, future_annotations_flag
 from .formats import FORMATS
 from .instruction import Instruction, Position
@@ -27,13 +28,14 @@ class RawCode:
 
     ``consts`` holds nested code objects as RawCode. ``code`` is the live code object it was read from, or None if
     it came from a file. ``version`` is the (major, minor) of the bytecode, not of the host. ``notes`` says what
-    could not be read but is not needed.
+    could not be read but is not needed. ``renamed`` maps names of local variables to those that the code object
+    has, where these do not tell two slots apart.
     """
 
     __slots__ = (
         "version", "name", "qualname", "filename", "firstlineno", "argcount", "posonlyargcount", "kwonlyargcount",
         "flags", "bytecode", "consts", "names", "varnames", "cellvars", "freevars", "localsplus", "exception_table",
-        "stacksize", "linetable", "code", "notes", "disassembled", "_positions",
+        "stacksize", "linetable", "code", "notes", "renamed", "disassembled", "doubt", "_positions",
     )  # fmt: skip
 
     version: tuple[int, int]
@@ -57,10 +59,13 @@ class RawCode:
     linetable: bytes
     notes: list[str]
     code: types.CodeType | None
-    disassembled: tuple[list[Any], list[Instruction]] | None
+    doubt: tuple[list[Instruction], str] | None
+    disassembled: tuple[list[Any], list[Instruction] | DecompilationError] | None
 
     def __init__(self) -> None:
+        self.renamed: dict[str, str] = {}
         self.disassembled = None  # kept by disassemble
+        self.doubt = None  # kept by proof/prove.py
         self._positions = None
 
     def __repr__(self) -> str:

@@ -6,8 +6,9 @@ decoder. Jump targets are byte offsets here.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Callable
+from typing import TYPE_CHECKING, Callable
 
+from .dropped import DROPS, are_names, give_none
 from .moved_operands import pushed_by
 
 if TYPE_CHECKING:
@@ -27,6 +28,8 @@ INTRINSICS_2 = (
     "", "PREP_RERAISE_STAR", "TYPEVAR_WITH_BOUND", "TYPEVAR_WITH_CONSTRAINTS", "SET_FUNCTION_TYPE_PARAMS",
     "SET_TYPEPARAM_DEFAULT",
 )  # fmt: skip
+OUTCOMES = {"<": 2, "<=": 10, "==": 8, "!=": 7, ">": 4, ">=": 12}
+"""Bits of COMPARE_OP: 1 unordered, 2 less, 4 greater, 8 equal (COMPARISON_* in CPython's pycore_code.h)."""
 SPECIAL_METHODS = ("__enter__", "__exit__", "__aenter__", "__aexit__")
 IMPORT_KINDS = ("", "LAZY_", "EAGER_")
 """By the two lowest bits of the argument of 3.15's IMPORT_NAME."""
@@ -35,19 +38,14 @@ GET_YIELD_FROM = 3
 """Argument of 3.15's GET_ITER that stands for the former GET_YIELD_FROM_ITER."""
 
 
-def _skip(decoder: Decoder, row: Row, argument: int, offset: int) -> None:
-    pass
-
-
-def _internal(decoder: Decoder, row: Row, argument: int, offset: int) -> None:
-    raise decoder.error(f"{row.name} is for the interpreter's own use", offset)
-
-
 def _plain(decoder: Decoder, row: Row, argument: int, offset: int) -> None:
-    if row.op == "POP" and decoder.skip_pop:
-        decoder.skip_pop = False
-        return
     decoder.emit(row.op, None, offset)
+
+
+def _limited(decoder: Decoder, row: Row, argument: int, offset: int, known: range) -> None:
+    """Refuse an operand of another value than those whose meaning is known."""
+    if argument not in known:
+        raise decoder.error(f"operand {argument} of {row.name} is out of range", offset)
 
 
 def _fixed(decoder: Decoder, row: Row, argument: int, offset: int) -> None:
@@ -95,29 +93,6 @@ def _copies(decoder: Decoder, row: Row, argument: int, offset: int) -> None:
         decoder.emit("COPY", row.op, offset)
 
 
-def _generator_start(decoder: Decoder, row: Row, argument: int, offset: int) -> None:
-    # RETURN_GENERATOR; POP_TOP: the code's flags say the same, unless something runs before the generator is made
-    # (3.15's generator expressions iterate then).
-    if decoder.out:
-        decoder.emit(row.op, None, offset)
-    decoder.skip_pop = decoder.starts_generator = True
-
-
-def _prologue(decoder: Decoder, row: Row, argument: int, offset: int) -> None:
-    # COPY_FREE_VARS: the code's free variables say the same. Again (in Dynamo's resume functions the start of the
-    # function that they resume) it puts the same cells where they are.
-    if decoder.out and not decoder.copied_cells:
-        raise decoder.error(f"{row.name} is not at the start", offset)
-    decoder.copied_cells = True
-
-
-def _make_cell(decoder: Decoder, row: Row, argument: int, offset: int) -> None:
-    # At the start the code's cell variables say the same; inside, an inlined comprehension makes a cell of its own.
-    name = decoder.raw.localsplus[argument]
-    if decoder.out:
-        decoder.emit("MAKE_CELL", name, offset)
-
-
 def _name(decoder: Decoder, row: Row, argument: int, offset: int) -> None:
     decoder.emit(row.op, decoder.raw.names[argument], offset)
 
@@ -132,6 +107,7 @@ def _const(decoder: Decoder, row: Row, argument: int, offset: int) -> None:
 
 
 def _small_int(decoder: Decoder, row: Row, argument: int, offset: int) -> None:
+    _limited(decoder, row, argument, offset, range(256))
     decoder.emit(row.op, argument, offset)
 
 
@@ -154,6 +130,21 @@ def _count(decoder: Decoder, row: Row, argument: int, offset: int) -> None:
     decoder.emit(row.op, argument, offset)
 
 
+def _count_to_1(decoder: Decoder, row: Row, argument: int, offset: int) -> None:
+    _limited(decoder, row, argument, offset, range(2))
+    decoder.emit(row.op, argument, offset)
+
+
+def _count_to_2(decoder: Decoder, row: Row, argument: int, offset: int) -> None:
+    _limited(decoder, row, argument, offset, range(3))
+    decoder.emit(row.op, argument, offset)
+
+
+def _count_2_or_3(decoder: Decoder, row: Row, argument: int, offset: int) -> None:
+    _limited(decoder, row, argument, offset, range(2, 4))
+    decoder.emit(row.op, argument, offset)
+
+
 def _value_first(decoder: Decoder, row: Row, argument: int, offset: int) -> None:
     # In dictionary comprehensions 3.7 evaluates the value before the key.
     decoder.emit("SWAP", 2, offset)
@@ -161,7 +152,8 @@ def _value_first(decoder: Decoder, row: Row, argument: int, offset: int) -> None
 
 
 def _flag(decoder: Decoder, row: Row, argument: int, offset: int) -> None:
-    decoder.emit(row.op, bool(argument & 1), offset)
+    _limited(decoder, row, argument, offset, range(2))
+    decoder.emit(row.op, bool(argument), offset)
 
 
 def _fast_local(decoder: Decoder, row: Row, argument: int, offset: int) -> None:
@@ -181,12 +173,22 @@ def _local(decoder: Decoder, row: Row, argument: int, offset: int) -> None:
 
 def _emit_local(decoder: Decoder, op: str, slot: int, offset: int) -> None:
     name = decoder.raw.localsplus[slot]
+    if name in decoder.twins:
+        own, free = decoder.twins[name]
+        op = "LOAD_CLOSURE" if op == "LOAD_FAST" and slot == free else op
+        if slot != (own if op.endswith("_FAST") else free):
+            raise decoder.error(f"{op} of the wrong one of two variables called {name}", offset)
+        decoder.emit(op, name, offset)
+        return
     # Reading the slot of a cell as a plain local gives the cell itself (Dynamo does so).
     decoder.emit("LOAD_CLOSURE" if op == "LOAD_FAST" and name in decoder.closures else op, name, offset)
 
 
 def _slot(decoder: Decoder, row: Row, argument: int, offset: int) -> None:
-    decoder.emit(row.op, decoder.raw.localsplus[argument], offset)
+    name = decoder.raw.localsplus[argument]
+    if argument != decoder.twins.get(name, (argument, 0))[0]:
+        raise decoder.error(f"{row.name} of the wrong one of two variables called {name}", offset)
+    decoder.emit(row.op, name, offset)
 
 
 def _two_locals(decoder: Decoder, row: Row, argument: int, offset: int) -> None:
@@ -242,8 +244,11 @@ def _super_attribute(decoder: Decoder, row: Row, argument: int, offset: int) -> 
 
 
 def _comparison(decoder: Decoder, row: Row, argument: int, offset: int) -> None:
-    # The bits below are hints for the interpreter (3.12 on); one of 3.13 on asks for a bool, see TO_BOOL.
+    # The lowest four bits are for the interpreter (3.12 on): which outcomes of comparing two numbers are true. The next
+    # one (3.13 on) asks for a bool, see TO_BOOL.
     operator = decoder.table.comparisons[argument >> row.op]
+    if row.op and argument & 15 != OUTCOMES[operator]:
+        raise decoder.error(f"{row.name} {argument} is '{operator}' of objects, something else of numbers", offset)
     decoder.emit("COMPARE_OP", operator, offset)
     if row.op == 5 and argument & 16:
         decoder.emit("TO_BOOL", None, offset)
@@ -260,10 +265,12 @@ def _comparison_or_test(decoder: Decoder, row: Row, argument: int, offset: int) 
 
 
 def _is(decoder: Decoder, row: Row, argument: int, offset: int) -> None:
+    _limited(decoder, row, argument, offset, range(2))
     decoder.emit(row.op, "is not" if argument else "is", offset)
 
 
 def _in(decoder: Decoder, row: Row, argument: int, offset: int) -> None:
+    _limited(decoder, row, argument, offset, range(2))
     decoder.emit(row.op, "not in" if argument else "in", offset)
 
 
@@ -272,19 +279,24 @@ def _unpack(decoder: Decoder, row: Row, argument: int, offset: int) -> None:
 
 
 def _format(decoder: Decoder, row: Row, argument: int, offset: int) -> None:
+    _limited(decoder, row, argument, offset, range(8))
     decoder.emit(row.op, (CONVERSIONS[argument & 3], bool(argument & 4)), offset)
 
 
 def _conversion(decoder: Decoder, row: Row, argument: int, offset: int) -> None:
+    _limited(decoder, row, argument, offset, range(1, 4))
     decoder.emit(row.op, CONVERSIONS[argument], offset)
 
 
 def _interpolation(decoder: Decoder, row: Row, argument: int, offset: int) -> None:
     # Bit 1 is always set; the conversion has been made a number by the compiler, the value is not yet converted.
+    if not argument & 2:
+        raise decoder.error(f"operand {argument} of {row.name} is out of range", offset)
     decoder.emit(row.op, (CONVERSIONS[argument >> 2], bool(argument & 1)), offset)
 
 
 def _function(decoder: Decoder, row: Row, argument: int, offset: int) -> None:
+    _limited(decoder, row, argument, offset, range(16))
     parts = tuple(part for bit, part in enumerate(FUNCTION_PARTS) if argument & 1 << bit)
     decoder.emit(row.op, parts, offset)
 
@@ -302,20 +314,10 @@ def _function_attribute(decoder: Decoder, row: Row, argument: int, offset: int) 
     made = decoder.out[-1] if decoder.out else None
     if made is None or made.op != "MAKE_FUNCTION":
         raise decoder.error("SET_FUNCTION_ATTRIBUTE without MAKE_FUNCTION", offset)
-    parts = [part for bit, part in enumerate(FUNCTION_PARTS) if argument == 1 << bit]
+    parts = [part for bit, part in enumerate(FUNCTION_PARTS[: row.op]) if argument == 1 << bit]
     if not parts or parts[0] in made.arg:
         raise decoder.error(f"SET_FUNCTION_ATTRIBUTE {argument} is not one attribute more", offset)
     made.arg = (parts[0], *made.arg)
-
-
-def are_names(constant: Any) -> bool:
-    return type(constant) is tuple and all(type(name) is str for name in constant)
-
-
-def _keyword_names(decoder: Decoder, row: Row, argument: int, offset: int) -> None:
-    decoder.keyword_names = decoder.raw.consts[argument]
-    if not are_names(decoder.keyword_names):
-        raise decoder.error("names of keyword arguments that are no names", offset)
 
 
 def _call(decoder: Decoder, row: Row, argument: int, offset: int) -> None:
@@ -354,20 +356,23 @@ def drop_operand(decoder: Decoder, pushed: Instruction, offset: int) -> None:
 
 
 def _intrinsic_1(decoder: Decoder, row: Row, argument: int, offset: int) -> None:
+    _limited(decoder, row, argument, offset, range(1, row.op))
     name = INTRINSICS_1[argument]
     if name in ("PRINT", "IMPORT_STAR"):
-        # The None that is their result is popped next.
         decoder.emit("PRINT_EXPR" if name == "PRINT" else name, None, offset)
-        decoder.skip_pop = True
+        give_none(decoder, offset)
     elif name == "UNARY_POSITIVE":
         decoder.emit("UNARY_OP", "+", offset)
     elif name in ("LIST_TO_TUPLE", "STOPITERATION_ERROR"):
         decoder.emit(name, None, offset)
-    elif name != "ASYNC_GEN_WRAP":  # which wraps what YIELD_VALUE gives; the code's flags say the same
+    elif name == "ASYNC_GEN_WRAP":
+        DROPS["async gen wrap"](decoder, row, argument, offset)
+    else:
         decoder.emit("INTRINSIC", (name, 1), offset)
 
 
 def _intrinsic_2(decoder: Decoder, row: Row, argument: int, offset: int) -> None:
+    _limited(decoder, row, argument, offset, range(1, row.op))
     name = INTRINSICS_2[argument]
     if name == "PREP_RERAISE_STAR":
         decoder.emit(name, None, offset)
@@ -389,6 +394,7 @@ Rule = Callable[["Decoder", "Row", int, int], None]
 RULES: dict[str, Rule] = {
     name[1:].replace("_", " "): function
     for name, function in list(globals().items())
-    if name.startswith("_") and not name.startswith(("__", "_emit_"))
+    if name.startswith("_") and not name.startswith(("__", "_emit_", "_limit"))
 }
-"""Rules by name: the functions above, their underscores made spaces."""
+RULES.update(DROPS)
+"""Rules by name: the functions above and in dropped.py, their underscores made spaces."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+from ..budget import spend
 from ..bytecode import CONDITIONAL_JUMPS, NEVER_RAISES, NO_FALL_THROUGH, Instruction
 from .levels import Error, Levels, Ranges, handled_part, is_inside
 from .slots import VALUE, Slot, Slots, merge, rigid, same_slot, simulate
@@ -183,6 +184,7 @@ class Analysis:
                     node.end, node.edges = "jump", [self.edge(pc, handled, slots)]
                     return
                 self.may_raise(node, slots)
+            spend(0.5 + len(slots) / 20 + len(node.levels) / 5, "the dispatch loop")
             node.pcs.append(pc)
             self.check_exits(node, ins, slots)
             try:

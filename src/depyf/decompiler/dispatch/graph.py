@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Iterable
 
+from ..budget import STEP, spend
 from ..flowgraph.dominators import dominator_tree
 from ..syntax import nodes as n
 from .analysis import Analysis, Node
@@ -156,6 +157,7 @@ class Graph:
                     start = self.start = header
                 known = outer
                 while known is not None:
+                    spend(STEP, "the dispatch loop")
                     known.members.add(header)
                     known = known.outer
             loop = Loop(header, inside, outer)
@@ -241,6 +243,7 @@ class Graph:
             left: Loop | None = None
             loop = self.loop_of.get(parent)
             while loop is not None and item not in loop.members:
+                spend(STEP, "the dispatch loop")
                 left, loop = loop, loop.outer
             if left is not None:
                 self.behind_loop[left].append(item)

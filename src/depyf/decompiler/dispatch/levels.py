@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import Any, Callable, NamedTuple, Tuple
 
 from ...errors import DecompilationError
+from ..budget import STEP, spend
 from ..bytecode import Handler, Instruction
 from .slots import Slot, rigid
 
@@ -76,6 +77,7 @@ class Ranges:
                 depth = handler.depth
                 handler = self.instructions[handler.target].handler
                 while handler is not None and handler.depth > depth and self.restores(handler):
+                    spend(STEP, "the dispatch loop")
                     # PUSH_EXC_INFO, which can't raise, may stand in the range of its own handler's end.
                     handler = self.instructions[handler.target].handler
             self._chains[pc] = tuple(found)
@@ -130,6 +132,7 @@ class Ranges:
             pc += 1
         for op in ("POP", "POP_EXCEPT", "POP", "POP"):
             while self.instructions[end].op in ("NOP", "JUMP"):
+                spend(STEP, "the dispatch loop")
                 end = end + 1 if self.instructions[end].op == "NOP" else self.instructions[end].target
             if self.instructions[end].op != op:
                 return None

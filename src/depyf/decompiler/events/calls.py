@@ -125,6 +125,7 @@ class Calls(Displays):
                 named.append((first.value, rest.pop(0)))
             else:
                 raise self.error("a keyword of a call is no string")
-        if len({name for name, _ in named}) < len(named):
+        names = [name for name, _ in named if name is not None]
+        if len(set(names)) < len(names):
             raise self.error("a call has a keyword twice")
         return named

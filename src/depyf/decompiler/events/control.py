@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import Callable, FrozenSet, Iterator, List, Tuple
 
+from ..budget import STEP, spend
 from ..bytecode import CONDITIONAL_JUMPS, Handler, Instruction, RawCode
 from ..syntax import nodes as n
 from .functions import Definition, Nested, make_function
@@ -69,6 +70,7 @@ class Control(Merging):
             self.steps_left -= 1
             if self.steps_left < 0:
                 raise self.error("too many paths")
+            spend(2 + len(self.state.stack) / 20 + len(self.state.pending) / 5, "following the order of events")
             ins = self.instructions[pc]
             handler = self.handler_of(ins)
             if handler != self.handler and ins.op not in ("NOP", "JUMP"):
@@ -253,6 +255,7 @@ class Control(Merging):
         """The innermost handler of the original's statements: those that only restore the handled exception aside."""
         handler = ins.handler
         while handler is not None:
+            spend(STEP, "following the order of events")
             first = self.instructions[handler.target]
             if tuple(i.op for i in self.instructions[handler.target : handler.target + 3]) != _CLEAN_UP:
                 return handler
@@ -265,6 +268,7 @@ class Control(Merging):
     def encloses(self, handler: Handler | None, inner: Handler | None) -> bool:
         """Whether ``handler`` (or none) is around ``inner``."""
         while inner is not None:
+            spend(STEP, "following the order of events")
             inner = self.outer(inner)
             if inner == handler:
                 return True
@@ -324,6 +328,7 @@ class Control(Merging):
     def skip(self, pc: int) -> int:
         """The first instruction from ``pc`` on that does something."""
         while self.instructions[pc].op in ("NOP", "JUMP"):
+            spend(STEP, "following the order of events")
             pc = self.instructions[pc].target if self.instructions[pc].op == "JUMP" else pc + 1
         return pc
 

@@ -135,7 +135,8 @@ def definition_of(raw: RawCode) -> n.FunctionDef | n.AsyncFunctionDef:
     from ..decompilation import Decompilation
 
     try:
-        tree = Decompilation(raw).run().tree
+        result = Decompilation(raw).run()
+        tree = None if result.rung == "refused" else result.tree
     except RecursionError:
         if not is_deep():
             raise
@@ -154,9 +155,10 @@ def analyze(code: types.CodeType) -> EventResult:
     Raises DecompilationError if there is no text for it, or the text does not compile.
     """
     from ..recompile import recompile
+    from ..respelling import respell
 
     raw = load(code)
-    result = decompile_events(raw)
+    result = decompile_events(respell(raw).raw)
     result.code = recompile(result.text, code, "<depyf>")
     proofs = prove_all(raw, load(result.code), symbolic=prove_symbolic)
     result.verdict = proofs[raw][0]

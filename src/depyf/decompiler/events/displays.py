@@ -138,10 +138,8 @@ class Displays(Machine):
             raise self.error("a dictionary that others can see is extended")
         if more is not None and isinstance(value, Container) and value.kind == "map":
             items += more
-        elif not items:
-            items.append(Star(value))
         else:
-            raise self.error("a dictionary is extended by a mapping")
+            items.append(Star(value))
 
     # 3.8: one container of the items of several iterables
 

@@ -12,6 +12,8 @@ import keyword
 import re
 import sys
 import types
+import unicodedata
+from functools import lru_cache
 from typing import Any
 
 from ..bytecode import RawCode
@@ -33,9 +35,10 @@ def is_literal(value: Any) -> bool:
     return type(value) in _LITERAL_TYPES
 
 
+@lru_cache(maxsize=4096)
 def is_name(text: str) -> bool:
-    """Whether ``text`` can be written as a name."""
-    return text.isidentifier() and not keyword.iskeyword(text)
+    """Whether ``text`` can be written as a name, and stays what it is when it is parsed."""
+    return text.isidentifier() and not keyword.iskeyword(text) and unicodedata.normalize("NFKC", text) == text
 
 
 def docstring(value: str, raw: RawCode) -> nodes.Constant:
@@ -57,6 +60,7 @@ class Spelling:
         self.variables: dict[str, str] = {}
         self.functions: dict[str, str] = {}
         self.taken: set[str] = set()
+        self._numbers: dict[str, int] = {}
         self.used = False  # whether the text has anything of it
         self._text_of: dict[int, str] = {}
         self._spelled_names: dict[str, str] = {}
@@ -114,10 +118,12 @@ class Spelling:
 
     def fresh(self, wanted: str) -> str:
         """``wanted``, or ``wanted_1`` and so on: an identifier that stands for nothing else in this code."""
-        text, number = wanted, 0
+        number = self._numbers.get(wanted, 0)  # all below are taken
+        text = f"{wanted}_{number}" if number else wanted
         while text in self.taken or text in self._functions or not is_name(text):
             number += 1
             text = f"{wanted}_{number}"
+        self._numbers[wanted] = number
         self.taken.add(text)
         return text
 
@@ -137,10 +143,12 @@ class Spelling:
 
 def identifier(text: str, default: str) -> str:
     """An identifier that reminds of ``text``."""
-    word = re.sub(r"\W+", "_", text).strip("_")
+    # \w also matches what no identifier may contain, such as a fraction.
+    letters = (char if f"a{char}".isidentifier() else " " for char in unicodedata.normalize("NFKC", text))
+    word = re.sub(" +", "_", "".join(letters)).strip("_")
     if not word:
         return default
-    if word[0].isdigit():
+    if not word.isidentifier():
         return f"{default}_{word}"
     return word + "_" if keyword.iskeyword(word) else word
 

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, List, NamedTuple
 
+from ..budget import STEP, spend
 from ..bytecode import Handler
 from ..syntax import nodes as n
 from .state import Const, Exit, Opaque, State
@@ -124,6 +125,7 @@ def _exit(control: Control, pc: int) -> int:
     instructions, stack = control.instructions, control.state.stack
     pc = control.skip(pc)
     while instructions[pc].op in _SILENT:
+        spend(STEP, "following the order of events")
         control.execute(instructions[pc])
         pc = control.skip(pc + 1)
     arguments = stack[-3:]

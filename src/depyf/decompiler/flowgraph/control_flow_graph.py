@@ -204,7 +204,9 @@ def _begun_again(instructions: list[Instruction]) -> dict[int, int]:
 def _around(instructions: list[Instruction], handler: Handler | None) -> list[Handler]:
     """``handler`` and those of the statements around its own, without the handlers that unwind others."""
     found: list[Handler] = []
-    while handler is not None and handler not in found:
+    seen: set[Handler] = set()
+    while handler is not None and handler not in seen:
+        seen.add(handler)
         if instructions[handler.target].op != "COPY":
             found.append(handler)
         handler = instructions[handler.target].handler

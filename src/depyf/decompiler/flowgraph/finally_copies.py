@@ -134,7 +134,10 @@ def _past_copy(graph: ControlFlowGraph, region: Region, copy: BasicBlock) -> Bas
 
 def _sense(instruction: Instruction) -> str:
     """The operation, of a conditional jump and the opposite one the same: a copy that is left for a place elsewhere
-    jumps there at once, while the handler's drops the exception first."""
+    jumps there at once, while the handler's drops the exception first. So for an import statement: 3.15 compiles it to
+    another operation where a try statement is around it, as for the handler's copy."""
+    if instruction.op == "EAGER_IMPORT_NAME":
+        return "IMPORT_NAME"
     return min(instruction.op, OPPOSITE.get(instruction.op, instruction.op))
 
 
@@ -185,7 +188,7 @@ def _following(ours: _Place, theirs: _Place) -> list[tuple[_Place, _Place]]:
     instruction, copied = block.instructions[position], other.instructions[other_position]
     if instruction.op in EXITS:
         return []
-    if instruction.op != copied.op:  # jumps of the opposite sense
+    if instruction.op != copied.op and instruction.target >= 0:  # jumps of the opposite sense
         edges = ((block.target, other.fall), (block.fall, other.target))
         return [((mine, 0), (its, 0)) for mine, its in edges if mine is not None and its is not None]
     if position + 1 < len(block.instructions) and other_position + 1 < len(other.instructions):

@@ -11,6 +11,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from ...errors import DecompilationError
+from ..budget import STEP, spend
 from ..bytecode import Instruction, unbound_name
 from .control_flow_graph import BasicBlock, ControlFlowGraph
 
@@ -52,6 +53,7 @@ def _rewrite(graph: ControlFlowGraph, handler: BasicBlock) -> None:
     clauses = []
     block: BasicBlock | None = handler
     while block is not None and not _is_end(block):
+        spend(STEP, "reading the flow graph")
         clauses.append(_clause(graph, block))
         block = clauses[-1].following
     if block is None or not clauses:
@@ -114,6 +116,7 @@ def _clause(graph: ControlFlowGraph, start: BasicBlock) -> _Clause:
 
 def _past_jumps(block: BasicBlock | None) -> BasicBlock | None:
     while block is not None and set(block.operations()) <= {"JUMP"}:
+        spend(STEP, "reading the flow graph")
         block = block.target if block.target is not None else block.fall
     return block
 
@@ -126,6 +129,7 @@ def _gathered(end: BasicBlock) -> BasicBlock:
     """The block with PREP_RERAISE_STAR."""
     block: BasicBlock | None = end
     while block is not None and "PREP_RERAISE_STAR" not in block.operations():
+        spend(STEP, "reading the flow graph")
         block = block.target if block.last is not None and block.last.op == "JUMP" else block.fall
     if block is None:
         raise DecompilationError("except* clauses without an end", stage="undo_optimiser")
@@ -136,6 +140,7 @@ def _behind(graph: ControlFlowGraph, end: BasicBlock) -> BasicBlock:
     """Where control goes on when nothing is left to raise: past POP and POP_EXCEPT."""
     block, wanted = _gathered(end).fall, ["POP", "POP_EXCEPT"]
     while block is not None:
+        spend(STEP, "reading the flow graph")
         for position, instruction in enumerate(block.instructions):
             if not wanted and instruction.op != "JUMP":
                 return _original(graph, graph.split(block, position))

@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import Iterator, NamedTuple
 
 from ...errors import DecompilationError
+from ..budget import STEP, spend
 from ..bytecode import Instruction, stack_use
 from ..syntax import nodes
 from .control_flow_graph import BasicBlock, ControlFlowGraph
@@ -93,6 +94,7 @@ def _read(place: Place) -> list[Case]:
     cases: list[Case] = []
     following: Place | None = place
     while following is not None:
+        spend(STEP, "reading the flow graph")
         try:
             case, following = _case(following, bool(cases))
         except NoCase:

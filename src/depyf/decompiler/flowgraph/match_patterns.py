@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from typing import Any, Callable, NamedTuple
 
+from ..budget import spend
 from ..bytecode import EXITS, Instruction
 from ..syntax import nodes
 from .control_flow_graph import BasicBlock
@@ -109,6 +110,7 @@ class Reader:
         block, position = place
         while True:
             self.steps += 1
+            spend(1, "reading match statements")
             if self.steps > _MOST_STEPS:
                 raise NoCase("a pattern that does not end")
             if position == len(block.instructions):

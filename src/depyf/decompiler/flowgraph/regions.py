@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Iterator
 
 from ...errors import DecompilationError
+from ..budget import STEP, spend
 
 if TYPE_CHECKING:
     from .control_flow_graph import BasicBlock, ControlFlowGraph
@@ -34,6 +35,7 @@ class Region:
         """This region and those around it, innermost first."""
         region: Region | None = self
         while region is not None:
+            spend(STEP, "reading the flow graph")
             yield region
             region = region.parent
 
@@ -45,6 +47,7 @@ def chain(region: Region | None) -> list[Region]:
     """``region`` and those around it, innermost first; empty for None."""
     found = []
     while region is not None:
+        spend(STEP, "reading the flow graph")
         found.append(region)
         region = region.parent
     return found
@@ -79,12 +82,14 @@ def separate_with_exits(graph: ControlFlowGraph, regions: list[Region]) -> None:
             continue
         swallowed = region.handler
         while swallowed.last is None or not swallowed.last.op.startswith("POP_JUMP_IF_"):
+            spend(STEP, "reading the flow graph")
             if swallowed.fall is None:
                 raise DecompilationError("a with statement without a test of __exit__", stage="undo_optimiser")
             swallowed = swallowed.fall
         block = swallowed.target if swallowed.last.op == "POP_JUMP_IF_TRUE" else swallowed.fall
         wanted = ["POP", "POP_EXCEPT", "POP", "POP"]
         while block is not None and wanted:
+            spend(STEP, "reading the flow graph")
             position = 0
             while position < len(block.instructions) and wanted:
                 operation = block.instructions[position].op

@@ -1,10 +1,10 @@
 """proof/: shows that recompiled source means the same as the original bytecode. Imports only ``bytecode/``.
 
-Takes two RawCode; gives a Verdict. EXACT: the same normal form (``normalize.py``: no NOPs, lines, dead code, empty
-slots of calls). EQUIVALENT: shown to do the same step by step (``bisimulation.py``) or symbolically. Everything else
-is UNPROVEN. The axioms of every proof: memory errors and signals, the moment of ``__del__``, tracing and profiling,
-line numbers, and the order of ``locals()`` are outside. Whatever else a proof takes for granted is in
-``Verdict.assumptions``.
+Takes two RawCode; gives a Verdict. IDENTICAL: the same fields (``identical.py``), asked before anything is read. EXACT:
+the same normal form (``normalize.py``: no NOPs, lines, dead code, empty slots of calls). EQUIVALENT: shown to do the
+same step by step (``bisimulation.py``) or symbolically. Everything else is UNPROVEN. The axioms of every proof: memory
+errors and signals, the moment of ``__del__``, tracing and profiling, line numbers, and the order of ``locals()`` are
+outside. Whatever else a proof takes for granted is in ``Verdict.assumptions``.
 
     compile_module(source, like=None, *, filename, optimize) -> RawCode      source of a whole module, compiled
     compile_unit(source, raw, *, enclosing_class=None, name=None, ...) -> RawCode

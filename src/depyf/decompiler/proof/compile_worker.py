@@ -12,9 +12,11 @@ from __future__ import annotations
 import __future__
 
 import ast
+import gc
 import keyword
 import marshal
 import opcode
+import os
 import sys
 import threading
 import types
@@ -24,6 +26,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import IO, Any
 
+_FOLDER = os.path.dirname(os.path.abspath(__file__))  # forgotten once the main thread of a script has ended
 LOCALS = "<locals>"
 SCAFFOLD = "_depyf_scaffold"
 ORDERED = "_depyf_free_{:04}_"
@@ -52,20 +55,29 @@ class CompileFailure(Exception):
 def compile_request(request: dict[str, Any]) -> types.CodeType:
     """The code object that ``request`` asks for.
 
-    ``source``, ``filename``, ``optimize``: as for compile(). ``flags``: those of the code object that it is compared
-    with. ``unit``: None for a module, else ``name``, ``qualname``, ``nested``, ``freevars`` and ``enclosing_class``
+    ``source``, ``filename``, ``optimize``, ``mode`` (for a module alone): as for compile(). ``flags``: those of the
+    code object that it is compared with.
+    ``unit``: None for a module, else ``name``, ``qualname``, ``nested``, ``freevars`` and ``enclosing_class``
     of the one definition, lambda or comprehension that is wanted; optional are ``cellvars`` that it keeps in cells
     though no inner function may read them, ``locals`` that it has a place for though nothing may use them (3.8 and 3.9
     leave them out all the same), ``inner_freevars``: names of functions in it -> their free variables, where no
     compiler has sorted them, and ``marks``: dotted names in the text -> the string constant to compile in their
-    place.
+    place. ``asserts``, optional: how pytest has rewritten the asserts of the original (arguments of
+    ``rewrite_module``); those of the text are rewritten in the same way.
     A free variable whose name begins as ``ORDERED`` says got that for its place. Raises CompileFailure.
     """
     unit = request["unit"]
     if unit is None:
-        return _compile(request["source"], request)  # type: ignore[no-any-return]
+        source, mode = request["source"], request.get("mode", "exec")
+        if mode == "single":  # of the text compile() would take one line
+            source = ast.Interactive(_compile(source, dict(request, flags=0, optimize=0), ast.PyCF_ONLY_AST).body)
+        elif request.get("asserts"):
+            source = _parse(request, request["flags"])
+        return _compile(source, request, mode=mode)  # type: ignore[no-any-return]
     try:
         return _compile_in_scaffold(unit, request)
+    except SyntaxError as error:  # of the scaffold: a name that is none
+        raise CompileFailure(f"the source around the decompiled one does not compile: {error.msg}") from error
     except CompileFailure as error:
         # CPython compiles text that is nested deeper than the trees that it takes: here a function needs none.
         if not isinstance(error.__cause__, RecursionError) or unit["freevars"] or unit["nested"] or unit.get("marks"):
@@ -76,7 +88,7 @@ def compile_request(request: dict[str, Any]) -> types.CodeType:
 
 
 def _compile_in_scaffold(unit: dict[str, Any], request: dict[str, Any]) -> types.CodeType:
-    tree = _compile(request["source"], dict(request, flags=0, optimize=0), ast.PyCF_ONLY_AST)
+    tree = _parse(request, 0)
     statement, code_name, before = _find_unit(tree, unit["name"])
     if unit.get("marks"):
         _PlaceMarks(unit["marks"]).visit(statement)
@@ -107,6 +119,21 @@ def _compile_in_scaffold(unit: dict[str, Any], request: dict[str, Any]) -> types
             code_name = ordered.get(code_name, code_name)
             code = _compile_unit(statement, before, code_name, dict(unit, freevars=tuple(ordered.values())), request)
     return code
+
+
+def _parse(request: dict[str, Any], flags: int) -> Any:
+    """The tree of the source, its asserts rewritten if those of the original are."""
+    tree = _compile(request["source"], dict(request, flags=flags, optimize=0), ast.PyCF_ONLY_AST)
+    if request.get("asserts"):
+        if __name__ == "__main__":  # a script in another Python, which looks for modules in its own library only
+            sys.path.insert(0, _FOLDER)
+            from pytest_asserts import rewrite_module  # type: ignore[import-not-found]
+
+            del sys.path[0]
+        else:
+            from .pytest_asserts import rewrite_module
+        rewrite_module(tree, **request["asserts"])
+    return tree
 
 
 def _permuted(code: types.CodeType, free: tuple[str, ...]) -> types.CodeType | None:
@@ -165,7 +192,7 @@ def _compile_unit(
 
 def _mention(function: Any, names: list[str], text: str) -> None:
     if names:
-        mentions = ast.parse(text.format("".join(name + ", " for name in names))).body
+        mentions = syntax_tree(text.format("".join(name + ", " for name in names))).body
         function.body.extend(ast.copy_location(mention, function.body[-1]) for mention in mentions)
         ast.fix_missing_locations(function)
 
@@ -219,12 +246,16 @@ class _Rename(ast.NodeTransformer):
         return super().generic_visit(node)
 
 
-def _compile(source: Any, request: dict[str, Any], extra: int = 0) -> Any:
+def _compile(source: Any, request: dict[str, Any], extra: int = 0, mode: str = "exec") -> Any:
     flags = request["flags"] & FUTURE_FLAGS | extra
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            return compile(source, request["filename"], "exec", flags, dont_inherit=True, optimize=request["optimize"])
+            return undisturbed(
+                lambda: compile(
+                    source, request["filename"], mode, flags, dont_inherit=True, optimize=request["optimize"]
+                )
+            )
     except SyntaxError as error:
         line = f" (line {error.lineno})" if error.lineno else ""
         raise CompileFailure(f"the decompiled source does not compile: {error.msg}{line}") from error
@@ -232,6 +263,36 @@ def _compile(source: Any, request: dict[str, Any], extra: int = 0) -> Any:
         raise CompileFailure(f"the decompiled source is too deep or too big to compile: {error}") from error
     except (ValueError, TypeError, SystemError) as error:
         raise CompileFailure(f"the decompiled source can't be compiled: {error}") from error
+
+
+_DISTURBED = ("recursion depth mismatch", "during ast construction")
+
+
+def undisturbed(make: Any) -> Any:
+    """What ``make`` gives, which makes a syntax tree; once more, without garbage collections, if one came in between.
+
+    CPython 3.11 counts the depth of the tree in one place for the whole process. A collection may run code of the
+    program while it makes a tree: a finalizer, or pytest's hook for an exception in one, which formats a traceback. If
+    that parses something itself, or another thread does meanwhile, the count is wrong afterwards and the tree is thrown
+    away ("AST constructor recursion depth mismatch"). Nothing else runs code of the program there.
+    """
+    try:
+        return make()
+    except (SystemError, RecursionError) as error:
+        if not any(words in str(error) for words in _DISTURBED):
+            raise
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        return make()
+    finally:
+        if was_on:
+            gc.enable()
+
+
+def syntax_tree(source: str, mode: str = "exec") -> Any:
+    """`ast.parse`, undisturbed."""
+    return undisturbed(lambda: ast.parse(source, mode=mode))
 
 
 def _find_unit(tree: ast.Module, name: str) -> tuple[ast.stmt, str, list[ast.stmt]]:
@@ -273,14 +334,14 @@ def _build(statement: ast.stmt, before: list[ast.stmt], unit: dict[str, Any]) ->
         kind, name = levels[depth]
         first_function = kind == "def" and not any(k == "def" for k, _ in levels[:depth])
         parameters = ", ".join(needed) if first_function else ""
-        wrapper: Any = ast.parse(f"def {name}({parameters}): pass" if kind == "def" else f"class {name}: pass").body[0]
+        wrapper = syntax_tree(f"def {name}({parameters}): pass" if kind == "def" else f"class {name}: pass").body[0]
         if name == SCAFFOLD:
             # What the scaffold holds is no local of it, unless the original had it as a free variable.
             inner = [s.name for s in body if isinstance(s, _DEFINITIONS) and s.name not in needed]
-            body = [*ast.parse("global {}".format(", ".join(inner))).body, *body] if inner else body
+            body = [*syntax_tree("global {}".format(", ".join(inner))).body, *body] if inner else body
         wrapper.body = body
         body = [wrapper]
-    module = ast.parse("")
+    module = syntax_tree("")
     module.body = body
     return module, [name for _, name in levels]
 

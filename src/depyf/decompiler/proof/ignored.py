@@ -65,8 +65,9 @@ IGNORED = (
     # The symbolic proof
     Ignored(
         "which variables hold values that are not needed any more",
-        "compared where the code calls locals, vars, dir, eval or exec, refused where it mentions a frame; the first "
-        "parameter counts where it mentions super",
+        "compared at every event, or the verdict assumes that no callee reads them; always compared where the code "
+        "calls locals, vars, dir, eval or exec, refused where it mentions a frame; the first parameter counts where it "
+        "mentions super",
     ),
     Ignored(
         "whether equal constants, tuples built of constants, and slices are the same object",

@@ -7,11 +7,18 @@ from typing import Callable, Dict, Optional, Tuple
 from ...errors import DecompilationError
 from ..bytecode import RawCode, disassemble, known_instructions
 from ..bytecode.code_flags import place_flags
+from ..bytecode.stack_depths import depth_difference
 from .bisimulation import lock_step, nested_pairs, same_instructions
+from .call_slots import misplaced_slot
 from .constants import constant_key
+from .empty_sets import BUILT, settle_empty_sets
+from .handler_rows import split_instruction
+from .identical import differing_fields
 from .metadata import metadata_differences
 from .normalize import NormalForm, NotComparable, normalize, normalize_instructions
+from .real_names import with_real_names
 from .static_swaps import settle_swaps
+from .unchecked import unchecked_beside, unchecked_load
 from .verdict import Difference, Level, Verdict, unproven
 
 SymbolicProof = Callable[[RawCode, RawCode], Verdict]
@@ -24,31 +31,55 @@ def prove(
 ) -> Verdict:
     """The verdict for one code object; code nested in it is opaque here and comes back as ``Verdict.pairs``.
 
-    Equal instructions first, then ``symbolic``, a proof for code that lock-step can't show (temporaries, other stack
-    shapes), then the lock-step walk. ``names=False``: name and qualified name need not be equal.
-    Raises nothing: code that can't be read or compared is unproven, with the reason.
+    Equal code objects first, then equal instructions, then ``symbolic``, a proof for code that lock-step can't show
+    (temporaries, other stack shapes), then the lock-step walk. ``names=False``: name and qualified name need not be
+    equal. Raises nothing: code that can't be read or compared is unproven, with the reason.
     """
+    return with_real_names(_prove(original, recompiled, symbolic, names), original, recompiled)
+
+
+def _prove(original: RawCode, recompiled: RawCode, symbolic: SymbolicProof | None, names: bool) -> Verdict:
     differences = metadata_differences(original, recompiled, names=names)
     if differences:
         return Verdict(Level.UNPROVEN, "", differences, difference=Difference(differences[0], original.qualname))
-    if _identical(original, recompiled):
-        pairs = tuple(dict.fromkeys(zip(original.nested, recompiled.nested)))
-        return Verdict(Level.EXACT, "instructions", pairs=pairs)
+    differs = tuple(differing_fields(original, recompiled))
+    if not differs:
+        return Verdict(Level.IDENTICAL, pairs=tuple(dict.fromkeys(zip(original.nested, recompiled.nested))))
     try:
+        doubt = reading_in_doubt(original) or depth_difference(recompiled)
+        if doubt:
+            return unproven(doubt)
         alike = _paired(original, recompiled)
         if alike is not None and _same_finally_calls(original, recompiled):
-            return Verdict(Level.EXACT, "instructions", pairs=alike)
+            unchecked = unchecked_beside(original, recompiled)
+            if unchecked:
+                return unproven(unchecked)
+            return Verdict(Level.EXACT, "instructions", pairs=alike, differs=differs)
         a, b = normalize(original), normalize(recompiled)
+        unchecked = unchecked_load(a)
+        if unchecked:
+            return unproven(unchecked)
     except (NotComparable, DecompilationError) as error:
         verdict = unproven(str(error))
         return verdict if symbolic is None else _or_else(symbolic(original, recompiled), verdict)
     if same_instructions(a, b) and _same_finally_calls(original, recompiled) and _leave_blocks_alike(a, b):
-        return Verdict(Level.EXACT, "instructions", pairs=nested_pairs(a, b))
+        return Verdict(Level.EXACT, "instructions", pairs=nested_pairs(a, b), differs=differs)
     if symbolic is None:
         return _in_lock_step(a, b)
     # Where it may be needed it comes first: it shows all that lock-step shows.
     other = symbolic(original, recompiled)
     return other if other.proven else _or_else(other, _in_lock_step(a, b))
+
+
+def reading_in_doubt(raw: RawCode) -> str:
+    """Why the instructions that were read may not be what ``raw`` does; '' if nothing speaks against it.
+
+    Worked out once for each RawCode, which is proven against many texts. Raises DecompilationError if it can't be read.
+    """
+    instructions = known_instructions(raw)
+    if raw.doubt is None or raw.doubt[0] is not instructions:
+        raw.doubt = instructions, depth_difference(raw) or misplaced_slot(raw) or split_instruction(raw)
+    return raw.doubt[1]
 
 
 def _same_finally_calls(a: RawCode, b: RawCode) -> bool:
@@ -78,29 +109,20 @@ def _or_else(symbolic: Verdict, other: Verdict) -> Verdict:
     return other._replace(reasons=symbolic.reasons + other.reasons, difference=difference)
 
 
+_SETTLED = BUILT | {"SWAP"}
+
+
 def _in_lock_step(a: NormalForm, b: NormalForm) -> Verdict:
     comparison = lock_step(a, b)
-    if comparison.difference is not None and "SWAP" in (*a.ops, *b.ops):
-        settled = lock_step(*(normalize_instructions(raw, settle_swaps(disassemble(raw))) for raw in (a.raw, b.raw)))
+    if comparison.difference is not None and not _SETTLED.isdisjoint((*a.ops, *b.ops)):
+        codes = ((raw, settle_empty_sets(settle_swaps(disassemble(raw)))) for raw in (a.raw, b.raw))
+        settled = lock_step(*(normalize_instructions(raw, instructions) for raw, instructions in codes))
         if settled.difference is None:
             comparison = settled
     if comparison.difference is None:
         return Verdict(Level.EQUIVALENT, "lock-step", assumptions=comparison.assumptions, pairs=comparison.pairs)
     reason = str(comparison.difference)
     return Verdict(Level.UNPROVEN, "", (reason,), pairs=comparison.pairs, difference=comparison.difference)
-
-
-def _identical(a: RawCode, b: RawCode) -> bool:
-    """Whether both are the same byte for byte: the common case, decided without reading the instructions."""
-    return (
-        a.bytecode == b.bytecode
-        and a.names == b.names
-        and a.localsplus == b.localsplus
-        and a.cellvars == b.cellvars
-        and a.exception_table == b.exception_table
-        and len(a.consts) == len(b.consts)
-        and all(constant_key(x) == constant_key(y) for x, y in zip(a.consts, b.consts))
-    )
 
 
 def _paired(a: RawCode, b: RawCode) -> Pairs | None:
@@ -145,8 +167,10 @@ def prove_all(
         if (left, right) in done:
             continue
         done.add((left, right))
-        # One whose name is not made from its parent's, as Dynamo makes them, has no text: `recompile` puts that back.
-        elsewhere = not names and left is not original and _below(left.qualname, left_parent) == left.qualname
+        # One whose name is not made from its parent's, as Dynamo makes them, has no text: `recompile` puts that back
+        # in functions. The text of a module is compiled as it is.
+        elsewhere = not names and original.is_function and left is not original
+        elsewhere = elsewhere and _below(left.qualname, left_parent) == left.qualname
         if elsewhere:
             place = place_flags(left.version)
             right.flags = right.flags & ~place | left.flags & place
@@ -158,7 +182,7 @@ def prove_all(
         elif left is not original and not elsewhere:
             mine, other = _below(left.qualname, left_parent), _below(right.qualname, right_parent)
             verdict = _named(verdict, mine, other, "qualified name")
-        if left not in proofs or not verdict.proven or proofs[left][0].level is Level.EXACT:
+        if left not in proofs or not verdict.proven or verdict.level.is_weaker(proofs[left][0].level):
             proofs[left] = (verdict, right)
         pairs = dict.fromkeys(verdict.pairs)
         if not verdict.proven:
@@ -176,7 +200,7 @@ def _named(verdict: Verdict, left: str, right: str, what: str = "name") -> Verdi
     reason = f"{what}: {left!r} against {right!r}"
     difference = verdict.difference or Difference(reason)
     return verdict._replace(
-        level=Level.UNPROVEN, method="", reasons=(*verdict.reasons, reason), difference=difference
+        level=Level.UNPROVEN, method="", reasons=(*verdict.reasons, reason), difference=difference, differs=()
     )
 
 

@@ -5,9 +5,10 @@ compile_worker.py does it: in this process for the version that runs, in another
 
 from __future__ import annotations
 
+import functools
 import re
 import types
-from typing import Any, Mapping
+from typing import Any, Callable, Mapping
 
 from ...errors import DecompilationError
 from ..bytecode import RawCode, load
@@ -17,6 +18,7 @@ from ..bytecode.pyc import read_code
 from ..deep_stack import is_deep
 from .compile_worker import ORDERED, CompileFailure, compile_request
 from .compiler_pool import POOL
+from .pytest_asserts import HELPERS, OVERWRITE, REWRITER, SNAPSHOT
 
 _MARK = "\0depyf constant "
 _ORDERED = re.compile(ORDERED.format(0).replace("0000", r"\d{4}"))
@@ -27,7 +29,8 @@ class Spelled:
 
     ``constants``: the dotted name that stands for a constant that is no literal -> the constant; ``names`` and
     ``variables``: identifier -> the real name of a global or attribute, of a local variable or cell; ``functions``:
-    identifier -> the real name of a nested function.
+    identifier -> the real name of a nested function. ``meant``: identifiers that stand for one name wherever they are,
+    in strings too: no other string of the code has them.
     """
 
     def __init__(
@@ -36,11 +39,23 @@ class Spelled:
         names: Mapping[str, str] = {},
         variables: Mapping[str, str] = {},
         functions: Mapping[str, str] = {},
+        meant: Mapping[str, str] = {},
     ) -> None:
         self.constants, self.names, self.variables, self.functions = constants, names, variables, functions
+        self.meant = meant
 
     def __bool__(self) -> bool:
         return bool(self.constants or self.names or self.variables or self.functions)
+
+    def then(self, meant: Mapping[str, str]) -> Spelled:
+        """The same for a text whose names ``meant`` gives the meaning of, if these are not their own."""
+        if not meant:
+            return self
+        names, variables, functions = (
+            {**meant, **{text: meant.get(name, name) for text, name in known.items()}}
+            for known in (self.names, self.variables, self.functions)
+        )
+        return Spelled(self.constants, names, variables, functions, meant)
 
     @property
     def marks(self) -> dict[str, str]:
@@ -55,6 +70,21 @@ class Spelled:
             return self.constants[value[len(_MARK) :]]
         return value
 
+    def named(self, value: Any) -> Any:
+        """A constant that may be names: of keyword arguments, of a class, or qualified."""
+        if not self.meant:
+            return value
+        if type(value) is tuple and all(type(item) is str for item in value):
+            return tuple(self.meant.get(item, item) for item in value)
+        names_something = type(value) is str and not self.meant.keys().isdisjoint(value.split("."))
+        return self.qualname(value) if names_something else value
+
+    def name(self, name: str) -> str:
+        """The real name of a global, an attribute, or a module with the path to it."""
+        if name in self.names or "." not in name or not self.meant:
+            return self.names.get(name, name)
+        return ".".join(self.meant.get(part, part) for part in name.split("."))
+
     def variable(self, name: str) -> str:
         """The real name of a local variable or cell in compiled code."""
         found = _ORDERED.match(name)
@@ -68,9 +98,11 @@ class Spelled:
 
 
 def compile_module(
-    source: str, like: RawCode | None = None, *, filename: str = "<depyf>", optimize: int = 0
+    source: str, like: RawCode | None = None, *, filename: str = "<depyf>", optimize: int = 0, mode: str = "exec"
 ) -> RawCode:
     """``source`` compiled as a module, by the version and with the future statements that ``like`` was compiled with.
+
+    ``mode`` as for compile(); 'single' takes any number of statements.
 
     Raises DecompilationError if it does not compile (wrong syntax, too deep, or too big), NoInterpreter if there is
     nobody to compile it.
@@ -78,7 +110,10 @@ def compile_module(
     where = like.qualname if like is not None else filename
     version = like.version if like is not None else HOST_VERSION
     flags = like.flags if like is not None else 0
-    return compile_source(source, version, filename=filename, flags=flags, optimize=optimize, where=where)
+    compiling = functools.partial(
+        compile_source, source, version, filename=filename, flags=flags, optimize=optimize, where=where, mode=mode
+    )
+    return _with_asserts(compiling, source, like, imports=f"import {REWRITER} as" not in source)
 
 
 def compile_unit(
@@ -120,9 +155,11 @@ def compile_unit(
         "enclosing_class": enclosing_class,
         "marks": spelled.marks if spelled is not None else {},
     }
-    code = compile_source(
-        source, raw.version, filename=filename, flags=raw.flags, optimize=optimize, unit=unit, where=raw.qualname
-    )
+    compiling = functools.partial(
+        compile_source,
+        source, raw.version, filename=filename, flags=raw.flags, optimize=optimize, unit=unit, where=raw.qualname,
+    )  # fmt: skip
+    code = _with_asserts(compiling, source, raw, imports=False)
     if spelled is not None or any(map(_ORDERED.match, code.freevars)):
         _put_back(code, spelled or Spelled(), raw)
     _put_below(code, raw.qualname)
@@ -141,14 +178,19 @@ def compile_source(
     flags: int = 0,
     optimize: int = 0,
     unit: dict[str, Any] | None = None,
+    asserts: dict[str, Any] | None = None,
     where: str = "",
+    mode: str = "exec",
 ) -> RawCode:
-    """``source`` compiled by CPython ``version``; ``unit`` is what ``compile_request`` calls so.
+    """``source`` compiled by CPython ``version``; ``unit`` and ``asserts`` are what ``compile_request`` calls so.
 
     ``flags`` are those of the code object that it is compared with: they say which future statements hold.
     Raises DecompilationError, NoInterpreter.
     """
-    request = {"source": source, "filename": filename, "flags": flags, "optimize": optimize, "unit": unit}
+    request = {
+        "source": source, "filename": filename, "flags": flags, "optimize": optimize, "unit": unit, "mode": mode,
+        "asserts": asserts,
+    }  # fmt: skip
     try:
         if version == HOST_VERSION:
             return load(compile_request(request))
@@ -160,6 +202,20 @@ def compile_source(
         if isinstance(error.__cause__, RecursionError) and not is_deep():
             raise error.__cause__ from None
         raise DecompilationError(str(error), stage="recompile", where=where) from error
+
+
+def _with_asserts(compiling: Callable[..., RawCode], source: str, like: RawCode | None, imports: bool) -> RawCode:
+    """What ``compiling`` gives; the asserts of ``source`` are rewritten as pytest does it if those of ``like`` were.
+
+    Where there is ``:=`` pytest's versions differ: then the form that has more code of ``like`` is the one.
+    """
+    if like is None or not any(HELPERS in part.names for part in like.walk()):
+        return compiling()
+    imports = imports and HELPERS in like.names
+    kinds = (SNAPSHOT, OVERWRITE) if ":=" in source else (SNAPSHOT,)
+    codes = [compiling(asserts={"walrus": kind, "imports": imports}) for kind in kinds]
+    wanted = {part.qualname: part.bytecode for part in like.walk()}
+    return max(codes, key=lambda code: sum(wanted.get(part.qualname) == part.bytecode for part in code.walk()))
 
 
 def _may_be_in_class(raw: RawCode) -> bool:

@@ -10,6 +10,7 @@ so loops are covered too (coinduction: what is the same up to every event is the
 from __future__ import annotations
 
 from ...errors import DecompilationError
+from ..budget import spend
 from ..bytecode import Instruction, RawCode, disassemble, stack_use
 from .lifetimes import HELD_ELSEWHERE, Lifetimes, held_by, takes_long
 from .metadata import metadata_differences
@@ -24,6 +25,11 @@ from .verdict import Difference, Level, Verdict, unproven
 METHOD = "symbolic"
 LOOK_AT_VARIABLES = frozenset({"locals", "vars", "dir", "eval", "exec"})
 """Builtins through which code sees which variables it has; ``super`` sees the first one only."""
+UNSEEN = "no callee reads this frame's variables"
+"""Assumed where the two codes have other variables bound, or other values in them, while other code runs: that may
+find the frame (``sys._getframe``, ``builtins.locals`` by whatever name)."""
+DIFFERING = "while other code runs these variables differ"
+"""How the reason begins that lists them."""
 LOOK_AT_FRAMES = frozenset({"_getframe", "currentframe"})
 """Where code gets its own frame, all may be seen, and from 3.13 on changed: refused."""
 _FEWEST_STATES = 3_000
@@ -65,20 +71,43 @@ def prove_instructions(
     """The same for canonical instructions that stand for those of ``raws``."""
     if budget is None:
         budget = _FEWEST_STATES + _STATES_OF_ONE * (len(codes[0]) + len(codes[1]))
-    try:
+    proof = _with_same_variables(raws, codes, budget)
+    reasons: tuple[str, ...] = ()
+    unseen: tuple[str, ...] = ()
+    if proof is None:
         try:
-            proof = _Proof(raws, codes, budget)
-            proof.run()
-        except LookGivenAway:
-            proof = _Proof(raws, codes, budget, seen_by_all=True)
-            proof.run()
-    except _Different as found:
-        return unproven(str(found.difference), found.difference)
-    except NotUnderstood as error:
-        return unproven(f"the symbolic proof gave up: {error}")
+            try:
+                proof = _Proof(raws, codes, budget)
+                proof.run()
+            except LookGivenAway:
+                proof = _Proof(raws, codes, budget, seen_by_all=True)
+                proof.run()
+        except _Different as found:
+            return unproven(str(found.difference), found.difference)
+        except NotUnderstood as error:
+            return unproven(f"the symbolic proof gave up: {error}")
+        if proof.differing:
+            reasons = (f"{DIFFERING}: {', '.join(sorted(proof.differing))}",)
+        unseen = (UNSEEN,)
     steppers, matching = proof.steppers, proof.matching
-    assumptions = tuple({**steppers[0].assumptions, **steppers[1].assumptions, **matching.assumptions})
-    return Verdict(Level.EQUIVALENT, METHOD, (), assumptions, tuple(matching.codes), held=proof.lifetimes.held)
+    known = {**steppers[0].assumptions, **steppers[1].assumptions, **matching.assumptions}
+    assumptions = (*known, *unseen)
+    return Verdict(Level.EQUIVALENT, METHOD, reasons, assumptions, tuple(matching.codes), held=proof.lifetimes.held)
+
+
+def _with_same_variables(
+    raws: tuple[RawCode, RawCode], codes: tuple[list[Instruction], list[Instruction]], budget: int
+) -> _Proof | None:
+    """The proof that both also have the same variables whenever other code runs; None if there is none."""
+    stored, others = ({ins.arg for ins in code if ins.op in ("STORE_FAST", "STORE_DEREF")} for code in codes)
+    if stored != others:
+        return None
+    try:
+        proof = _Proof(raws, codes, budget, seen_by_all=True, watched=True)
+        proof.run()
+    except (_Different, NotUnderstood, LookGivenAway):
+        return None
+    return proof
 
 
 class _Proof:
@@ -88,7 +117,9 @@ class _Proof:
         codes: tuple[list[Instruction], list[Instruction]],
         budget: int,
         seen_by_all: bool = False,
+        watched: bool = False,
     ) -> None:
+        """``seen_by_all``: every event may see the variables; ``watched``: whether the code names a builtin or not."""
         self.raws = raws
         self.budget = budget
         self.constants, self.numbers = Constants(), Numbers()
@@ -101,12 +132,13 @@ class _Proof:
         mine, others = (frozenset(stepper.liveness.names) for stepper in self.steppers)
         self.memo.own_variables = (mine - others, others - mine)
         self.lifetimes = Lifetimes()
+        self.differing: set[str] = set()  # variables that one side has, or that are not the same, at some event
         self.todo: list[Pair] = []
         names = left.named("LOAD_GLOBAL", "LOAD_NAME") | right.named("LOAD_GLOBAL", "LOAD_NAME")
         frames = LOOK_AT_FRAMES & (left.named("LOAD_ATTR", "IMPORT_FROM") | right.named("LOAD_ATTR", "IMPORT_FROM"))
         if frames:
             raise NotUnderstood(f"the code looks at its own frame, by {sorted(frames)[0]}")
-        self.variables_seen = bool(names & LOOK_AT_VARIABLES)
+        self.variables_seen = watched or bool(names & LOOK_AT_VARIABLES)
         self.seen_by_all = seen_by_all
         # super() reads the first parameter where it is called, whatever has been stored there.
         self.first = raws[0].parameters[:1] if "super" in names else ()
@@ -121,6 +153,8 @@ class _Proof:
             pair: Pair | None = self.todo.pop()
             assert pair is not None
             looked_at += 1
+            size = sum(len(side.stack) + len(side.locals) for side in pair.sides) + len(pair.heap) + len(pair.facts)
+            spend(5 + size / 5, "the symbolic proof")
             if looked_at > self.budget:
                 raise NotUnderstood(f"more than {self.budget} states")
             if any(side.joined for side in pair.sides):
@@ -148,7 +182,7 @@ class _Proof:
                 return
             events.append(found)
         for number in (0, 1):
-            if self.matching.skips_iter(pair, number, events[number], events[1 - number]):
+            if self.matching.skips_iter(pair, events[number], events[1 - number]):
                 self.go_on(pair, number, list(events[number].operands))
                 self.todo.append(pair)
                 return
@@ -183,9 +217,12 @@ class _Proof:
         same = list(zip(left.operands, right.operands))
         if left.kind not in ("return", "left"):
             same += self.seen(pair, left)
+            self.differing.update(_differing(*pair.sides))
         held = held_by(pair.sides[0], pair.heap) if takes_long(left) else None
         if not self.matching.unify(pair, same):
             raise self.different(pair, "not the same values", left, right)
+        if left.kind == "items" and self.filled(pair, 0) not in pair.heap:
+            raise NotUnderstood("other code sees a container in a variable while it is filled")
         if held is not None:
             mine, other = (stepper.instructions[side.pc] for stepper, side in zip(self.steppers, pair.sides))
             self.lifetimes.compare(pair, held, (mine, other), self.numbers.tags)
@@ -256,10 +293,16 @@ class _Proof:
         for event, stepper, side in zip((left, right), self.steppers, failed.sides):
             if event.kind == "items":
                 # Nobody knows how many of them are in the container by now.
-                owner = side.stack[-1 - stepper.instructions[side.pc].arg]
+                owner = self.filled(failed, self.steppers.index(stepper))
                 failed.heap[owner] = (f"filled in part {self.numbers.value()}", ())
             stepper.raise_(side, exception)
         self.todo.append(failed)
+
+    def filled(self, pair: Pair, number: int) -> Term:
+        """The container that all items of an operand go into, on one side."""
+        side = pair.sides[number]
+        position: int = self.steppers[number].instructions[side.pc].arg
+        return side.stack[-1 - position]
 
     def split_group(self, pair: Pair, left: Event, right: Event, results: list[Term]) -> None:
         """CHECK_EG_MATCH: without a match, None; a match is the exception that is being handled from then on."""
@@ -285,7 +328,7 @@ class _Proof:
         if event.kind == "not":
             results = [("not", results[0])]
         elif event.kind == "items":
-            owner = side.stack[-1 - ins.arg]
+            owner = self.filled(pair, number)
             kind, items = pair.heap[owner]
             pair.heap[owner] = (kind, (*items, ("star", results[0])))
         elif event.kind == "extend":
@@ -301,6 +344,18 @@ class _Proof:
         del side.stack[len(side.stack) - pops :]
         side.stack.extend(results[:pushes])
         stepper.go(side, side.pc + 1)
+
+
+def _differing(left: Side, right: Side) -> set[str]:
+    """The names of variables that only one side has bound, or that hold another value there."""
+    mine, others = left.locals, right.locals
+    both = mine.keys() & others.keys()
+    other_value = {name for name in both if mine[name] != others[name] and (mine[name][0], others[name][0]) != _PRIVATE}
+    return (mine.keys() ^ others.keys()) | other_value
+
+
+_PRIVATE = ("a", "a")
+"""Kinds of two terms that are never the same, though the containers may be."""
 
 
 def _words(ins: Instruction | None) -> str:

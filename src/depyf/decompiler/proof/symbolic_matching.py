@@ -50,16 +50,16 @@ class Matching:
             return False
         return left.kind == right.kind or {left.kind, right.kind} <= _ANY_TRUTH
 
-    def skips_iter(self, pair: Pair, number: int, event: Event, other: Event) -> bool:
-        """Whether ``event``, of side ``number``, asks an iterator for an iterator, and the other side does not.
+    def skips_iter(self, pair: Pair, event: Event, other: Event) -> bool:
+        """Whether ``event`` asks an iterator for an iterator, and the other side does not.
 
-        An iterator is what GET_ITER gave, or what the original iterates over as it is.
+        An iterator is what GET_ITER gave, or what was iterated over before as it is: FOR_ITER raises TypeError for
+        anything else, which a ``for`` in the text would not do.
         """
         if event.op != "GET_ITER" or event == other:
             return False
         value = event.operands[0]
-        iterated = number == 1 and other.op == "FOR_ITER" and other.operands == event.operands
-        if not iterated and ("iterator", value) not in pair.facts and self.numbers.tags.get(value) != "iterator":
+        if ("iterator", value) not in pair.facts and self.numbers.tags.get(value) != "iterator":
             return False
         self.assumptions[ITER] = None
         return True

@@ -10,12 +10,20 @@ if TYPE_CHECKING:
 
 
 class Level(enum.Enum):
-    """How sure it is that the source means what the bytecode means."""
+    """How sure it is that the source means what the bytecode means: the surest first."""
 
+    IDENTICAL = "identical"  # the recompiled code object is the original, but for lines and nested code
     EXACT = "exact"  # the recompiled instructions are the same
     EQUIVALENT = "equivalent"  # they differ, and were shown to do the same
     UNPROVEN = "unproven"  # nothing is known
     REFUSED = "refused"  # there is no source
+
+    def is_weaker(self, other: Level) -> bool:
+        """Whether ``other`` says more."""
+        return _ORDER[self] > _ORDER[other]
+
+
+_ORDER = {level: place for place, level in enumerate(Level)}
 
 
 class Difference(NamedTuple):
@@ -74,6 +82,7 @@ class Verdict(NamedTuple):
     notable; ``assumptions`` are the axioms, beyond the documented ones, that the proof needed. ``pairs`` are the
     nested code objects (original, recompiled) met at the same place: they need proofs of their own.
     ``held`` tells where a symbolic proof found that values live longer than in the original (see lifetimes.py).
+    ``differs`` names the fields of the code object that keep what is exact from being identical.
     """
 
     level: Level
@@ -83,11 +92,22 @@ class Verdict(NamedTuple):
     pairs: tuple[tuple[RawCode, RawCode], ...] = ()
     difference: Difference | None = None
     held: tuple[Held, ...] = ()
+    differs: tuple[str, ...] = ()
+
+    @property
+    def identical(self) -> bool:
+        """Whether the recompiled code object is the original."""
+        return self.level is Level.IDENTICAL
+
+    @property
+    def exact(self) -> bool:
+        """Whether the recompiled instructions are the same: exact, or more than that."""
+        return self.level is Level.EXACT or self.level is Level.IDENTICAL
 
     @property
     def proven(self) -> bool:
         """Whether source and bytecode were shown to do the same."""
-        return self.level is Level.EXACT or self.level is Level.EQUIVALENT
+        return self.exact or self.level is Level.EQUIVALENT
 
     def describe(self) -> str:
         """One line of words."""

@@ -53,7 +53,9 @@ def _verify_code(original: RawCode, other: RawCode) -> Verdict:
     verdict = proofs[original][0]
     failed = [(raw, proof) for raw, (proof, _) in proofs.items() if not proof.proven]
     if not failed:
-        weakest = next((p for p, _ in proofs.values() if p.level is not Level.EXACT), verdict)
+        weakest = verdict
+        for proof, _ in proofs.values():
+            weakest = proof if proof.level.is_weaker(weakest.level) else weakest
         assumptions = dict.fromkeys(a for p, _ in proofs.values() for a in p.assumptions)
         return weakest._replace(assumptions=tuple(assumptions), pairs=verdict.pairs)
     reasons = tuple(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ...errors import DecompilationError
+from ..budget import STEP, spend
 from ..lift import LiftedBlock
 from ..lift.folding.negation import negate, spelled
 from ..lift.folding.shapes import through
@@ -180,6 +181,7 @@ def _write_tested(
     inside = _extent(writer, node, loop, context, through(exhausted))
     jump: LiftedBlock | None = exhausted
     while jump is not None and jump is not through(exhausted):  # no part of the loop: `else: break`
+        spend(STEP, "structuring")
         inside.discard(jump)
         jump = jump.next
     inside.discard(node)

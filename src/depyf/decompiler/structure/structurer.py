@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from ...errors import DecompilationError
+from ..budget import STEP, spend
 from ..flowgraph import Region
 from ..flowgraph.regions import chain
 from ..lift import LiftedBlock
@@ -65,6 +66,7 @@ class Structurer:
         """The statements from ``node`` on, up to where control falls into ``follow``."""
         out: list[nodes.Statement] = []
         while node is not None:
+            spend(STEP, "structuring")
             node = self.write(node, follow, context, out)
         return out
 
@@ -276,6 +278,7 @@ class Structurer:
         opened: list[_OpenIf] = []
         following: LiftedBlock | None = node
         while following is not None and (following is node or self.is_only_a_branch(following)):
+            spend(STEP, "structuring")
             if following is not node:
                 self.written.add(following)
                 out += following.statements

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ...errors import DecompilationError
+from ..budget import STEP, spend
 from ..flowgraph import Region
 from ..flowgraph.group_handlers import NO_TYPE
 from ..lift import LiftedBlock
@@ -300,6 +301,7 @@ def _handlers(
     handlers: list[nodes.ExceptHandler] = []
     block: LiftedBlock | None = handler
     while block is not None and block.kind != "reraise":
+        spend(STEP, "structuring")
         if block.kind != "branch" or not isinstance(block.test, Matches) or block.statements:
             body = writer.sequence(block, after, context)
             handlers.append(nodes.ExceptHandler(None, None, body or [nodes.Pass()]))

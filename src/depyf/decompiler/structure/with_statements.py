@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ...errors import DecompilationError
+from ..budget import STEP, spend
 from ..lift import LiftedBlock, WithItem
 from ..lift.values import Given, Marker
 from ..syntax import nodes
@@ -38,6 +39,7 @@ def write_with(
 def _item(start: LiftedBlock) -> WithItem:
     block: LiftedBlock | None = start
     while block is not None and block.kind == "try":
+        spend(STEP, "structuring")
         block = block.true  # the body begins with another statement
     for entry in reversed(block.entry if block is not None else []):
         if isinstance(entry, (Marker, Given)) and isinstance(entry.owner, WithItem):

@@ -18,7 +18,8 @@ from depyf.explain.report.guards_html import guards_html
 from depyf.explain.report.highlight import code_html, has_colours
 from depyf.explain.report.html_style import STYLE
 from depyf.explain.report.sections import folded_code
-from depyf.explain.report.tree import branches, count, operations_of, recompile_words, why_not_compiled
+from depyf.explain.report.tree import NOT_SEEN, branches, count, operations_of, why_not_compiled
+from depyf.explain.report.why import recompile_words
 from depyf.explain.resume_points import resume_line
 
 __all__ = ["html_file", "html_fragment"]
@@ -140,7 +141,7 @@ class _Writer:
             return "<li>{} <span class=\"ops\">(see above)</span></li>".format(label)
         seen.add(id(frame))
         if not frame.entries:
-            why = frame.skipped or ("not called so far" if frame.is_resume else "not compiled")
+            why = frame.skipped or (NOT_SEEN if frame.is_resume else "not compiled")
             return '<li>{} <span class="ops">{}</span></li>'.format(label, html.escape(why))
         if len(frame.entries) == 1:
             return "<li>{} {}</li>".format(label, self._outline_entry(frame, frame.entries[0], seen))
@@ -325,7 +326,7 @@ def _graph_title(graph: Graph) -> str:
 
 
 def _verdict(one: Decompiled) -> str:
-    if one.level == "exact":
+    if one.equal:
         return _chip("proven equal", "good")
     if one.level == "equivalent":
         return _chip("proven equivalent", "good")
@@ -347,4 +348,5 @@ def _break(one: GraphBreak) -> str:
     lines += ["<p>{}</p>".format(html.escape(one.explanation))] if one.explanation else []
     if one.hints:
         lines.append("<ul>{}</ul>".format("".join("<li>{}</li>".format(html.escape(hint)) for hint in one.hints)))
+    lines += ['<p><a href="{0}">{0}</a></p>'.format(html.escape(one.link))] if one.link else []
     return '<div class="call warn">{}</div>'.format("".join(lines))

@@ -6,7 +6,8 @@ from typing import Dict, List
 
 from depyf.explain.model import Artifact, Decompiled, Session
 from depyf.explain.names import file_name
-from depyf.explain.report.tree import count, refusal_words, tree_lines
+from depyf.explain.report.tree import count, tree_lines
+from depyf.explain.report.why import index_sections
 
 __all__ = ["index_text"]
 
@@ -42,7 +43,7 @@ def index_text(session: Session) -> str:
         if frame.page:
             lines += ["[{0}]({0})".format(frame.page), ""]
         lines += ["```", *tree_lines(frame), "```"]
-    lines += _refusals(session)
+    lines += index_sections(session)
     lines += _compiled_before(session)
     lines += _proofs(session)
     lines += _files(session)
@@ -80,16 +81,6 @@ def _proofs(session: Session) -> List[str]:
     head = ["", "## What was proven", ""]
     head += ["Transformed code is decompiled, compiled again and compared with Dynamo's bytecode.", ""]
     return [*head, "| compilation | code | verdict | bytecode that runs |", "|---|---|---|---|", *rows]
-
-
-def _refusals(session: Session) -> List[str]:
-    lines = ["", "## What was not compiled", ""] if session.refusals else []
-    for one in session.refusals:
-        where = one.location
-        place = "" if where is None else " ({}:{})".format(file_name(where.filename), where.line)
-        lines.append("- `{}`{}, compilation {}: {}".format(one.function, place, one.compile_id, refusal_words(one)))
-        lines += ["  - " + " ".join(text.split()) for text in [one.why.explanation, *one.why.hints[1:]] if text]
-    return lines
 
 
 def _verdict(one: Decompiled) -> str:

@@ -11,6 +11,7 @@ import sys
 import types
 from typing import Any, Dict, Iterable, List, Optional, Set
 
+from depyf.decompiler.proof.compile_worker import syntax_tree
 from depyf.explain.decompiled import decompiled
 from depyf.explain.guard_words import user_spelling
 from depyf.explain.model import CacheEntry, Frame, Graph, ResumeFunction, Session
@@ -29,7 +30,8 @@ from depyf.explain.report.sections import (
     transformed_function,
     valid_or_comment,
 )
-from depyf.explain.report.tree import count, recompile_words, tree_lines, why_not_compiled
+from depyf.explain.report.tree import count, tree_lines, why_not_compiled
+from depyf.explain.report.why import break_lines, recompile_words
 from depyf.explain.resume_points import resume_line
 
 __all__ = ["FUTURE", "page_of"]
@@ -86,6 +88,8 @@ def _entry_sections(
     sections = ["# ---- compilation {} of {}{}\n".format(entry.compile_id, frame.name, _backend(entry))]
     for words in recompile_words(entry):
         sections[0] += comment(words)
+    for words in dict.fromkeys(one.remedy for one in entry.recompiled if one.remedy):
+        sections[0] += comment("What to do: " + words)
     listed = guard_file_name(entry, frame) if in_dump else _path_in_model(entry, frame, session)
     sections.append(valid_or_comment(guard_function(entry, frame, listed)))
     for graph in entry.graphs:
@@ -97,9 +101,7 @@ def _entry_sections(
         if one.location is not None:
             place = " at {}:{}  `{}`".format(file_name(one.location.filename), one.location.line, one.location.text)
         lines = ["Graph break{}: {}".format(place, one.reason)]
-        lines += [one.explanation] if one.explanation else []
-        lines += ["Hint: " + hint for hint in one.hints]
-        lines += ["In the registry of graph breaks: " + one.gb_id] if one.gb_id else []
+        lines += break_lines(one)
         sections.append(comment("\n".join(lines)))
     if entry.side_effects:
         changed = ", ".join(map(user_spelling, entry.side_effects))
@@ -295,7 +297,7 @@ def _torch_words(value: Any) -> str:
     words = repr(value)
     words = "torch." + words if words.startswith("device(") else words
     try:
-        tree = ast.parse(words, mode="eval")
+        tree = syntax_tree(words, mode="eval")
         if not all(isinstance(node, _PARTS) for node in ast.walk(tree)):
             return ""
         made = eval(compile(tree, "<constant>", "eval"), {"torch": sys.modules["torch"], "__builtins__": {}})
@@ -330,7 +332,7 @@ def _unbound(text: str) -> Set[str]:
                 read.add(symbol.get_name())
     in_guards = set(re.findall(r"\bG\['(\w+)'\]", "\n".join(_code_lines(text))))
     unknown = {name for name in (read | in_guards) - defined if not hasattr(builtins, name)}
-    return unknown - _only_in_annotations(ast.parse(text), unknown - in_guards - {"torch"})
+    return unknown - _only_in_annotations(syntax_tree(text), unknown - in_guards - {"torch"})
 
 
 def _only_in_annotations(tree: ast.Module, names: Set[str]) -> Set[str]:

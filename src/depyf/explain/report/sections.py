@@ -8,6 +8,7 @@ import re
 from types import CodeType
 from typing import Any, Dict, Iterator, List, Optional, Tuple
 
+from depyf.decompiler.proof.compile_worker import syntax_tree
 from depyf.explain.bookkeeping import FRAME_PARAMETERS, Folded, fold, hides_frame_parameters
 from depyf.explain.code_objects import parameters_of
 from depyf.explain.decompiled import decompiled
@@ -85,7 +86,7 @@ def _verdict_words(one: Decompiled) -> str:
     words = one.verdict.strip().rstrip(".")
     if one.proven:
         assumed = "; assumed: {}".format("; ".join(one.assumptions)) if one.assumptions else ""
-        return "Proven {} to Dynamo's bytecode{}.".format("equal" if one.level == "exact" else "equivalent", assumed)
+        return "Proven {} to Dynamo's bytecode{}.".format("equal" if one.equal else "equivalent", assumed)
     return "NOT PROVEN to do what Dynamo's bytecode does ({}); the bytecode is what runs.".format(words or one.level)
 
 
@@ -307,7 +308,7 @@ def original_function(frame: Frame) -> str:
         shown = "# The original, {}: its source is not at hand, decompiled instead\n".format(place)
     one = frame.original
     if not one.source and frame.code is not None:
-        one = decompiled(frame.code)
+        one = decompiled(frame.code, frame.is_resume)
     if one.source and one.proven:
         return shown + "# {}\n{}".format(one.verdict, _renamed(_as_statement(one.source, name), name))
     signature = _code_signature(frame.code) if frame.code is not None else "*args, **kwargs"
@@ -317,7 +318,7 @@ def original_function(frame: Frame) -> str:
 def _as_statement(source: str, name: str) -> str:
     """A lambda gets a name."""
     try:
-        ast.parse(source.strip(), mode="eval")
+        syntax_tree(source.strip(), mode="eval")
     except SyntaxError:
         return source
     return "{} = {}\n".format(name, source.strip())

@@ -3,28 +3,29 @@
 from __future__ import annotations
 
 import ast
-import re
 from typing import Dict, List, Sequence, Set
 
+from depyf.decompiler.proof.compile_worker import syntax_tree
 from depyf.explain.bookkeeping import fold
-from depyf.explain.guard_words import describe
-from depyf.explain.guards import kind_of, split_verbose_part
 from depyf.explain.model import CacheEntry, Frame, Graph, GraphBreak, Node, Refusal, ResumeFunction
 from depyf.explain.names import file_name
+from depyf.explain.report.why import recompile_words
 from depyf.explain.resume_points import resume_line
 
 __all__ = [
+    "NOT_SEEN",
     "branches",
     "break_words",
     "count",
     "operations_of",
-    "recompile_words",
     "refusal_words",
     "tree_lines",
     "why_not_compiled",
 ]
 
 _MOST_OPERATIONS = 12
+_MOST_REASONS = 3
+NOT_SEEN = "Dynamo has seen no call of it"
 
 
 def tree_lines(frame: Frame) -> List[str]:
@@ -42,7 +43,7 @@ def count(number: int, noun: str) -> str:
 def branches(source: str) -> Dict[str, str]:
     """Which arm of a branch calls which resume function: stable name to ``true`` or ``false``."""
     try:
-        tree = ast.parse(source)
+        tree = syntax_tree(source)
     except SyntaxError:
         return {}
     found: Dict[str, str] = {}
@@ -66,7 +67,7 @@ def why_not_compiled(resume: ResumeFunction, entry: CacheEntry) -> str:
     others = [one.frame for one in entry.resume_functions if one.frame is not None and one.frame.entries]
     if resume.function and others:
         return "traced as a part of the resume function that it is handed to"
-    return "not called so far"
+    return resume.uncompiled or NOT_SEEN
 
 
 def break_words(one: GraphBreak) -> str:
@@ -77,12 +78,6 @@ def break_words(one: GraphBreak) -> str:
     notes = [one.gb_id] if one.gb_id else []
     notes += ["hint: " + _short(one.hints[0])] if one.hints else []
     return "break{}: {}{}".format(place, one.reason, "  ({})".format("; ".join(notes)) if notes else "")
-
-
-def recompile_words(entry: CacheEntry) -> List[str]:
-    """Dynamo's ``0/0: L['n'] == 3  # the line  # toy.py:3 in f``, and what `n` was, as sentences."""
-    actual = entry.actual_values + [""] * len(entry.recompile_reasons)
-    return [_reason_words(reason, now) for reason, now in zip(entry.recompile_reasons, actual)]
 
 
 def refusal_words(one: Refusal) -> str:
@@ -97,22 +92,14 @@ def refusal_words(one: Refusal) -> str:
     return words + ("; " + one.consequence if one.consequence else "")
 
 
-def _reason_words(reason: str, now: str) -> str:
-    which, _, rest = reason.partition(": ")
-    if not re.match(r"^\d+/\d+$", which):
-        which, rest = "an earlier one", reason
-        if not re.search(r"\b[LG]\[", reason):  # no guard
-            return "compiled again because " + reason
-    code, line = split_verbose_part(rest)
-    asked = "" if line is None else "  (asked for at {}:{})".format(file_name(line.filename), line.line)
-    words = describe(kind_of(code), code, None, {}).words
-    found = "; it is {} now".format(now) if now else ""
-    return "compiled again because {} did not fit: {}{}{}".format(which, words, found, asked)
-
-
 def _short(text: str, most: int = 90) -> str:
     first = text.splitlines()[0] if text else ""
-    return first if len(first) <= most else first[: most - 4].rsplit(" ", 1)[0] + " ..."
+    if len(first) <= most:
+        return first
+    cut = first[: most - 4].rsplit(" ", 1)[0]
+    if cut.count("`") % 2:  # never inside of what is quoted
+        cut = cut[: cut.rindex("`")].rstrip()
+    return cut + " ..."
 
 
 def _resumes(block: Sequence[ast.stmt]) -> List[str]:
@@ -124,14 +111,15 @@ def _resumes(block: Sequence[ast.stmt]) -> List[str]:
     ]
 
 
-def _entries(frame: Frame, title: str, first: str, rest: str, lines: List[str], shown: Set[int]) -> None:
+def _entries(
+    frame: Frame, title: str, first: str, rest: str, lines: List[str], shown: Set[int], why: str = "not compiled"
+) -> None:
     if id(frame) in shown:
         lines.append("{}{} (shown above)".format(first, title))
         return
     shown.add(id(frame))
     if not frame.entries:
-        why = frame.skipped or ("not called so far" if frame.is_resume else "not compiled")
-        lines.append("{}{} ── {}".format(first, title, why))
+        lines.append("{}{} ── {}".format(first, title, frame.skipped or why))
         return
     if len(frame.entries) == 1:
         _one(frame, frame.entries[0], "{}{} ── ".format(first, title), rest, lines, shown)
@@ -147,7 +135,12 @@ def _entries(frame: Frame, title: str, first: str, rest: str, lines: List[str], 
 
 def _one(frame: Frame, entry: CacheEntry, head: str, rest: str, lines: List[str], shown: Set[int]) -> None:
     lines.append(head + (";  ".join(map(_graph_words, entry.graphs)) or "no graph"))
-    lines += [rest + "   " + words for words in recompile_words(entry)[:1]]
+    reasons = recompile_words(entry)
+    shown_reasons = reasons if len(reasons) <= _MOST_REASONS else reasons[: _MOST_REASONS - 1]
+    lines += [rest + "   " + words for words in shown_reasons]
+    if len(shown_reasons) < len(reasons):
+        lines.append("{}   and {} more compilations did not fit, see below".format(
+            rest, len(reasons) - len(shown_reasons)))
     resumes = entry.resume_functions
     for one in entry.breaks:
         lines.append("{}   {}  {}".format(rest, "│" if resumes else " ", break_words(one)))
@@ -166,7 +159,7 @@ def _one(frame: Frame, entry: CacheEntry, head: str, rest: str, lines: List[str]
         if resume.frame is None:
             lines.append("{}{} ── {}".format(first, title, why_not_compiled(resume, entry)))
         else:
-            _entries(resume.frame, title, first, below, lines, shown)
+            _entries(resume.frame, title, first, below, lines, shown, why_not_compiled(resume, entry))
 
 
 def _resume_title(line: int, resume: ResumeFunction, arm: str, inner: Sequence[str] = ()) -> str:

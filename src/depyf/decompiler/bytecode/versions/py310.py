@@ -17,9 +17,9 @@ MEANINGS: dict[str, Meaning] = changed(
 
     ],
     added={
-        "RERAISE": ("count", "RERAISE"),
+        "RERAISE": ("count to 1", "RERAISE"),
         "ROT_N": ("rotate by", ""),
-        "GEN_START": ("skip", ""),  # the code's flags say the same
+        "GEN_START": ("generator start 3 10", ""),
         "GET_LEN": ("plain", "GET_LEN"),
         "MATCH_MAPPING": ("plain", "MATCH_MAPPING"),
         "MATCH_SEQUENCE": ("plain", "MATCH_SEQUENCE"),

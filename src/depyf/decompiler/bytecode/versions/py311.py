@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from . import py310
-from .table import Meaning, changed, make_table
+from .table import INTERNAL, Meaning, changed, make_table
 
 NUMBERS: dict[str, int] = {
     "CACHE": 0, "POP_TOP": 1, "PUSH_NULL": 2, "NOP": 9, "UNARY_POSITIVE": 10, "UNARY_NEGATIVE": 11, "UNARY_NOT": 12,
@@ -44,15 +44,14 @@ MEANINGS: dict[str, Meaning] = changed(
         "GEN_START", "CALL_FUNCTION", "CALL_FUNCTION_KW", "SETUP_WITH", "SETUP_ASYNC_WITH", "CALL_METHOD",
     ],
     added={
-        "CACHE": ("skip", ""),
+        "CACHE": INTERNAL,
         "PUSH_NULL": ("plain", "NULL"),
         "PUSH_EXC_INFO": ("plain", "PUSH_EXC_INFO"),
         "CHECK_EXC_MATCH": ("plain", "CHECK_EXC_MATCH"),
         "CHECK_EG_MATCH": ("plain", "CHECK_EG_MATCH"),
         "BEFORE_WITH": ("plain", "BEFORE_WITH"),
         "RETURN_GENERATOR": ("generator start", "RETURN_GENERATOR"),
-        # Wraps what YIELD_VALUE, always next, gives; the code's flags say the same.
-        "ASYNC_GEN_WRAP": ("skip", ""),
+        "ASYNC_GEN_WRAP": ("async gen wrap", ""),
         "PREP_RERAISE_STAR": ("plain", "PREP_RERAISE_STAR"),
         "SWAP": ("count", "SWAP"),
         "COPY": ("count", "COPY"),
@@ -62,7 +61,9 @@ MEANINGS: dict[str, Meaning] = changed(
         "LOAD_FAST": ("local", "LOAD_FAST"),
         "STORE_FAST": ("local", "STORE_FAST"),
         "DELETE_FAST": ("local", "DELETE_FAST"),
-        "GET_AWAITABLE": ("count", "GET_AWAITABLE"),
+        "GET_AWAITABLE": ("count to 2", "GET_AWAITABLE"),
+        "YIELD_VALUE": ("yield", "YIELD_VALUE"),
+        "RERAISE": ("count to 2", "RERAISE"),
         "MAKE_FUNCTION": ("function", "MAKE_FUNCTION"),
         "JUMP_IF_FALSE_OR_POP": ("jump by", "JUMP_IF_FALSE_OR_POP"),
         "JUMP_IF_TRUE_OR_POP": ("jump by", "JUMP_IF_TRUE_OR_POP"),
@@ -77,8 +78,8 @@ MEANINGS: dict[str, Meaning] = changed(
         "JUMP_BACKWARD": ("jump back", "JUMP"),
         "JUMP_BACKWARD_NO_INTERRUPT": ("jump back", "JUMP"),
         "MAKE_CELL": ("make cell", "MAKE_CELL"),
-        "COPY_FREE_VARS": ("prologue", ""),
-        "RESUME": ("skip", ""),
+        "COPY_FREE_VARS": ("copy free vars", ""),
+        "RESUME": ("resume", ""),
         "LOAD_CLOSURE": ("local", "LOAD_CLOSURE"),
         "LOAD_DEREF": ("local", "LOAD_DEREF"),
         "STORE_DEREF": ("local", "STORE_DEREF"),
@@ -87,14 +88,21 @@ MEANINGS: dict[str, Meaning] = changed(
         "CALL_FUNCTION_EX": ("flag", "CALL_EX"),
         "MATCH_KEYS": ("plain", "MATCH_KEYS"),
         "MATCH_CLASS": ("count", "MATCH_CLASS"),
-        "PRECALL": ("skip", ""),
+        "PRECALL": ("precall", ""),
         "CALL": ("call", "CALL"),
         "KW_NAMES": ("keyword names", ""),
     },
 )  # fmt: skip
 
+CACHES: dict[str, int] = {
+    "BINARY_SUBSCR": 4, "STORE_SUBSCR": 1, "UNPACK_SEQUENCE": 1, "STORE_ATTR": 4, "LOAD_ATTR": 4, "COMPARE_OP": 2,
+    "LOAD_GLOBAL": 5, "BINARY_OP": 1, "LOAD_METHOD": 10, "PRECALL": 1, "CALL": 4,
+}  # fmt: skip
+
 TABLE = make_table(
     version=(3, 11),
     meanings=MEANINGS,
     numbers=NUMBERS,
+    caches=CACHES,
+    delegation_is_told_by="resume",
 )

@@ -64,8 +64,8 @@ MEANINGS: dict[str, Meaning] = changed(
         "POP_JUMP_IF_NOT_NONE": ("jump by", "POP_JUMP_IF_NOT_NONE"),
         "LOAD_ATTR": ("attribute or method", "LOAD_ATTR"),
         "LOAD_SUPER_ATTR": ("super attribute", "LOAD_SUPER_ATTR"),
-        "CALL_INTRINSIC_1": ("intrinsic 1", ""),
-        "CALL_INTRINSIC_2": ("intrinsic 2", ""),
+        "CALL_INTRINSIC_1": ("intrinsic 1", 12),
+        "CALL_INTRINSIC_2": ("intrinsic 2", 5),
         "LOAD_FROM_DICT_OR_GLOBALS": ("name", "LOAD_FROM_DICT_OR_GLOBALS"),
         "LOAD_FROM_DICT_OR_DEREF": ("local", "LOAD_FROM_DICT_OR_DEREF"),
     },
@@ -81,4 +81,6 @@ TABLE = make_table(
     meanings=MEANINGS,
     numbers=NUMBERS,
     caches=CACHES,
+    delegation_is_told_by="resume",
+    close_is_told_by="operand",
 )

@@ -43,6 +43,7 @@ MEANINGS: dict[str, Meaning] = changed(
         "LOAD_CLOSURE", "FORMAT_VALUE", "KW_NAMES",
     ],
     added={
+        "CALL_INTRINSIC_2": ("intrinsic 2", 6),
         "ENTER_EXECUTOR": INTERNAL,
         "EXIT_INIT_CHECK": INTERNAL,
         "END_FOR": ("plain", "END_FOR_THEN_POP"),
@@ -57,7 +58,7 @@ MEANINGS: dict[str, Meaning] = changed(
         "STORE_FAST_LOAD_FAST": ("two locals", ("STORE_FAST", "LOAD_FAST")),
         "STORE_FAST_STORE_FAST": ("two locals", ("STORE_FAST", "STORE_FAST")),
         "MAKE_FUNCTION": ("fixed", ("MAKE_FUNCTION", ())),
-        "SET_FUNCTION_ATTRIBUTE": ("function attribute", "SET_FUNCTION_ATTRIBUTE"),
+        "SET_FUNCTION_ATTRIBUTE": ("function attribute", 4),
     },
 )  # fmt: skip
 
@@ -71,4 +72,6 @@ TABLE = make_table(
     meanings=MEANINGS,
     numbers=NUMBERS,
     caches=CACHES,
+    delegation_is_told_by="operand",
+    close_is_told_by="resume",
 )

@@ -49,6 +49,7 @@ MEANINGS: dict[str, Meaning] = changed(
     added={
         "BUILD_INTERPOLATION": ("interpolation", "BUILD_INTERPOLATION"),
         "BUILD_TEMPLATE": ("plain", "BUILD_TEMPLATE"),
+        "SET_FUNCTION_ATTRIBUTE": ("function attribute", 5),
         "CALL_FUNCTION_EX": ("call with mapping or null", "CALL_EX"),
         "LOAD_COMMON_CONSTANT": ("common constant", "LOAD_COMMON_CONSTANT"),
         "LOAD_FAST_BORROW": ("local", "LOAD_FAST"),
@@ -69,6 +70,8 @@ TABLE = make_table(
     meanings=MEANINGS,
     numbers=NUMBERS,
     caches=CACHES,
+    delegation_is_told_by="operand",
+    close_is_told_by="resume",
     binary_operators=(*BINARY_OPERATORS, "[]"),
     common_constants=("AssertionError", "NotImplementedError", "tuple", "all", "any"),
 )

@@ -61,6 +61,8 @@ TABLE = make_table(
     meanings=MEANINGS,
     numbers=NUMBERS,
     caches=CACHES,
+    delegation_is_told_by="operand",
+    close_is_told_by="resume",
     binary_operators=py314.TABLE.binary_operators,
     # Names of builtins, and in one-element tuples the values that are constants like others.
     common_constants=(

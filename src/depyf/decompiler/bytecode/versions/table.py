@@ -39,6 +39,8 @@ class OpcodeTable:
     behind LOAD_COMMON_CONSTANT. ``conditional_jumps_go_back``: whether a conditional jump may lead backward; where
     none does, the assembler inverts it over a JUMP. ``generators_start``: whether the code of a generator says so by
     an instruction, RETURN_GENERATOR. ``iterator_pairs``: whether an iterator takes two slots of the stack.
+    ``delegation_is_told_by`` and ``close_is_told_by``: where ``throw`` and ``close`` look for what a yield is, in the
+    "operand" of YIELD_VALUE or of the "resume" behind it; empty if nowhere (see dropped.py).
     ``exits_are_copied``: whether the compiler writes a copy of a short way out of the code, such as the return at the
     end of a function, in the place of a jump to it.
     """
@@ -53,6 +55,8 @@ class OpcodeTable:
     generators_start: bool
     iterator_pairs: bool
     exits_are_copied: bool
+    delegation_is_told_by: str
+    close_is_told_by: str
 
     @cached_property
     def opcodes(self) -> dict[str, int]:
@@ -63,6 +67,11 @@ class OpcodeTable:
     def handlers_are_last(self) -> bool:
         """Whether handlers stand behind all other code, which is so since awaits have one (CLEANUP_THROW)."""
         return any(row.op == "CLEANUP_THROW" for row in self.rows.values())
+
+    @cached_property
+    def has_resume(self) -> bool:
+        """Whether code says by an instruction, RESUME, where a frame of it begins to be seen."""
+        return "RESUME" in self.opcodes
 
     @cached_property
     def jumps_test_bools(self) -> bool:
@@ -92,11 +101,23 @@ class OpcodeTable:
         return "MATCH_SEQUENCE" in self.opcodes
 
     @cached_property
+    def folds_constant_tests(self) -> bool:
+        """Whether `True and x` is compiled to x alone: since there is an optimizer of the flow graph, which came with
+        match statements.
+        """
+        return self.has_match_statements
+
+    @cached_property
     def asserts_have_lines_of_comparisons(self) -> bool:
         """Whether an assert statement raises on the line of the comparison that its test ends with: `compiler_jump_if`
         sets that place and does not set it back (compile.c of 3.10, the first with match statements, and of 3.11).
         """
         return self.has_match_statements and "LOAD_FAST_CHECK" not in self.opcodes
+
+    @cached_property
+    def cells_are_locals(self) -> bool:
+        """Whether cells are numbered with the local variables, so that a variable which is both has one slot."""
+        return any(row.name == "LOAD_DEREF" and row.rule == "local" for row in self.rows.values())
 
     @cached_property
     def asserts_read_a_global(self) -> bool:
@@ -179,6 +200,8 @@ def make_table(
     common_constants: tuple[Any, ...] = (),
     iterator_pairs: bool = False,
     exits_are_copied: bool = True,
+    delegation_is_told_by: str = "",
+    close_is_told_by: str = "",
 ) -> OpcodeTable:
     """The table of one version; numbers inherited from the version before are left out if the opcode is gone.
 
@@ -201,4 +224,6 @@ def make_table(
         any(row.rule == "generator start" for row in rows.values()),
         iterator_pairs,
         exits_are_copied,
+        delegation_is_told_by,
+        close_is_told_by,
     )

@@ -149,6 +149,32 @@ def fold_conditional_test(block: LiftedBlock) -> bool:
     return True
 
 
+def fold_constant_arm(block: LiftedBlock) -> bool:
+    """``True if a else b`` as a condition among clauses: one arm only jumps to where the other goes when it is true.
+
+    Of a constant the compiler leaves that jump. Statements have other forms for this.
+    """
+    arms = _arms(block)
+    if arms is None or not in_a_comprehension(block):
+        return False
+    test, first, second = arms
+    constant, other = (first, second) if first.kind == "goto" else (second, first)
+    if constant.kind != "goto" or other.kind != "branch" or other.true is None or other.false is None:
+        return False
+    if not all(is_silent(arm) and same_stack(arm.exit, block.exit) for arm in (first, second)):
+        return False
+    goal = through(constant.next)
+    if goal not in (through(other.true), through(other.false)) or through(other.true) is through(other.false):
+        return False
+    value = nodes.Constant(goal is through(other.true))
+    left, right = (value, other.test) if constant is first else (other.test, value)
+    constant.become("goto")
+    block.become(
+        "branch", test=nodes.IfExp(test, left, right), true=other.true, false=other.false, fall=other.fall
+    )
+    return True
+
+
 def fold_conditional_value(block: LiftedBlock) -> bool:
     """``b if a else c`` as a value: both arms push one value and meet."""
     arms = _arms(block)

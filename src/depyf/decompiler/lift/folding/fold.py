@@ -14,6 +14,7 @@ from .conditions import (
     fold_condition,
     fold_conditional_test,
     fold_conditional_value,
+    fold_constant_arm,
     fold_jump,
     fold_kept_values,
 )
@@ -27,6 +28,7 @@ RULES: dict[str, tuple[Callable[[LiftedBlock], bool], ...]] = {
         fold_condition,
         fold_conditional_test,
         fold_conditional_value,
+        fold_constant_arm,
         fold_jump,
         unthread_arm,
     ),

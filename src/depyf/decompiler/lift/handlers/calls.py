@@ -18,6 +18,7 @@ from ..values import (
     resolved,
 )
 from . import handles
+from .displays import are_keywords
 
 _MOST_ON_STACK = 30
 """A call with more values on the stack is compiled to one with a tuple and a mapping."""
@@ -123,7 +124,9 @@ def _call_ex(state: SymbolicStack, instruction: Instruction) -> None:
     positional = _positional(state, iterable, mapping)
     if mapping is None:
         keywords = []
-    elif instruction.op == "CALL_FUNCTION_EX" and (mapping is state.display or _is_whole(positional, mapping)):
+    elif instruction.op == "CALL_FUNCTION_EX" and (
+        mapping is state.display or _is_whole(positional, mapping) or _has_other_names(mapping)
+    ):
         keywords = [nodes.keyword(None, mapping)]
     else:
         keywords = _keywords(state, mapping)
@@ -134,6 +137,11 @@ def _is_whole(positional: list[nodes.Expression], mapping: nodes.Expression) -> 
     """Whether ``mapping`` was written as ``**mapping``: keywords alone need none, unless there are too many."""
     starred = any(isinstance(argument, nodes.Starred) for argument in positional)
     return not isinstance(mapping, nodes.Dict) or not starred and _are_few(len(positional), mapping)
+
+
+def _has_other_names(mapping: nodes.Expression) -> bool:
+    """Whether ``mapping`` is a display with keys that can't be written as the names of keyword arguments."""
+    return isinstance(mapping, nodes.Dict) and None not in mapping.keys and not are_keywords(mapping)
 
 
 def _are_few(positional: int, keywords: nodes.Expression | None) -> bool:

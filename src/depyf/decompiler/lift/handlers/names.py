@@ -34,6 +34,11 @@ def _pop(state: SymbolicStack, instruction: Instruction) -> None:
     state.discard(state.take())
 
 
+@handles("PRINT_EXPR")
+def _print(state: SymbolicStack, instruction: Instruction) -> None:
+    state.emit(nodes.Expr(state.pop()))
+
+
 @handles("COPY")
 def _copy(state: SymbolicStack, instruction: Instruction) -> None:
     if instruction.arg > len(state.stack):

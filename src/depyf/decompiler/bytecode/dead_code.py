@@ -1,0 +1,60 @@
+"""Code that nothing reaches, which the compilers of 3.7 to 3.9 leave behind statements that never fall through.
+
+It does nothing, but shows what was written: `if a: raise b` with an `else` has a jump around the `else` behind the
+`raise`; a function whose last statement is not a `return` ends in `return None`, even if every arm of it returns.
+"""
+
+from __future__ import annotations
+
+from itertools import zip_longest
+from typing import NamedTuple
+
+from .decode import Decoder
+from .instruction import Instruction
+from .raw_code import RawCode
+
+_LEAVING = frozenset({"RETURN_VALUE", "RAISE", "RAISE_VARARGS", "RERAISE", "JUMP"})
+_LONGEST = 4
+"""Instructions in front of a dead jump that leave blocks and handlers: one for each that it jumps out of, few nest."""
+
+
+class DeadCode(NamedTuple):
+    """Dead code of one code object that another one lacks, or has as a jump to another place.
+
+    ``place`` is where it stands among the instructions, ``line`` that of its statement, ``target`` the line to
+    which it jumps. ``missing`` is false if the other one has it, and the first has not: lines are unknown then.
+    """
+
+    place: int
+    missing: bool
+    line: int | None = None
+    target: int | None = None
+
+
+def first_dead_difference(original: RawCode, recompiled: RawCode) -> DeadCode | None:
+    """Where two code objects that do the same first differ, if it is by dead code; None if by something else."""
+    left, right = Decoder(original).run(), Decoder(recompiled).run()
+    for index, (mine, other) in enumerate(zip_longest(left, right)):
+        if mine is None or other is None or mine.op != other.op:
+            if _is_dead(left, index):
+                return _described(left, index)
+            return DeadCode(index, False) if _is_dead(right, index) else None
+    for index, (mine, other) in enumerate(zip(left, right)):
+        if mine.target != other.target:
+            return _described(left, index) if _is_dead(left, index) else None
+    return None
+
+
+def _is_dead(instructions: list[Instruction], index: int) -> bool:
+    """Whether nothing falls into the instruction there, and nothing jumps to it."""
+    if not 0 < index < len(instructions) or instructions[index - 1].op not in _LEAVING:
+        return False
+    return all(i.target != index and (i.handler is None or i.handler.target != index) for i in instructions)
+
+
+def _described(instructions: list[Instruction], index: int) -> DeadCode | None:
+    leaving = next((i for i in instructions[index : index + _LONGEST] if i.op in _LEAVING), None)
+    if leaving is None:
+        return None  # statements that somebody wrote there
+    target = instructions[leaving.target].line if leaving.op == "JUMP" else None
+    return DeadCode(index, True, instructions[index].line, target)

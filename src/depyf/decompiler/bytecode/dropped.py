@@ -1,0 +1,169 @@
+"""Rules for raw instructions that have no canonical one: each is checked, then dropped.
+
+docs/what-the-reader-drops.md has them in a table with the checks and the tests.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from .code_flags import CO_ASYNC_GENERATOR, MAKES_GENERATOR
+
+if TYPE_CHECKING:
+    from .decode import Decoder
+    from .versions.table import Row
+
+
+def _skip(decoder: Decoder, row: Row, argument: int, offset: int) -> None:
+    """NOT_TAKEN tells monitoring tools where a branch goes, and does nothing wherever it stands."""
+
+
+def _internal(decoder: Decoder, row: Row, argument: int, offset: int) -> None:
+    raise decoder.error(f"{row.name} is for the interpreter's own use", offset)
+
+
+# The start of the code
+
+
+def _copy_free_vars(decoder: Decoder, row: Row, argument: int, offset: int) -> None:
+    # The code's free variables say the same. Again (in Dynamo's resume functions the start of the function that they
+    # resume) it puts the same cells where they are.
+    if decoder.out and not decoder.copied_cells:
+        raise decoder.error(f"{row.name} is not at the start", offset)
+    if argument != len(decoder.raw.freevars):
+        raise decoder.error(f"{row.name} {argument} for {len(decoder.raw.freevars)} free variables", offset)
+    decoder.copied_cells = True
+
+
+def _make_cell(decoder: Decoder, row: Row, argument: int, offset: int) -> None:
+    # At the start the code's cell variables say the same; inside, an inlined comprehension makes a cell of its own.
+    name = decoder.raw.localsplus[argument]
+    if decoder.out:
+        if argument != decoder.twins.get(name, (0, argument))[1]:
+            raise decoder.error(f"{row.name} of the wrong one of two variables called {name}", offset)
+        decoder.emit("MAKE_CELL", name, offset)
+    elif name not in decoder.raw.cellvars or name in decoder.made_cells:
+        raise decoder.error(f"{row.name} of {name}, which is no cell of this code or is one already", offset)
+    decoder.made_cells.add(name)
+
+
+def _generator_start(decoder: Decoder, row: Row, argument: int, offset: int) -> None:
+    # The code's flags say the same, unless something runs before the generator is made (3.15's generator expressions
+    # iterate then). A new generator can be sent nothing but None, which compilers pop first; Dynamo keeps it.
+    if decoder.starts_generator:
+        raise decoder.error(f"a second {row.name}", offset)
+    if decoder.out:
+        decoder.emit(row.op, None, offset)
+    elif any(entry.start <= offset < entry.end for entry in decoder.raw.exception_table):
+        raise decoder.error("a handler for what is thrown into a generator that has not started", offset)
+    decoder.starts_generator = True
+    give_none(decoder, offset)
+    decoder.before_resume = len(decoder.out)
+
+
+def _generator_start_3_10(decoder: Decoder, row: Row, argument: int, offset: int) -> None:
+    # GEN_START pops the None that a new generator is sent. The code's flags say the same.
+    if offset or not decoder.raw.flags & MAKES_GENERATOR:
+        raise decoder.error(f"{row.name} is not at the start of a generator", offset)
+
+
+def give_none(decoder: Decoder, offset: int) -> None:
+    """The instruction at ``offset`` leaves None on the stack; compilers pop it at once."""
+    if not decoder.drop_pop(offset + 2):
+        decoder.emit("CONST", None, offset)
+
+
+_STARTS = (0, 4)
+"""Operands of RESUME where code starts: of a generator expression (3.15), and of all other code."""
+
+
+def _resume(decoder: Decoder, row: Row, argument: int, offset: int) -> None:
+    # Frames that have not come to the first one are hidden from other code. Behind a yield, see check_yields; elsewhere
+    # it does nothing but poll for signals.
+    if decoder.resumed:
+        return
+    decoder.resumed = True
+    if argument not in _STARTS or any(i.op != "NOP" for i in decoder.out[decoder.before_resume :]):
+        raise decoder.error(f"{row.name} {argument} behind what it should come before", offset)
+    missing = [name for name in decoder.raw.cellvars if name not in decoder.made_cells]
+    if missing or bool(decoder.raw.freevars) != decoder.copied_cells:
+        names = missing or list(decoder.raw.freevars)
+        raise decoder.error(f"nothing makes the cells {', '.join(names)}", offset)
+
+
+# Calls
+
+
+def _precall(decoder: Decoder, row: Row, argument: int, offset: int) -> None:
+    # It takes apart a bound method, where that of its CALL stands.
+    if decoder.following(offset)[:2] != ("CALL", argument):
+        raise decoder.error(f"{row.name} {argument} without its CALL", offset)
+
+
+def are_names(constant: Any) -> bool:
+    return type(constant) is tuple and all(type(name) is str for name in constant)
+
+
+def _keyword_names(decoder: Decoder, row: Row, argument: int, offset: int) -> None:
+    names = decoder.raw.consts[argument]
+    if not are_names(names):
+        raise decoder.error("names of keyword arguments that are no names", offset)
+    name, operand, place = decoder.following(offset)
+    decoder.no_entry.update(range(offset + 2, place + 2, 2))
+    if name == "PRECALL":
+        name, operand, call = decoder.following(place)
+        decoder.no_entry.update(range(place + 2, call + 2, 2))
+    if name != "CALL" or operand < len(names):
+        raise decoder.error(f"{row.name} without a call of so many arguments", offset)
+    decoder.keyword_names = names
+
+
+# Generators
+
+
+def _async_gen_wrap(decoder: Decoder, row: Row, argument: int, offset: int) -> None:
+    # Wraps what an asynchronous generator yields; the code's flags say the same.
+    name, _, place = decoder.following(offset)
+    if name != "YIELD_VALUE":
+        raise decoder.error(f"{row.name} not right before a yield", offset)
+    decoder.no_entry.update(range(offset + 2, place + 2, 2))
+    decoder.wrapped.add(place)
+
+
+def _yield(decoder: Decoder, row: Row, argument: int, offset: int) -> None:
+    decoder.emit(row.op, None, offset)
+    name, operand, _ = decoder.following(offset)
+    decoder.yields.append((decoder.out[-1], argument, operand if name == "RESUME" else 0))
+
+
+def check_yields(decoder: Decoder) -> None:
+    """Whether each yield tells what it is: operands of YIELD_VALUE and of the RESUME behind it are dropped.
+
+    ``throw`` and ``close`` look there for whether a ``yield from`` or ``await`` is under way, and, from 3.12 on, for
+    whether nothing but the handler of StopIteration would see a GeneratorExit.
+    """
+    out, table = decoder.out, decoder.table
+    place = {id(instruction): index for index, instruction in enumerate(out)}
+    wraps = bool(decoder.raw.flags & CO_ASYNC_GENERATOR)
+    for instruction, operand, resume in decoder.yields:
+        index = place[id(instruction)]
+        before, behind = out[index - 1], out[index + 1 : index + 2]
+        delegates = before.op == "SEND" and [(i.op, i.target) for i in behind] == [("JUMP", index - 1)]
+        told = resume >= 2 if table.delegation_is_told_by == "resume" else operand
+        if told != delegates:
+            raise decoder.error("a yield that is told for another kind of yield", instruction.offset)
+        if delegates == (instruction.offset in decoder.wrapped) and wraps or not wraps and decoder.wrapped:
+            raise decoder.error("a yield of another kind of generator", instruction.offset)
+        closes = {"operand": operand == 1, "resume": resume & 4, "": 0}[table.close_is_told_by]
+        handler = (before if delegates else instruction).handler
+        if closes and handler is not None and out[handler.target].op != "STOPITERATION_ERROR":
+            raise decoder.error("a yield whose handler is passed by when the generator is closed", instruction.offset)
+
+
+DROPS = {
+    name[1:].replace("_", " "): function
+    for name, function in list(globals().items())
+    if name.startswith("_") and callable(function)
+}
+"""The rules by name: the functions above, their underscores made spaces."""
+

@@ -1,0 +1,72 @@
+"""Local variables are slots, and two of them may have one name: from here on each slot has a name of its own.
+
+On exit ``localsplus``, ``varnames``, ``cellvars`` and ``freevars`` call every slot differently, and ``renamed`` maps
+the new names to those in the code object. But a variable of an inlined comprehension (3.12 on) may have the name of a
+free variable of the code around it. Compilers do that, so the two keep it: operations on cells mean the free one, all
+others the comprehension's (rules.py refuses code that mixes them).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Mapping
+
+if TYPE_CHECKING:
+    from .raw_code import RawCode
+
+
+def tell_slots_apart(raw: RawCode) -> None:
+    """Rename slots of ``raw``, whose nested code has been read. Raises ValueError for slots in another order than all
+    versions have them: locals, cells, free variables.
+    """
+    joined = raw.table.cells_are_locals  # a cell that is a local variable too is one slot; before, only a parameter is
+    shared = set(raw.varnames if joined else raw.parameters)
+    lone = [name for name in raw.cellvars if name not in shared]
+    slots = (*raw.varnames, *lone, *raw.freevars)
+    if len(set(slots)) == len(slots):
+        return  # as in nearly all code that compilers make
+    if joined and slots != raw.localsplus:
+        raise ValueError("local variables of one name in another order than locals, cells, free variables")
+    new = _distinct(raw, slots)
+    behind = iter(new[len(raw.varnames) :])
+    first = dict(zip(reversed(raw.varnames), reversed(new[: len(raw.varnames)])))
+    raw.cellvars = tuple(first[name] if name in shared else next(behind) for name in raw.cellvars)
+    raw.freevars = tuple(behind)
+    raw.varnames = tuple(new[: len(raw.varnames)])
+    raw.localsplus = tuple(new)
+
+
+def _distinct(raw: RawCode, slots: tuple[str, ...]) -> list[str]:
+    """A name for each slot. Those that are seen from outside keep theirs: parameters, free variables, then cells."""
+    kept = set(twins(raw))
+    if not raw.is_function:
+        kept.add("__class__")  # a class body has its own cell of that name beside that of a class around it
+    taken = {name for code in raw.walk() for name in (*code.names, *code.localsplus, *code.cellvars, code.name)}
+    used: set[str] = set()
+    found = list(slots)
+    given, plain, free = len(raw.parameters), len(raw.varnames), len(slots) - len(raw.freevars)
+    for index in (*range(given), *range(free, len(slots)), *range(plain, free), *range(given, plain)):
+        name = new = slots[index]
+        if name in used and name not in kept:
+            number = 1
+            while new in taken:
+                number += 1
+                new = f"{name}_{number}"
+            raw.renamed[new] = name
+            taken.add(new)
+        used.add(new)
+        found[index] = new
+    return found
+
+
+def twins(raw: RawCode) -> Mapping[str, tuple[int, int]]:
+    """Names that a free variable shares with one that comprehensions hide: the slots of both, this one's first."""
+    clear = raw.table.opcodes.get("LOAD_FAST_AND_CLEAR")
+    if clear is None or clear not in raw.bytecode[::2]:
+        return {}
+    first_free = len(raw.localsplus) - len(raw.freevars)
+    found: dict[str, tuple[int, int]] = {}
+    for index, name in enumerate(raw.localsplus[first_free:], first_free):
+        slots = [slot for slot in range(len(raw.localsplus)) if raw.localsplus[slot] == name]
+        if len(slots) == 2 and slots[0] < first_free and name not in raw.parameters:
+            found[name] = (slots[0], index)
+    return found

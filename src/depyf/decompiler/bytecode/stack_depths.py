@@ -1,0 +1,328 @@
+"""The depth of the stack, counted twice: in the raw code, and in the canonical instructions made of it.
+
+The raw code is walked over all edges, those of handlers included, by a table of what each opcode takes and leaves
+(versions/stack_effects.py). Some of its entries have none on the canonical stack: they are *hidden*. Only what is
+dropped, or is named in HIDES, pushes a hidden entry; only what is dropped, or is named in TAKES, pops one. At every
+instruction that is kept the entries that are not hidden are as many as canonical instructions alone lead to.
+
+So whatever a rule or a pass drops, adds or moves without its counterpart is found, though not by the code that did it.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from typing import NamedTuple, NoReturn, Tuple
+
+from .code_flags import MAKES_GENERATOR
+from .disassemble import known_instructions
+from .instruction import NEVER_RAISES, NO_FALL_THROUGH, Instruction, stack_use
+from .raw_code import RawCode
+from .versions.stack_effects import EFFECTS, ENDS_OF_LOOPS, JUMPS, READS
+from .versions.table import Row
+
+_JUMPS_IF = frozenset(
+    f"POP_JUMP_{direction}IF_{outcome}" for direction in ("", "FORWARD_", "BACKWARD_") for outcome in ("FALSE", "TRUE")
+)
+_AWAITS = frozenset({"SEND", "YIELD_VALUE", "CLEANUP_THROW", "END_SEND"})
+_ITERATORS = frozenset({"GET_ITER", "LOAD_SPECIAL"})
+
+HIDES = _JUMPS_IF | _AWAITS | _ITERATORS | {
+    "LOAD_CONST",  # names of keyword arguments, qualified names, what the compiler says about a class
+    "LOAD_COMMON_CONSTANT",
+    "LOAD_SMALL_INT",
+    "PUSH_NULL",  # for no mapping; for the second slot of an iterator; for an unbound variable
+    "LOAD_GLOBAL",  # the empty slot for no mapping, where the last operand is a global
+    "COPY",  # the tested value of `and` and `or`
+    "TO_BOOL",
+    "LOAD_LOCALS",
+    "MAKE_FUNCTION",  # until its attributes are set
+    "SET_FUNCTION_ATTRIBUTE",
+    "RETURN_GENERATOR",  # the None that is sent first
+    "CALL_INTRINSIC_1",  # the None of PRINT and IMPORT_STAR; in the handler of StopIteration
+}  # fmt: skip
+"""Raw instructions that may push an entry that the canonical stack does not have."""
+
+TAKES = _JUMPS_IF | _AWAITS | _ITERATORS | {
+    "POP_TOP", "POP_ITER", "TO_BOOL", "CALL_KW", "CALL_FUNCTION_KW", "CALL_FUNCTION_EX", "MAKE_FUNCTION",
+    "SET_FUNCTION_ATTRIBUTE", "LOAD_FROM_DICT_OR_DEREF", "LOAD_FROM_DICT_OR_GLOBALS", "FOR_ITER", "RERAISE",
+    "CALL_INTRINSIC_1", "END_ASYNC_FOR", "GEN_START",
+    "CALL",  # of __exit__ and, at the start of a with statement, of __enter__
+    "STORE_NAME", "STORE_GLOBAL", "STORE_DEREF",  # of what the compiler says about a class
+    "STORE_FAST",  # of the NULL of an unbound variable
+}  # fmt: skip
+"""Raw instructions that may pop such an entry."""
+
+HIDES_BELOW = _JUMPS_IF | {"MAKE_FUNCTION"}
+"""Raw instructions for which an entry is hidden that was on the stack before: the canonical one has popped it."""
+
+ENDS = frozenset({"CLEANUP_THROW", "END_ASYNC_FOR"})
+"""Instructions that end what a canonical one elsewhere does as a whole; the handler that they are is dropped."""
+
+DROPPED_RAISE = frozenset({*_AWAITS, "LOAD_SPECIAL", "CALL", "TO_BOOL"})
+"""Raw instructions that may raise where no canonical one stands for them."""
+
+_State = Tuple[int, Tuple[int, ...]]
+"""The depth of the raw stack, and the positions of its hidden entries, ascending."""
+
+
+class _Unit(NamedTuple):
+    """A raw instruction; ``target`` is -1 if it does not jump."""
+
+    offset: int
+    row: Row
+    argument: int
+    next: int
+    target: int
+
+
+def depth_difference(raw: RawCode) -> str:
+    """Where the depths of the raw and the canonical stack of ``raw`` disagree, with the offset; '' if nowhere.
+
+    A part of a code object (part.py) has no raw code: that of the whole was looked at.
+    Raises DecompilationError if ``raw`` can't be read.
+    """
+    if not raw.bytecode:
+        return ""
+    instructions = known_instructions(raw)
+    opcodes = raw.table.opcodes
+    if any(opcodes.get(name, -1) in raw.bytecode[::2] for name in _BLOCKS if name in opcodes):
+        return ""
+    try:
+        _Walk(raw, instructions).run()
+    except _Disagreement as error:
+        return str(error)
+    return ""
+
+
+_UNWINDS = ["COPY", "POP_EXCEPT", "RERAISE"]
+_LEAVES_WITH = ["PUSH_EXC_INFO", "WITH_EXCEPT_START"]
+_BLOCKS = ("SETUP_LOOP", "SETUP_EXCEPT", "SETUP_FINALLY", "SETUP_WITH", "SETUP_ASYNC_WITH")
+
+
+class _Disagreement(Exception):
+    pass
+
+
+def _canonical_depths(instructions: list[Instruction]) -> list[int]:
+    """The depth before each instruction, -1 where control never comes. Raises _Disagreement where two depths meet."""
+    depths = [-1] * len(instructions)
+    todo = [(0, 0)]
+    while todo:
+        index, depth = todo.pop()
+        while depths[index] < 0:
+            depths[index] = depth
+            instruction = instructions[index]
+            op, handler = instruction.op, instruction.handler
+            if handler is not None and op not in NEVER_RAISES:
+                todo.append((handler.target, handler.depth + 1 + handler.lasti))
+            if instruction.target >= 0:
+                pops, pushes = stack_use(instruction, jump=True)
+                todo.append((instruction.target, depth - pops + pushes))
+            if op in NO_FALL_THROUGH:
+                break
+            pops, pushes = stack_use(instruction)
+            if pops > depth:
+                raise _Disagreement(f"{op} takes more than the stack holds at offset {instruction.offset}")
+            depth += pushes - pops
+            index += 1
+            if index == len(instructions):
+                raise _Disagreement("control runs off the end of the code")
+        else:
+            if depths[index] != depth:
+                raise _Disagreement(
+                    f"two depths of the stack, {depths[index]} and {depth}, meet at offset {instructions[index].offset}"
+                )
+    return depths
+
+
+class _Walk:
+    def __init__(self, raw: RawCode, instructions: list[Instruction]) -> None:
+        self.raw = raw
+        self.instructions = instructions
+        self.version = raw.version
+        first = instructions[0]
+        self.granted = first.op == "NOP" and first.arg is not None and first.offset < 0  # by two_slots.py, in words
+        self.effects = EFFECTS[raw.version]
+        self.jumps = JUMPS[raw.version]
+        self.first: dict[int, int] = {}  # by offset: the first canonical instruction
+        self.falls: dict[int, int] = {}  # by offset: the net effect of the canonical instructions
+        self.leads: dict[int, int] = {}  # the same, if the last of them jumps
+        self.raises: set[int] = set()
+        self.depths = _canonical_depths(instructions)
+        self.folded_sends: set[int] = set()
+        self.ends: dict[int, int] = {}  # by offset of a dropped end of an operation: its net effect
+        changed = {i.arg for i in instructions if i.op in ("DELETE_FAST", "STORE_FAST", "LOAD_FAST_AND_CLEAR")}
+        bound = set(raw.parameters) - changed
+        for index, instruction in enumerate(instructions):
+            offset = instruction.offset
+            if offset not in self.falls:
+                self.first[offset], self.falls[offset] = index, 0
+            if instruction.target >= 0:
+                pops, pushes = stack_use(instruction, jump=True)
+                self.leads[offset] = self.falls[offset] + pushes - pops
+            pops, pushes = stack_use(instruction)
+            self.falls[offset] += pushes - pops
+            if instruction.op not in NEVER_RAISES and not (instruction.op == "LOAD_FAST" and instruction.arg in bound):
+                self.raises.add(offset)
+        self.table = sorted(raw.exception_table)
+        self.starts = [entry.start for entry in self.table]
+        self.units: dict[int, _Unit] = {}
+        self.states: dict[int, _State] = {}
+        self.todo: list[tuple[int, _State]] = []
+
+    def run(self) -> None:
+        self.todo.append((0, self.start()))
+        states, size = self.states, len(self.raw.bytecode)
+        while self.todo:
+            offset, state = self.todo.pop()
+            while offset >= 0:
+                known = states.get(offset)
+                if known is not None:
+                    if known != state:
+                        self.refuse(offset, f"two layouts of the stack, {known} and {state}, meet")
+                    break
+                if not 0 <= offset < size:
+                    self.refuse(offset, "control leaves the code")
+                states[offset] = state
+                unit = self.unit(offset)
+                offset, state = self.follow(unit, *state)
+
+    def start(self) -> _State:
+        """3.10 has on the stack what a new generator is sent; GEN_START, if it is there, pops it."""
+        start = self.raw.table.opcodes.get("GEN_START")
+        if start is None or not self.raw.flags & MAKES_GENERATOR:
+            return 0, ()
+        return 1, ((0,) if self.raw.bytecode[:1] == bytes([start]) else ())
+
+    def refuse(self, offset: int, reason: str) -> NoReturn:
+        raise _Disagreement(f"the depth of the stack is in doubt: {reason} at offset {offset}")
+
+    def unit(self, start: int) -> _Unit:
+        code, rows, offset, extended = self.raw.bytecode, self.raw.table.rows, start, 0
+        while True:
+            if offset >= len(code):
+                self.refuse(start, "control leaves the code")
+            row, argument = rows[code[offset]], code[offset + 1] | extended
+            if row.rule != "extended":
+                break
+            extended = argument << 8
+            offset += 2
+        following = offset + 2 + 2 * row.caches
+        target = -1
+        if row.rule == "jump by":
+            target = following + argument * self.raw.table.jump_unit
+        elif row.rule == "jump back":
+            target = following - argument * self.raw.table.jump_unit
+        elif row.rule == "jump to":
+            target = argument * self.raw.table.jump_unit
+        return _Unit(offset, row, argument, following, target)
+
+    def follow(self, unit: _Unit, depth: int, hidden: tuple[int, ...]) -> tuple[int, _State]:
+        """What comes after ``unit``: the offset that control falls to, -1 if to none, and the stack there."""
+        offset, row, argument, following, target = unit
+        name = row.name
+        index = self.first.get(offset)
+        effect = self.effects.get(name)
+        if effect is None:
+            self.refuse(offset, f"{name} has no known effect")
+        pops, pushes = effect(argument) if callable(effect) else effect
+        reads = READS.get(name)
+        if pops > depth or reads is not None and reads(argument) > depth:
+            self.refuse(offset, f"{name} takes more than the stack holds")
+        if index is not None:
+            known = self.depths[index]
+            if known != depth - len(hidden) and not (name.startswith("JUMP_BACK") and target in self.folded_sends):
+                self.refuse(offset, f"{depth} entries, {len(hidden)} of them hidden, where {known} were read")
+        if self.table and (offset in self.raises or index is None and name in DROPPED_RAISE):
+            self.raise_from(unit, depth, hidden, pops)
+        if target >= 0:
+            if name == "SEND":
+                self.folded_sends.add(offset)
+                self.ends[following] = 0 if index is None else -1
+            wanted = self.leads.get(offset, 0)
+            if name == "SEND" and index is not None:
+                wanted = self.falls[offset]
+            jump = self.jumps.get(name)
+            taken = (pops, pushes) if jump is None else jump(argument) if callable(jump) else jump
+            after = self.after(unit, depth, hidden, taken, wanted)
+            if row.op == "JUMP":
+                return target, after
+            self.todo.append((self.behind_ends(unit) if name == "FOR_ITER" else target, after))
+            if name == "SEND":
+                return following, (depth, hidden)
+        if name == "SWAP" and hidden:
+            return following, self.swapped(unit, depth, hidden)
+        if row.op in NO_FALL_THROUGH or name == "RETURN_CONST":
+            return -1, (0, ())
+        wanted = self.falls[offset] if index is not None else self.ends.get(offset, 0) if name in ENDS else 0
+        return following, self.after(unit, depth, hidden, (pops, pushes), wanted)
+
+    def after(
+        self, unit: _Unit, depth: int, hidden: tuple[int, ...], effect: tuple[int, int], wanted: int
+    ) -> _State:
+        """The stack after ``effect``; ``wanted`` is the net effect on the entries that are not hidden."""
+        pops, pushes = effect
+        bottom = depth - pops
+        if not hidden and pushes - pops == wanted:
+            return bottom + pushes, hidden
+        name = unit.row.name
+        taken = 0
+        while hidden and hidden[-1] >= bottom:
+            hidden = hidden[:-1]
+            taken += 1
+        if taken and name not in TAKES:
+            self.refuse(unit.offset, f"{name} takes an entry that no canonical instruction knows of")
+        made = pushes - (wanted + pops - taken)
+        top = bottom + pushes
+        if made < 0 or made > pushes and name not in HIDES_BELOW or made > top:
+            self.refuse(unit.offset, f"{name} leaves {wanted - pushes + pops} entries more than it does")
+        if made and name not in HIDES:
+            self.refuse(unit.offset, f"{name} leaves an entry that no canonical instruction knows of")
+        if hidden and hidden[-1] >= top - made:
+            self.refuse(unit.offset, f"{name} leaves its entries among others")
+        return top, (*hidden, *range(top - made, top))
+
+    def swapped(self, unit: _Unit, depth: int, hidden: tuple[int, ...]) -> _State:
+        top, other = depth - 1, depth - unit.argument
+        moved = {top: other, other: top}
+        return depth, tuple(sorted(moved.get(position, position) for position in hidden))
+
+    def raise_from(self, unit: _Unit, depth: int, hidden: tuple[int, ...], pops: int) -> None:
+        """Follow an exception that ``unit`` may raise."""
+        place = bisect_right(self.starts, unit.offset) - 1
+        if place < 0 or self.table[place].end <= unit.offset:
+            return
+        _, _, target, kept, lasti = self.table[place]
+        height = depth - (0 if unit.row.name == "YIELD_VALUE" else pops)
+        if kept > height or self.granted:
+            kept = self.kept_by_mistake(unit, kept, height, hidden)
+        left = tuple([position for position in hidden if position < kept])
+        top = kept + 1 + lasti
+        goal = self.unit(target)
+        if goal.offset not in self.first and (goal.row.name in ENDS or goal.row.rule == "intrinsic 1"):
+            left = (*left, *range(kept, top))
+            self.ends[goal.offset] = self.ends.get(unit.offset, 0) if goal.row.name == "CLEANUP_THROW" else -1
+        self.todo.append((target, (top, left)))
+
+    def kept_by_mistake(self, unit: _Unit, kept: int, height: int, hidden: tuple[int, ...]) -> int:
+        """How many entries stay where Dynamo's table says too many; two_slots.py says when that does no harm."""
+        entry = self.table[bisect_right(self.starts, unit.offset) - 1]
+        steps = [self.unit(entry.target)]
+        while len(steps) < 3:
+            steps.append(self.unit(steps[-1].next))
+        names, read = [step.row.name for step in steps], self.first.get(steps[0].offset)
+        if kept > height and names != _UNWINDS and names[:2] != _LEAVES_WITH:
+            self.refuse(unit.offset, f"a handler keeps {kept} entries of {height}")
+        if self.granted and names == _UNWINDS and read is not None:
+            return self.depths[read] - 1 - entry.lasti + sum(position < height for position in hidden)
+        return min(kept, height)
+
+    def behind_ends(self, unit: _Unit) -> int:
+        """Where FOR_ITER goes on when its iterator is exhausted."""
+        place = unit.target
+        for name in ENDS_OF_LOOPS.get(self.version, ()):
+            end = self.unit(place)
+            if end.row.name != name:
+                self.refuse(unit.offset, f"FOR_ITER does not lead to {name}")
+            place = end.next
+        return place

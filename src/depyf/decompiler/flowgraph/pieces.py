@@ -1,0 +1,245 @@
+"""Canonical instructions of a module or class body -> pieces that follow one another, each a statement or several.
+
+A cut is an instruction that every way through the code passes, with nothing on the stack and no handler around it, and
+behind which nothing leads back to what is before. A piece reaches from one cut to the next, the handlers of its try
+statements included, wherever they stand. What control never comes to is in no piece.
+"""
+
+from __future__ import annotations
+
+from typing import Callable, Iterator, NamedTuple, Sequence
+
+from ..bytecode import NO_FALL_THROUGH, Handler, Instruction, stack_use
+
+
+class Piece(NamedTuple):
+    """Indices of instructions: ``members`` are its own, ascending; ``start`` is the first that runs, ``end`` what runs
+    next, None if that leaves the code.
+    """
+
+    start: int
+    end: int | None
+    members: list[int]
+
+
+def pieces_of(instructions: list[Instruction]) -> list[Piece]:
+    """The pieces in the order in which they run; one, or none, if there are no cuts."""
+    if not instructions:
+        return []
+    runs = _Runs(instructions)
+    depths = _depths(instructions, [index for start in runs.order for index in runs.members(start)])
+    cuts: list[int] = []
+    owner: dict[int, int] = {}
+    spine = set(runs.spine())
+    for start in runs.order:
+        owner[start] = owner[runs.parent[start]] if start else 0
+        for index in runs.members(start):
+            if index == 0 or start in spine and depths.get(index) == 0 and runs.may_cut(start, index):
+                owner[start] = len(cuts)
+                cuts.append(index)
+    members: list[list[int]] = [[] for _ in cuts]
+    places = {cut: number for number, cut in enumerate(cuts)}
+    for start in sorted(runs.order):
+        number = owner[runs.parent[start]] if start else 0
+        for index in runs.members(start):
+            number = places.get(index, number)
+            members[number].append(index)
+    return [Piece(cut, following, inside) for cut, following, inside in zip(cuts, [*cuts[1:], None], members)]
+
+
+def joined(instructions: list[Instruction], pieces: Sequence[Piece], end: Sequence[Instruction]) -> list[Instruction]:
+    """The instructions of ``pieces``, each going on to the next, the last one to ``end``; as new instructions.
+
+    ``end`` has no jumps in it, and leaves the code.
+    """
+    follows: dict[int, int] = {}
+    for piece, following in zip(pieces, pieces[1:]):
+        assert piece.end is not None
+        follows[piece.end] = following.start
+    last = pieces[-1].end
+    members = sorted(index for piece in pieces for index in piece.members)
+    if last is not None:
+        members = sorted([*members, last])
+    place: dict[int, int] = {}
+    result: list[Instruction] = []
+    for index, behind in zip(members, [*members[1:], None]):
+        place[index] = len(result)
+        if index == last:
+            result += [Instruction(i.op, i.arg, -1, None, i.offset, i.line, i.position) for i in end]
+            continue
+        old = instructions[index]
+        result.append(Instruction(old.op, old.arg, old.target, old.handler, old.offset, old.line, old.position))
+        goes_on = follows.get(index + 1, index + 1)
+        if old.op not in NO_FALL_THROUGH and goes_on != behind:
+            result.append(Instruction("JUMP", None, goes_on, old.handler, old.offset, old.line))
+    for instruction in result:
+        if instruction.target >= 0:
+            instruction.target = place[follows.get(instruction.target, instruction.target)]
+        if instruction.handler is not None:
+            handler = instruction.handler
+            instruction.handler = Handler(place[handler.target], handler.depth, handler.lasti)
+    return result
+
+
+_NONE = Handler(-1, 0, False)
+
+
+class _Runs:
+    """The graph of the runs: instructions that follow one another, in front of and behind the same handler. Each has
+    the index of its first instruction for a name.
+
+    ``order`` is that of the reached ones in reverse postorder, ``parent`` gives the immediate dominator of each.
+    """
+
+    def __init__(self, instructions: list[Instruction]) -> None:
+        self.instructions = instructions
+        starts = {0}
+        for index, instruction in enumerate(instructions):
+            if instruction.target >= 0:
+                starts.update((instruction.target, index + 1))
+            if instruction.op in NO_FALL_THROUGH:
+                starts.add(index + 1)
+            if instruction.handler is not None:
+                starts.add(instruction.handler.target)
+            if index and instruction.handler != instructions[index - 1].handler:
+                starts.add(index)
+        ordered = sorted(start for start in starts if start < len(instructions))
+        self.ends = dict(zip(ordered, [*ordered[1:], len(instructions)]))
+        self.order: list[int] = []
+        self.parent = {0: 0}
+        self.rank: dict[int, int] = {}
+        self._dominators()
+        self._intervals()
+        self._crossing()
+
+    def members(self, start: int) -> range:
+        """The indices of the instructions of the run."""
+        return range(start, self.ends[start])
+
+    def successors(self, start: int) -> Iterator[int]:
+        """Where control goes from the run, by exceptions too."""
+        last = self.ends[start] - 1
+        instruction = self.instructions[last]
+        if instruction.op not in NO_FALL_THROUGH and last + 1 < len(self.instructions):
+            yield last + 1
+        if instruction.target >= 0:
+            yield instruction.target
+        if instruction.handler is not None:
+            yield instruction.handler.target
+
+    def may_cut(self, start: int, index: int) -> bool:
+        """Whether nothing leads from the instruction, which is in the run, and from what is behind it, to before it."""
+        if self.crossing[start] or self.instructions[index].handler is not None:
+            return False
+        return index == start or start not in self.repeated
+
+    def spine(self) -> list[int]:
+        """The runs that dominate all ends of the code: all returns, or all ends if none returns."""
+        ends = [start for start in self.order if self.instructions[self.ends[start] - 1].op in NO_FALL_THROUGH]
+        returns = [start for start in ends if self.instructions[self.ends[start] - 1].op == "RETURN_VALUE"]
+        common = -1
+        for end in returns or [end for end in ends if self.instructions[self.ends[end] - 1].op != "JUMP"]:
+            common = end if common < 0 else self._meet(common, end)
+        chain = [max(common, 0)]
+        while chain[-1]:
+            chain.append(self.parent[chain[-1]])
+        return chain
+
+    def _dominators(self) -> None:
+        """Cooper, Harvey, Kennedy: A Simple, Fast Dominance Algorithm."""
+        order: list[int] = []
+        seen = {0}
+        stack = [(0, self.successors(0))]
+        while stack:
+            start, ways = stack[-1]
+            following = next((way for way in ways if way not in seen), None)
+            if following is None:
+                order.append(start)
+                stack.pop()
+            else:
+                seen.add(following)
+                stack.append((following, self.successors(following)))
+        self.order = order[::-1]
+        self.rank = {start: number for number, start in enumerate(self.order)}
+        before: dict[int, list[int]] = {start: [] for start in self.order}
+        for start in self.order:
+            for target in self.successors(start):
+                before[target].append(start)
+        handlers = {start: self.instructions[start].handler for start in self.order}
+        for target in {handler.target for handler in handlers.values() if handler is not None}:
+            # What is entered only from runs with this handler adds nothing to what they say, and may be a lot.
+            covered = {start for start in before[target] if (handlers[start] or _NONE).target == target}
+            before[target] = [
+                start
+                for start in before[target]
+                if start not in covered or start == 0 or not covered.issuperset(before[start])
+            ]
+        changed = True
+        while changed:
+            changed = False
+            for start in self.order[1:]:
+                known = [other for other in before[start] if other in self.parent]
+                new = known[0]
+                for other in known[1:]:
+                    new = self._meet(new, other)
+                if self.parent.get(start) != new:
+                    self.parent[start] = new
+                    changed = True
+
+    def _meet(self, left: int, right: int) -> int:
+        while left != right:
+            if self.rank[left] > self.rank[right]:
+                left = self.parent[left]
+            else:
+                right = self.parent[right]
+        return left
+
+    def _intervals(self) -> None:
+        """Number the tree of dominators so that each run has the numbers of all below it between its own two."""
+        sizes = dict.fromkeys(self.order, 1)
+        for start in reversed(self.order[1:]):
+            sizes[self.parent[start]] += sizes[start]
+        self.first, free = {0: 0}, {0: 1}
+        for start in self.order[1:]:
+            above = self.parent[start]
+            self.first[start] = free[above]
+            free[above] += sizes[start]
+            free[start] = self.first[start] + 1
+        self.last = {start: self.first[start] + sizes[start] for start in self.order}
+
+    def _crossing(self) -> None:
+        """How many edges leave what a run dominates, itself included; and which runs are entered from there."""
+        self.crossing = dict.fromkeys(self.order, 0)
+        self.repeated: set[int] = set()
+        for start in self.order:
+            for target in self.successors(start):
+                # The edge leaves the part below each dominator of `start` that does not dominate `target` too.
+                back = self.first[target] <= self.first[start] < self.last[target]
+                if back:
+                    self.repeated.add(target)
+                self.crossing[start] += 1
+                self.crossing[target if back else self.parent[target]] -= 1
+        for start in reversed(self.order[1:]):
+            self.crossing[self.parent[start]] += self.crossing[start]
+
+
+def _depths(instructions: list[Instruction], order: list[int]) -> dict[int, int]:
+    """The depth of the stack before each instruction, where it is the same on every way; -1 where it is not."""
+    depths = {0: 0}
+    use: Callable[..., tuple[int, int]] = stack_use
+    for index in order:
+        depth, instruction = depths.get(index, -1), instructions[index]
+        ways: list[tuple[int, int]] = []
+        if instruction.op not in NO_FALL_THROUGH and index + 1 < len(instructions):
+            pops, pushes = use(instruction)
+            ways.append((index + 1, depth - pops + pushes))
+        if instruction.target >= 0:
+            pops, pushes = use(instruction, jump=True)
+            ways.append((instruction.target, depth - pops + pushes))
+        if instruction.handler is not None:
+            ways.append((instruction.handler.target, instruction.handler.depth + instruction.handler.lasti + 1))
+        for target, after in ways:
+            after = after if depth >= 0 else -1
+            if depths.setdefault(target, after) != after:
+                depths[target] = -1
+    return depths

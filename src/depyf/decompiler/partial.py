@@ -1,0 +1,285 @@
+"""A module or class body that is refused as a whole: what of it can be proven, in order, and a mark where the rest was.
+
+The body is cut where nothing lies on the stack and no statement is open (flowgraph/pieces.py). Pieces in a row are
+decompiled and proven as a body of their own, in the same kind of namespace; where that fails, each half of them, down
+to single pieces. In the place of a piece that is refused stand a raise with the reason, its instructions as comments,
+and the functions and classes made there.
+"""
+
+from __future__ import annotations
+
+from typing import Callable, Container, NamedTuple, Sequence
+
+from ..errors import DecompilationError
+from .annotations import REACHED, gives_annotations
+from .bytecode import Instruction, RawCode, known_instructions
+from .bytecode.part import END_OFFSET, part_of
+from .flowgraph.pieces import Piece, joined, pieces_of
+from .proof.prove import reading_in_doubt
+from .refused import placeholder, refused_body
+from .result import Result
+from .syntax import nodes
+from .units import kind_of, lift_unit
+
+Decompile = Callable[[RawCode], Result]
+
+_WORK = 6
+"""How often each instruction, of nested code too, may be decompiled anew on the average: bodies of many pieces that are
+refused have rather long ones marked."""
+_FINALLY = 9
+"""How many pieces a try statement and the copy of its finally body are looked for in."""
+_PROLOGUE_STORES = ("__module__", "__qualname__", "__classdict__", "__classdictcell__", "__type_params__")
+_EPILOGUE = frozenset(
+    {"NOP", "STORE_STATIC_ATTRIBUTES", "LOAD_CLOSURE", "COPY", "CONST", "RETURN_VALUE", "STORE_NAME", "JUMP"}
+)
+_EPILOGUE_STORES = ("__classcell__", "__classdictcell__")
+
+
+class Partial(NamedTuple):
+    """The statements, and the results of all nested code; ``proven`` of ``pieces`` are shown as statements."""
+
+    body: list[nodes.Statement]
+    nested: tuple[Result, ...]
+    proven: int
+    pieces: int
+
+
+def partial_body(
+    raw: RawCode, error: DecompilationError, decompile: Decompile, refused: Container[RawCode] = ()
+) -> Partial:
+    """What of ``raw`` comes back, ``error`` being why not all of it does; ``decompile`` decompiles code on its own.
+
+    ``refused`` is nested code that was refused inside ``raw``.
+    """
+    return _Body(raw, error, decompile, refused).read()
+
+
+class _Body:
+    def __init__(
+        self, raw: RawCode, error: DecompilationError, decompile: Decompile, refused: Container[RawCode]
+    ) -> None:
+        self.raw, self.error, self.decompile, self.refused = raw, error, decompile, refused
+        self.kind = kind_of(raw)
+        self.instructions: list[Instruction] = []
+        self.prologue: list[Piece] = []
+        self.epilogue: list[Piece] = []
+        self.results: dict[int, Result] = {}  # of nested code, by its id
+        self.body: list[nodes.Statement] = []
+        self.proven = 0
+        self.work = 0
+
+    def read(self) -> Partial:
+        pieces = self.cut()
+        runs: list[list[Piece]] = [[]]
+        number = 0
+        while number < len(pieces):
+            piece = pieces[number]
+            if len(pieces) > 1 and self.is_hopeless(piece):
+                whole = self.with_finally(pieces, number)
+                if whole is not None:
+                    inside = set(whole.members)
+                    pieces[number:] = [whole, *(other for other in pieces[number:] if other.start not in inside)]
+                    runs[-1].append(whole)
+                else:
+                    runs += [[piece], []]
+            else:
+                runs[-1].append(piece)
+            number += 1
+        for run in runs:
+            self.show(run, whole=len(run) == len(pieces))
+        nested = tuple(self.result_of(child) for child in self.raw.nested)
+        body = self.body
+        if not self.proven:
+            body = refused_body(self.raw, self.error)
+        else:
+            notice = f"depyf could not decompile this body as a whole: {self.error.reason}"
+            body[0].comments = [notice, *body[0].comments]
+            body = _hoisted(body)
+            mentions: list[nodes.Statement] = [
+                nodes.Expr(nodes.Name(name)) for name in self.raw.freevars if name.isidentifier()
+            ]
+            if mentions:
+                body.append(nodes.If(nodes.Constant(False), mentions))
+        return Partial(body, nested, self.proven, len(pieces))
+
+    def cut(self) -> list[Piece]:
+        """The pieces between what the compiler puts in front of a body and behind it; none if it can't be read."""
+        try:
+            if reading_in_doubt(self.raw):
+                return []
+            self.instructions = known_instructions(self.raw)
+            pieces = pieces_of(self.instructions)
+        except (DecompilationError, LookupError, AssertionError):
+            return []
+        while pieces and self.is_prologue(pieces[0]):
+            self.prologue.append(pieces.pop(0))
+        while pieces and self.is_epilogue(pieces[-1]):
+            self.epilogue.insert(0, pieces.pop())
+        return pieces
+
+    def with_finally(self, pieces: list[Piece], number: int) -> Piece | None:
+        """A try statement and the copy of its finally body that stands behind it: as many pieces as they take."""
+        whole = pieces[number]
+        if all(instruction.handler is None for instruction in self.of(whole)):
+            return None
+        for piece in pieces[number + 1 : number + _FINALLY]:
+            whole = Piece(whole.start, piece.end, sorted(whole.members + piece.members))
+            if not self.is_hopeless(whole):
+                return whole
+        return None
+
+    def of(self, piece: Piece) -> list[Instruction]:
+        return [self.instructions[index] for index in piece.members]
+
+    def is_prologue(self, piece: Piece) -> bool:
+        inside = self.of(piece)
+        if {"SETUP_ANNOTATIONS", REACHED} & _facts(inside) or all(i.op == "NOP" for i in inside):
+            return True
+        if self.kind != "class":
+            return False
+        last = inside[-1]
+        stores = last.op in ("STORE_NAME", "STORE_DEREF") and last.arg in _PROLOGUE_STORES
+        return stores or all(i.op in ("STORE_FIRST_LINE", "NOP") for i in inside)
+
+    def is_epilogue(self, piece: Piece) -> bool:
+        inside = self.of(piece)
+        if piece.end is None and inside[-1].op != "RETURN_VALUE":
+            return False
+        return all(
+            i.op in _EPILOGUE and (i.op != "STORE_NAME" or i.arg in _EPILOGUE_STORES) for i in inside
+        ) and not any(isinstance(i.arg, RawCode) for i in inside)
+
+    def part(self, run: Sequence[Piece], has_class_dict: bool = False) -> RawCode:
+        """``run`` between prologue and epilogue as code of its own.
+
+        ``has_class_dict``: with the cell for the names of the class, though no code in it reads it: since 3.14 it is
+        there for each function, which might have annotations.
+        """
+        inside = [instruction for piece in run for instruction in self.of(piece)]
+        nested = [i.arg for i in inside if isinstance(i.arg, RawCode)]
+        free = {name for child in nested for name in child.freevars}
+        unneeded = {"__class__", "__classdict__"} - free
+        if has_class_dict:
+            unneeded.discard("__classdict__")
+        annotated = any(i.op in ("LOAD_NAME", "LOAD_DEREF") and i.arg == "__annotations__" for i in inside)
+        if not annotated:
+            unneeded.add("SETUP_ANNOTATIONS")
+        if not annotated and not any(map(gives_annotations, nested)):
+            unneeded.add(REACHED)
+        kept = [piece for piece in self.prologue if unneeded.isdisjoint(_facts(self.of(piece)))]
+        end: list[Instruction] = []
+        for piece in self.epilogue:
+            if unneeded.isdisjoint(_facts(self.of(piece))):
+                end += [self.restricted(instruction, nested) for instruction in self.of(piece)]
+        if not end or end[-1].op != "RETURN_VALUE":
+            end.append(Instruction("CONST", None, offset=END_OFFSET - 2))
+            end.append(Instruction("RETURN_VALUE", offset=END_OFFSET))
+        return part_of(self.raw, joined(self.instructions, [*kept, *run], end))
+
+    def restricted(self, instruction: Instruction, nested: list[RawCode]) -> Instruction:
+        """``instruction`` of the epilogue, for a class that has these methods alone."""
+        if instruction.op != "STORE_STATIC_ATTRIBUTES":
+            return instruction
+        codes = [one for child in nested for one in child.walk()]
+        stores = (i.arg for one in codes for i in known_instructions(one) if i.op == "STORE_ATTR")
+        attributes = set(stores)
+        stored = tuple(name for name in instruction.arg if self.is_stored(name, attributes))
+        return Instruction(instruction.op, stored, line=instruction.line)
+
+    def is_stored(self, name: str, attributes: set[str]) -> bool:
+        return name in attributes or f"_{self.raw.name.lstrip('_')}{name}" in attributes
+
+    def is_hopeless(self, piece: Piece) -> bool:
+        """Whether the piece alone is refused, even before what is nested in it is looked at."""
+        for instruction in self.of(piece):
+            part = instruction.arg
+            if isinstance(part, RawCode) and part in self.refused and kind_of(part) not in ("function", "class"):
+                return True  # an expression without a text
+        try:
+            return lift_unit(self.part([piece])).error is not None
+        except (DecompilationError, LookupError, AssertionError):
+            return True
+
+    def show(self, run: Sequence[Piece], whole: bool = False) -> None:
+        """Add the statements of ``run``; of its halves if it is not proven. ``whole``: it is the body, and is not."""
+        if not run:
+            return
+        reason = self.error.reason if whole else self.prove(run)
+        if not reason:
+            return
+        if len(run) > 1:
+            half = len(run) // 2
+            self.show(run[:half])
+            self.show(run[half:])
+        else:
+            self.mark(run[0], reason)
+
+    def prove(self, run: Sequence[Piece]) -> str:
+        """Add the statements of ``run``, and return an empty string; the reason if they are not proven."""
+        reason = "too much around it is refused; it was not tried"
+        try:
+            without = self.part(run)
+            parts = [without]
+            if "__classdict__" in self.raw.cellvars and "__classdict__" not in without.cellvars:
+                parts.insert(not any(kind_of(child) == "function" for child in without.nested), self.part(run, True))
+            for part in parts:
+                self.work += _size(part)
+                if self.work > _WORK * _size(self.raw) + 1000:
+                    break
+                result = self.decompile(part)
+                if result.verdict.proven and isinstance(result.tree, (nodes.Module, nodes.ClassDef)):
+                    self.body += result.tree.body
+                    self.results.update((id(child.raw), child) for child in result.nested)
+                    self.proven += len(run)
+                    return ""
+                reason = result.verdict.reasons[0] if result.verdict.reasons else reason
+        except DecompilationError as error:
+            reason = error.reason
+        return reason
+
+    def mark(self, piece: Piece, reason: str) -> None:
+        """Add what stands in the place of ``piece``, and the definitions of the functions and classes made there."""
+        inside = self.of(piece)
+        self.body.append(placeholder(self.raw, reason, inside, piece.members))
+        for instruction in inside:
+            if isinstance(instruction.arg, RawCode):
+                tree = self.result_of(instruction.arg).tree
+                if isinstance(tree, (nodes.FunctionDef, nodes.AsyncFunctionDef, nodes.ClassDef)):
+                    self.body.append(tree)
+
+    def result_of(self, child: RawCode) -> Result:
+        if id(child) not in self.results:
+            self.results[id(child)] = self.decompile(child)
+        return self.results[id(child)]
+
+
+def _facts(instructions: list[Instruction]) -> set[str]:
+    """The operations, and the names in their operands."""
+    return {text for i in instructions for text in (i.op, i.arg) if isinstance(text, str) and i.op != "CONST"}
+
+
+def _size(raw: RawCode) -> int:
+    total = 0
+    for one in raw.walk():
+        try:
+            total += len(known_instructions(one))
+        except DecompilationError:
+            total += len(one.bytecode) // 2
+    return total
+
+
+def _hoisted(body: list[nodes.Statement]) -> list[nodes.Statement]:
+    """``body`` with one declaration of all global and nonlocal names at its beginning, behind a docstring."""
+    found: dict[type[nodes.Statement], dict[str, None]] = {nodes.Global: {}, nodes.Nonlocal: {}}
+    rest: list[nodes.Statement] = []
+    for statement in body:
+        if isinstance(statement, (nodes.Global, nodes.Nonlocal)):
+            found[type(statement)].update(dict.fromkeys(statement.names))
+        else:
+            rest.append(statement)
+    first = rest[0] if rest else None
+    at = int(isinstance(first, nodes.Expr) and isinstance(first.value, nodes.Constant))
+    while at < len(rest) and getattr(rest[at], "module", None) == "__future__":
+        at += 1
+    rest[at:at] = [kind(list(names)) for kind, names in found.items() if names]  # type: ignore[call-arg]
+    return rest

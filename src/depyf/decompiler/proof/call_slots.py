@@ -1,0 +1,118 @@
+"""Whether each call finds its two slots, a callable and self or an empty slot, where the interpreter looks for them.
+
+The normal form drops empty slots, so that ``x.f()`` is the same with or without the method form. That is right only
+if nothing but the call sees them, in their order: the method form may really have pushed the function and the object,
+and an empty slot in the wrong place is called, or taken for an argument.
+"""
+
+from __future__ import annotations
+
+from typing import Tuple
+
+from ..bytecode import NO_FALL_THROUGH, Instruction, RawCode, known_instructions, stack_use
+from .ignored import CANNOT_RAISE
+
+VALUE, EMPTY, METHOD, SELF, UNCLEAR = "value", "empty", "method", "self", "unclear"
+"""What a stack entry is; METHOD and SELF are the two slots that the method form of an attribute pushes."""
+_METHOD_FORMS = frozenset({"LOAD_ATTR", "LOAD_SUPER_ATTR"})
+_MOVES = frozenset({"SWAP", "COPY"})
+_READS_BELOW = {
+    "FOR_ITER": 1, "ASYNC_FOR_ITER": 1, "IMPORT_FROM": 1, "WITH_EXCEPT_START": 4, "GET_LEN": 1, "MATCH_MAPPING": 1,
+    "MATCH_SEQUENCE": 1, "MATCH_KEYS": 2, "RERAISE": 1,
+}  # fmt: skip
+
+Entries = Tuple[str, ...]
+
+
+class _Misplaced(Exception):
+    """An instruction takes a slot that is not meant for it."""
+
+
+def misplaced_slot(raw: RawCode) -> str:
+    """In words, the first place where an empty slot or half of a method is used as a value; '' if there is none.
+
+    Raises DecompilationError if the code can't be read.
+    """
+    instructions = known_instructions(raw)
+    if not any(instruction.op == "NULL" for instruction in instructions):
+        return ""
+    states: list[Entries | None] = [None] * len(instructions)
+    todo: list[tuple[int, Entries]] = [(0, ())]
+    while todo:
+        index, entries = todo.pop()
+        while index < len(instructions):
+            known = states[index]
+            if known is not None:
+                entries = _met(known, entries)
+                if entries == known:
+                    break
+            states[index] = entries
+            ins = instructions[index]
+            handler = ins.handler
+            if handler is not None and ins.op not in CANNOT_RAISE:
+                kept = entries[: handler.depth]
+                if kept and kept[-1] == METHOD:
+                    kept = (*kept[:-1], UNCLEAR)
+                todo.append((handler.target, (*kept, *[VALUE] * (1 + handler.lasti))))
+            try:
+                if ins.target >= 0:
+                    todo.append((ins.target, _after(raw, instructions, index, entries, jump=True)))
+                entries = _after(raw, instructions, index, entries)
+            except _Misplaced:
+                return f"{ins.op} takes an empty slot, or half of a method, at offset {ins.offset}"
+            if ins.op in NO_FALL_THROUGH:
+                break
+            index += 1
+    return ""
+
+
+def _met(one: Entries, other: Entries) -> Entries:
+    """What is known of the stack where both ways meet. Where one is deeper, that is for others to refuse."""
+    return tuple(a if a == b else UNCLEAR for a, b in zip(one, other))
+
+
+def _after(
+    raw: RawCode, instructions: list[Instruction], index: int, entries: Entries, *, jump: bool = False
+) -> Entries:
+    """The stack after an instruction, on its jump or not. Raises _Misplaced."""
+    ins = instructions[index]
+    if ins.op == "NULL":
+        before = instructions[index - 1] if index else ins
+        if before.op in _METHOD_FORMS and before.offset == ins.offset >= 0 and entries:
+            return (*entries[:-1], METHOD, SELF)
+        return (*entries, EMPTY)
+    if ins.op in _MOVES:
+        return _moved(ins, entries)
+    pops, pushes = stack_use(ins, jump=jump)
+    taken = entries[max(0, len(entries) - max(pops, _READS_BELOW.get(ins.op, 0))) :]
+    if ins.op in ("CALL", "CALL_EX") and len(taken) >= 2:
+        _check_call(raw, ins.op, taken[0], taken[1])
+        taken = taken[2:]
+    if ins.op == "POP" and taken == (EMPTY,) and raw.table.iterator_pairs:
+        taken = ()  # the second slot of an iterator, which any object may be
+    if any(entry != VALUE for entry in taken):
+        raise _Misplaced
+    return (*entries[: max(0, len(entries) - pops)], *[VALUE] * pushes)
+
+
+def _check_call(raw: RawCode, op: str, lower: str, upper: str) -> None:
+    empty = (EMPTY, VALUE) if raw.table.empty_slot_is_first else (VALUE, EMPTY)
+    fine = ((VALUE, VALUE), (METHOD, SELF), empty) if op == "CALL" else (empty,)
+    if (lower, upper) not in fine:
+        raise _Misplaced
+
+
+def _moved(ins: Instruction, entries: Entries) -> Entries:
+    place = len(entries) - ins.arg
+    if not 0 <= place < len(entries):
+        return entries  # below the stack: for others to refuse
+    halves = (METHOD, SELF, UNCLEAR)
+    if entries[place] in halves or ins.op == "SWAP" and entries[-1] in halves:
+        raise _Misplaced
+    if ins.op == "COPY":
+        if entries[place] == EMPTY:
+            raise _Misplaced
+        return (*entries, entries[place])
+    moved = list(entries)
+    moved[place], moved[-1] = moved[-1], moved[place]
+    return tuple(moved)

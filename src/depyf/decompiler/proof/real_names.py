@@ -1,0 +1,61 @@
+"""What local variables are called in the code objects, where the names that proofs compare are others.
+
+Proofs tell slots apart by name. Where a code object has one name for two slots the reader makes names of its own
+(``RawCode.renamed``), and so does the decompiler for names that no source can spell. Equal names then pair slots, and
+what is left to compare is what a program may see of the real ones.
+"""
+
+from __future__ import annotations
+
+from ..bytecode import RawCode, known_instructions
+from .symbolic import LOOK_AT_VARIABLES, UNSEEN
+from .verdict import Difference, Level, Verdict
+
+
+def with_real_names(verdict: Verdict, original: RawCode, recompiled: RawCode) -> Verdict:
+    """``verdict`` of a proof that took the names as they are in ``original`` and ``recompiled``."""
+    if not verdict.proven or not original.renamed and not recompiled.renamed:
+        return verdict
+    for what, left, right in (
+        ("parameters", original.parameters, recompiled.parameters),
+        ("free variables", original.freevars, recompiled.freevars),
+    ):
+        mine, other = _real(original, left), _real(recompiled, right)
+        if mine != other:
+            return _unproven(verdict, original, f"{what}: {mine!r} against {other!r}")
+    both = _bound(original) & _bound(recompiled)
+    differing = [name for name in sorted(both) if _real(original, (name,)) != _real(recompiled, (name,))]
+    if not differing and _order(original, both) == _order(recompiled, both):
+        return verdict
+    words = [f"{_real(original, (name,))[0]!r} against {_real(recompiled, (name,))[0]!r}" for name in differing]
+    reason = f"names of local variables: {', '.join(words)}" if words else "the order of local variables of one name"
+    if not LOOK_AT_VARIABLES.isdisjoint((*original.names, *recompiled.names)):
+        return _unproven(verdict, original, reason)
+    reasons = (*verdict.reasons, reason)
+    assumptions = tuple(dict.fromkeys((*verdict.assumptions, UNSEEN)))
+    return verdict._replace(level=Level.EQUIVALENT, reasons=reasons, assumptions=assumptions)
+
+
+def _real(raw: RawCode, names: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(raw.renamed.get(name, name) for name in names)
+
+
+def _bound(raw: RawCode) -> set[str]:
+    """The variables that have a value at some time."""
+    stored = {i.arg for i in known_instructions(raw) if i.op in ("STORE_FAST", "STORE_DEREF", "LOAD_FAST_AND_CLEAR")}
+    return stored.union(raw.parameters, raw.freevars)
+
+
+def _order(raw: RawCode, names: set[str]) -> dict[str, list[str]]:
+    """The slots of each name that several have: of two that are bound, `locals()` shows the last."""
+    slots: dict[str, list[str]] = {}
+    for name in (name for name in raw.localsplus if name in names):
+        slots.setdefault(raw.renamed.get(name, name), []).append(name)
+    return {name: found for name, found in slots.items() if len(found) > 1}
+
+
+def _unproven(verdict: Verdict, original: RawCode, reason: str) -> Verdict:
+    return verdict._replace(
+        level=Level.UNPROVEN, method="", reasons=(*verdict.reasons, reason),
+        difference=Difference(reason, original.qualname),
+    )  # fmt: skip

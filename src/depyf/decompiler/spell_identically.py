@@ -1,0 +1,196 @@
+"""Code that is exact but not identical, since the compiler left other dead code: where an `else` was tells that.
+
+Before: the text compiles to the original's instructions. After: to the original's code object, or it is as it was.
+Changes put the statements behind an `if` or `try` that never falls through into its `else`, or take them out, or write
+a `continue` out. None is believed: what counts is that the whole text compiles to the original.
+"""
+
+from __future__ import annotations
+
+import copy
+from typing import Callable, Iterator, NamedTuple, Optional
+
+from ..errors import DecompilationError
+from .bytecode import RawCode
+from .bytecode.dead_code import DeadCode, first_dead_difference
+from .other_spellings import Change
+from .proof.identical import differing_fields
+from .spell_exactly import made
+from .syntax import nodes
+from .syntax.transforms.tail_positions import DEFINITIONS
+
+Text = Callable[[], Optional[str]]
+Compile = Callable[[RawCode, str], RawCode]
+
+MOST = 12
+"""Changes of one body: more places in one function are rare, and each costs some compilations."""
+AT_ONCE = 4
+"""Changes that are tried for one difference."""
+IN_PAIRS = 2
+"""Changes that are tried with another one, where none alone does: an `else` in a branch shows if that has one too."""
+_JUMPS = (nodes.Return, nodes.Raise, nodes.Break, nodes.Continue)
+_TRIES = (nodes.Try, nodes.TryStar)
+_LATEST = 1 << 30
+
+
+class _Step(NamedTuple):
+    """Changes to be made in order, and the dead code that is missing afterwards: None if nothing is."""
+
+    changes: list[Change]
+    dead: DeadCode | None
+
+
+def spell_identically(
+    body: list[nodes.Statement], raw: RawCode, recompiled: RawCode, printed: Text, compiled: Compile
+) -> list[Change]:
+    """The changes of ``body``, to be made in their order, with which its text compiles to ``raw`` itself; none if
+    there are no such. ``recompiled`` is what the text compiles to as it is. Afterwards ``body`` is as it was.
+    """
+    chosen: list[Change] = []
+    dead = first_dead_difference(raw, recompiled)
+    while dead is not None and len(chosen) < MOST:
+        with made(chosen):
+            step = _next_step(body, dead, raw, printed, compiled)
+        if step is None:
+            return []
+        chosen += step.changes
+        dead = step.dead
+    return chosen if dead is None else []
+
+
+def _next_step(
+    body: list[nodes.Statement], dead: DeadCode, raw: RawCode, printed: Text, compiled: Compile, depth: int = 2
+) -> _Step | None:
+    """The changes after which what differs first stands farthest behind; None if there are none, or no hope."""
+    best: _Step | None = None
+    options = list(_options(body, dead))[:AT_ONCE]
+    for change in options:
+        with made([change]):
+            try:
+                found = compiled(raw, printed() or "")
+            except (DecompilationError, RecursionError):
+                continue
+        if not any(differing_fields(raw, found)):
+            return _Step([change], None)
+        left = first_dead_difference(raw, found)
+        if left is not None and left.place > dead.place:
+            if best is None or best.dead is None or left.place > best.dead.place:
+                best = _Step([change], left)
+    if best is None and depth > 1:
+        for change in options[:IN_PAIRS]:
+            with made([change]):
+                further = _next_step(body, dead, raw, printed, compiled, depth - 1)
+            if further is not None:
+                return _Step([change, *further.changes], further.dead)
+    return best
+
+
+def _options(body: list[nodes.Statement], dead: DeadCode) -> Iterator[Change]:
+    """The changes that may put dead code there, or take it away; the likeliest first."""
+    found: list[tuple[tuple[bool, int], Change]] = []
+    for place in _places(body):
+        for index, statement in enumerate(place):
+            if not isinstance(statement, (nodes.If, *_TRIES)):
+                continue
+            line, rest = statement.line or 0, place[index + 1 :]
+            if dead.line is not None and line > dead.line:
+                continue
+            ends = dead.line in (_last_line(_branch(statement)), _last_line(rest))
+            away = not ends, (dead.line or _LATEST) - line
+            found += [(away, change) for change in _written_otherwise(place, index, dead)]
+    return (change for _, change in sorted(found, key=lambda one: one[0]))
+
+
+def _branch(statement: nodes.If | nodes.Try | nodes.TryStar) -> list[nodes.Statement]:
+    """The part of ``statement`` in front of its `else`."""
+    if isinstance(statement, nodes.If):
+        return statement.body
+    return statement.handlers[-1].body if statement.handlers else statement.body
+
+
+def _written_otherwise(place: list[nodes.Statement], index: int, dead: DeadCode) -> Iterator[Change]:
+    """Other ways to write the statement there, an `if` or `try`, and those behind it."""
+    statement, rest = place[index], place[index + 1 :]
+    if isinstance(statement, nodes.If):
+        leaves = _leaves(statement.body)
+        if not dead.missing:
+            if statement.orelse and leaves:
+                yield _instead(place, index, len(place), [_with_orelse(statement, []), *statement.orelse, *rest])
+        elif statement.orelse and not leaves:
+            goes_on = copy.copy(statement)
+            goes_on.body = [*statement.body, nodes.Continue()]
+            yield _instead(place, index, index + 1, [goes_on])
+        elif rest and leaves and not statement.orelse:
+            yield from _with_else(place, index, dead)
+    elif isinstance(statement, _TRIES) and dead.missing and rest:
+        if statement.handlers and not statement.orelse and not statement.finalbody:
+            if all(_leaves(handler.body) for handler in statement.handlers):
+                yield _instead(place, index, len(place), [_with_orelse(statement, rest)])
+
+
+def _with_else(place: list[nodes.Statement], index: int, dead: DeadCode) -> Iterator[Change]:
+    """The statements behind the `if` there as its `else`: up to the one to which the dead code jumps, or all."""
+    size = len(place)
+    ends = [end for end in range(index + 2, size) if dead.target is not None and place[end].line == dead.target]
+    for end in [*ends[:1], size]:
+        first, last = index, index  # of a chain with `elif`, where no line stands between
+        while end == size and first > 0 and _goes_on(place[first - 1], place[first]):
+            first -= 1
+        while last + 2 < end and _goes_on(place[last], place[last + 1]) and _is_open(place[last + 1]):
+            last += 1
+        for start, stop in dict.fromkeys([(first, last), (first, index), (index, index)]):
+            chained = place[stop + 1 : end]
+            for statement in reversed(place[start : stop + 1]):
+                chained = [_with_orelse(statement, chained)]
+            yield _instead(place, start, end, chained)
+
+
+def _with_orelse(statement: nodes.Statement, orelse: list[nodes.Statement]) -> nodes.Statement:
+    changed = copy.copy(statement)
+    assert isinstance(changed, (nodes.If, *_TRIES))
+    changed.orelse = orelse
+    return changed
+
+
+def _instead(place: list[nodes.Statement], start: int, end: int, after: list[nodes.Statement]) -> Change:
+    return Change(place, place[:], [*place[:start], *after, *place[end:]], place[start].line)
+
+
+def _goes_on(statement: nodes.Statement, following: nodes.Statement) -> bool:
+    """Whether the `if` ``following`` may be the `elif` of ``statement``."""
+    if not isinstance(statement, nodes.If) or not isinstance(following, nodes.If) or not _is_open(statement):
+        return False
+    last = _last_line(statement.body)
+    return last is None or following.line is None or following.line == last + 1
+
+
+def _is_open(statement: nodes.Statement) -> bool:
+    """Whether it is an `if` that never falls through, with no `else` yet."""
+    return isinstance(statement, nodes.If) and not statement.orelse and _leaves(statement.body)
+
+
+def _places(body: list[nodes.Statement]) -> Iterator[list[nodes.Statement]]:
+    """``body`` and every list of statements in it, nested definitions left out."""
+    found = [body]
+    for place in found:  # grows along
+        yield place
+        for statement in place:
+            if not isinstance(statement, DEFINITIONS) and statement.holds_bodies:
+                found += filter(None, nodes.statement_bodies(statement))
+
+
+def _leaves(body: list[nodes.Statement]) -> bool:
+    """Whether control never falls off the end of ``body``, as far as jumps and conditions tell."""
+    last = body[-1] if body else None
+    while isinstance(last, (nodes.With, nodes.AsyncWith)):
+        last = last.body[-1]
+    if isinstance(last, nodes.If):
+        return bool(last.orelse) and _leaves(last.body) and _leaves(last.orelse)
+    if isinstance(last, _TRIES):
+        return _leaves(last.orelse or last.body) and all(_leaves(handler.body) for handler in last.handlers)
+    return isinstance(last, _JUMPS)
+
+
+def _last_line(body: list[nodes.Statement]) -> int | None:
+    """The last line on which one of the statements begins."""
+    return max((s.line for s in nodes.statements_in_order(body, DEFINITIONS) if s.line is not None), default=None)

@@ -1,0 +1,89 @@
+"""Statements that do nothing but leave a trace in the code: constants as statements, annotations that nothing keeps.
+
+Takes a body whose placeholders are resolved, its annotations merged; gives the same list, changed in place.
+"""
+
+from __future__ import annotations
+
+from ..errors import DecompilationError
+from .annotations import REACHED, gives_annotations
+from .bytecode import Instruction, RawCode, known_instructions
+from .syntax import nodes
+from .syntax.transforms.kept_constants import apart
+from .units import kind_of, mode_of
+
+
+def keep_constant_statements(body: list[nodes.Statement], raw: RawCode) -> None:
+    """Write ``True and 5`` for a statement ``5`` whose value the code loads and drops: compilers leave out the latter.
+
+    What was written became that constant when its surroundings had been looked at: ``1 and 0``, ``5 if 1 else 2``.
+    """
+    if mode_of(raw) == "single":
+        return  # which prints it
+    folds = raw.table.folds_constant_tests
+
+    def keep(inner: list[nodes.Statement]) -> None:
+        for statement in inner:
+            if isinstance(statement, nodes.Expr) and isinstance(statement.value, nodes.Constant):
+                value = statement.value
+                statement.value = nodes.BoolOp("and", [nodes.Constant(True), value]) if folds else apart(value)
+
+    nodes.rewrite_bodies(body, keep)
+
+
+def annotate_a_place(body: list[nodes.Statement], raw: RawCode, kind: str, instructions: list[Instruction]) -> None:
+    """Annotate the target of an assignment where the code has a trace of an annotation that no code evaluates.
+
+    Since 3.14 no code evaluates the annotation of a name in parentheses, an attribute or a subscript; but a class
+    keeps the cell in which it would have found the names of the class, a module the set of annotations it came to.
+    """
+    unread = kind == "class" and "__classdict__" in raw.cellvars
+    if unread and any("__classdict__" in nested.freevars for nested in raw.nested):
+        unread = False
+    gathers = any(i.op in ("STORE_NAME", "STORE_DEREF") and i.arg == REACHED for i in instructions)
+    if any(i.op == "SETUP_ANNOTATIONS" for i in instructions) or any(map(gives_annotations, raw.nested)):
+        gathers = False  # for these
+    if not unread and not gathers:
+        return
+    kinds_of_targets: list[tuple[type[nodes.Expression], ...]] = [(nodes.Attribute, nodes.Subscript)]
+    if gathers or not any(nested.is_function for nested in raw.nested):  # a function in a class makes that cell too
+        kinds_of_targets.append((nodes.Name,))
+    for kinds in kinds_of_targets:
+        for index, statement in enumerate(body):
+            if isinstance(statement, nodes.Assign) and len(statement.targets) == 1:
+                (target,) = statement.targets
+                if isinstance(target, kinds):
+                    body[index] = nodes.AnnAssign(
+                        target, nodes.Constant(None), statement.value, simple=0, line=statement.line
+                    )
+                    return
+
+
+def static_attributes(raw: RawCode, owner: RawCode | None) -> list[str]:
+    """What ``raw`` adds to the attributes that its class ``owner`` says its methods store to ``self`` (3.13 on)."""
+    try:
+        return sorted(name for name, stored in _listed(owner, raw).items() if stored) if owner is not None else []
+    except DecompilationError:
+        return []
+
+
+def dead_attributes(raw: RawCode, owner: RawCode | None) -> list[str]:
+    """Attributes of ``self`` that only dead code of the class stores, if ``raw`` is its first method with one.
+
+    ``owner`` is what ``raw`` stands in.
+    """
+    if owner is None or kind_of(owner) != "class":
+        return []
+    methods = (part for part in owner.nested if kind_of(part) == "function" and part.varnames[:1] == ("self",))
+    if next(methods, None) is not raw:
+        return []
+    return sorted(name for name, stored in _listed(owner, owner).items() if not stored)
+
+
+def _listed(owner: RawCode, part: RawCode) -> dict[str, bool]:
+    """For each attribute that the class ``owner`` lists, whether ``part`` stores one of that name."""
+    names = {name for i in known_instructions(owner) if i.op == "STORE_STATIC_ATTRIBUTES" for name in i.arg}
+    inner = part.walk() if names else ()
+    stored = {i.arg for one in inner for i in known_instructions(one) if i.op == "STORE_ATTR"}
+    private = f"_{owner.name.lstrip('_')}"  # the class names what the source does
+    return {name: name in stored or private + name in stored for name in names}

@@ -1,0 +1,98 @@
+"""What the hooks tell of Dynamo's attempts to compile, sorted into breaks, refusals, skips and reasons to recompile."""
+
+from __future__ import annotations
+
+import inspect
+from types import CodeType
+from typing import Any, Callable, Dict, List, Optional, Tuple
+
+from depyf.explain import torch_attempts, torch_behavior
+from depyf.explain.break_log import BreakLog
+from depyf.explain.model import GraphBreak, Session
+from depyf.explain.refusals import Refusals
+
+__all__ = ["Attempts"]
+
+_Args = Tuple[Any, ...]
+_Keywords = Dict[str, Any]
+_Call = Tuple[Callable[..., Any], _Args, _Keywords]
+
+
+class Attempts:
+    """Dynamo's attempts in one recording.
+
+    Attributes:
+        refusals: those that gave nothing to run.
+    """
+
+    def __init__(self, session: Session) -> None:
+        self.refusals = Refusals()
+        self._session = session
+        self._breaks = BreakLog()
+        self._skip: Any = None  # the SkipFrame which may be about to end this attempt
+        self._recompiles: Dict[int, Tuple[CodeType, List[str], Any]] = {}  # told before their attempts begin
+
+    def unsupported(self, error: Any) -> None:
+        """Dynamo found something that it can't trace."""
+        self._breaks.raised(error)
+        code = None if torch_behavior.current_compile_id() else torch_attempts.code_asked_about()
+        if code is not None:  # before an attempt begins: Dynamo does not begin with generators
+            self.refusals.failed(code, "", error, False)
+
+    def skip_raised(self, error: Any) -> None:
+        """Dynamo is about to leave the frame alone."""
+        self._skip = error
+
+    def reset(self) -> None:
+        """`torch._dynamo.reset()`."""
+        self._breaks.forget()
+
+    def breaks(self, compile_id: str) -> List[GraphBreak]:
+        """The breaks of the compilation that has just given code."""
+        return self._breaks.take(compile_id)
+
+    def ended(self, call: _Call, result: Any, error: Optional[BaseException]) -> None:
+        """An attempt has ended: `call` is that of `_compile`."""
+        skip, self._skip = self._skip, None
+        if error is None and torch_attempts.has_code(result):
+            return
+        function, args, kwargs = call
+        given = inspect.signature(function).bind(*args, **kwargs).arguments
+        code, compile_id = given["code"], str(given.get("compile_id") or "")
+        self._session.breaks += self._breaks.take(compile_id)
+        self._recompiles.pop(id(code), None)
+        if error is not None:
+            self.refusals.failed(code, compile_id, error, bool(given.get("one_graph")))
+        elif not torch_attempts.tells_skip_reasons():
+            cause = getattr(skip, "__cause__", None)
+            if cause is not None:
+                self.refusals.failed(code, compile_id, cause, False)
+                self.refusals.found[-1].consequence = "it runs as it is written ({})".format(_first_line(skip))
+            else:
+                self.refusals.skipped(code, compile_id, str(skip or ""))
+
+    def skipped(self, args: _Args, kwargs: _Keywords) -> None:
+        """Dynamo leaves a frame to Python: `CatchErrorsWrapper._handle_skip(result, frame)`."""
+        result, frame = [*args, *(kwargs.get(name) for name in ("result", "frame")[len(args) :])][:2]
+        reason = getattr(result, "skip_reason", None)
+        if reason and not torch_attempts.has_code(result):
+            self.refusals.skipped(frame.f_code, "", str(reason))
+
+    def without_tensors(self, args: _Args, kwargs: _Keywords) -> None:
+        """Dynamo does not try a frame, as there is no tensor in it: `has_tensor_in_frame(frame)`."""
+        frame = args[0] if args else kwargs["frame"]
+        self.refusals.skipped(frame.f_code, "", "no tensor-related objects found in frame")
+
+    def recompiles(self, args: _Args, kwargs: _Keywords, reasons: Any) -> None:
+        """No compilation of a frame fits: `get_and_maybe_log_recompilation_reasons(entries, frame, ...)`."""
+        frame = next(one for one in [*args, *kwargs.values()] if hasattr(one, "f_code"))
+        self._recompiles[id(frame.f_code)] = (frame.f_code, [str(one) for one in reasons or ()], frame.f_locals)
+
+    def reasons_of(self, code: Optional[CodeType]) -> Tuple[List[str], Any]:
+        """Why `code` is compiled again, in torch's words, and the local variables then; asked once."""
+        known = self._recompiles.pop(id(code), None)
+        return ([], None) if known is None else known[1:]
+
+
+def _first_line(error: Any) -> str:
+    return (str(error).strip().splitlines() or [""])[0]

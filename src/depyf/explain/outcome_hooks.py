@@ -1,0 +1,111 @@
+"""What came of each of Dynamo's attempts to compile a function: hooks for what gave nothing to run, and why."""
+
+from __future__ import annotations
+
+import contextlib
+from typing import Any
+
+from depyf.explain.containment import edge, told
+from depyf.explain.torch_behavior import MissingHook, find
+
+__all__ = ["hook_attempts", "hook_frames_without_tensors", "hook_recompiles", "hook_skip_frame", "hook_skips",
+           "hook_unsupported"]
+
+_HOME = "torch._dynamo.convert_frame"
+
+
+def hook_attempts(recorder: Any, undo: contextlib.ExitStack) -> None:
+    """`_compile`: one attempt at one code object."""
+    before = find(_HOME, "_compile")
+
+    @edge
+    def _compile(*args: Any, **kwargs: Any) -> Any:
+        try:
+            result = before(*args, **kwargs)
+        except Exception as error:
+            told(recorder, "on_outcome", "ended", (before, args, kwargs), None, error)
+            raise
+        told(recorder, "on_outcome", "ended", (before, args, kwargs), result, None)
+        return result
+
+    _put(find(_HOME, "__dict__"), "_compile", _compile, undo)
+
+
+def hook_skips(recorder: Any, undo: contextlib.ExitStack) -> None:
+    """`CatchErrorsWrapper._handle_skip(result, frame)`: Dynamo leaves a frame to Python, and says why."""
+    owner = find(_HOME, "CatchErrorsWrapper")
+    before = find(_HOME, "CatchErrorsWrapper._handle_skip")
+
+    @edge
+    def _handle_skip(self: Any, *args: Any, **kwargs: Any) -> Any:
+        told(recorder, "on_outcome", "skipped", args, kwargs)
+        return before(self, *args, **kwargs)
+
+    undo.callback(setattr, owner, "_handle_skip", before)
+    owner._handle_skip = _handle_skip
+
+
+def hook_frames_without_tensors(recorder: Any, undo: contextlib.ExitStack) -> None:
+    """`has_tensor_in_frame(frame)`: where it has none, Dynamo does not try."""
+    before = find(_HOME, "has_tensor_in_frame")
+
+    @edge
+    def has_tensor_in_frame(*args: Any, **kwargs: Any) -> Any:
+        found = before(*args, **kwargs)
+        if found is False:
+            told(recorder, "on_outcome", "without_tensors", args, kwargs)
+        return found
+
+    _put(find(_HOME, "__dict__"), "has_tensor_in_frame", has_tensor_in_frame, undo)
+
+
+def hook_skip_frame(recorder: Any, undo: contextlib.ExitStack) -> None:
+    """`SkipFrame(reason)`: what ends an attempt without an error."""
+    _hook_method("SkipFrame", "__init__", "skip_raised", recorder, undo)
+
+
+def hook_unsupported(recorder: Any, undo: contextlib.ExitStack) -> None:
+    """`Unsupported.add_to_stats`: called as one is made, with all that it says in place."""
+    _hook_method("Unsupported", "add_to_stats", "unsupported", recorder, undo)
+
+
+def _hook_method(kind: str, method: str, event: str, recorder: Any, undo: contextlib.ExitStack) -> None:
+    owner = find("torch._dynamo.exc", kind)
+    before = getattr(owner, method)
+
+    @edge
+    def stand_in(self: Any, *args: Any, **kwargs: Any) -> Any:
+        result = before(self, *args, **kwargs)
+        told(recorder, "on_outcome", event, self)
+        return result
+
+    if method in vars(owner):
+        undo.callback(setattr, owner, method, before)
+    else:
+        undo.callback(delattr, owner, method)
+    setattr(owner, method, stand_in)
+
+
+_REASONS = ("get_and_maybe_log_recompilation_reasons", "get_and_maybe_log_recompilation_reason")
+
+
+def hook_recompiles(recorder: Any, undo: contextlib.ExitStack) -> None:
+    """`get_and_maybe_log_recompilation_reason(s)`: why none of the compilations of a frame fits."""
+    home = find(_HOME, "__dict__")
+    name = next((one for one in _REASONS if one in home), "")
+    if not name:
+        raise MissingHook("this torch has no {}.{}".format(_HOME, _REASONS[0]))
+    before = home[name]
+
+    @edge
+    def reasons(*args: Any, **kwargs: Any) -> Any:
+        result = before(*args, **kwargs)
+        told(recorder, "on_outcome", "recompiles", args, kwargs, result)
+        return result
+
+    _put(home, name, reasons, undo)
+
+
+def _put(home: Any, name: str, instead: Any, undo: contextlib.ExitStack) -> None:
+    undo.callback(home.update, {name: home[name]})
+    home[name] = instead

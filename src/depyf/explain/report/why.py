@@ -1,0 +1,154 @@
+"""Why it is not one graph, compiled once: breaks, recompilations, refusals and skips, for the index and the pages."""
+
+from __future__ import annotations
+
+from typing import Dict, List, Tuple
+
+from depyf.explain.model import CacheEntry, GraphBreak, RecompileReason, Refusal, Session, Skip, SourceLine
+from depyf.explain.names import file_name
+from depyf.explain.recompiles import reason_from_text
+from depyf.explain.resume_points import is_resume_name
+
+__all__ = ["break_lines", "index_sections", "recompile_words"]
+
+_MOST_FUNCTIONS = 40
+_USED_STACK = 2  # frames from which on a stack says more than the place
+
+
+def recompile_words(entry: CacheEntry) -> List[str]:
+    """Why an entry was compiled, one sentence for each earlier compilation that did not fit."""
+    reasons = entry.recompiled
+    if not reasons:
+        now = entry.actual_values + [""] * len(entry.recompile_reasons)
+        reasons = [reason_from_text(reason) for reason in entry.recompile_reasons]
+        for one, actual in zip(reasons, now):
+            one.actual = one.actual or actual
+    return [_reason_words(one) for one in reasons]
+
+
+def _reason_words(one: RecompileReason) -> str:
+    if not one.compile_id and not any(mark in one.guard for mark in ("L[", "G[", "==", "mismatch")):
+        return "compiled again because " + one.guard  # no guard
+    line = one.user_line
+    asked = "" if line is None else "  ({}:{})".format(file_name(line.filename), line.line)
+    found = "" if not one.actual or "actual" in one.words else "; {} is {} now".format(
+        "it" if not one.subject or one.words.startswith(one.subject + " ==") else one.subject, one.actual)
+    if "grad_mode" in one.guard and one.expected:
+        found = "; grad mode was {} and is {} now".format(one.expected, one.actual)
+    which = one.compile_id or "an earlier one"
+    return "compiled again because {} did not fit: {}{}{}".format(which, one.words, found, asked)
+
+
+def break_lines(one: GraphBreak) -> List[str]:
+    """A graph break in full: explanation, hints, torch's page, and the stack where it says more than the place."""
+    lines = [one.explanation] if one.explanation else []
+    lines += ["Hint: " + hint for hint in one.hints]
+    if one.gb_id:
+        lines.append("In the registry of graph breaks: {}{}".format(one.gb_id, ", " + one.link if one.link else ""))
+    if len(one.stack) >= _USED_STACK:
+        lines.append("On the way there:")
+        lines += ["  {}  in {}".format(_at(line), line.function) for line in one.stack]
+    return lines
+
+
+# ---- the index
+
+
+def index_sections(session: Session) -> List[str]:
+    """Sections of the index, in Markdown."""
+    return _breaks(session) + _recompiles(session) + _refusals(session) + _skips(session)
+
+
+def _breaks(session: Session) -> List[str]:
+    groups: Dict[Tuple[str, str, str], List[GraphBreak]] = {}
+    for one in session.all_breaks():
+        groups.setdefault((one.gb_id, one.reason, one.explanation), []).append(one)
+    if not groups:
+        return []
+    lines = ["", "## Graph breaks ({})".format(sum(map(len, groups.values()))), ""]
+    for (gb_id, reason, explanation), alike in groups.items():
+        lines.append("- {}{}".format(_linked(gb_id, alike[0].link), reason))
+        lines += ["  - " + _one_line(explanation)] if explanation else []
+        hints = [hint for one in alike for hint in one.hints]
+        lines += ["  - Hint: " + _one_line(hint) for hint in dict.fromkeys(hints)]
+        places: Dict[str, List[str]] = {}
+        for one in alike:
+            places.setdefault(_place(one), []).append(one.compile_id)
+        for place, ids in places.items():
+            known = ", ".join(number for number in dict.fromkeys(ids) if number)
+            lines.append("  - {}{}".format(place, "; compilation {}".format(known) if known else ""))
+    return lines
+
+
+def _place(one: GraphBreak) -> str:
+    if one.location is None:
+        return "torch does not tell where"
+    way = "".join(", from {} ({})".format(line.function, _at(line, False)) for line in one.stack[-2::-1])
+    return "{} in {}{}".format(_at(one.location), one.location.function or "?", way)
+
+
+def _recompiles(session: Session) -> List[str]:
+    lines: List[str] = []
+    for frame in session.frames:
+        for entry in frame.entries:
+            sentences = recompile_words(entry)
+            if not sentences:
+                continue
+            place = "{}:{}".format(file_name(frame.filename), frame.first_line)
+            lines.append("- `{}` ({}), compilation {}".format(frame.name, place, entry.compile_id))
+            lines += ["  - " + _one_line(words) for words in sentences]
+            remedies = dict.fromkeys(one.remedy for one in entry.recompiled if one.remedy)
+            lines += ["  - What to do: " + words for words in remedies]
+    return ["", "## Compiled again", "", *lines] if lines else []
+
+
+def _refusals(session: Session) -> List[str]:
+    from depyf.explain.report.tree import refusal_words
+
+    lines = ["", "## What was not compiled", ""] if session.refusals else []
+    for one in session.refusals:
+        place = "" if one.location is None else " ({})".format(_at(one.location, False))
+        number = ", compilation " + one.compile_id if one.compile_id else ""
+        lines.append("- `{}`{}{}: {}".format(one.function, place, number, refusal_words(one)))
+        lines += ["  - " + text for text in _refusal_lines(one)]
+    return lines
+
+
+def _refusal_lines(one: Refusal) -> List[str]:
+    lines = [_one_line(one.why.explanation)] if one.why.explanation else []
+    lines += ["Hint: " + _one_line(hint) for hint in one.why.hints]
+    lines += [one.why.link] if one.why.link else []
+    if len(one.why.stack) >= _USED_STACK:
+        lines.append("on the way there: " + ", ".join(
+            "{} ({})".format(line.function, _at(line, False)) for line in one.why.stack))
+    return lines
+
+
+def _skips(session: Session) -> List[str]:
+    groups: Dict[str, List[Skip]] = {}
+    for one in (one for one in session.skips if not is_resume_name(one.function)):
+        groups.setdefault(one.reason, []).append(one)
+    if not groups:
+        return []
+    lines = ["", "## What Dynamo left to Python", ""]
+    for reason, alike in groups.items():
+        names = ["`{}`{}".format(one.function, " ({})".format(_at(one.location, False)) if one.location else "")
+                 for one in alike]
+        more = ", and {} more".format(len(names) - _MOST_FUNCTIONS) if len(names) > _MOST_FUNCTIONS else ""
+        lines.append("- {}: {}{}".format(reason, ", ".join(names[:_MOST_FUNCTIONS]), more))
+    return lines
+
+
+def _linked(gb_id: str, link: str) -> str:
+    if not gb_id:
+        return ""
+    return "[{}]({}): ".format(gb_id, link) if link else gb_id + ": "
+
+
+def _at(line: SourceLine, with_text: bool = True) -> str:
+    text = "  `{}`".format(line.text) if with_text and line.text else ""
+    return "{}:{}{}".format(file_name(line.filename), line.line, text)
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text.split())

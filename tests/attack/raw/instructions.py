@@ -1,0 +1,63 @@
+"""The bytes of code as CPython's own `opcode` module divides them: nothing of depyf's reader takes part."""
+
+from __future__ import annotations
+
+import opcode
+import sys
+from typing import Any, Dict, List, NamedTuple
+
+_ENTRIES: Any = getattr(opcode, "_inline_cache_entries", {})
+_CACHES: Dict[int, int] = (
+    dict(enumerate(_ENTRIES))
+    if isinstance(_ENTRIES, list)
+    else {opcode.opmap[name]: count for name, count in _ENTRIES.items() if name in opcode.opmap}
+)
+_NOT_FOR_CODE = ("INSTRUMENTED_", "ENTER_EXECUTOR", "RESERVED", "CACHE", "<")
+"""What only the running interpreter writes."""
+OPCODES = sorted(number for name, number in opcode.opmap.items() if number < 256 and not name.startswith(_NOT_FOR_CODE))
+NOP = opcode.opmap["NOP"]
+EXTENDED_ARG = opcode.EXTENDED_ARG
+JUMPS = frozenset(opcode.hasjrel) | frozenset(opcode.hasjabs)
+JUMP_UNIT = 1 if sys.version_info >= (3, 10) else 2
+"""By how much the operand of a jump grows for one more unit of code."""
+HAVE_ARGUMENT = opcode.HAVE_ARGUMENT
+
+
+class Unit(NamedTuple):
+    """One instruction, with the cache entries behind it; ``size`` is in bytes."""
+
+    offset: int
+    opcode: int
+    argument: int
+    size: int
+
+    @property
+    def end(self) -> int:
+        return self.offset + self.size
+
+    def __str__(self) -> str:
+        return f"{self.offset} {name_of(self.opcode)} {self.argument}"
+
+
+def name_of(number: int) -> str:
+    return opcode.opname[number]
+
+
+def family(number: int) -> str:
+    """The first word of an opcode's name: LOAD, BUILD, POP, ..."""
+    return name_of(number).partition("_")[0]
+
+
+def caches(number: int) -> int:
+    return _CACHES.get(number, 0)
+
+
+def units(code: bytes) -> List[Unit]:
+    """The instructions of ``code``; EXTENDED_ARG is one of its own."""
+    found = []
+    offset = 0
+    while offset + 1 < len(code):
+        size = min(2 + 2 * caches(code[offset]), len(code) - offset)
+        found.append(Unit(offset, code[offset], code[offset + 1], size))
+        offset += size
+    return found

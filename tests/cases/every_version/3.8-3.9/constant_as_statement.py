@@ -1,0 +1,2 @@
+5 if True else None
+print(1)

@@ -1,0 +1,10 @@
+from __future__ import annotations
+
+x: int = 3
+
+
+class A:
+    y = 3
+
+    def f(self):
+        return 1

@@ -1,0 +1,183 @@
+"""Why something was compiled again: every compilation that did not fit, while it is recorded and after the fact."""
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+from depyf.explain.recompiles import reason_from_text
+from depyf.explain.torch_keeps import guard_failures
+
+pytest.importorskip("torch")
+
+PROGRAM = '''
+import json
+import sys
+
+import torch
+
+import depyf
+
+
+class Model(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.drop = torch.nn.Dropout(0.5)
+
+    def forward(self, x):
+        return self.drop(x) + 1
+
+
+def shift(x, by, flag=True):
+    if flag:
+        x = x * 2
+    return x + by
+
+
+def goes_on(x, n):
+    print("here")
+    return x + n
+
+
+model = Model()
+forward, shifted, resumed = [torch.compile(one, backend="eager", dynamic=False) for one in (model, shift, goes_on)]
+with depyf.prepare_debug(sys.argv[1]) as session:
+    x = torch.ones(2, 3)
+    forward(x)
+    with torch.no_grad():
+        model.eval()
+        forward(x)
+        model.train()
+        forward(x)
+    shifted(x, 1.0)
+    shifted(x, 2.0)
+    shifted(torch.ones(4, 3), 2.0)
+    shifted(x, torch.ones(1), False)
+    resumed(x, 1)
+    resumed(x, 2)
+print(json.dumps({
+    "recorded": session.to_dict(),
+    "afterwards": {name: depyf.inspect(one).to_dict() for name, one in (
+        ("forward", forward), ("shift", shifted), ("goes_on", resumed))},
+    "kept": {frame.name: [str(text) for text in torch._dynamo.utils.guard_failures.get(frame.code, ())]
+             for frame in session.frames},
+}))
+'''
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory):
+    home = tmp_path_factory.mktemp("recompiles")
+    (home / "program.py").write_text(PROGRAM)
+    return home
+
+
+@pytest.fixture(scope="module")
+def told(home):
+    done = subprocess.run([sys.executable, str(home / "program.py"), str(home / "dump")], capture_output=True)
+    assert done.returncode == 0, done.stderr.decode()[-3000:]
+    return json.loads(done.stdout.decode().splitlines()[-1])
+
+
+@pytest.fixture(scope="module")
+def dump(home, told):
+    return {path.name: path.read_text() for path in (home / "dump").iterdir() if path.is_file()}
+
+
+def entries_of(session, name):
+    return next(frame for frame in session["frames"] if frame["name"] == name)["entries"]
+
+
+def number(compile_id):
+    return compile_id.partition("/")[2]
+
+
+@pytest.mark.parametrize("name", ["forward", "shift"])
+def test_each_compilation_that_was_there_has_its_reason(told, name):
+    for at, entry in enumerate(entries_of(told["recorded"], name)):
+        assert sorted(number(one["compile_id"]) for one in entry["recompiled"]) == [str(n) for n in range(at)]
+        assert len(entry["recompile_reasons"]) == len(entry["actual_values"]) == at
+
+
+def test_no_reason_that_torch_keeps_is_missing(told):
+    for name in ("forward", "shift"):
+        reasons = [one for entry in entries_of(told["recorded"], name) for one in entry["recompile_reasons"]]
+        kept = [text.strip().splitlines()[0] for text in told["kept"][name]]
+        assert len(reasons) == len(kept) > 0
+        for reason, text in zip(reasons, kept):
+            if "_id(" not in text:  # checks by the ids of objects are told by what they are
+                assert text.split(": ", 1)[-1].strip() in reason
+
+
+def test_a_mode_behind_another_is_not_hidden(told, dump):
+    (third,) = entries_of(told["recorded"], "forward")[2:]
+    one = next(one for one in third["recompiled"] if number(one["compile_id"]) == "1")
+    assert ".training" in one["guard"]
+    assert (one["expected"], one["actual"]) == ("False", "True")
+    assert "train() and eval()" in one["remedy"]
+    assert "training" in dump["README.md"].partition("## Compiled again")[2].partition("\n## ")[0]
+
+
+def test_grad_mode_has_what_it_was_and_what_it_is(told):
+    second = entries_of(told["recorded"], "forward")[1]
+    (one,) = second["recompiled"]
+    if "grad_mode" not in one["guard"]:  # torch 2.2 says no more than that the state differs
+        assert "global_state" in one["guard"].lower()
+        return
+    assert (one["expected"], one["actual"]) == ("on", "off")
+
+
+def test_expected_and_actual_values_and_what_to_do(told, dump):
+    second, third, fourth = entries_of(told["recorded"], "shift")[1:]
+    (one,) = second["recompiled"]
+    assert (one["subject"], one["expected"], one["actual"]) == ("by", "1.0", "2.0")
+    assert "make it a tensor" in one["remedy"]
+    one = next(one for one in third["recompiled"] if "size" in one["guard"])
+    assert (one["expected"], one["actual"]) == ("2", "4")
+    assert "mark_dynamic" in one["remedy"]
+    assert any(one["actual"] == "of type Tensor" or "type(" in one["guard"] for one in fourth["recompiled"])
+    page = dump["full_code_for_shift_0.py"]
+    assert "by == 1.0; it is 2.0 now" in page
+    assert page.count("did not fit") >= 6
+    assert "# What to do: " in page
+    compile(page, "page", "exec", dont_inherit=True)
+
+
+def test_the_index_has_every_reason_in_the_order_of_the_calls(told, dump):
+    section = dump["README.md"].partition("## Compiled again")[2].partition("\n## ")[0]
+    heads = [line for line in section.splitlines() if line.startswith("- ")]
+    ids = [line.rpartition(" ")[2] for line in heads if "`shift`" in line]
+    assert ids == [entry["compile_id"] for entry in entries_of(told["recorded"], "shift")[1:]]
+    every = [one for frame in told["recorded"]["frames"] for entry in frame["entries"] for one in entry["recompiled"]]
+    assert section.count("did not fit") == len(every) > 8
+    for one in every:
+        assert one["words"] in section
+        assert one["remedy"] in section
+
+
+def test_resume_functions_have_their_reasons(told):
+    resumed = [frame for frame in told["recorded"]["frames"] if frame["is_resume"]]
+    (one,) = [one for frame in resumed for entry in frame["entries"] for one in entry["recompiled"]]
+    assert one["subject"] == "n" and one["expected"] == "1" and one["actual"] == "2"
+
+
+@pytest.mark.parametrize("name", ["forward", "shift"])
+def test_after_the_fact_they_are_those_of_the_recording(told, name):
+    recorded = [[one["guard"] for one in entry["recompiled"]] for entry in entries_of(told["recorded"], name)]
+    kept = [[one["guard"] for one in entry["recompiled"]] for entry in entries_of(told["afterwards"][name], name)]
+    assert kept == recorded
+
+
+def test_the_line_that_asked_is_there_however_torch_tells_it():
+    one = reason_from_text("0/1: n == 2  # return x * n  # f.py:3 in f")
+    assert (one.compile_id, one.guard, one.user_line.line) == ("0/1", "n == 2", 3)
+    one = reason_from_text('0/1: n == 2\nUser stack trace:\n  File "/x/f.py", line 7, in f\n    return x * n\n')
+    assert (one.user_line.line, one.user_line.text, one.user_line.function) == (7, "return x * n", "f")
+
+
+def test_nothing_is_said_where_torch_keeps_nothing():
+    def never_compiled():
+        pass
+
+    assert guard_failures(never_compiled.__code__) == []

@@ -1,0 +1,241 @@
+"""Code objects whose names no compiler makes, checked by the Python that runs this (test_named_alike.py does)."""
+
+from __future__ import annotations
+
+import builtins
+import types
+from typing import Any, Callable
+
+import depyf
+from depyf.decompiler.bytecode import load
+from depyf.decompiler.proof import Level
+from depyf.decompiler.recompile import recompile
+
+UNSEEN = "no callee reads this frame's variables"
+
+
+def subtract() -> int:
+    x = 1
+    y = 2
+    return x - y
+
+
+def exchanged() -> int:
+    x = 1
+    y = 2
+    return y - x
+
+
+def keeps(x: int) -> Callable[[], int]:
+    def inner() -> int:
+        y = 10
+        return x - y
+
+    return inner
+
+
+def shows() -> dict[str, int]:
+    x = 1
+    y = 2
+    return x and y and locals()
+
+
+def two(a: int, b: int) -> int:
+    return a - b
+
+
+def hides(x: int) -> Callable[[list[int]], Any]:
+    def inner(y: list[int]) -> Any:
+        z = x
+        return z, [x + 1 for x in y], x
+
+    return inner
+
+
+def same(code: types.CodeType) -> types.CodeType:
+    return code.replace(co_varnames=("v",) * len(code.co_varnames))
+
+
+def called(code: types.CodeType) -> Any:
+    return types.FunctionType(code, {"__builtins__": builtins})()
+
+
+def test_slots_of_one_name() -> None:
+    code = same(subtract.__code__)
+    result = depyf.analyze(code)
+    assert "v_2 = 2" in result.source and "return v - v_2" in result.source, result.source
+    assert result.verdict.level is Level.EQUIVALENT, result.verdict.describe()
+    assert "'v'" in result.verdict.describe() and "v_2" in result.verdict.describe()
+    again = recompile(result.source, code)
+    assert called(again) == called(code) == -1
+
+
+def test_verify_pairs_slots() -> None:
+    one, other = same(subtract.__code__), same(exchanged.__code__)
+    assert depyf.verify(one, one).proven and depyf.verify(one, one).level is not Level.EQUIVALENT
+    assert not depyf.verify(one, other).proven
+    space: dict = {}
+    exec(depyf.decompile(one), space)
+    text = space["subtract"].__code__
+    verdict = depyf.verify(one, text)
+    assert verdict.level is not Level.EXACT and verdict.reasons, verdict.describe()
+    assert depyf.verify(one, one.replace(co_varnames=("w", "v"))).level is Level.UNPROVEN
+
+
+def test_parameters_of_one_name_are_never_called_exact() -> None:
+    code = same(two.__code__)
+    result = depyf.analyze(code)
+    assert result.verdict.level in (Level.EQUIVALENT, Level.REFUSED), result.verdict.describe()
+    assert not depyf.verify(code, two.__code__).proven
+
+
+def test_a_variable_named_as_a_free_one() -> None:
+    inner = keeps(12)
+    code = inner.__code__.replace(co_varnames=("x",))
+    result = depyf.analyze(code)
+    assert "x_2" in result.source or not result.proven, result.source
+    assert result.verdict.level in (Level.EQUIVALENT, Level.REFUSED), result.verdict.describe()
+    assert depyf.verify(code, inner.__code__).level is not Level.EXACT
+
+
+def test_locals_would_show_the_names() -> None:
+    code = same(shows.__code__)
+    result = depyf.analyze(code)
+    if result.proven:
+        assert called(recompile(result.source, code)) == called(code)
+
+
+def test_a_comprehension_may_hide_a_free_variable() -> None:
+    code = hides(1).__code__
+    result = depyf.analyze(code)
+    assert result.proven and result.verdict.level is not Level.EQUIVALENT, result.verdict.describe()
+    assert "for x in y" in result.source
+    assert not any(part.renamed for part in load(code).walk())
+
+
+# Names that no source can have
+
+
+def renamed(code: types.CodeType, names: dict[str, str]) -> types.CodeType:
+    """The code and all in it with other names, also where they are constants."""
+
+    def new(value: Any) -> Any:
+        if isinstance(value, types.CodeType):
+            return renamed(value, names)
+        if type(value) is tuple:
+            return tuple(map(new, value))
+        return ".".join(names.get(part, part) for part in value.split(".")) if type(value) is str else value
+
+    fields = ["co_names", "co_varnames", "co_freevars", "co_cellvars", "co_name", "co_consts"]
+    if hasattr(code, "co_qualname"):
+        fields.append("co_qualname")
+    return code.replace(**{field: new(getattr(code, field)) for field in fields})
+
+
+def code_of(source: str, **names: str) -> types.CodeType:
+    module = compile(source, "<names>", "exec", dont_inherit=True)
+    return renamed(next(one for one in module.co_consts if isinstance(one, types.CodeType)), names)
+
+
+SPELLED = (
+    # source, other names, what the text has
+    ("def f(a):\n    return x(a)\n", {"x": "if"}, "return if_(a)"),
+    ("def f(a):\n    return a.x\n", {"x": "a b"}, "return a.a_b"),
+    ("def f(a):\n    a.x = 1\n    del a.y\n", {"x": "", "y": "3"}, "a.name = 1"),
+    ("def f(x):\n    return x\n", {"x": ""}, "def f(name):"),
+    ("def f(x, *y, z, **k):\n    return x, y, z, k\n", {"z": "class", "k": "a-b"}, "*y, class_, **a_b"),
+    ("def f():\n    global x\n    x = 1\n    del x\n", {"x": "@x"}, "global x\n"),
+    ("def f(a):\n    return a(x=1, y=2)\n", {"x": "with", "y": "4"}, "a(with_=1, name_4=2)"),
+    ("def f():\n    import x as y\n    from m import z\n    return y\n", {"x": "a-b", "z": "None"}, "import a_b as y"),
+    ("def f():\n    import x.y as z\n    return z\n", {"y": "in"}, "import x.in_ as z"),
+    ("def f():\n    x = 1\n    return lambda: x\n", {"x": "\ufb01"}, "lambda: fi"),
+    ("def f():\n    def x(): pass\n    return x\n", {"x": "def"}, "def def_():"),
+    ("def f():\n    class x: y = 1\n    return x\n", {"x": "is", "y": "not"}, "class is_:"),
+    ("def x(): pass\n", {"x": "while"}, "def while_():"),
+    ("def f():\n    return x\n", {"x": "__debug__"}, "return debug"),
+    ("def f(a):\n    a.x = 1\n", {"x": "__debug__"}, "a.debug = 1"),
+    ("class C:\n    def f(self): return self.x, y\n", {"x": "__a", "y": "__b"}, "return self.a, b"),
+    ("class C:\n    def f(self): return self.__x\n", {"_C__x": "_D__x"}, "return self._D__x"),
+)
+
+
+def check_spelling(source: str, names: dict[str, str], text: str) -> None:
+    code = code_of(source, **names)
+    result = depyf.analyze(code)
+    words = " ".join(part.verdict.describe() for part in result.walk())
+    assert result.proven and text in result.source, (result.source, words)
+    meant = [name for name in names.values() if ascii(name) in words]
+    if "_D__x" in names.values():  # any class can have it
+        assert not meant and result.verdict.level is not Level.EQUIVALENT, words
+        return
+    assert meant == list(names.values()), words
+    assert Level.EQUIVALENT in {part.verdict.level for part in result.walk()}
+    head = result.source.partition("\nclass" if "class C" in source else "\ndef")[0]
+    assert all(ascii(name) in head for name in meant)
+    space: dict = {}
+    exec(result.source, space)
+    if code.co_flags & 1:  # a function
+        again = recompile(result.source, code)
+        assert depyf.verify(code, again).proven, depyf.verify(code, again).describe()
+        assert again.co_varnames == code.co_varnames and set(again.co_names) == set(code.co_names)
+        own = next(one for one in space.values() if isinstance(one, types.FunctionType))
+        verdict = depyf.verify(code, own.__code__)
+        assert verdict.level is not Level.EXACT and verdict.reasons, verdict.describe()
+
+
+def test_spellings() -> None:
+    for source, names, text in SPELLED:
+        check_spelling(source, names, text)
+
+
+def test_an_attribute_that_is_read_may_be_called_debug() -> None:
+    result = depyf.analyze(code_of("def f(a):\n    return a.x\n", x="__debug__"))
+    assert result.proven and "a.__debug__" in result.source and result.verdict.level is not Level.EQUIVALENT
+
+
+def test_a_text_is_no_name() -> None:
+    """Where the keyword's name is a value too, changing one would change the other."""
+    code = code_of("def f(a):\n    return a(x=1), ('x',)\n", x="a b")
+    result = depyf.analyze(code)
+    assert not result.proven or "('a b',)" in result.source, result.source
+
+
+MODULE = """
+import builtins as py_builtins
+import m.rewrite as pytest_ar
+
+def test(a):
+    py_assert1 = a.b
+    if not py_assert1:
+        raise AssertionError(pytest_ar.f({'py1': pytest_ar.g(py_assert1) if 'a' in py_builtins.locals() else 'a'}))
+    py_assert1 = None
+
+class Test:
+    def test(self):
+        py_assert1 = self.c
+        return py_assert1, pytest_ar
+"""
+
+
+def test_a_module_that_pytest_has_rewritten() -> None:
+    names = {name: "@" + name for name in ("py_builtins", "pytest_ar", "py_assert1")}
+    code = renamed(compile(MODULE, "test_m.py", "exec", dont_inherit=True), names)
+    result = depyf.analyze(code)
+    assert result.proven, [(part.qualname, part.verdict.describe()) for part in result.walk()]
+    assert result.source.startswith("# Names that no source can have here: ")
+    assert "py_assert1" in result.source and "'@pytest_ar'" in result.source
+    compile(result.source, "<text>", "exec")
+    verdicts = {part.qualname: part.verdict.level for part in result.walk()}
+    assert verdicts["test"] is verdicts["<module>"] is Level.EQUIVALENT
+    assert not any(UNSEEN in part.verdict.assumptions for part in result.walk())
+
+
+def main() -> None:
+    for name, check in sorted(globals().items()):
+        if name.startswith("test_"):
+            check()
+            print(name)
+
+
+if __name__ == "__main__":
+    main()

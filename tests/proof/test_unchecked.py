@@ -1,0 +1,50 @@
+"""Unchecked loads of variables that may be unbound, in code of 3.12 that no compiler makes."""
+
+from __future__ import annotations
+
+import pytest
+
+from depyf.decompiler.bytecode import load
+from depyf.decompiler.proof.normalize import normalize
+from depyf.decompiler.proof.prove import prove
+from depyf.decompiler.proof.unchecked import unchecked_beside, unchecked_load
+
+RESUME, LOAD_FAST, LOAD_FAST_CHECK, STORE_FAST, DELETE_FAST, RETURN_VALUE = 151, 124, 127, 125, 126, 83
+A, B = 0, 1
+
+
+def code(*steps):
+    """A function of a parameter ``a`` with a variable ``b``."""
+
+    def f(a):
+        b = a
+        return b
+
+    raw = load(f.__code__)
+    raw.version = (3, 12)
+    raw.bytecode = bytes([RESUME, 0, *[number for step in steps for number in step], RETURN_VALUE, 0])
+    raw.exception_table = b""
+    return raw
+
+
+@pytest.mark.parametrize(
+    "steps, found",
+    [
+        ([(LOAD_FAST, B)], "an unchecked load of b, which may be unbound, at offset 2"),
+        ([(LOAD_FAST_CHECK, B)], ""),
+        ([(LOAD_FAST, A)], ""),
+        ([(LOAD_FAST, A), (STORE_FAST, B), (LOAD_FAST, B)], ""),
+        ([(DELETE_FAST, A), (LOAD_FAST, A)], "an unchecked load of a, which may be unbound, at offset 4"),
+        ([(LOAD_FAST_CHECK, B), (STORE_FAST, A), (LOAD_FAST, B)], ""),
+    ],
+)
+def test_unchecked_loads(steps, found):
+    assert unchecked_load(normalize(code(*steps))) == found
+
+
+def test_nothing_is_proven_of_an_unchecked_load():
+    checked, unchecked = code((LOAD_FAST_CHECK, B)), code((LOAD_FAST, B))
+    assert prove(checked, code((LOAD_FAST_CHECK, B))).exact
+    assert not prove(unchecked, checked).proven
+    assert unchecked_beside(unchecked, checked)
+    assert not unchecked_beside(checked, checked)
