@@ -228,6 +228,20 @@ def test_a_module_that_pytest_has_rewritten() -> None:
     verdicts = {part.qualname: part.verdict.level for part in result.walk()}
     assert verdicts["test"] is verdicts["<module>"] is Level.EQUIVALENT
     assert not any(UNSEEN in part.verdict.assumptions for part in result.walk())
+    again = recompile(result.source, code)
+    assert again.co_names == code.co_names
+    verdict = depyf.verify(code, again)
+    assert verdict.proven and verdict.level is not Level.EQUIVALENT, verdict.describe()
+
+
+def test_a_module_of_one_function() -> None:
+    """What `recompile` gives is the module, not the function in it."""
+    code = renamed(compile("def f(a, b):\n    return x(a, b)\n", "m.py", "exec", dont_inherit=True), {"x": "if"})
+    again = recompile(depyf.analyze(code).source, code)
+    space: dict = {"if": max, "__builtins__": builtins}
+    exec(again, space)
+    assert space["f"](3, 5) == 5
+    assert depyf.verify(code, again).proven
 
 
 def main() -> None:

@@ -24,9 +24,10 @@ from .bytecode.interpreters import HOST_VERSION
 from .bytecode.qualnames import give_qualnames
 from .bytecode.stack_depths import depth_difference
 from .events.spelling import Spelling, identifier, is_name
-from .proof import compile_unit
+from .proof import compile_module, compile_unit
 from .proof.scaffold import Spelled
 from .respelling import respell
+from .units import kind_of, mode_of
 
 
 def recompile(
@@ -36,13 +37,13 @@ def recompile(
     name: str | None = None,
     places: tuple[str, ...] = (),
 ) -> types.CodeType:
-    """The code of a function in ``source``, fit to replace ``like``.
+    """The code of a function in ``source``, or of all of it if ``like`` is a module's code, fit to replace ``like``.
 
     It has the parameters, the free variables (in their order), the name and the qualified name of ``like``, and the
     constants and names of ``like`` that the text can't spell. That it does the same is for `verify` to show.
 
     Args:
-        source: text with the function in it, decompiled or edited.
+        source: text with the function in it, or of the module, decompiled or edited.
         like: the code object to replace.
         filename: where the text is, or will be: debuggers look there.
         name: the function's name in the text, if it is not that of ``like``.
@@ -61,7 +62,10 @@ def recompile(
         wanted = name or (raw.name if is_name(raw.name) else identifier(raw.name, "function"))
         if name is not None or f"def {wanted}(" in source:
             break
-    code = compile_unit(source, raw, name=wanted, filename=filename, spelled=spelled, places=places).code
+    if kind_of(real) in ("module", "expression"):
+        code = compile_module(source, raw, filename=filename, mode=mode_of(raw)).code
+    else:
+        code = compile_unit(source, raw, name=wanted, filename=filename, spelled=spelled, places=places).code
     assert code is not None  # it was compiled here
     slots = load(code).localsplus
     code = _put_back(code, spelled.then(respelling.meant))

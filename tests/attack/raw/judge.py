@@ -18,6 +18,7 @@ import depyf
 from attack.children import in_child
 from attack.observed import first_difference
 from attack.raw.mutants import Mutant
+from depyf.decompiler.proof.symbolic import UNSEEN
 from depyf.errors import DepyfError
 
 SEEDS = (8, 32)
@@ -129,9 +130,9 @@ def as_json(found: Analysed) -> str:
 def code_of_text(mutant: Mutant, one: Analysed) -> types.CodeType:
     """The text's code, by CPython alone.
 
-    By `depyf.recompile` for a function that is not on a module's own level, or whose text marks names or constants.
+    By `depyf.recompile` for a function that is not on a module's own level, or where the text marks names or constants.
     """
-    if not mutant.source.plain or one.spelled and mutant.source.alone:
+    if not mutant.source.plain or one.spelled:
         return depyf.recompile(one.text, mutant.code)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -185,4 +186,4 @@ def plan_of(mutant: Mutant, one: Analysed) -> standins.Plan:
 
 
 def peeks(one: Analysed) -> bool:
-    return "equivalent" not in one.levels
+    return UNSEEN not in one.assumptions
