@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from . import __version__
 from .decompiler.stepper import STAGES, Stepper, StopStepping
+from .decompiler.syntax.string_text import printable
 from .errors import DecompilationError, DepyfError
 from .targets import find_target
 
@@ -181,22 +182,22 @@ def verdicts(result: Result) -> str:
 
 
 def summary(result: Result) -> str:
-    """The verdict of the whole in one sentence, and what is not proven."""
+    """The verdict of the whole in one sentence, and what is not proven, as comments."""
     units = list(result.walk())
     open_ones = [unit for unit in units if not unit.verdict.proven]
     if not open_ones:
-        if len(units) == 1:
-            return f"# {result.qualname}: {result.verdict.describe()}"
         levels = [unit.verdict.level.value for unit in units]
         counts = ", ".join(f"{levels.count(level)} {level}" for level in dict.fromkeys(levels))
-        return f"# {result.qualname}: all {len(units)} code objects are proven: {counts}"
-    lines = [f"# {result.qualname}: {len(open_ones)} of {len(units)} code objects not proven:"]
-    for unit in open_ones[:10]:
-        reason = unit.verdict.reasons[0] if unit.verdict.reasons else "no reason given"
-        lines.append(f"#   {unit.verdict.level.value} {_place(unit)}: {reason}")
-    if len(open_ones) > 10:
-        lines.append(f"#   and {len(open_ones) - 10} more: see --verdicts")
-    return "\n".join(lines)
+        several = f"all {len(units)} code objects are proven: {counts}"
+        lines = [f"{result.qualname}: {several if len(units) > 1 else result.verdict.describe()}"]
+    else:
+        lines = [f"{result.qualname}: {len(open_ones)} of {len(units)} code objects not proven:"]
+        for unit in open_ones[:10]:
+            reason = unit.verdict.reasons[0] if unit.verdict.reasons else "no reason given"
+            lines.append(f"  {unit.verdict.level.value} {_place(unit)}: {reason}")
+        if len(open_ones) > 10:
+            lines.append(f"  and {len(open_ones) - 10} more: see --verdicts")
+    return "\n".join("# " + printable(line) for line in lines)
 
 
 def _place(unit: Any) -> str:

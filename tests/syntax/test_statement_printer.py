@@ -226,6 +226,12 @@ def test_comments_stand_above_their_statement() -> None:
     )
 
 
+def test_a_comment_has_no_end_but_that_of_its_line() -> None:
+    statement = n.Pass()
+    statement.comments.append("a\rb\x0cc\x00d\u2028e\ud800 and \u00e9")
+    assert print_tree([statement]) == "# a\\rb\\x0cc\\x00d\\u2028e\\ud800 and \u00e9\npass\n"
+
+
 def test_lines_are_those_of_the_statements() -> None:
     body = n.Expr(n.Call(n.Name("long"), [n.Name("argument" * 3), n.Name("argument" * 3)]), line=8)
     tree = n.Module(

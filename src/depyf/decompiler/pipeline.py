@@ -34,6 +34,7 @@ from .stepper import Stepper
 from .syntax import nodes
 from .syntax.line_wrapping import INDENT
 from .syntax.printer import WIDTH, print_tree
+from .syntax.string_text import printable
 
 
 def analyze(
@@ -121,7 +122,8 @@ def decompile(x: Any, *, strict: bool = True, budget: int | None = None, rewritt
 
 def _names_of(code: CodeType, reason: str) -> str:
     names = ", ".join(dict.fromkeys((*code.co_varnames, *code.co_names)))
-    return "# {} is not decompiled ({}).\n# Its names: {}\n".format(code.co_name, " ".join(reason.split()), names)
+    words = "{} is not decompiled ({}).".format(code.co_name, " ".join(reason.split()))
+    return "# {}\n# Its names: {}\n".format(printable(words), printable(names))
 
 
 def _instructions(result: Result) -> str:

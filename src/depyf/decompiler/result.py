@@ -10,6 +10,7 @@ from typing import Any, Callable, Iterator, Mapping, NamedTuple
 from .bytecode import RawCode
 from .proof import Level, Verdict
 from .proof.scaffold import Spelled
+from .syntax.string_text import printable
 
 
 def in_words(meant: Mapping[str, str]) -> str:
@@ -40,7 +41,7 @@ class Text:
         text, line_map = self._make()
         notice = []
         if self._verdict is not None and self._verdict.level is Level.UNPROVEN:
-            notice = [f"# Not proven: {reason}" for reason in "\n".join(self._verdict.reasons).splitlines()]
+            notice = [f"# Not proven: {printable(reason)}" for reason in "\n".join(self._verdict.reasons).splitlines()]
         if self.meant:
             words = "Names that no source can have here: " + in_words(self.meant)
             notice += textwrap.wrap(words, 118, initial_indent="# ", subsequent_indent="# ", break_long_words=False)

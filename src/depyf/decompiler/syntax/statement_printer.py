@@ -18,7 +18,7 @@ from depyf.decompiler.syntax.line_wrapping import (
 )
 from depyf.decompiler.syntax.pattern_printer import PatternPrinter
 from depyf.decompiler.syntax.precedence import YIELD
-from depyf.decompiler.syntax.string_text import docstring_text
+from depyf.decompiler.syntax.string_text import docstring_text, printable
 
 
 class StatementPrinter:
@@ -49,7 +49,7 @@ class StatementPrinter:
         """Write the comments of a statement."""
         for comment in node.comments:
             for text in comment.split("\n"):
-                self.lines.append(f"{self.indent}# {text}".rstrip())
+                self.lines.append(f"{self.indent}# {printable(text)}".rstrip())
 
     # Bodies
 

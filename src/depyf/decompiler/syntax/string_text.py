@@ -15,6 +15,11 @@ LONGEST_PIECE = 80
 _AS_IN_PATTERN = re.compile(r"[\\][dDwWsSbBAZ()\[\].+*?{}|^$1-]")
 
 
+def printable(text: str) -> str:
+    """``text`` with escapes for what is not printable: names in code can have line ends, which would end a comment."""
+    return text if text.isprintable() else "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)
+
+
 def string_text(value: str) -> str:
     """A literal that reads well: on one line, or between triple quotes for a text of several lines."""
     if reads_better_in_lines(value):
