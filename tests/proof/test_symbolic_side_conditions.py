@@ -62,6 +62,17 @@ def test_nobody_knows_how_far_a_list_was_filled():
     assert not compared(fresh, part).proven
 
 
+def test_only_for_a_list_is_extending_the_same_as_adding():
+    """LIST_EXTEND does not look what it extends; += asks."""
+    made, given = (("BUILD_LIST", 0), ("STORE_FAST", "b")), ()
+    for start, same in ((made, True), (given, False)):
+        put = (*start, "NULL", ("LOAD_FAST", "c"), ("LOAD_FAST", "b"), ("CALL", (1, ())), "POP")  # others know it
+        first = code(*put, ("LOAD_FAST", "b"), ("LOAD_FAST", "a"), ("LIST_EXTEND", 1), "RETURN_VALUE")
+        other = code(*put, ("LOAD_FAST", "b"), ("LOAD_FAST", "a"), ("BINARY_OP", "+="), "RETURN_VALUE")
+        assert compared(first, first).proven
+        assert compared(first, other).proven is same
+
+
 def merged(handler: Any) -> list[Instruction]:
     return code(
         "NULL", ("LOAD_FAST", "a"), ("CONST", ()), ("BUILD_MAP", 0), ("LOAD_FAST", "b"), ("DICT_MERGE", 1, handler),

@@ -36,7 +36,8 @@ class Matching:
 
     def reconcile(self, left: Event, right: Event) -> tuple[Event, Event]:
         """Where two ways of writing the same operation differ in form, bring both to one form."""
-        if left.op == "EXTEND" and right.op == "BINARY_OP" and right.static == "+=":
+        known = self.numbers.tags.get(left.operands[0]) == "list" if left.op == "EXTEND" else False
+        if known and right.op == "BINARY_OP" and right.static == "+=":
             self.assumptions[NO_ITERABLE] = None
             return left, Event("EXTEND", None, right.operands, 1, "extend")
         return left, right
