@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import itertools
+import math
 import types
 from typing import Iterator
 
@@ -42,6 +43,14 @@ def test_text_folds_back_to_the_constant(value: object) -> None:
     # 3.15 has an instruction for -1, and no constant.
     found = eval(code, {"f": lambda found: found}) if value == -1 else None
     assert any(n.same_constant(value, constant) for constant in (*constants(code), found)), text
+
+
+@pytest.mark.parametrize("sign", [1, -1])
+def test_a_nan_keeps_its_sign(sign: int) -> None:
+    for value in (math.copysign(math.nan, sign), complex(math.copysign(math.nan, sign), 1)):
+        found = eval(print_tree(n.Expr(n.Constant(value))))
+        assert type(found) is type(value) and found != found
+        assert math.copysign(1, found.real) == sign
 
 
 @pytest.mark.parametrize(

@@ -124,9 +124,15 @@ def _hash_is_random(value: object) -> bool:
 
 def _float_text(value: float) -> tuple[str, int]:
     if math.isnan(value):
-        return _NAN, ARITHMETIC
+        return _nan_text(value)
     text = repr(abs(value)) if not math.isinf(value) else _INFINITY
     return ("-" + text, FACTOR) if math.copysign(1, value) < 0 else (text, ATOM)
+
+
+def _nan_text(value: float) -> tuple[str, int]:
+    """The sign of what a processor calls no number is its own choice: `inf - inf` has it, with the bit set on x86."""
+    same = math.copysign(1, value) == math.copysign(1, math.inf - math.inf)
+    return (_NAN, ARITHMETIC) if same else (f"-({_NAN})", FACTOR)
 
 
 def _complex_text(value: complex) -> tuple[str, int]:
@@ -158,7 +164,8 @@ def _complex_text(value: complex) -> tuple[str, int]:
 
 def _part(value: float) -> str:
     if math.isnan(value):
-        return f"({_NAN})"
+        text, precedence = _nan_text(value)
+        return text if precedence == FACTOR else f"({text})"
     if math.isinf(value):
         return _INFINITY if value > 0 else "-" + _INFINITY
     text = repr(value)
