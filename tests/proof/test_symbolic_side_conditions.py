@@ -73,6 +73,13 @@ def test_only_for_a_list_is_extending_the_same_as_adding():
         assert compared(first, other).proven is same
 
 
+def test_only_a_list_is_made_a_tuple():
+    made = code(("LOAD_FAST", "a"), ("BUILD_TUPLE", 1), "RETURN_VALUE")
+    for kind, same in (("BUILD_LIST", True), ("BUILD_TUPLE", False), ("BUILD_SET", False)):
+        other = code(("LOAD_FAST", "a"), (kind, 1), "LIST_TO_TUPLE", "RETURN_VALUE")
+        assert compared(other, made).proven is same
+
+
 def merged(handler: Any) -> list[Instruction]:
     return code(
         "NULL", ("LOAD_FAST", "a"), ("CONST", ()), ("BUILD_MAP", 0), ("LOAD_FAST", "b"), ("DICT_MERGE", 1, handler),

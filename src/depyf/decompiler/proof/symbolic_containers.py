@@ -179,6 +179,8 @@ class Containers:
         value = side.stack[-1]
         if value not in heap:
             return Event("LIST_TO_TUPLE", None, (value,), 1)
+        if heap[value][0] != "list":
+            raise NotUnderstood("LIST_TO_TUPLE of what is no list")
         side.stack[-1] = self.new_tuple(heap, heap[value][1])
         return None
 
