@@ -80,6 +80,16 @@ def test_only_a_list_is_made_a_tuple():
         assert compared(other, made).proven is same
 
 
+def test_a_coroutine_without_the_handler_of_stop_iteration():
+    body = ("RETURN_GENERATOR", ("CONST", None), "POP", ("LOAD_FAST", "a"), "RETURN_VALUE")
+    plain, other = code(*body), code("LETS_STOP_ITERATION_PASS", *body)
+    assert compared(other, plain).proven
+    assert "raises StopIteration" in " ".join(compared(other, plain).assumptions)
+    assert "raises StopIteration" not in " ".join(compared(other, other).assumptions)
+    assert not compared(plain, other).proven  # no text leaves it out
+    assert not compared(code(("LETS_STOP_ITERATION_PASS", (3,)), *body), plain).proven
+
+
 def merged(handler: Any) -> list[Instruction]:
     return code(
         "NULL", ("LOAD_FAST", "a"), ("CONST", ()), ("BUILD_MAP", 0), ("LOAD_FAST", "b"), ("DICT_MERGE", 1, handler),

@@ -186,6 +186,10 @@ class _Proof:
                 self.go_on(pair, number, list(events[number].operands))
                 self.todo.append(pair)
                 return
+        if self.matching.skips_handler(*events):
+            self.go_on(pair, 0, [])
+            self.todo.append(pair)
+            return
         left, right = self.matching.reconcile(events[0], events[1])
         self.match(pair, left, right)
         self.after(pair, left, right)

@@ -11,6 +11,7 @@ TERMS = Tuple[Term, Term]
 
 NO_ITERABLE = "a list extended by an object that is no iterable: the text of the error may differ"
 COPIED = "a callee that gets **mapping does not keep or change the dictionary"
+NO_STOP = "nothing in this generator or coroutine raises StopIteration, which would leave the original as it is"
 ITER = "iter() of an iterator gives the iterator itself"
 
 _LOOK_AT_ARGUMENTS = frozenset({"vars", "dir"})
@@ -63,6 +64,13 @@ class Matching:
         if ("iterator", value) not in pair.facts and self.numbers.tags.get(value) != "iterator":
             return False
         self.assumptions[ITER] = None
+        return True
+
+    def skips_handler(self, left: Event, right: Event) -> bool:
+        """Whether the original alone lacks the handler that makes RuntimeError of StopIteration: Dynamo drops it."""
+        if left.op != "LETS_STOP_ITERATION_PASS" or left.static is not None or left == right:
+            return False
+        self.assumptions[NO_STOP] = None
         return True
 
     def looks(self, pair: Pair, event: Event) -> bool:
