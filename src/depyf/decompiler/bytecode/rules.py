@@ -180,6 +180,8 @@ def _emit_local(decoder: Decoder, op: str, slot: int, offset: int) -> None:
             raise decoder.error(f"{op} of the wrong one of two variables called {name}", offset)
         decoder.emit(op, name, offset)
         return
+    if not op.endswith("_FAST") and name not in decoder.closures:
+        raise decoder.error(f"{op} of {name}, which lives in no cell", offset)
     # Reading the slot of a cell as a plain local gives the cell itself (Dynamo does so).
     decoder.emit("LOAD_CLOSURE" if op == "LOAD_FAST" and name in decoder.closures else op, name, offset)
 

@@ -104,25 +104,35 @@ class _Disagreement(Exception):
 
 
 def _canonical_depths(instructions: list[Instruction]) -> list[int]:
-    """The depth before each instruction, -1 where control never comes. Raises _Disagreement where two depths meet."""
+    """The depth before each instruction, -1 where control never comes.
+
+    Raises _Disagreement where two depths meet, and where RERAISE finds no offset that a handler has kept for it: to the
+    interpreter that is an error of its own.
+    """
     depths = [-1] * len(instructions)
-    todo = [(0, 0)]
+    kept: list[tuple[int, ...]] = [()] * len(instructions)  # positions of such offsets
+    todo: list[tuple[int, int, tuple[int, ...]]] = [(0, 0, ())]
     while todo:
-        index, depth = todo.pop()
+        index, depth, offsets = todo.pop()
         while depths[index] < 0:
-            depths[index] = depth
+            depths[index], kept[index] = depth, offsets
             instruction = instructions[index]
             op, handler = instruction.op, instruction.handler
             if handler is not None and op not in NEVER_RAISES:
-                todo.append((handler.target, handler.depth + 1 + handler.lasti))
+                bottom, lasti = handler.depth, handler.lasti
+                todo.append((handler.target, bottom + 1 + lasti, _left(offsets, bottom) + (bottom,) * lasti))
             if instruction.target >= 0:
                 pops, pushes = stack_use(instruction, jump=True)
-                todo.append((instruction.target, depth - pops + pushes))
+                todo.append((instruction.target, depth - pops + pushes, _left(offsets, depth - pops)))
+            if op == "RERAISE" and instruction.arg and depth - 1 - instruction.arg not in offsets:
+                raise _Disagreement(f"RERAISE finds no offset on the stack at offset {instruction.offset}")
             if op in NO_FALL_THROUGH:
                 break
             pops, pushes = stack_use(instruction)
             if pops > depth:
                 raise _Disagreement(f"{op} takes more than the stack holds at offset {instruction.offset}")
+            if offsets:
+                offsets = _moved(instruction, offsets, depth, depth - pops)
             depth += pushes - pops
             index += 1
             if index == len(instructions):
@@ -132,7 +142,23 @@ def _canonical_depths(instructions: list[Instruction]) -> list[int]:
                 raise _Disagreement(
                     f"two depths of the stack, {depths[index]} and {depth}, meet at offset {instructions[index].offset}"
                 )
+            if kept[index] != offsets:
+                raise _Disagreement(f"two layouts of the stack meet at offset {instructions[index].offset}")
     return depths
+
+
+def _left(offsets: tuple[int, ...], bottom: int) -> tuple[int, ...]:
+    return tuple([position for position in offsets if position < bottom]) if offsets else offsets
+
+
+def _moved(instruction: Instruction, offsets: tuple[int, ...], depth: int, bottom: int) -> tuple[int, ...]:
+    """Where offsets that handlers have kept are after ``instruction``, which leaves what is below ``bottom`` alone."""
+    if instruction.op == "COPY":
+        return offsets + (depth,) * (depth - instruction.arg in offsets)
+    if instruction.op == "SWAP":
+        moved = {depth - 1: depth - instruction.arg, depth - instruction.arg: depth - 1}
+        return tuple(sorted([moved.get(position, position) for position in offsets]))
+    return _left(offsets, bottom)
 
 
 class _Walk:
