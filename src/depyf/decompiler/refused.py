@@ -29,7 +29,7 @@ def refused_body(raw: RawCode, error: DecompilationError, attributes: Sequence[s
     if attributes:
         targets: list[nodes.Expression] = [nodes.Attribute(nodes.Name("self"), name) for name in attributes]
         body.append(nodes.Assign(targets, nodes.Constant(None)))
-    if raw.flags & (CO_GENERATOR | CO_ASYNC_GENERATOR):
+    if raw.is_function and raw.flags & (CO_GENERATOR | CO_ASYNC_GENERATOR):
         body.append(nodes.Expr(nodes.Yield()))
     if raw.docstring is not None:
         body.insert(0, nodes.Expr(nodes.Constant(raw.docstring)))

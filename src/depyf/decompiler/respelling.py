@@ -233,9 +233,9 @@ def _constants(
     def copied(constant: Any) -> Any:
         if isinstance(constant, RawCode):
             return copies[constant]
-        if type(constant) in (str, tuple) and constant in names and constant not in plain:
-            return names[constant]
-        return constant
+        if type(constant) is str or type(constant) is tuple and all(type(item) is str for item in constant):
+            return names[constant] if constant in names and constant not in plain else constant
+        return constant  # perhaps one without a hash: files can be damaged
 
     return tuple([copied(constant) for constant in code.consts])
 

@@ -61,3 +61,9 @@ def units(code: bytes) -> List[Unit]:
         found.append(Unit(offset, code[offset], code[offset + 1], size))
         offset += size
     return found
+
+
+def is_cut_off(code: bytes) -> bool:
+    """Whether the code ends within the cache of its last instruction: to read ``co_code`` then destroys memory."""
+    last = units(code)[-1:]
+    return any(unit.size < 2 + 2 * caches(unit.opcode) for unit in last)

@@ -56,5 +56,7 @@ def _described(instructions: list[Instruction], index: int) -> DeadCode | None:
     leaving = next((i for i in instructions[index : index + _LONGEST] if i.op in _LEAVING), None)
     if leaving is None:
         return None  # statements that somebody wrote there
+    if leaving.target >= len(instructions):
+        return None  # nothing is checked in code that never runs
     target = instructions[leaving.target].line if leaving.op == "JUMP" else None
     return DeadCode(index, True, instructions[index].line, target)

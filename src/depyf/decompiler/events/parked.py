@@ -17,6 +17,8 @@ _READS = ("LOAD_FAST", "DELETE_FAST")
 def parked_locals(raw: RawCode, instructions: list[Instruction], paths: Paths) -> frozenset[str]:
     """The names of the parked variables."""
     names = _stored(instructions) - {*raw.parameters, *raw.cellvars, *raw.freevars}
+    if not names:
+        return names
     loops = [paths.loop(head) for head, ins in enumerate(instructions) if ins.op == "FOR_ITER"]
     names -= {instructions[index].arg for loop in loops for index in loop if instructions[index].op == "STORE_FAST"}
     entries = [0, *{ins.handler.target for ins in instructions if ins.handler is not None}]

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from functools import cached_property
+
 from ...errors import DecompilationError
+from ..budget import STEP, spend
 from ..bytecode import CONDITIONAL_JUMPS, NO_FALL_THROUGH, Instruction
 
 
@@ -33,19 +36,25 @@ class Paths:
 
     def loop(self, head: int) -> set[int]:
         """The instructions from which control may come back to the iteration at ``head``, and it."""
-        before: dict[int, list[int]] = {}
-        for index, targets in enumerate(self.successors):
-            for target in targets:
-                before.setdefault(target, []).append(index)
         inside = self.reach(head)
         found = {head}
-        todo = [index for index in before.get(head, ()) if self._is_jump_back(index, head)]
+        todo = [index for index in self.before.get(head, ()) if self._is_jump_back(index, head)]
         while todo:
             index = todo.pop()
             if index not in found and index in inside:
                 found.add(index)
-                todo.extend(before.get(index, ()))
+                todo.extend(self.before.get(index, ()))
+        spend(STEP * (len(inside) + len(found)), "following the order of events")
         return found
+
+    @cached_property
+    def before(self) -> dict[int, list[int]]:
+        """The predecessors of each instruction that has some."""
+        before: dict[int, list[int]] = {}
+        for index, targets in enumerate(self.successors):
+            for target in targets:
+                before.setdefault(target, []).append(index)
+        return before
 
     def _topological(self, where: str) -> list[int]:
         """The position of each instruction in an order that no edge goes against."""

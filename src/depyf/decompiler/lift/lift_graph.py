@@ -237,6 +237,8 @@ class _Lifter:
         assert last is not None
         if len(block.operations()) != 1:
             raise DecompilationError("a loop's header that does more", stage="lift")
+        if not lifted.entry:
+            raise DecompilationError("the stack is empty", stage="lift")
         value = resolved(lifted.entry.pop())
         if isinstance(value, Iterated):
             lifted.test = value.value
