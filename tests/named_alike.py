@@ -244,6 +244,29 @@ def test_a_module_of_one_function() -> None:
     assert depyf.verify(code, again).proven
 
 
+def requalified(code: types.CodeType, old: str, new: str) -> types.CodeType:
+    """``code`` with another qualified name for what is in it: the code's own, or what MAKE_FUNCTION takes."""
+
+    def changed(value: Any) -> Any:
+        if isinstance(value, types.CodeType) and hasattr(value, "co_qualname"):
+            return value.replace(co_qualname=new) if value.co_qualname == old else value
+        return new if value == old else value
+
+    return code.replace(co_consts=tuple(map(changed, code.co_consts)))
+
+
+def test_a_qualified_name_that_no_text_gives() -> None:
+    module = compile("def f(a, b):\n    def g(): return a\n    return g, b\n", "m.py", "exec", dont_inherit=True)
+    for new in ("", "g", "<lambda>"):
+        assert not depyf.analyze(requalified(module, "f", new)).nested[0].proven
+        function = next(one for one in module.co_consts if isinstance(one, types.CodeType))
+        code = requalified(function, "f.<locals>.g", new)
+        inner = depyf.analyze(code).nested[0].verdict
+        assert inner.level is Level.EQUIVALENT and "put back" in inner.reasons[0], inner.describe()
+        again = types.FunctionType(recompile(depyf.decompile(code), code), {})
+        assert again(1, 2)[0].__qualname__ == new
+
+
 def main() -> None:
     for name, check in sorted(globals().items()):
         if name.startswith("test_"):

@@ -89,6 +89,15 @@ def test_lambda_and_comprehensions(compile_text):
         assert all(v.exact for v, _ in proofs.values()), text
 
 
+def test_comprehensions_that_await(compile_text):
+    module = compile_text("async def f(a):\n return [b async for b in a], {b: await b for b in a}")
+    for raw in (one for one in module.nested[0].nested if one.name in ("<listcomp>", "<dictcomp>")):
+        text = "[b async for b in a]" if raw.name == "<listcomp>" else "{b: await b for b in a}"
+        for place in ("f.<locals>." + raw.name, raw.name):
+            raw.qualname = place
+            assert all(v.exact for v, _ in prove_all(raw, compile_unit(text, raw)).values()), text
+
+
 def test_class_given_by_the_caller_mangles(compile_text):
     raw = compile_text("class C:\n def f(self): return self.__a").nested[0].nested[0]
     raw.qualname = "f"

@@ -114,7 +114,8 @@ def analysed(mutant: Mutant) -> str:
         levels = () if unproven else tuple(sorted({verdict.level.value for verdict in verdicts}))
         assumptions = tuple(sorted({text for verdict in verdicts for text in verdict.assumptions}))
         reason = "; ".join(unproven[0].reasons) if unproven else ""
-        spelled = any(part.spelled for part in result.walk())
+        put_back = any("put back" in reason for verdict in verdicts for reason in verdict.reasons)
+        spelled = put_back or any(part.spelled for part in result.walk())
         found = Analysed(result.source, levels, assumptions, reason, spelled=spelled)
     except DepyfError as error:
         found = Analysed("", (), (), str(error))

@@ -36,7 +36,9 @@ def compute_qualnames(raw: RawCode) -> None:
             if nested in seen:
                 continue  # equal lambdas on one line may share their code
             seen.add(nested)
-            nested.qualname = given.get(id(nested)) or _own(nested) or inside + nested.name
+            name = given.get(id(nested))
+            name = _own(nested) if name is None else name
+            nested.qualname = inside + nested.name if name is None else name
             todo.append(nested)
 
 
@@ -71,7 +73,9 @@ def _given(raw: RawCode) -> dict[int, str]:
     for name, argument in _named(raw):
         code, qualname = before
         if name == "MAKE_FUNCTION" and isinstance(code, RawCode) and isinstance(qualname, str) and code.is_function:
-            found[id(code)] = qualname
+            known = found.setdefault(id(code), qualname)
+            if known != qualname:  # no compiler gives two names to one code object, so no text has this one
+                found[id(code)] = f"{known} or {qualname}"
         before = (qualname, _constant(raw, argument) if name == "LOAD_CONST" else None)
     return found
 

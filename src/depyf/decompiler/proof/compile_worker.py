@@ -329,12 +329,16 @@ def _build(statement: ast.stmt, before: list[ast.stmt], unit: dict[str, Any]) ->
         needed = [free for free in needed if free != "__class__"]
     if needed and not any(kind == "def" for kind, _ in levels):
         levels.insert(0, ("def", SCAFFOLD))
+    awaits = type(getattr(statement, "value", None)) in _COMPREHENSIONS and any(map(_awaits, ast.walk(statement)))
+    if awaits and not any(kind == "def" for kind, _ in levels):
+        levels.insert(0, ("def", SCAFFOLD))
     body: list[ast.stmt] = [*before, statement]
     for depth in range(len(levels) - 1, -1, -1):
         kind, name = levels[depth]
         first_function = kind == "def" and not any(k == "def" for k, _ in levels[:depth])
         parameters = ", ".join(needed) if first_function else ""
-        wrapper = syntax_tree(f"def {name}({parameters}): pass" if kind == "def" else f"class {name}: pass").body[0]
+        head = f"{'async ' * awaits}def {name}({parameters})" if kind == "def" else f"class {name}"
+        wrapper = syntax_tree(f"{head}: pass").body[0]
         if name == SCAFFOLD:
             # What the scaffold holds is no local of it, unless the original had it as a free variable.
             inner = [s.name for s in body if isinstance(s, _DEFINITIONS) and s.name not in needed]
@@ -344,6 +348,11 @@ def _build(statement: ast.stmt, before: list[ast.stmt], unit: dict[str, Any]) ->
     module = syntax_tree("")
     module.body = body
     return module, [name for _, name in levels]
+
+
+def _awaits(node: ast.AST) -> bool:
+    """Whether a comprehension with ``node`` in it can stand in an async function alone."""
+    return isinstance(node, ast.Await) or isinstance(node, ast.comprehension) and bool(node.is_async)
 
 
 def _levels(qualname: str) -> list[tuple[str, str]]:

@@ -182,6 +182,9 @@ def prove_all(
         elif left is not original and not elsewhere:
             mine, other = _below(left.qualname, left_parent), _below(right.qualname, right_parent)
             verdict = _named(verdict, mine, other, "qualified name")
+        elif elsewhere and verdict.proven and left.qualname != right.qualname:
+            reason = f"a qualified name that the text can't give, put back: {left.qualname!r} for {right.qualname!r}"
+            verdict = verdict._replace(level=Level.EQUIVALENT, reasons=(*verdict.reasons, reason))
         if left not in proofs or not verdict.proven or verdict.level.is_weaker(proofs[left][0].level):
             proofs[left] = (verdict, right)
         pairs = dict.fromkeys(verdict.pairs)
