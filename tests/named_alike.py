@@ -70,6 +70,13 @@ def test_slots_of_one_name() -> None:
     assert called(again) == called(code) == -1
 
 
+def test_a_slot_of_that_name_which_nothing_uses() -> None:
+    code = two.__code__
+    code = code.replace(co_varnames=("a", "b", "a"), co_nlocals=3)
+    verdict = depyf.analyze(code).verdict
+    assert verdict.level is Level.EQUIVALENT and UNSEEN in verdict.assumptions, verdict.describe()
+
+
 def test_verify_pairs_slots() -> None:
     one, other = same(subtract.__code__), same(exchanged.__code__)
     assert depyf.verify(one, one).proven and depyf.verify(one, one).level is not Level.EQUIVALENT

@@ -47,11 +47,11 @@ def _bound(raw: RawCode) -> set[str]:
 
 
 def _order(raw: RawCode, names: set[str]) -> dict[str, list[str]]:
-    """The slots of each name that several have: of two that are bound, `locals()` shows the last."""
+    """The slots of each name that several have: `locals()` shows the last, and nothing if that is not bound."""
     slots: dict[str, list[str]] = {}
-    for name in (name for name in raw.localsplus if name in names):
+    for name in raw.localsplus:
         slots.setdefault(raw.renamed.get(name, name), []).append(name)
-    return {name: found for name, found in slots.items() if len(found) > 1}
+    return {name: found for name, found in slots.items() if len(found) > 1 and not names.isdisjoint(found)}
 
 
 def _unproven(verdict: Verdict, original: RawCode, reason: str) -> Verdict:
