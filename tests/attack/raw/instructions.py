@@ -63,7 +63,12 @@ def units(code: bytes) -> List[Unit]:
     return found
 
 
-def is_cut_off(code: bytes) -> bool:
-    """Whether the code ends within the cache of its last instruction: to read ``co_code`` then destroys memory."""
-    last = units(code)[-1:]
-    return any(unit.size < 2 + 2 * caches(unit.opcode) for unit in last)
+def destroys_memory(code: bytes) -> bool:
+    """Whether CPython writes past the end when it makes a code object of ``code``, or reads ``co_code`` of it.
+
+    It does if the code ends within the cache of its last instruction, or has opcodes that only monitoring writes.
+    """
+    found = units(code)
+    if any(unit.size < 2 + 2 * caches(unit.opcode) for unit in found[-1:]):
+        return True
+    return any(name_of(unit.opcode).startswith(("INSTRUMENTED_", "ENTER_EXECUTOR")) for unit in found)

@@ -13,7 +13,7 @@ from standins import Plan
 from attack import generated, subjects
 from attack.observed import compiled
 from attack.raw import bytecode_mutations, field_mutations
-from attack.raw.instructions import is_cut_off
+from attack.raw.instructions import destroys_memory
 from attack.subjects import Subject
 
 MUTATIONS = {**bytecode_mutations.MUTATIONS, **field_mutations.MUTATIONS}
@@ -77,7 +77,7 @@ def mutant_of(source: Source, dice: random.Random, kinds: Sequence[str] = KINDS)
     if made is None:
         return None
     kind, change, fields = made
-    if is_cut_off(fields.get("co_code", b"")):
+    if destroys_memory(fields.get("co_code", b"")):
         return None
     try:
         code = replaced(source.code, path, original.replace(**fields))
@@ -96,7 +96,7 @@ def changed(
         return None
     fields, change = made
     if kind in bytecode_mutations.MUTATIONS:
-        if dice.random() < 0.12 and not is_cut_off(fields.get("co_code", b"")):
+        if dice.random() < 0.12 and not destroys_memory(fields.get("co_code", b"")):
             again = MUTATIONS[dice.choice(kinds)](code.replace(**fields), dice)
             if again is not None:
                 kind, fields, change = "two changes", {**fields, **again[0]}, f"{change}; {again[1]}"
