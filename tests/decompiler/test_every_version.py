@@ -17,6 +17,7 @@ from depyf.decompiler.bytecode.interpreters import find_interpreter
 
 ROOT = Path(__file__).parents[2]
 CASES = sorted((ROOT / "tests" / "cases" / "every_version").glob("*/*.py"))
+NAMES = ["dead_with", "dead_finally", "dead_in_loop"]
 VERSIONS = [version for version in ((3, minor) for minor in range(8, 16)) if find_interpreter(version)]
 
 DECOMPILE = """
@@ -55,6 +56,20 @@ def test_comes_back_as_it_was_written(path: Path, version: tuple[int, int]) -> N
         [python, "-c", DECOMPILE, str(path)], capture_output=True, text=True, env=environment, timeout=300
     )
     assert (done.stdout.strip(), done.stderr) == ("", "")
+
+
+@pytest.mark.parametrize("version", VERSIONS, ids=lambda version: ".".join(map(str, version)))
+def test_what_is_left_of_dead_blocks_is_no_riddle(version: tuple[int, int]) -> None:
+    """The compiler of 3.8 drops the beginning of a dead with statement, and leaves its end."""
+    python = find_interpreter(version)
+    assert python is not None
+    command = [python, "-m", "depyf", "decompile", str(ROOT / "tests" / "cases" / "dead_blocks.py"), "--verdicts"]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT / "src")}
+    done = subprocess.run(command, capture_output=True, text=True, env=environment, timeout=300)
+    assert done.returncode == 0, done.stderr
+    levels = {line.split()[1]: line.split()[0] for line in done.stderr.splitlines() if not line.startswith("#")}
+    assert list(levels) == ["<module>", *NAMES]
+    assert {"refused", "unproven"}.isdisjoint(levels.values())
 
 
 def test_there_are_cases() -> None:

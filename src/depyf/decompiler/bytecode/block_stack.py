@@ -21,6 +21,8 @@ from .edit import MOST_SLOTS, ErrorMaker
 from .instruction import NO_FALL_THROUGH, Handler, Instruction, stack_use
 
 SETUPS = frozenset({"SETUP_FINALLY", "SETUP_EXCEPT", "SETUP_WITH", "SETUP_ASYNC_WITH", "SETUP_LOOP"})
+USES_BLOCKS = SETUPS | {"WITH_CLEANUP_START", "WITH_CLEANUP_FINISH", "END_FINALLY", "POP_FINALLY", "CALL_FINALLY"}
+"""What only this pass understands: the ends of a block whose beginning was dead stay in the code."""
 COPIES = 24
 """How many times as long as the code the result may be."""
 
@@ -131,7 +133,7 @@ def unwind_blocks(
     ``error(reason, offset)`` is raised for code that uses it in another way than compilers do. ``loops_are_blocks``:
     as in 3.7, where return, break and continue unwind blocks.
     """
-    if not any(i.op in SETUPS for i in instructions):
+    if not any(i.op in USES_BLOCKS for i in instructions):
         return instructions
     return _Converter(instructions, error, loops_are_blocks).run()
 

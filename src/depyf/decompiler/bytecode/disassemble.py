@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from ...errors import DecompilationError
 from .async_for_clauses import plain_async_for
-from .block_stack import SETUPS, unwind_blocks
+from .block_stack import USES_BLOCKS, unwind_blocks
 from .canonical_size import check_size
 from .class_facts import fold_class_facts
 from .cleared_locals import drop_unbound_stores
@@ -77,7 +77,7 @@ def _disassemble(raw: RawCode) -> list[Instruction]:
     if table.loops_are_blocks:
         instructions = plain_async_for(instructions)
     present = {instruction.op for instruction in instructions}
-    if not present.isdisjoint(SETUPS):
+    if not present.isdisjoint(USES_BLOCKS):
         instructions = unwind_blocks(instructions, error, loops_are_blocks=table.loops_are_blocks)
         present = {instruction.op for instruction in instructions}
     if "NULL" in present:
