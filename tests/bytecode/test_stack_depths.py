@@ -45,6 +45,19 @@ def test_both_agree_on_what_dynamo_makes():
             assert depth_difference(raw) == "", case.label
 
 
+def test_code_that_needs_more_room_than_it_says():
+    """The interpreter does not look: it writes over what is behind the stack."""
+    code = code_of(PLAIN)
+    small = next(size for size in range(code.co_stacksize) if "room for" not in depth_of(code, size + 1))
+    assert 1 <= small < code.co_stacksize
+    assert "room for {} at offset".format(small) in depth_of(code, small)
+    assert not depyf.analyze(code.replace(co_stacksize=small)).proven
+
+
+def depth_of(code, size):
+    return depth_difference(load(code.replace(co_stacksize=size)))
+
+
 def dropped(monkeypatch, rule):
     """A reader that drops what ``rule`` reads."""
     monkeypatch.setitem(RULES, rule, lambda decoder, row, argument, offset: None)

@@ -217,6 +217,21 @@ def test_the_index_groups_breaks_by_reason_with_whole_hints_and_links(told, dump
         assert one["location"]["text"] in section
 
 
+def test_the_index_begins_with_the_answer(told, dump):
+    head = dump["README.md"].partition("Start with")[0]
+    lines = dict(line[2:].split(": ", 1) for line in head.splitlines() if line.startswith("- "))
+    assert list(lines) == ["Functions compiled", "Graphs", "Graph breaks", "Compiled again", "Not compiled"]
+    graphs = {graph["name"] for frame in told["recorded"]["frames"] for e in frame["entries"] for graph in e["graphs"]}
+    assert lines["Graphs"] == str(len(graphs))
+    assert lines["Graph breaks"].startswith("{}, for ".format(len(breaks_of(told["recorded"]))))
+    assert "`item`" in lines["Functions compiled"]
+    assert "more" in lines["Not compiled"]
+    sections = [line for line in dump["README.md"].splitlines() if line.startswith("## ")]
+    first_tree = next(place for place, line in enumerate(sections) if "program.py:" in line)
+    assert sections[0].startswith("## Graph breaks (")
+    assert first_tree < sections.index("## What was proven")
+
+
 def test_what_is_given_up_skipped_or_disabled_has_a_line_and_a_reason(told, dump):
     index = dump["README.md"]
     lines = index.partition("## What was not compiled")[2].partition("\n## ")[0].splitlines()

@@ -200,7 +200,7 @@ def test_why_it_was_compiled_again() -> None:
 
 def test_what_is_not_run_is_said() -> None:
     page = page_of(toy().frames[0], toy())
-    assert "# not run here, for they need objects of that process: 1 check" in page
+    assert "# these need objects of that process, and are not run: 1 check" in page
     assert "and 1 check of Dynamo's own (global state)" in page
 
 

@@ -301,6 +301,12 @@ class Frame:
     code: Optional[CodeType] = _live()
     globals: Optional[Dict[str, Any]] = _live()
 
+    @property
+    def title(self) -> str:
+        """What the program calls it: ``Model.forward``, where the code knows its class (CPython 3.11 and later)."""
+        name = self.qualname.replace("<locals>.", "")
+        return name if name.rpartition(".")[2] == self.name else self.name
+
     def walk(self) -> Iterator[Frame]:
         """This frame and, in order of call, every resume function's frame once."""
         seen: List[Frame] = []

@@ -15,6 +15,8 @@ _CACHES: Dict[int, int] = (
 _NOT_FOR_CODE = ("INSTRUMENTED_", "ENTER_EXECUTOR", "RESERVED", "CACHE", "<")
 """What only the running interpreter writes."""
 OPCODES = sorted(number for name, number in opcode.opmap.items() if number < 256 and not name.startswith(_NOT_FOR_CODE))
+_KNOWN = frozenset(OPCODES)
+_MOST_CACHES = max(_CACHES.values(), default=0)
 NOP = opcode.opmap["NOP"]
 EXTENDED_ARG = opcode.EXTENDED_ARG
 JUMPS = frozenset(opcode.hasjrel) | frozenset(opcode.hasjabs)
@@ -69,6 +71,8 @@ def destroys_memory(code: bytes) -> bool:
     It does if the code ends within the cache of its last instruction, or has opcodes that only monitoring writes.
     """
     found = units(code)
-    if any(unit.size < 2 + 2 * caches(unit.opcode) for unit in found[-1:]):
+    last = [unit for unit in found if unit.offset + 2 + 2 * _MOST_CACHES > len(code)]
+    # An opcode unknown here may be the form that the interpreter gives to one with a cache while it runs.
+    if any(unit.size < 2 + 2 * caches(unit.opcode) or unit.opcode not in _KNOWN for unit in last):
         return True
     return any(name_of(unit.opcode).startswith(("INSTRUMENTED_", "ENTER_EXECUTOR")) for unit in found)

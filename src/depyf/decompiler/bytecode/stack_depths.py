@@ -210,6 +210,8 @@ class _Walk:
                 if not 0 <= offset < size:
                     self.refuse(offset, "control leaves the code")
                 states[offset] = state
+                if state[0] > self.raw.stacksize:
+                    self.refuse(offset, f"{state[0]} entries, with room for {self.raw.stacksize}")
                 unit = self.unit(offset)
                 offset, state = self.follow(unit, *state)
 

@@ -72,7 +72,7 @@ def guard_function(entry: CacheEntry, frame: Frame, listed_in: str) -> str:
     skipped = [guard for guard in asked if not guard.runnable]
     if skipped:
         checks = count(len(skipped), "check")
-        lines.append("    # not run here, for they need objects of that process: {}".format(checks))
+        lines.append("    # these need objects of that process, and are not run: {}".format(checks))
     conditions = [guard.run for guard in asked if guard.runnable]
     lines += _returned(conditions)
     return "\n".join(lines) + "\n"

@@ -6,6 +6,7 @@ from typing import Dict, List
 
 from depyf.explain.model import Artifact, Decompiled, Session
 from depyf.explain.names import file_name
+from depyf.explain.report.summary import summary_lines
 from depyf.explain.report.tree import count, tree_lines
 from depyf.explain.report.why import index_sections
 
@@ -29,6 +30,8 @@ def index_text(session: Session) -> str:
     lines.append(
         "Written by depyf; torch {}, Python {}.".format(session.torch_version or "?", session.python_version or "?")
     )
+    if session.frames:
+        lines += ["", *summary_lines(session)]
     pages = [frame for frame in session.top_level() if frame.page]
     if pages:
         lines += ["", "Start with `{}`.".format(pages[0].page)]
@@ -38,12 +41,12 @@ def index_text(session: Session) -> str:
     elif not session.frames:
         lines += ["", "Nothing was compiled while this was recorded, so there is no page."]
         lines += ["Was the function compiled before? `depyf.explain.dump_src(function)` shows what exists now."]
+    lines += index_sections(session)
     for frame in session.top_level():
-        lines += ["", "## {}  ({}:{})".format(frame.name, file_name(frame.filename), frame.first_line), ""]
+        lines += ["", "## {}  ({}:{})".format(frame.title, file_name(frame.filename), frame.first_line), ""]
         if frame.page:
             lines += ["[{0}]({0})".format(frame.page), ""]
         lines += ["```", *tree_lines(frame), "```"]
-    lines += index_sections(session)
     lines += _compiled_before(session)
     lines += _proofs(session)
     lines += _files(session)

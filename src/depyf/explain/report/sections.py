@@ -76,7 +76,7 @@ def transformed_function(entry: CacheEntry, frame: Frame, whole_in: str) -> str:
         notes.append("Folded for reading: {}.".format(folded.describe()))
     if one.folded:
         operations = count(one.folded, "operation")
-        notes.append("{} on lists of Dynamo's own went before that, and are part of the proof.".format(operations))
+        notes.append("Left out here: {} on lists of Dynamo's own. The proof covers them.".format(operations))
     if folded.count and whole_in:
         notes.append("All of it: {}".format(whole_in))
     return comment("\n".join(notes)) + _renamed(folded.source, entry.transformed_name)

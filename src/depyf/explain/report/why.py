@@ -95,7 +95,7 @@ def _recompiles(session: Session) -> List[str]:
             if not sentences:
                 continue
             place = "{}:{}".format(file_name(frame.filename), frame.first_line)
-            lines.append("- `{}` ({}), compilation {}".format(frame.name, place, entry.compile_id))
+            lines.append("- `{}` ({}), compilation {}".format(frame.title, place, entry.compile_id))
             lines += ["  - " + _one_line(words) for words in sentences]
             remedies = dict.fromkeys(one.remedy for one in entry.recompiled if one.remedy)
             lines += ["  - What to do: " + words for words in remedies]
