@@ -37,7 +37,7 @@ SECONDS, SECONDS_PER_INSTRUCTION = 2.0, 0.001
 BYTES = 200_000_000
 SMALLEST, LARGEST = 300, 12_000
 HANGS = 120
-"""Seconds of the clock after which a child that answers nothing is ended."""
+"""Seconds of the processor's time for one input, after which its process ends; of the clock ten times as many."""
 MOST_SAVED = 5
 """Of inputs that fail for the same reason."""
 ADDRESS_SPACE = 6 << 30
@@ -127,7 +127,9 @@ def child(seed: int, first: int, folder: str) -> None:
     files = read_seeds(folder)
     outcome(files[0])  # what is imported and made once
     number = first
+    most = resource.getrlimit(resource.RLIMIT_CPU)[1]
     while True:
+        resource.setrlimit(resource.RLIMIT_CPU, (int(time.process_time()) + HANGS, most))
         print(json.dumps(dict(examine(made(files, seed, number)), number=number)), flush=True)
         number += 1
 
@@ -141,7 +143,7 @@ def answers(options: argparse.Namespace, folder: str) -> Iterator[dict[str, Any]
         assert process.stdout is not None
         try:
             while True:
-                watch = threading.Timer(HANGS, process.kill)
+                watch = threading.Timer(10 * HANGS, process.kill)
                 watch.start()
                 line = process.stdout.readline()
                 watch.cancel()
