@@ -119,6 +119,14 @@ def test_a_mode_behind_another_is_not_hidden(told, dump):
     assert "training" in dump["README.md"].partition("## Compiled again")[2].partition("\n## ")[0]
 
 
+def test_the_title_is_what_the_program_calls_it(told, dump):
+    called = {frame["called"] for frame in told["recorded"]["frames"] if frame["name"] == "forward"}
+    assert len(called) == 1
+    (name,) = called
+    assert name.endswith(".forward") and name[0].isupper()
+    assert "## {}  (".format(name) in dump["README.md"]
+
+
 def test_grad_mode_has_what_it_was_and_what_it_is(told):
     second = entries_of(told["recorded"], "forward")[1]
     (one,) = second["recompiled"]

@@ -17,6 +17,8 @@ from dataclasses import dataclass, field
 from types import CodeType
 from typing import Any, Dict, Iterator, List, Optional, Union
 
+from depyf.explain.names import file_name
+
 __all__ = [
     "Artifact",
     "CacheEntry",
@@ -298,14 +300,23 @@ class Frame:
     breaks: List[GraphBreak] = field(default_factory=list)  # of frames which have no entry
     refusals: List[Refusal] = field(default_factory=list)
     page: str = ""  # file name of the page about this frame
+    called: str = ""  # its class and name, as the call that was compiled first has them: see called_names.py
     code: Optional[CodeType] = _live()
     globals: Optional[Dict[str, Any]] = _live()
 
     @property
     def title(self) -> str:
-        """What the program calls it: ``Model.forward``, where the code knows its class (CPython 3.11 and later)."""
+        """What the program calls it: ``Model.forward``, as far as a call has shown its class, or the code knows it."""
+        if self.called:
+            return self.called
         name = self.qualname.replace("<locals>.", "")
         return name if name.rpartition(".")[2] == self.name else self.name
+
+    @property
+    def place(self) -> str:
+        """Where it is written, and the name there if it is called by another."""
+        where = "{}:{}".format(file_name(self.filename), self.first_line)
+        return where if self.title.rpartition(".")[2] == self.name else "through {}, {}".format(self.name, where)
 
     def walk(self) -> Iterator[Frame]:
         """This frame and, in order of call, every resume function's frame once."""

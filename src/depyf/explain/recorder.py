@@ -22,6 +22,7 @@ from typing import Any, Dict, List, Optional, Tuple
 from depyf.explain import debuggers, torch_behavior
 from depyf.explain.as_written import Followed, code_as_written
 from depyf.explain.attempts import Attempts
+from depyf.explain.called_names import note_called_name
 from depyf.explain.containment import contained, note_failure
 from depyf.explain.decompiled import decompiled, listing_of
 from depyf.explain.dump_directory import DumpDirectory
@@ -208,6 +209,7 @@ class Recorder:
         known = torch_behavior.compiling_frame(code)
         compile_id = torch_behavior.current_compile_id()
         frame = self._frame_of(code, known.get("globals"))
+        note_called_name(self.session, frame, known.get("locals"))
         template = "__transformed_code_{{}}_for_{}.py".format(_NOT_IN_FILE_NAMES.sub("_", code.co_name))
         path = self.dump.reserve(template)
         graphs = {graph.name: graph for graph in map(self._graphs.get, map(stable, new_code.co_names)) if graph}

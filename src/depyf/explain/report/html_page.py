@@ -183,7 +183,7 @@ class _Writer:
     def _frame(self, frame: Frame) -> str:
         anchor = self._anchors[id(frame)]
         called = next((call for call in self.calls.values() if call[1].frame is frame), None)
-        title, note = html.escape(frame.qualname or frame.name), ""
+        title, note = html.escape(frame.called or frame.qualname or frame.name), ""
         place = "{}:{}".format(file_name(frame.filename), frame.first_line)
         if called is not None:
             parent, resume, _, entry = called

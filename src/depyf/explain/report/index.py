@@ -43,7 +43,7 @@ def index_text(session: Session) -> str:
         lines += ["Was the function compiled before? `depyf.explain.dump_src(function)` shows what exists now."]
     lines += index_sections(session)
     for frame in session.top_level():
-        lines += ["", "## {}  ({}:{})".format(frame.title, file_name(frame.filename), frame.first_line), ""]
+        lines += ["", "## {}  ({})".format(frame.title, frame.place), ""]
         if frame.page:
             lines += ["[{0}]({0})".format(frame.page), ""]
         lines += ["```", *tree_lines(frame), "```"]

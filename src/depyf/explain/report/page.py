@@ -172,7 +172,7 @@ def _head(frame: Frame, session: Session, frames: List[Frame]) -> str:
     entries = [entry for one in frames for entry in one.entries]
     graphs = {graph.name for entry in entries for graph in entry.graphs}
     breaks = [one for entry in entries for one in entry.breaks]
-    title = "{}  ({}:{})".format(frame.name, file_name(frame.filename), frame.first_line)
+    title = "{}  ({})".format(frame.title, frame.place)
     counts = ", ".join(
         [count(len(graphs), "graph"), count(len(breaks), "graph break"), count(len(entries), "compilation")]
     )
