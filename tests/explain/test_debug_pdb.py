@@ -48,6 +48,12 @@ def debugged(tmp_path, backend, commands):
     return output
 
 
+def test_without_a_terminal_the_block_runs(tmp_path):
+    output = debugged(tmp_path, "eager", [])
+    assert "Nobody answers" in output
+    assert output.count("result") == 2 and "graphs" in output
+
+
 @pytest.mark.parametrize("backend", ["eager", "aot_eager", "inductor"])
 def test_a_breakpoint_in_transformed_code_is_hit_and_stepped(tmp_path, backend):
     path = tmp_path / "dump" / "__transformed_code_0_for_toy_example.py"

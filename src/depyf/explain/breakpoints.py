@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import contextlib
+import sys
+from bdb import BdbQuit
 from typing import Iterator
 
 from depyf.explain import debuggers, session, torch_behavior, torch_debugging
@@ -22,7 +24,8 @@ def debug() -> Iterator[None]:
     A compiled function with a breakpoint in its own lines, or in those of a function which Dynamo inlined into it, runs
     as you wrote it, with all that it calls; other functions run compiled. Inputs for which nothing was compiled run the
     original function, too. No second run is needed when a debugger is there from the beginning: breakpoints are hit in
-    `prepare_debug` as well. The stop is Python's `breakpoint()`: pdb, or what ``PYTHONBREAKPOINT`` names.
+    `prepare_debug` as well. The stop is Python's `breakpoint()`: pdb, or what ``PYTHONBREAKPOINT`` names. Where pdb
+    finds standard input at its end, as in a batch job, the block runs without a stop.
 
     Example::
 
@@ -45,9 +48,22 @@ def debug() -> Iterator[None]:
     where = "Read full_code_for_* in {}".format(directory) if directory else "No prepare_debug has run yet"
     with undo:
         print("depyf stops here. {}, set breakpoints in __transformed_code_* files, then continue.".format(where))
-        breakpoint()  # the point of it: the user is asked here
-        _heed_breakpoints(undo, notes)
+        try:
+            breakpoint()  # the point of it: the user is asked here
+            _heed_breakpoints(undo, notes)
+        except (BdbQuit, SystemExit):  # 3.14 and later exit
+            if not _input_is_at_its_end():
+                raise
+            print("\nNobody answers: standard input is at its end. The block runs without a stop.")
         yield
+
+
+def _input_is_at_its_end() -> bool:
+    """Whether pdb has quit for lack of a terminal, as in a batch job, and not because it was told to."""
+    try:
+        return not sys.stdin.isatty() and sys.stdin.read(1) == ""
+    except (AttributeError, OSError, ValueError):  # no file, or closed
+        return False
 
 
 def _heed_breakpoints(undo: contextlib.ExitStack, notes: Session) -> None:

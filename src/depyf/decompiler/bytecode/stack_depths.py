@@ -190,6 +190,10 @@ class _Walk:
             self.falls[offset] += pushes - pops
             if instruction.op not in NEVER_RAISES and not (instruction.op == "LOAD_FAST" and instruction.arg in bound):
                 self.raises.add(offset)
+        self.room = raw.stacksize
+        # Dynamo does not count what a coroutine is sent first where it leaves that on the stack (torch 2.2 to 2.4).
+        start = raw.table.opcodes.get("RETURN_GENERATOR")
+        self.room += any(i.op == "CONST" and i.offset >= 0 and raw.bytecode[i.offset] == start for i in instructions)
         self.table = sorted(raw.exception_table)
         self.starts = [entry.start for entry in self.table]
         self.units: dict[int, _Unit] = {}
@@ -210,8 +214,8 @@ class _Walk:
                 if not 0 <= offset < size:
                     self.refuse(offset, "control leaves the code")
                 states[offset] = state
-                if state[0] > self.raw.stacksize:
-                    self.refuse(offset, f"{state[0]} entries, with room for {self.raw.stacksize}")
+                if state[0] > self.room:
+                    self.refuse(offset, f"{state[0]} entries, with room for {self.room}")
                 unit = self.unit(offset)
                 offset, state = self.follow(unit, *state)
 
