@@ -124,3 +124,10 @@ def test_operands_too_large_to_show():
     """Python refuses to convert an int of so many digits."""
     assert repr(Instruction("CONST", 1 << 40000)) == "CONST <int, too large to show>"
     assert repr(Instruction("CONST", 1 << 400)).startswith("CONST 2582249878")
+
+
+def test_a_variable_that_lives_in_no_cell():
+    """From 3.11 on cells and plain variables have numbers in one row, and the interpreter does not look which it is."""
+    code = code_of("def f(x): return x")
+    place = code.co_code.index(bytes([opcode.opmap["RETURN_VALUE"]])) - 2
+    refused(patched(code, place, (opcode.opmap["LOAD_DEREF"], 0)), "lives in no cell|out of range")

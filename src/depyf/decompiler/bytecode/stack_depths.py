@@ -191,7 +191,7 @@ class _Walk:
             if instruction.op not in NEVER_RAISES and not (instruction.op == "LOAD_FAST" and instruction.arg in bound):
                 self.raises.add(offset)
         self.room = raw.stacksize
-        # Dynamo does not count what a coroutine is sent first where it leaves that on the stack (torch 2.2 to 2.4).
+        # Dynamo does not count what a coroutine is sent first, where it leaves that on the stack.
         start = raw.table.opcodes.get("RETURN_GENERATOR")
         self.room += any(i.op == "CONST" and i.offset >= 0 and raw.bytecode[i.offset] == start for i in instructions)
         self.table = sorted(raw.exception_table)
