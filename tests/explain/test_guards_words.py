@@ -9,6 +9,8 @@ import torch
 
 from depyf.explain.guard_words import describe, user_spelling
 from depyf.explain.guards import collect_guards, split_verbose_part, stable_guard_text
+from depyf.explain.model import CacheEntry, Frame, Guard, SourceLine
+from depyf.explain.report.guard_text import guard_function
 
 TENSOR = (
     "check_tensor(L['a'], Tensor, DispatchKeySet(CPU, BackendSelect, ADInplaceOrView, AutogradCPU), torch.float32, "
@@ -196,3 +198,21 @@ def test_reprs_of_guarded_objects() -> None:
     assert line is not None and (line.line, line.text) == (7, "return m(x)")
     assert "0x7" not in tree and "/some/torch" not in tree and "14071404718" not in tree
     assert len(tree.splitlines()) == 5
+
+
+def test_what_comes_in_is_first_and_what_is_left_out_is_counted():
+    lines = [SourceLine("/a/m.py", number, "x{}()".format(number)) for number in range(1, 80)]
+    asked = [Guard("L['a']", "EQUALS_MATCH", "a", "a == {}".format(line.line), line) for line in lines]
+    tensor = Guard("L['x']", "TENSOR_MATCH", "x", "x: CPU float32 tensor of shape [2, 6]", lines[70])
+    part = Guard("L['m'].w", "TENSOR_MATCH", "m.w", "m.w: CPU float32 tensor of shape [3]", lines[0])
+    entry = CacheEntry("0/0", guards=[*asked, part, tensor], transformed_name="__transformed_code_0_for_f")
+    text = guard_function(entry, Frame("f"), "guards_0_for_f.txt")
+    words = [line.strip("# ") for line in text.splitlines() if line.startswith("    #")]
+    assert words[0] == "tensors that come in"
+    assert words[1].split("  ")[0] == "x: CPU float32 tensor of shape [2, 6]" and words[1].endswith("  m.py:71")
+    assert words.index("m.w: CPU float32 tensor of shape [3]") < 8
+    shown = [guard for guard in [*asked, part] if guard.words in words]
+    (rest,) = [line for line in words if "more, each with its line" in line]
+    assert rest.startswith("and {} more".format(80 - len(shown)))
+    headings = [at for at, line in enumerate(words) if line.startswith("x") and "()" in line]
+    assert all(words[at + 1].startswith(("a == ", "m.w")) for at in headings)

@@ -97,7 +97,10 @@ def changed(
     fields, change = made
     if kind in bytecode_mutations.MUTATIONS:
         if dice.random() < 0.12 and not destroys_memory(fields.get("co_code", b"")):
-            again = MUTATIONS[dice.choice(kinds)](code.replace(**fields), dice)
+            try:
+                again = MUTATIONS[dice.choice(kinds)](code.replace(**fields), dice)
+            except ValueError:  # CPython itself does not make such code
+                return None
             if again is not None:
                 kind, fields, change = "two changes", {**fields, **again[0]}, f"{change}; {again[1]}"
         if dice.random() < 0.75:

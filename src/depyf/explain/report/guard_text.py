@@ -113,19 +113,39 @@ def guard_listing(entry: CacheEntry, frame: Frame) -> str:
 
 
 def _words(guards: List[Guard], most: int = _MOST_WORDS) -> List[str]:
-    """Words grouped by the user's line, in order of lines; guards without one and on globals' identity at the end."""
-    groups, rest, same = grouped(guards)
-    lines: List[str] = []
+    """Words: tensors that the function gets, then by the user's line, in order of lines; at the end guards without one
+    and those on globals' identity. What goes past ``most`` lines is counted."""
+    inputs = [guard for guard in guards if guard.kind == "TENSOR_MATCH" and "." not in guard.subject]
+    groups, rest, same = grouped([guard for guard in guards if guard not in inputs])
+    parts: List[Tuple[str, List[Guard]]] = [("tensors that come in", inputs)] if inputs else []
     for line, members in groups:
-        place = "{}:{}".format(line.filename if is_torch_file(line.filename) else file_name(line.filename), line.line)
-        lines.append("{:<{}}  {}".format(line.text, _COLUMN, place) if line.text else place)
-        lines += ["  " + words for words, _ in alike_once(members)]
-    lines += [guard.words for guard in rest]
-    if len(lines) > most and len(guards) > most:
-        lines = [*lines[:most], "and more like these, each with its line in the file of guards"]
+        parts.append((_with_place(line.text, line) if line.text else _place(line), members))
+    parts += [("", rest)] if rest else []
+    lines: List[str] = []
+    left_out = 0
+    for head, members in parts:
+        room = most - len(lines) - (head != "")
+        found = alike_once(members)
+        if room > 0:
+            lines += [head] if head else []
+            for words, alike in found[:room]:
+                asked_at = alike[0].user_line if members is inputs and len(alike) == 1 else None
+                shown = words if asked_at is None else _with_place(words, asked_at)
+                lines.append(("  " if head else "") + shown)
+        left_out += sum(len(alike) for _, alike in found[max(room, 0) :])
+    if left_out:
+        lines.append("and {} more, each with its line in the file of guards".format(left_out))
     if same:
         lines.append(same_globals(same))
     return lines
+
+
+def _place(line: SourceLine) -> str:
+    return "{}:{}".format(line.filename if is_torch_file(line.filename) else file_name(line.filename), line.line)
+
+
+def _with_place(text: str, line: SourceLine) -> str:
+    return "{:<{}}  {}".format(text, _COLUMN, _place(line))
 
 
 def grouped(guards: List[Guard]) -> Tuple[List[Tuple[SourceLine, List[Guard]]], List[Guard], List[Guard]]:
