@@ -274,6 +274,16 @@ def test_a_qualified_name_that_no_text_gives() -> None:
         assert again(1, 2)[0].__qualname__ == new
 
 
+def test_a_function_called_lambda() -> None:
+    fields = {name: "<lambda>" for name in ("co_name", "co_qualname") if hasattr(two.__code__, name)}
+    code = subtract.__code__.replace(**fields)
+    result = depyf.analyze(code)
+    assert result.source.startswith("def lambda_") and result.verdict.level is Level.EQUIVALENT
+    assert "put back" in result.verdict.describe()
+    assert recompile(result.source, code).co_name == "<lambda>"
+    assert depyf.analyze((lambda a: a).__code__).verdict.level is not Level.EQUIVALENT
+
+
 def main() -> None:
     for name, check in sorted(globals().items()):
         if name.startswith("test_"):

@@ -185,6 +185,10 @@ def prove_all(
         elif elsewhere and verdict.proven and left.qualname != right.qualname:
             reason = f"a qualified name that the text can't give, put back: {left.qualname!r} for {right.qualname!r}"
             verdict = verdict._replace(level=Level.EQUIVALENT, reasons=(*verdict.reasons, reason))
+        if left is original and not names and verdict.proven and left.name == "<lambda>" != right.name:
+            # No lambda can do what it does: the text has a function.
+            reason = f"a name that the text can't have, put back: {left.name!r} for {right.name!r}"
+            verdict = verdict._replace(level=Level.EQUIVALENT, reasons=(*verdict.reasons, reason))
         if left not in proofs or not verdict.proven or verdict.level.is_weaker(proofs[left][0].level):
             proofs[left] = (verdict, right)
         pairs = dict.fromkeys(verdict.pairs)
