@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import types
 
 import pytest
 import torch
@@ -10,7 +11,7 @@ import torch
 from depyf.explain.guard_words import describe, user_spelling
 from depyf.explain.guards import collect_guards, split_verbose_part, stable_guard_text
 from depyf.explain.model import CacheEntry, Frame, Guard, SourceLine
-from depyf.explain.report.guard_text import guard_function
+from depyf.explain.report.guard_text import guard_checks, guard_function
 
 TENSOR = (
     "check_tensor(L['a'], Tensor, DispatchKeySet(CPU, BackendSelect, ADInplaceOrView, AutogradCPU), torch.float32, "
@@ -200,19 +201,79 @@ def test_reprs_of_guarded_objects() -> None:
     assert len(tree.splitlines()) == 5
 
 
-def test_what_comes_in_is_first_and_what_is_left_out_is_counted():
-    lines = [SourceLine("/a/m.py", number, "x{}()".format(number)) for number in range(1, 80)]
+def test_what_comes_in_is_first():
+    lines = [SourceLine("/a/m.py", number, "x{}()".format(number)) for number in range(1, 9)]
     asked = [Guard("L['a']", "EQUALS_MATCH", "a", "a == {}".format(line.line), line) for line in lines]
-    tensor = Guard("L['x']", "TENSOR_MATCH", "x", "x: CPU float32 tensor of shape [2, 6]", lines[70])
-    part = Guard("L['m'].w", "TENSOR_MATCH", "m.w", "m.w: CPU float32 tensor of shape [3]", lines[0])
-    entry = CacheEntry("0/0", guards=[*asked, part, tensor], transformed_name="__transformed_code_0_for_f")
-    text = guard_function(entry, Frame("f"), "guards_0_for_f.txt")
+    tensor = Guard("L['x']", "TENSOR_MATCH", "x", "x: CPU float32 tensor of shape [2, 6]", lines[7])
+    text = guard_function(_entry_of([*asked, tensor]), Frame("f"), "guards_0_for_f.txt")
     words = [line.strip("# ") for line in text.splitlines() if line.startswith("    #")]
     assert words[0] == "tensors that come in"
-    assert words[1].split("  ")[0] == "x: CPU float32 tensor of shape [2, 6]" and words[1].endswith("  m.py:71")
-    assert words.index("m.w: CPU float32 tensor of shape [3]") < 8
-    shown = [guard for guard in [*asked, part] if guard.words in words]
-    (rest,) = [line for line in words if "more, each with its line" in line]
-    assert rest.startswith("and {} more".format(80 - len(shown)))
+    assert words[1].split("  ")[0] == "x: CPU float32 tensor of shape [2, 6]" and words[1].endswith("  m.py:8")
     headings = [at for at, line in enumerate(words) if line.startswith("x") and "()" in line]
-    assert all(words[at + 1].startswith(("a == ", "m.w")) for at in headings)
+    assert len(headings) == 8 and all(words[at + 1].startswith("a == ") for at in headings)
+
+
+def _entry_of(guards):
+    return CacheEntry("0/0", guards=guards, transformed_name="__transformed_code_0_for_f")
+
+
+def _of_layers(count):
+    """Guards as Dynamo asks for them in a model: an argument, then each layer's class, number, weight and flag."""
+    found = [Guard("", "NONE_MATCH", name, name + " is None", SourceLine("/a/m.py", 3, "f()")) for name in "abc"]
+    for n in range(count):
+        name, key = "self.h[{}]".format(n), "L['self']._modules['h']._modules['{}']".format(n)
+        for kind, part, words, run in [
+            ("TYPE_MATCH", "", " is exactly of type m.Layer", "type({}).__name__ == 'Layer'"),
+            ("EQUALS_MATCH", ".idx", " == {}".format(n), "{{}}.idx == {}".format(n)),
+            ("TENSOR_MATCH", ".w", ": CPU float32 Parameter of shape [3]", "{}._parameters['w'].shape == (3,)"),
+            ("FALSE_MATCH", "", " is in evaluation mode", "{}.training == False"),
+        ]:
+            line = SourceLine("/a/m.py", 10 + 10 * n + len(part), "{}({})".format(kind, n))
+            found.append(Guard("", kind, name + part, name + part + words, line, runnable=True, run=run.format(key)))
+    tensor = "x: CPU float32 tensor of shape [2, 6]"
+    return [*found, Guard("", "TENSOR_MATCH", "x", tensor, SourceLine("/a/m.py", 9, "x()"))]
+
+
+def test_guards_of_a_model_are_a_row_for_each_argument_and_layer():
+    entry = _entry_of(_of_layers(24))
+    text = guard_function(entry, Frame("f"), "guards_0_for_f.txt")
+    words = [line[len("    # ") :] for line in text.splitlines() if line.startswith("    #")]
+    assert words == [
+        "x  CPU float32 tensor of shape [2, 6]",
+        "a, b and c  are None",
+        "self.h[n]  (n = 0 to 23)  Layer; .idx == n; .w: CPU float32 Parameter of shape [3]; is in evaluation mode",
+        "each with the line that asked for it: guards_0_for_f.txt",
+        "these need objects of that process, and are not run: 4 checks",
+    ]
+
+
+def test_what_has_no_room_is_counted():
+    names = ["m{}x.y{}z.w".format(n, n) for n in range(100)]
+    guards = [
+        Guard("", "EQUALS_MATCH", name, "{} == {}".format(name, "w" * 40), SourceLine("/a/m.py", at, "f()"))
+        for at, name in enumerate(names)
+    ]
+    text = guard_function(_entry_of(guards), Frame("f"), "guards_0_for_f.txt")
+    shown = sum(name in text for name in names)
+    assert 30 < shown < 50 and "# and {} more\n".format(100 - shown) in text
+
+
+class Layer:
+    def __init__(self, number):
+        self.idx, self.training = number, False
+        self._parameters = {"w": torch.zeros(3)}
+
+
+@pytest.mark.parametrize("differs, value, holds", [("training", True, False), ("idx", 0, False), ("idx", 17, True)])
+def test_checks_of_layers_are_one_loop_that_checks_each(differs, value, holds):
+    entry = _entry_of(_of_layers(24))
+    text = guard_function(entry, Frame("f"), "guards.txt") + guard_checks(entry, Frame("f"))
+    assert "range(24)" in text and text.count("_modules['h']") == 1
+    layers = {str(number): Layer(number) for number in range(24)}
+    setattr(layers["17"], differs, value)
+    model = types.SimpleNamespace(_modules={"h": types.SimpleNamespace(_modules=layers)})
+    names = {}
+    exec(text, names)
+    assert names["__guard_0_for_f"]({"self": model}, {}) is holds
+    del layers["23"]
+    assert names["__guard_0_for_f"]({"self": model}, {}) is False

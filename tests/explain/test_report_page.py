@@ -184,7 +184,7 @@ def test_guards_of_many_layers_are_said_once() -> None:
     ]
     entry.guards += [Guard("", "TENSOR_MATCH", "a", "a: float32 of shape [{}]".format(n), line) for n in range(4)]
     page = page_of(session.frames[0], session)
-    assert "#   self.l[*].f is exactly of type Linear  (12 of them)" in page
+    assert "#   self.l[n].f is exactly of type Linear  (n = 0 to 11)" in page
     assert all("#   {:<66}  toy.py:5\n".format("a: float32 of shape [{}]".format(n)) in page for n in range(4))
 
 

@@ -25,6 +25,7 @@ _CALLED = re.compile(r"^\s*(?:\w+ = )?(?P<name>[A-Za-z_][\w.]*?)(?:\.run)?\(")
 _FUSED = re.compile(r"^(\w+?_fused_(\w+)_\d+) = ", re.MULTILINE)
 _FILE = re.compile(r"^\s*# File: (?P<file>.*?):(?P<line>\d+) in (?P<function>\S+), code: (?P<text>.*)$")
 _OPERATION = re.compile(r" = torch\.ops\.(?:aten|prims)\.(\w+)\.")
+_MOST_ROWS = 12  # with the names of kernels in full
 _NO_KERNEL = re.compile(r"^(?:assert_|empty_strided|reinterpret_tensor|del\b|print|stream\d*$|torch\._C|args\.)")
 
 
@@ -54,7 +55,7 @@ class Provenance:
         """The lines behind the kernels which `source`, a generated module, calls, in order; begins a new module.
 
         For a module out of a cache, `cached` is the text of the graph it was generated from, which names lines too: an
-        operation belongs to the kernels that have it in their name. Those lines are of the run that filled the cache;
+        operation belongs to the kernel that alone has it in its name. Those lines are of the run that filled the cache;
         what is given are this run's lines of the same text, none where there is no such line, or several.
         """
         by_kernel, self.by_kernel = dict(self.by_kernel), {}
@@ -73,13 +74,28 @@ class Provenance:
 
 
 def kernel_lines_text(lines: List[KernelLine]) -> List[str]:
-    """One row of text per line of the program and kernel, in order of lines; those of no line at the end."""
+    """One row of text per line of the program and kernel, in order of lines; those of no line at the end.
+
+    Many rows are put together, one per line of the program, with numbers for the kernels and a legend in front.
+    """
     ordered = sorted(lines, key=lambda one: (one.line is None, _place(one.line)))
-    rows = []
+    if len(ordered) <= _MOST_ROWS:
+        return _aligned([(*_where(one), "{}: {}".format(one.kernel, ", ".join(one.operations))) for one in ordered])
+    numbers = {kernel: "k{}".format(at) for at, kernel in enumerate(dict.fromkeys(one.kernel for one in lines))}
+    rows: Dict[Tuple[str, str], List[str]] = {}
     for one in ordered:
-        where = "" if one.line is None else "{}:{}".format(file_name(one.line.filename), one.line.line)
-        text = "(no line of the program)" if one.line is None else one.line.text
-        rows.append((where, text, "{}: {}".format(one.kernel, ", ".join(one.operations))))
+        rows.setdefault(_where(one), []).append("{}: {}".format(numbers[one.kernel], ", ".join(one.operations)))
+    legend = ["{:<4} {}".format(number, kernel) for kernel, number in numbers.items()]
+    return legend + _aligned([(*where, "; ".join(kernels)) for where, kernels in rows.items()])
+
+
+def _where(one: KernelLine) -> Tuple[str, str]:
+    if one.line is None:
+        return "", "(no line of the program)"
+    return "{}:{}".format(file_name(one.line.filename), one.line.line), one.line.text
+
+
+def _aligned(rows: List[Tuple[str, str, str]]) -> List[str]:
     places = max([len(where) for where, _, _ in rows] or [0])
     widest = max([len(text) for _, text, _ in rows if len(text) < 56] or [0])
     return ["{:<{}}  {:<{}}  -> {}".format(where, places, text, widest, kernel) for where, text, kernel in rows]
@@ -100,26 +116,36 @@ def _described(nodes: Iterable[Any]) -> List[Tuple[str, Optional[SourceLine]]]:
 
 
 def _from_comments(source: str, graph: Optional[Graph]) -> Dict[str, List[Tuple[str, Optional[SourceLine]]]]:
-    """What the comments above calls say: the nodes of Dynamo's graph."""
+    """What the comments above calls of library kernels say: the nodes of Dynamo's graph.
+
+    A comment lists the nodes behind the kernel's inputs too, which other kernels compute: ``gelu`` above the matrix
+    product of its result. The kernel's own operation is the one in its name, else the last in the list.
+    """
     by_name = {node.name: node for node in graph.nodes} if graph is not None else {}
     found: Dict[str, List[Tuple[str, Optional[SourceLine]]]] = {}
-    waiting: List[Tuple[str, Optional[SourceLine]]] = []
+    waiting: List[str] = []
+    aten: List[str] = []
     for text in source.splitlines():
         comment = _SOURCE_NODES.match(text)
         if comment is not None:
-            names = _listed(comment.group("nodes"))
+            waiting = _listed(comment.group("nodes"))
             aten = [name.rsplit(".", 1)[-1] for name in _listed(comment.group("aten") or "")]
-            lines = [by_name[name].user_line for name in names if name in by_name]
-            if len(aten) == len(lines):
-                waiting = list(zip(aten, lines))
-            else:
-                waiting = [(name, None if name not in by_name else by_name[name].user_line) for name in names or aten]
             continue
         called = _CALLED.match(text)
-        if waiting and called is not None and not _NO_KERNEL.match(called.group("name")):
-            found.setdefault(called.group("name"), []).extend(waiting)
-            waiting = []
+        if (waiting or aten) and called is not None and not _NO_KERNEL.match(called.group("name")):
+            kernel = called.group("name")
+            nodes = [by_name[name] for name in waiting if name in by_name]
+            own = [node for node in nodes if _in_name(node.target.rpartition(".")[2], kernel)] or nodes[-1:]
+            operation = next((name for name in aten if _in_name(name, kernel)), aten[-1] if aten else "")
+            pairs = [(operation or node.name, node.user_line) for node in own] or [(operation or waiting[-1], None)]
+            found.setdefault(kernel, []).extend(pairs)
+            waiting, aten = [], []
     return found
+
+
+def _in_name(operation: str, kernel: str) -> bool:
+    """``addmm`` is in ``extern_kernels.addmm`` and ``extern_kernels.bias_addmm``, not in ``extern_kernels.mm``."""
+    return "_{}_".format(operation.strip("_")) in "_{}_".format(re.sub(r"\W", "_", kernel))
 
 
 def _listed(names: str) -> List[str]:
@@ -142,9 +168,9 @@ def _from_names(
             same = list(here.get(place["text"].strip(), {}).values())
             line = same[0] if len(same) == 1 else None
         elif operation is not None:
-            for kernel, names in kernels:
-                if "_{}_".format(operation.group(1)) in "_{}_".format(names):
-                    found.setdefault(kernel, []).append((operation.group(1), line))
+            named = [kernel for kernel, names in kernels if _in_name(operation.group(1), names)]
+            if len(named) == 1:  # several: torch does not say which
+                found.setdefault(named[0], []).append((operation.group(1), line))
     return found
 
 

@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 import re
+import textwrap
 from typing import Dict, List, Tuple
 
 from depyf.explain.guard_words import is_torch_file
 from depyf.explain.model import CacheEntry, Frame, Guard, SourceLine
 from depyf.explain.names import file_name, identifier
+from depyf.explain.report.guard_code import returned
+from depyf.explain.report.guard_tree import folded_tree
+from depyf.explain.report.guards_by_argument import guards_by_argument, in_brackets, row_lines
+from depyf.explain.report.repeats import alike, numbers_in_words
 from depyf.explain.report.tree import count
 
 __all__ = [
     "alike_once",
     "grouped",
+    "guard_checks",
     "guard_file_name",
     "guard_function",
     "guard_function_name",
@@ -22,10 +28,9 @@ __all__ = [
     "same_globals",
 ]
 
-_LOOKS_INSIDE = re.compile(r"\bL\['\w+'\][.\[]|\bG\['\w+'\]\[|\blen\(")
-_MOST_WORDS = 60
+_MOST_WORDS = 40  # lines on a page
+_MOST_CODE = 24
 _COLUMN = 66
-_FEW = 3
 _STATE = (
     "GLOBAL_STATE", "TORCH_FUNCTION_MODE_STACK", "DEFAULT_DEVICE", "BACKEND_MATCH", "CONFIG_HASH_MATCH",
     "BREAKS_ALLOWED", "OBJECTS_ALIVE",
@@ -51,7 +56,7 @@ def guard_file_name(entry: CacheEntry, frame: Frame) -> str:
 
 
 def guard_function(entry: CacheEntry, frame: Frame, listed_in: str) -> str:
-    """The guard as a Python function: words first, then what can run.
+    """The guard as a Python function: words first, then what can run, or a call of `guard_checks` if that is long.
 
     Args:
         entry: the cache entry.
@@ -63,7 +68,7 @@ def guard_function(entry: CacheEntry, frame: Frame, listed_in: str) -> str:
     lines = ["def {}(L, G, **_):".format(guard_function_name(entry, frame))]
     if entry.dropped:
         lines.append("    # " + _DROPPED)
-    lines += ["    # " + line for line in _words(asked)]
+    lines += ["    # " + line for line in _on_page(asked, listed_in)]
     if not asked:
         lines.append("    # nothing of the user's is checked")
     if own:
@@ -73,23 +78,45 @@ def guard_function(entry: CacheEntry, frame: Frame, listed_in: str) -> str:
     if skipped:
         checks = count(len(skipped), "check")
         lines.append("    # these need objects of that process, and are not run: {}".format(checks))
-    conditions = [guard.run for guard in asked if guard.runnable]
-    lines += _returned(conditions)
-    return "\n".join(lines) + "\n"
+    body = returned(_conditions(entry))
+    if len(body) > _MOST_CODE:
+        body = ["    return {}(L, G)  # at the end of this page".format(_checks_name(entry, frame))]
+    return "\n".join(lines + body) + "\n"
 
 
-def _returned(conditions: List[str]) -> List[str]:
-    if not conditions:
-        return ["    return True"]
-    lines = ["    return " + conditions[0]]
-    if len(conditions) > 1:
-        lines = ["    return ("]
-        lines += ["        {}{}".format("and " if at else "", _operand(text)) for at, text in enumerate(conditions)]
-        lines.append("    )")
-    if any(_LOOKS_INSIDE.search(text) for text in conditions):  # what is not there does not fit
-        lines = ["    try:", *("    " + line for line in lines)]
-        lines += ["    except (LookupError, AttributeError, TypeError):", "        return False"]
-    return lines
+def guard_checks(entry: CacheEntry, frame: Frame) -> str:
+    """The checks that `guard_function` calls, "" where it has them in itself."""
+    body = returned(_conditions(entry))
+    if len(body) <= _MOST_CODE:
+        return ""
+    return "\n".join(["def {}(L, G):".format(_checks_name(entry, frame)), *body]) + "\n"
+
+
+def _checks_name(entry: CacheEntry, frame: Frame) -> str:
+    return guard_function_name(entry, frame).replace("__guard_", "__checks_", 1)
+
+
+def _conditions(entry: CacheEntry) -> List[str]:
+    return [guard.run for guard in entry.guards if not guard.is_bookkeeping and guard.runnable]
+
+
+def _on_page(guards: List[Guard], listed_in: str) -> List[str]:
+    """Words for a page: by the line that asked, or, if these are many, a row for each argument, module and global."""
+    lines = _words(guards)
+    if len(lines) <= _MOST_WORDS:
+        return lines
+    same = [guard for guard in guards if _is_same_global(guard)]
+    rows = guards_by_argument([guard for guard in guards if not _is_same_global(guard)])
+    lines, left_out = [], 0
+    for row, text in row_lines(rows):
+        if len(lines) + len(text) <= _MOST_WORDS:
+            lines += text
+        else:
+            left_out += row.count
+    if left_out:
+        lines.append("and {} more".format(left_out))
+    lines.append("each with the line that asked for it: {}".format(listed_in))
+    return lines + textwrap.wrap(same_globals(same), 116, subsequent_indent="    ") if same else lines
 
 
 def guard_listing(entry: CacheEntry, frame: Frame) -> str:
@@ -105,16 +132,17 @@ def guard_listing(entry: CacheEntry, frame: Frame) -> str:
         "",
         "Asked for by the program: {}".format(len(asked)),
     ]
-    lines += ["  " + line for line in _words(asked, most=len(asked))]
+    lines += ["  " + line for line in _words(asked)]
     lines += ["", "Dynamo's own: {} ({})".format(len(own), kinds_of_own(own)) if own else "Dynamo's own: 0"]
-    lines += ["  " + guard.words for guard in own]
-    lines += ["", "As Dynamo writes them (ids of objects left out: they differ in every run):", entry.guard_tree]
+    lines += ["  " + words for words, _ in alike_once(own)]
+    lines += ["", "As Dynamo writes them (ids of objects left out: they differ in every run):"]
+    lines.append(folded_tree(entry.guard_tree))
     return "\n".join(lines).rstrip() + "\n"
 
 
-def _words(guards: List[Guard], most: int = _MOST_WORDS) -> List[str]:
+def _words(guards: List[Guard]) -> List[str]:
     """Words: tensors that the function gets, then by the user's line, in order of lines; at the end guards without one
-    and those on globals' identity. What goes past ``most`` lines is counted."""
+    and those on globals' identity."""
     inputs = [guard for guard in guards if guard.kind == "TENSOR_MATCH" and "." not in guard.subject]
     groups, rest, same = grouped([guard for guard in guards if guard not in inputs])
     parts: List[Tuple[str, List[Guard]]] = [("tensors that come in", inputs)] if inputs else []
@@ -122,19 +150,12 @@ def _words(guards: List[Guard], most: int = _MOST_WORDS) -> List[str]:
         parts.append((_with_place(line.text, line) if line.text else _place(line), members))
     parts += [("", rest)] if rest else []
     lines: List[str] = []
-    left_out = 0
     for head, members in parts:
-        room = most - len(lines) - (head != "")
-        found = alike_once(members)
-        if room > 0:
-            lines += [head] if head else []
-            for words, alike in found[:room]:
-                asked_at = alike[0].user_line if members is inputs and len(alike) == 1 else None
-                shown = words if asked_at is None else _with_place(words, asked_at)
-                lines.append(("  " if head else "") + shown)
-        left_out += sum(len(alike) for _, alike in found[max(room, 0) :])
-    if left_out:
-        lines.append("and {} more, each with its line in the file of guards".format(left_out))
+        lines += [head] if head else []
+        for words, found in alike_once(members):
+            asked_at = found[0].user_line if members is inputs and len(found) == 1 else None
+            shown = words if asked_at is None else _with_place(words, asked_at)
+            lines.append(("  " if head else "") + shown)
     if same:
         lines.append(same_globals(same))
     return lines
@@ -155,13 +176,17 @@ def grouped(guards: List[Guard]) -> Tuple[List[Tuple[SourceLine, List[Guard]]], 
     groups: Dict[Tuple[str, int], Tuple[SourceLine, List[Guard]]] = {}
     for guard in guards:
         line = guard.user_line
-        if guard.kind == "ID_MATCH" and guard.words.endswith(_SAME_OBJECT) and guard.code.find("G[") >= 0:
+        if _is_same_global(guard):
             same.append(guard)
         elif line is None:
             rest.append(guard)
         else:
             groups.setdefault((line.filename, line.line), (line, []))[1].append(guard)
     return [groups[key] for key in sorted(groups, key=lambda key: (is_torch_file(key[0]), key))], rest, same
+
+
+def _is_same_global(guard: Guard) -> bool:
+    return guard.kind == "ID_MATCH" and guard.words.endswith(_SAME_OBJECT) and guard.code.find("G[") >= 0
 
 
 def same_globals(guards: List[Guard]) -> str:
@@ -172,18 +197,13 @@ def same_globals(guards: List[Guard]) -> str:
 
 
 def alike_once(guards: List[Guard]) -> List[Tuple[str, List[Guard]]]:
-    """Guards with their words; those which differ in an index of their subject alone, as a model's layers do, once."""
-    alike: Dict[str, List[Guard]] = {}
-    for guard in guards:
-        pattern = re.sub(r"\[\d+\]", "[*]", guard.subject)
-        words = guard.words.replace(guard.subject, pattern, 1) if guard.subject else guard.words
-        alike.setdefault(words, []).append(guard)
+    """Guards with their words; those which differ in one index alone, as a model's layers do, once."""
     shown: List[Tuple[str, List[Guard]]] = []
-    for words, members in alike.items():
-        if len(members) < _FEW:
-            shown += [(guard.words, [guard]) for guard in members]
-        else:
-            shown.append(("{}  ({} of them)".format(words, len(members)), members))
+    words = [guard.words for guard in guards]
+    for one in alike(words, in_brackets):
+        members = [guards[index] for index in one.members.values()]
+        numbers = "  (n = {})".format(numbers_in_words(one.numbers)) if one.places else ""
+        shown.append((one.written(lambda place: "n") + numbers, members))
     return shown
 
 
@@ -201,10 +221,6 @@ def kinds_of_own(guards: List[Guard]) -> str:
     parts += ["marks for dynamic shapes"] if marks else []
     parts += ["torch's own objects"] if len(guards) - marks - state > 0 else []
     return ", ".join(parts)
-
-
-def _operand(text: str) -> str:
-    return "({})".format(text) if " or " in text or " if " in text or "lambda" in text else text
 
 
 def _and(words: List[str]) -> str:

@@ -46,6 +46,24 @@ def of_program(name):
                         return found
     raise NameError(name)
 ''',
+    "whole": '''
+def whole(file):
+    """The function in a file beside this page, on which it is shortened."""
+    import os
+
+    def run(*args, **kwargs):
+        path = os.path.join(os.path.dirname(os.path.abspath(__file__)), file)
+        names = dict(globals())
+        names.pop("GraphModule", None)
+        with open(path, encoding="utf-8") as text:
+            exec(compile(text.read(), path, "exec"), names)
+        if "GraphModule" in names:
+            return names["GraphModule"].forward(None, *args)
+        codes = ((one, getattr(one, "__code__", None)) for one in names.values())
+        return next(one for one, code in codes if code and code.co_filename == path)(*args, **kwargs)
+
+    return run
+''',
     "compile_again": '''
 def compile_again(name):
     """Where Dynamo would compile once more, this page can only stop."""

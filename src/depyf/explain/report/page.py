@@ -8,6 +8,7 @@ import operator
 import re
 import symtable
 import sys
+import textwrap
 import types
 from typing import Any, Dict, Iterable, List, Optional, Set
 
@@ -17,7 +18,9 @@ from depyf.explain.guard_words import user_spelling
 from depyf.explain.model import CacheEntry, Frame, Graph, ResumeFunction, Session
 from depyf.explain.names import file_name, real_name
 from depyf.explain.provenance import kernel_lines_text
-from depyf.explain.report.guard_text import guard_file_name, guard_function
+from depyf.explain.report.below import Below
+from depyf.explain.report.graph_summary import graph_summary, kernel_legend
+from depyf.explain.report.guard_text import guard_checks, guard_file_name, guard_function
 from depyf.explain.report.helpers import helpers_used
 from depyf.explain.report.sections import (
     code_constant,
@@ -30,12 +33,15 @@ from depyf.explain.report.sections import (
     transformed_function,
     valid_or_comment,
 )
+from depyf.explain.report.shortened import LONG
 from depyf.explain.report.tree import count, tree_lines, why_not_compiled
 from depyf.explain.report.why import break_lines, recompile_words
 from depyf.explain.resume_points import resume_line
 
 __all__ = ["FUTURE", "page_of"]
 
+_KERNELS = "Kernels, in the order of their first calls; below, those of each line of the program"
+_FROM_CACHE = ", as far as Inductor's cache tells"
 FUTURE = "from __future__ import annotations\n"
 _GRAPH_GLOBALS = {"device": "from torch import device", "inf": "from math import inf", "nan": "from math import nan"}
 
@@ -52,6 +58,7 @@ def page_of(frame: Frame, session: Session, in_dump: bool = False) -> str:
         Valid Python: what can't be is in comments.
     """
     sections: List[str] = []
+    below = Below(in_dump)
     frames = list(frame.walk())
     for one in frames:
         for entry in one.entries:
@@ -61,7 +68,7 @@ def page_of(frame: Frame, session: Session, in_dump: bool = False) -> str:
     callers = [folded_code(entry).source for one in frames for entry in one.entries]
     shown: Set[str] = set()
     for entry in frame.entries:
-        sections += _entry_sections(entry, frame, session, in_dump, shown)
+        sections += _entry_sections(entry, frame, session, below, shown)
     if frame.entries:
         head = "# ---- what a call of {} does now\n\n".format(frame.name)
         sections.append(valid_or_comment(head + dispatcher(frame)))
@@ -74,17 +81,18 @@ def page_of(frame: Frame, session: Session, in_dump: bool = False) -> str:
                 sections.append(_resume_head(resume, entry, one))
                 if resume.frame is not None:
                     for inner in resume.frame.entries:
-                        sections += _entry_sections(inner, resume.frame, session, in_dump, shown)
+                        sections += _entry_sections(inner, resume.frame, session, below, shown)
                 sections.append(valid_or_comment(resume_dispatcher(resume, not hides_lists(resume, callers))))
     sections += _code_sections(frames, "\n".join(sections))
     if not frame.is_resume:
         sections.append(valid_or_comment(original_function(frame), "the original is no Python by itself"))
-    return _assemble(frame, session, frames, sections)
+    return _assemble(frame, session, frames, sections, below)
 
 
 def _entry_sections(
-    entry: CacheEntry, frame: Frame, session: Session, in_dump: bool, shown: Set[str]
+    entry: CacheEntry, frame: Frame, session: Session, below: Below, shown: Set[str]
 ) -> List[str]:
+    in_dump = below.in_dump
     sections = ["# ---- compilation {} of {}{}\n".format(entry.compile_id, frame.name, _backend(entry))]
     for words in recompile_words(entry):
         sections[0] += comment(words)
@@ -92,10 +100,11 @@ def _entry_sections(
         sections[0] += comment("What to do: " + words)
     listed = guard_file_name(entry, frame) if in_dump else _path_in_model(entry, frame, session)
     sections.append(valid_or_comment(guard_function(entry, frame, listed)))
+    below.defines(guard_checks(entry, frame))
     for graph in entry.graphs:
         if graph.name not in shown:
             shown.add(graph.name)
-            sections.append(_graph_section(graph, in_dump))
+            sections.append(_graph_section(graph, below))
     for one in entry.breaks:
         place = ""
         if one.location is not None:
@@ -106,8 +115,7 @@ def _entry_sections(
     if entry.side_effects:
         changed = ", ".join(map(user_spelling, entry.side_effects))
         sections.append("# Side effects, carried out again after the graph: on {}\n".format(changed))
-    whole = file_name(entry.transformed_path) if in_dump and entry.transformed_path else ""
-    sections.append(valid_or_comment(transformed_function(entry, frame, whole)))
+    sections.append(valid_or_comment(transformed_function(entry, frame, below)))
     return sections
 
 
@@ -121,13 +129,21 @@ def _backend(entry: CacheEntry) -> str:
     return "  (backend {})".format(entry.backend) if entry.backend else ""
 
 
-def _graph_section(graph: Graph, in_dump: bool) -> str:
+def _graph_section(graph: Graph, below: Below) -> str:
     lines: List[str] = []
-    if in_dump and graph.stage_files:
+    if below.in_dump and graph.stage_files:
         lines.append("Its stages: " + ", ".join(graph.stage_files.values()))
     kernels = [file_name(kernel.path) for kernel in graph.kernels if kernel.path]
-    if in_dump and kernels:
+    if below.in_dump and kernels:
         lines.append("Generated from it: " + ", ".join(kernels))
+    if graph.source.count("\n") > LONG:
+        lines = [wrapped for line in lines for wrapped in textwrap.wrap(line, 116, subsequent_indent="    ")]
+        legend = kernel_legend(graph)
+        lines += [_KERNELS + _FROM_CACHE * any(one.from_cache for one in graph.kernels) + ":", *legend] * bool(legend)
+        where = below.graph(graph)
+        head = "def {}(*inputs):  # in full: {}\n".format(graph.name, where)
+        table = "".join(("    # " + line).rstrip() + "\n" for line in graph_summary(graph))
+        return valid_or_comment(comment("\n".join(lines)) * bool(lines) + head + table + "    ...\n")
     for kernel in graph.kernels:
         if kernel.lines:
             of = "" if kernel.direction == "forward" else " of the {} graph".format(kernel.direction)
@@ -154,17 +170,21 @@ def _resume_head(resume: ResumeFunction, entry: CacheEntry, parent: Frame) -> st
 # ---- the whole
 
 
-def _assemble(frame: Frame, session: Session, frames: List[Frame], sections: List[str]) -> str:
+def _assemble(frame: Frame, session: Session, frames: List[Frame], sections: List[str], below: Below) -> str:
     body = "\n\n".join(section.rstrip() + "\n" for section in sections)
-    helpers = helpers_used(body)
-    tail = "\n\n# ---- helpers of this page\n\n{}".format(helpers.strip("\n") + "\n") if helpers else ""
-    imports, missing = _imports(body + tail, frame, frames)
+    tail = below.text()
+    helpers = helpers_used(body + tail)
+    imports, missing = _imports(body + helpers, below.in_full(body) + helpers, frame, frames)
+    top = imports[0]
     if missing:
         how = "It reads {} of your program: to run this page, call use(vars(your_module)) first."
-        imports += "\n\n" + comment(how.format(", ".join(missing)))
-        if "def use(" not in tail:
-            tail += "\n" + helpers_used("use(") if tail else "\n\n# ---- helpers of this page\n" + helpers_used("use(")
-    page = "{}\n{}\n\n\n{}{}".format(_head(frame, session, frames), imports, body, tail)
+        top += "\n\n" + comment("\n".join(textwrap.wrap(how.format(", ".join(missing)), 116)))
+        helpers = helpers if "def use(" in helpers else helpers + "\n" + helpers_used("use(")
+    if helpers or tail or imports[1]:
+        parts = [below.checks(), helpers, below.functions(), imports[1], below.names()]
+        texts = "\n\n\n".join(part.strip("\n") for part in parts if part)
+        helpers = "\n\n# ---- helpers of this page\n\n{}\n".format(texts)
+    page = "{}\n{}\n\n\n{}{}".format(_head(frame, session, frames), top, body, helpers)
     return re.sub(r"\n{4,}", "\n\n\n", page).rstrip() + "\n"
 
 
@@ -201,13 +221,21 @@ def _proofs(entries: List[CacheEntry]) -> str:
 # ---- names the page needs
 
 
-def _imports(text: str, frame: Frame, frames: List[Frame]) -> tuple[str, List[str]]:
+def _imports(text: str, whole: str, frame: Frame, frames: List[Frame]) -> tuple[tuple[str, str], List[str]]:
+    """What the page has to import and assign, and names that it can't know.
+
+    Args:
+        text: the page as it is read: what it mentions is imported in front, the rest at the end.
+        whole: the page with nothing shortened: names that it does not define are needed.
+    """
+    shown = set(re.findall(r"\w+", text))
     known: Dict[str, Any] = dict(frame.globals or {})
     constants = _constants(frames)
     graphs = [graph for one in frames for entry in one.entries for graph in entry.graphs]
     in_graphs = {name: line for graph in graphs for name, line in graph.global_lines.items()}
-    lines, missing = ["import torch"], []
-    for name in sorted(_unbound(text) - {"torch"} - _closed_over(text)):
+    lines: Dict[bool, List[str]] = {True: ["import torch"], False: []}
+    missing = []
+    for name in sorted(_unbound(whole) - {"torch", "__file__"} - _closed_over(whole)):
         value = known.get(real_name(name))
         line = in_graphs.get(name) or _import_line(name, value)
         if not line and real_name(name) in known and real_name(name) != name:
@@ -215,12 +243,28 @@ def _imports(text: str, frame: Frame, frames: List[Frame]) -> tuple[str, List[st
         if not line and name in constants:
             line = _constant_line(name, constants[name], known)
         if line:
-            lines += line.split("; ")
+            lines[name in shown] += line.split("; ")
         else:
             missing.append(name)
-    future = [FUTURE]
+    return (FUTURE + "\n" + _import_text(lines[True]), _import_text(lines[False])), missing
+
+
+def _import_text(lines: List[str]) -> str:
+    """Imports, then assignments; names of one value together."""
+    names: Dict[str, List[str]] = {}
+    for line in sorted(line for line in lines if "=" in line):
+        name, _, value = line.partition(" = ")
+        names.setdefault(value, []).append(name)
     plain = sorted({line for line in lines if "=" not in line})
-    return "\n".join(future + plain + sorted(line for line in lines if "=" in line)), missing
+    given = [" = ".join([*shared, value]) for value, shared in names.items()]
+    return "\n".join(plain + [wrapped for line in given for wrapped in _wrapped(line)])
+
+
+def _wrapped(line: str) -> List[str]:
+    return textwrap.wrap(line, 116, break_long_words=False, break_on_hyphens=False) if len(line) <= 116 else (
+        [part + " \\" for part in textwrap.wrap(line, 112, subsequent_indent="    ", break_long_words=False)[:-1]]
+        + textwrap.wrap(line, 112, subsequent_indent="    ", break_long_words=False)[-1:]
+    )
 
 
 def _closed_over(text: str) -> Set[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import inspect
 import re
+import textwrap
 from types import CodeType
 from typing import Any, Dict, Iterator, List, Optional, Tuple
 
@@ -15,8 +16,13 @@ from depyf.explain.decompiled import decompiled
 from depyf.explain.edits import FunctionText
 from depyf.explain.model import CacheEntry, Decompiled, Frame, ResumeFunction
 from depyf.explain.names import file_name, identifier, stable
+from depyf.explain.report.below import Below
 from depyf.explain.report.guard_text import guard_function_name, number_of
+from depyf.explain.report.shortened import shortened
 from depyf.explain.report.tree import count
+
+_WIDTH = 116
+_MOST_DOCSTRING = 8  # lines of the original's that a page shows
 
 __all__ = [
     "code_constant",
@@ -59,13 +65,13 @@ def folded_code(entry: CacheEntry) -> Folded:
     return fold(entry.transformed.source, {name: names for name, names in outputs.items() if names}, known)
 
 
-def transformed_function(entry: CacheEntry, frame: Frame, whole_in: str) -> str:
+def transformed_function(entry: CacheEntry, frame: Frame, below: Below) -> str:
     """The transformed code for the page; when no source is proven, the text says so before anything else.
 
     Args:
         entry: the cache entry.
         frame: its frame.
-        whole_in: where the code stands with nothing folded.
+        below: gets the whole where the page shows less.
     """
     one = entry.transformed
     if not one.source:
@@ -77,9 +83,14 @@ def transformed_function(entry: CacheEntry, frame: Frame, whole_in: str) -> str:
     if one.folded:
         operations = count(one.folded, "operation")
         notes.append("Left out here: {} on lists of Dynamo's own. The proof covers them.".format(operations))
-    if folded.count and whole_in:
-        notes.append("All of it: {}".format(whole_in))
-    return comment("\n".join(notes)) + _renamed(folded.source, entry.transformed_name)
+    text = _renamed(folded.source, entry.transformed_name)
+    shown, gone = shortened(text)
+    if gone:
+        where = below.transformed(entry, shown, text)
+        notes.append("Shortened by {}; what runs is the whole: {}".format(count(gone, "line"), where))
+    elif folded.count and below.in_dump and entry.transformed_path:
+        notes.append("All of it: {}".format(file_name(entry.transformed_path)))
+    return comment("\n".join(notes)) + shown
 
 
 def _verdict_words(one: Decompiled) -> str:
@@ -206,18 +217,33 @@ def hides_lists(resume: ResumeFunction, callers: List[str]) -> bool:
 
 def _dispatcher(frame: Frame, name: str, signature: str, names: List[str], again: str, why: str) -> str:
     free = list(frame.code.co_freevars) if frame.code is not None else []
-    lines = ["def {}({}):".format(name, signature)]
+    lines = _wrapped("def {}(".format(name), signature, "):", 0)
     if frame.entries:
-        local = "{" + ", ".join("{0!r}: {0}".format(one) for one in names + [f for f in free if f not in names]) + "}"
-        lines.append("    L = " + local)
+        local = ", ".join("{0!r}:\0{0}".format(one) for one in names + [f for f in free if f not in names])
+        lines += _wrapped("L = {", local, "}", 4)
     if any("of_program(" in graph.source for entry in frame.entries for graph in entry.graphs):
         lines.append("    of_program.L = L  # the graphs call modules of the program")
     for entry in reversed(frame.entries):
         lines.append("    if {}(L, globals()):".format(guard_function_name(entry, frame)))
         passed = ", ".join(_code_arguments(entry, names))
-        lines.append("        return {}({})".format(entry.transformed_name, passed))
-    lines.append("    {}  # {}".format(again, why))
+        lines += _wrapped("return {}(".format(entry.transformed_name), passed, ")", 8)
+    called, _, rest = again.partition("(")
+    lines += _wrapped(called + "(", rest[:-1], ")  # " + why, 4)
     return "\n".join(lines) + "\n"
+
+
+def _wrapped(start: str, items: str, end: str, indent: int) -> List[str]:
+    """``start items end`` in one line, or its items in as many lines as they need; at a null byte no line ends."""
+    space = " " * indent
+    line = space + start + items + end
+    if len(line) <= _WIDTH + 4:
+        return [line.replace("\0", " ")]
+    inner = " " * (indent + 4)
+    filled = textwrap.wrap(items, _WIDTH, initial_indent=inner, subsequent_indent=inner, break_long_words=False,
+                           break_on_hyphens=False)  # fmt: skip
+    comma = "" if re.search(r"\*\w*$", items) and start.startswith("def") else ","
+    filled[-1] += comma
+    return [space + start, *(line.replace("\0", " ") for line in filled), space + end]
 
 
 def _code_arguments(entry: CacheEntry, names: List[str]) -> List[str]:
@@ -331,6 +357,10 @@ def _stands_alone(default: ast.expr) -> bool:
     return isinstance(default, ast.Constant) or (isinstance(default, ast.Name) and default.id == "torch")
 
 
+def _height(node: ast.stmt) -> int:
+    return (node.end_lineno or node.lineno) - node.lineno + 1
+
+
 def _undecorated(source: str, name: str) -> Optional[str]:
     try:
         text = FunctionText(source)
@@ -342,6 +372,9 @@ def _undecorated(source: str, name: str) -> Optional[str]:
     for default in list(arguments.defaults) + [d for d in arguments.kw_defaults if d is not None]:
         if not _stands_alone(default):
             text.replace(default, "None")
+    documented = text.function.body[0]
+    if ast.get_docstring(text.function, clean=False) is not None and _height(documented) > _MOST_DOCSTRING:
+        text.replace(documented, text.text(documented).split("\n")[0].rstrip() + ' ..."""')
     for decorator in text.function.decorator_list:
         text.replace(decorator, text.text(decorator))  # keeps positions honest: decorators are commented out below
     first = text.function.lineno  # of `def` itself on 3.8 and later

@@ -1,0 +1,79 @@
+"""What a page has at its end, so that it runs: checks of guards, and the whole of what is shortened above."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import List, Tuple
+
+from depyf.explain.model import CacheEntry, Graph
+from depyf.explain.names import file_name
+
+__all__ = ["Below"]
+
+_CAPTURED = "Captured_Graph"
+_HERE = "the end of this page"
+_NEEDS_MODULE = "types.SimpleNamespace("  # a graph that reads attributes of its module: only our text gives it these
+
+
+@dataclass
+class Below:
+    """Collects it while the page is made.
+
+    Args:
+        in_dump: whether files lie beside the page.
+    """
+
+    in_dump: bool
+    _shortened: List[Tuple[str, str]] = field(default_factory=list)
+    _checks: List[str] = field(default_factory=list)
+    _functions: List[str] = field(default_factory=list)
+    _files: List[str] = field(default_factory=list)
+
+    def defines(self, checks: str) -> None:
+        """A function that the page calls, "" for none."""
+        if checks:
+            self._checks.append(checks)
+
+    def graph(self, graph: Graph) -> str:
+        """Takes in a graph that is shortened. Returns where it stands in full."""
+        path = graph.stage_files.get(_CAPTURED, "") if self.in_dump else ""
+        if path and _NEEDS_MODULE not in graph.source:
+            return self._file(graph.name, path)
+        self._functions.append(graph.source)
+        return _HERE
+
+    def transformed(self, entry: CacheEntry, shown: str, source: str) -> str:
+        """Takes in transformed code that is shortened: as it is shown, and all of it. Returns where that stands."""
+        has_cells = entry.code is None or entry.code.co_freevars or "nonlocal " in entry.transformed.source
+        if self.in_dump and entry.transformed_path and not has_cells:
+            self._shortened.append((shown, entry.transformed.source))
+            return self._file(entry.transformed_name, file_name(entry.transformed_path))
+        self._shortened.append((shown, ""))
+        self._functions.append(source)
+        return _HERE
+
+    def in_full(self, page: str) -> str:
+        """The page with nothing shortened, to see which names it needs; not to be shown."""
+        for shown, source in self._shortened:
+            page = page.replace(shown, source)
+        return "\n\n".join([page, self.text()])
+
+    def _file(self, name: str, path: str) -> str:
+        self._files.append("{} = whole({!r})".format(name, path))
+        return path
+
+    def checks(self) -> str:
+        """The checks of guards."""
+        return "\n\n".join(self._checks)
+
+    def functions(self) -> str:
+        """What is shortened above and has no file, in full."""
+        return "\n\n".join(self._functions)
+
+    def names(self) -> str:
+        """Assigns what is shortened above and has a file."""
+        return "\n".join(self._files)
+
+    def text(self) -> str:
+        """All of it."""
+        return "\n\n".join([self.checks(), self.functions(), self.names()])

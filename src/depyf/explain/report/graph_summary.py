@@ -1,0 +1,149 @@
+"""A long graph in a table: the lines of the program it covers, module by module, layers that are alike once."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import Dict, List, Optional, Sequence, Tuple
+
+from depyf.explain.model import Graph, Node, SourceLine
+from depyf.explain.names import file_name
+from depyf.explain.report.repeats import Run, runs
+from depyf.explain.report.tree import count
+
+__all__ = ["graph_summary", "kernel_legend"]
+
+_MOST_ROWS = 60
+_TEXT = 56
+_NUMBER = re.compile(r"\d+")
+
+
+@dataclass
+class _Row:
+    """Operations in a row of one line, in one module."""
+
+    module: str
+    line: Optional[SourceLine]
+    operations: List[str] = field(default_factory=list)
+
+    @property
+    def place(self) -> str:
+        return "" if self.line is None else "{}:{}".format(file_name(self.line.filename), self.line.line)
+
+    @property
+    def pattern(self) -> str:
+        """What it has in common with the same line of another layer."""
+        return "{}|{}|{}".format(_NUMBER.sub("#", self.module), self.place, ",".join(self.operations))
+
+
+def graph_summary(graph: Graph) -> List[str]:
+    """The table's lines, with the kernels of each line of the program, by the numbers of `kernel_legend`."""
+    rows = _rows(graph.nodes)
+    numbers = _kernel_numbers(graph)
+    inputs = count(len(graph.placeholders), "input")
+    results = count(len(graph.results), "result")
+    lines = ["{}, {}, {}.".format(count(len(graph.operations), "operation"), inputs, results)]
+    at = 0
+    found = runs([row.pattern for row in rows])
+    table: List[Tuple[str, str, str, str]] = []
+    while at < len(rows):
+        run = next((one for one in found if one.start == at), Run(at, 1, 1))
+        members = rows[at : at + run.period]
+        around = ""
+        if run.count > 1:
+            layers = [_around(rows[start : start + run.period]) for start in range(at, run.end, run.period)]
+            around = layers[0]
+            table.append(("", "{} times the same, {} to {}:".format(run.count, layers[0], layers[-1]), "", ""))
+        for row in members:
+            kernels = numbers.get(row.place, "") if row.place else ""
+            table.append((_inside(row.module, around), row.place, _text(row), _operations(row, kernels)))
+        at = run.end
+    left_out = max(0, len(table) - _MOST_ROWS)
+    lines += _aligned(table[:_MOST_ROWS])
+    if left_out:
+        lines.append("  and {} more".format(left_out))
+    return lines
+
+
+def _aligned(table: List[Tuple[str, str, str, str]]) -> List[str]:
+    widths = [max([len(row[column]) for row in table if row[3]] or [0]) for column in range(3)]
+    lines = []
+    for module, place, text, operations in table:
+        columns = "  ".join("{:<{}}".format(*pair) for pair in zip((module, place, text), widths))
+        lines.append("  {}  {}".format(columns, operations) if operations else "  " + place)
+    return lines
+
+
+def kernel_legend(graph: Graph) -> List[str]:
+    """``k0  cpp_fused_add_0``: every kernel that has lines, in order of the call, forward first."""
+    lines = []
+    for number, (kernel, name) in enumerate(_kernels(graph)):
+        of = "" if kernel == "forward" else "  ({})".format(kernel)
+        lines.append("  k{:<3} {}{}".format(number, name, of))
+    return lines
+
+
+def _kernels(graph: Graph) -> List[Tuple[str, str]]:
+    """Direction and name of every kernel that has lines."""
+    found: Dict[Tuple[str, str], None] = {}
+    for kernel in graph.kernels:
+        for line in kernel.lines:
+            found.setdefault((kernel.direction, line.kernel))
+    return list(found)
+
+
+def _kernel_numbers(graph: Graph) -> Dict[str, str]:
+    """By the place of a line: ``k0 k3``."""
+    number = {key: at for at, key in enumerate(_kernels(graph))}
+    found: Dict[str, Dict[int, None]] = {}
+    for kernel in graph.kernels:
+        for line in kernel.lines:
+            if line.line is not None:
+                place = "{}:{}".format(file_name(line.line.filename), line.line.line)
+                found.setdefault(place, {}).setdefault(number[kernel.direction, line.kernel])
+    return {place: " ".join("k{}".format(one) for one in sorted(numbers)) for place, numbers in found.items()}
+
+
+def _rows(nodes: Sequence[Node]) -> List[_Row]:
+    rows: List[_Row] = []
+    for node in nodes:
+        if not node.op.startswith("call_"):
+            continue
+        line = node.user_line
+        last = rows[-1] if rows else None
+        if last is None or last.module != node.module or _key(last.line) != _key(line):
+            rows.append(_Row(node.module, line))
+        rows[-1].operations.append(node.target.rpartition(".")[2])
+    return rows
+
+
+def _key(line: Optional[SourceLine]) -> Tuple[str, int]:
+    return ("", 0) if line is None else (line.filename, line.line)
+
+
+def _around(rows: Sequence[_Row]) -> str:
+    """The innermost module that all of the rows are in."""
+    first, *others = [row.module.split(".") for row in rows if row.module] or [[]]
+    shared = 0
+    while shared < len(first) and all(other[shared : shared + 1] == [first[shared]] for other in others):
+        shared += 1
+    return ".".join(first[:shared])
+
+
+def _inside(module: str, around: str) -> str:
+    if around and (module + ".").startswith(around + "."):
+        return "  " + module[len(around) :].lstrip(".")
+    return module
+
+
+def _text(row: _Row) -> str:
+    text = row.line.text if row.line is not None else ""
+    return text if len(text) <= _TEXT else text[: _TEXT - 3] + "..."
+
+
+def _operations(row: _Row, kernels: str) -> str:
+    names: Dict[str, int] = {}
+    for name in row.operations:
+        names[name] = names.get(name, 0) + 1
+    words = ", ".join(name if times == 1 else "{} {}".format(times, name) for name, times in names.items())
+    return words + ("  -> " + kernels if kernels else "")

@@ -1,0 +1,79 @@
+"""Dynamo's tree of guards, as text: subtrees that differ in one number alone, as those of layers do, stand once."""
+
+from __future__ import annotations
+
+import re
+from typing import List, Tuple
+
+from depyf.explain.report.repeats import Alike, alike, numbers_in_words
+
+__all__ = ["folded_tree"]
+
+_BRANCH = re.compile(r"^((?:\| )*)\+- ")
+_PADDING = re.compile(r" {3,}# ")  # its width depends on the number of digits
+_MARK = "{n}"
+
+
+def folded_tree(tree: str) -> str:
+    """The tree with alike neighbours as one, the number in which they differ as ``{n}``; text of another form as it is.
+
+    Nothing is lost: each of the folded subtrees is the one shown, with its number for ``{n}``.
+    """
+    lines = _PADDING.sub("  # ", tree).splitlines()
+    depths = [_depth(line) for line in lines]
+    if not lines or _MARK in tree or sum(depth > 0 for depth in depths) < len(lines) // 2:
+        return tree
+    return "\n".join(_folded(lines, depths))
+
+
+def _depth(line: str) -> int:
+    match = _BRANCH.match(line)
+    return 0 if match is None else len(match.group(1)) // 2 + 1
+
+
+def _folded(lines: List[str], depths: List[int]) -> List[str]:
+    """The forest of these lines, its neighbouring trees folded, then what is in them."""
+    trees = _trees(depths)
+    if len(trees) == 1:
+        (start, end) = trees[0]
+        return lines[start : start + 1] + (_folded(lines[1:], depths[1:]) if end - start > 1 else [])
+    shown: List[str] = []
+    for one, own in _neighbours([lines[start:end] for start, end in trees]):
+        if one.places:
+            words = "for n in {}, {} times:".format(numbers_in_words(one.numbers), len(one.numbers))
+            shown.append("{}+- {}".format("| " * (_depth(own[0]) - 1), words))
+        shown += own[:1] + (_folded(own[1:], list(map(_depth, own[1:]))) if len(own) > 1 else [])
+    return shown
+
+
+def _trees(depths: List[int]) -> List[Tuple[int, int]]:
+    """Where each tree of a forest begins and ends: at its first line, and where the next of no greater depth is."""
+    starts: List[int] = []
+    for at, depth in enumerate(depths):
+        if not starts or depth <= depths[starts[-1]]:
+            starts.append(at)
+    return list(zip(starts, [*starts[1:], len(depths)]))
+
+
+def _neighbours(trees: List[List[str]]) -> List[Tuple[Alike, List[str]]]:
+    """Trees in their order, alike ones that follow each other as one."""
+    found: List[Tuple[Alike, List[str]]] = []
+    for one in alike([tree[0] for tree in trees]):
+        indices = sorted(one.members.values())
+        if one.places and indices == list(range(indices[0], indices[-1] + 1)):
+            found += _alike_trees(trees, indices)
+    known = {index for one, _ in found for index in one.members.values()}
+    found += [(Alike((), (), (), {0: at}), tree) for at, tree in enumerate(trees) if at not in known]
+    return sorted(found, key=lambda pair: min(pair[0].members.values()))
+
+
+def _alike_trees(trees: List[List[str]], indices: List[int]) -> List[Tuple[Alike, List[str]]]:
+    """Those of these neighbours that are alike in full, and follow each other."""
+    found: List[Tuple[Alike, List[str]]] = []
+    for one in alike(["\n".join(trees[index]) for index in indices]):
+        members = {number: indices[at] for number, at in one.members.items()}
+        places = list(members.values())
+        if one.places and places == list(range(places[0], places[0] + len(places))):
+            folded = Alike(one.parts, one.values, one.places, members)
+            found.append((folded, one.written(lambda place: _MARK).split("\n")))
+    return found

@@ -1,0 +1,114 @@
+"""Guards of a model in words: for each argument, module or global a row, what is checked of it and its attributes."""
+
+from __future__ import annotations
+
+import re
+import textwrap
+from dataclasses import dataclass, field
+from typing import Dict, List, Sequence, Tuple
+
+from depyf.explain.model import Guard
+from depyf.explain.report.repeats import Alike, alike, numbers_in_words
+
+__all__ = ["Row", "guards_by_argument", "in_brackets", "row_lines"]
+
+_INDEX = re.compile(r"[\w\])]\[$")
+_NUMBER = re.compile(r"(\d+)")
+_TYPE = re.compile(r"^is exactly of type (?:[\w<>]+\.)*(\w+)$")
+_OF_PYTHON = ("bool", "int", "float", "str", "tuple", "list", "dict", "NoneType")
+_WIDTH = 116
+_NONE = "is None"
+_ABSENT = "has no attribute "
+_SAME = re.compile(r"^ and (.*) are one and the same object$")
+_TENSOR = re.compile(r"^\w+ \w+ (?:tensor|\w+ of shape)")
+
+
+@dataclass
+class Row:
+    """What is checked of one thing: `checks` in words, `count` guards in all, for each of `numbers` in the name."""
+
+    name: str
+    numbers: Tuple[int, ...] = ()
+    checks: List[str] = field(default_factory=list)
+    count: int = 0
+
+    def lines(self, around: str = "") -> List[str]:
+        """The row as text, wrapped; its name without that of the layer `around` it, in which it is indented."""
+        label = self.name + ("  (n = {})".format(numbers_in_words(self.numbers)) if self.numbers else "")
+        if around:
+            label = "  " + self.name[len(around) :]
+        text = "{}  {}".format(label, "; ".join(_absent_together(self.checks)))
+        return textwrap.wrap(text, _WIDTH, subsequent_indent="    " + "  " * bool(around),
+                             break_long_words=False, break_on_hyphens=False)
+
+
+def in_brackets(parts: Tuple[str, ...], places: Tuple[int, ...]) -> bool:
+    """Whether a number is the index of a layer, and what is compared with it: ``h[3].layer_idx == 3``."""
+    indices = [_INDEX.search(parts[place]) and parts[place + 1].startswith("]") for place in places]
+    compared = [parts[place].endswith("== ") and not parts[place + 1] for place in places]
+    return bool(indices[0]) and all(index or equal for index, equal in zip(indices, compared))
+
+
+def guards_by_argument(guards: Sequence[Guard]) -> List[Row]:
+    """Rows: tensors and other arguments first, then in the order in which Dynamo checks; several Nones as one row."""
+    found: List[Tuple[str, str, Alike]] = []
+    for one in alike([guard.words for guard in guards], in_brackets):
+        guard = guards[min(one.members.values())]
+        subject, words = _subject(one, guard), one.written(lambda place: "n")
+        rest = words[len(subject) :] if words.startswith(subject) else words
+        found.append((subject, _SAME.sub(r"the same object as \1", rest).lstrip(": ").strip(), one))
+    owners = {subject for subject, rest, _ in found if _class_of(rest) not in ("", *_OF_PYTHON)}
+    compared = {subject for subject, rest, _ in found if not _TYPE.match(rest)}
+    rows: Dict[Tuple[str, Tuple[int, ...]], Row] = {}
+    for subject, rest, one in found:
+        head, _, attribute = subject.rpartition(".")
+        inside = head in owners and subject not in owners and "[" not in attribute
+        numbers = one.numbers if one.places else ()
+        row = rows.setdefault((head if inside else subject, numbers), Row(head if inside else subject, numbers))
+        row.count += len(one.members)
+        if _class_of(rest) in _OF_PYTHON and subject in compared:
+            continue  # the comparison says it
+        words = _class_of(rest) or rest
+        row.checks.append(".{}{}{}".format(attribute, ": " if _TENSOR.match(rest) else " ", words) if inside else words)
+    ordered = sorted(rows.values(), key=lambda row: ("." in row.name, not any(map(_TENSOR.match, row.checks))))
+    return _nones_together([row for row in ordered if row.checks])
+
+
+def row_lines(rows: Sequence[Row]) -> List[Tuple[Row, List[str]]]:
+    """Each row with its lines; what is in a layer is written below it without its name."""
+    around = Row("")
+    found = []
+    for row in rows:
+        inside = bool(row.numbers) and row.numbers == around.numbers and row.name.startswith(around.name + ".")
+        found.append((row, row.lines(around.name if inside else "")))
+        around = around if inside else row
+    return found
+
+
+def _absent_together(checks: List[str]) -> List[str]:
+    """``has no attribute 'a'; has no attribute 'b'`` as one."""
+    absent = [check for check in checks if check.startswith(_ABSENT)]
+    if len(absent) < 2:
+        return checks
+    names = ", ".join(check[len(_ABSENT) :].strip(" '") for check in absent)
+    return [check for check in checks if check not in absent] + ["has none of the attributes " + names]
+
+
+def _subject(one: Alike, guard: Guard) -> str:
+    split = _NUMBER.split(guard.subject)
+    places = tuple(place for place in one.places if place < len(split) // 2)
+    return Alike(tuple(split[::2]), tuple(split[1::2]), places).written(lambda place: "n")
+
+
+def _class_of(words: str) -> str:
+    match = _TYPE.match(words)
+    return match.group(1) if match else ""
+
+
+def _nones_together(rows: List[Row]) -> List[Row]:
+    nones = [row for row in rows if row.checks == [_NONE] and not row.numbers]
+    if len(nones) < 2:
+        return rows
+    names = [row.name for row in nones]
+    joined = Row("{} and {}".format(", ".join(names[:-1]), names[-1]), (), ["are None"], sum(r.count for r in nones))
+    return [joined if row is nones[0] else row for row in rows if row is nones[0] or row not in nones]

@@ -1,0 +1,142 @@
+"""What a page says once for all layers of a model: texts that are the same but for one number, runs that repeat."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import Callable, Dict, List, Sequence, Tuple
+
+__all__ = ["FEW", "Alike", "Run", "alike", "numbers_in_words", "runs"]
+
+FEW = 3  # so many are folded; fewer are shown one by one
+_NUMBER = re.compile(r"(\d+)")
+_LONGEST_PERIOD = 400
+
+
+@dataclass
+class Alike:
+    """Texts that differ in one number, which may stand at several places: ``h[0].ln == 0``, ``h[1].ln == 1``.
+
+    Args:
+        parts: the text around its numbers, one more than there are numbers.
+        values: the numbers of the first text, as they are written.
+        places: which of them differ; the same number stands at all of these.
+        members: index of each text in the list that was folded, by its number.
+    """
+
+    parts: Tuple[str, ...]
+    values: Tuple[str, ...]
+    places: Tuple[int, ...] = ()
+    members: Dict[int, int] = field(default_factory=dict)
+
+    @property
+    def numbers(self) -> Tuple[int, ...]:
+        """The number of each text, in order."""
+        return tuple(self.members)
+
+    def written(self, spelled: Callable[[int], str]) -> str:
+        """The text with `spelled(place)` in the place of each number that differs; `place` is an index of `values`."""
+        words = [self.parts[0]]
+        for place, value in enumerate(self.values):
+            words += [spelled(place) if place in self.places else value, self.parts[place + 1]]
+        return "".join(words)
+
+
+_MayDiffer = Callable[[Tuple[str, ...], Tuple[int, ...]], bool]
+
+
+def alike(texts: Sequence[str], may_differ: _MayDiffer = lambda parts, places: True) -> List[Alike]:
+    """Folds texts which differ in one number; the others stay alone, with no `places`. In order of first texts.
+
+    Args:
+        texts: what is folded. Equal texts count once.
+        may_differ: whether one number may differ at these places between these parts.
+    """
+    by_parts: Dict[Tuple[str, ...], Dict[Tuple[str, ...], int]] = {}
+    for index, text in enumerate(texts):
+        split = _NUMBER.split(text)
+        by_parts.setdefault(tuple(split[::2]), {}).setdefault(tuple(split[1::2]), index)
+    found: List[Tuple[int, Alike]] = []
+    for parts, by_values in by_parts.items():
+        left = dict(by_values)
+        if len(left) >= FEW:
+            found += _folded(parts, left, may_differ)
+        found += [(index, Alike(parts, values, (), {0: index})) for values, index in left.items()]
+    return [one for _, one in sorted(found, key=lambda pair: pair[0])]
+
+
+def _folded(
+    parts: Tuple[str, ...], left: Dict[Tuple[str, ...], int], may_differ: _MayDiffer
+) -> List[Tuple[int, Alike]]:
+    """Takes out of `left` what can be folded."""
+    every = list(left)
+    varying = [place for place in range(len(parts) - 1) if len({values[place] for values in every}) > 1]
+    best: List[Tuple[Tuple[int, ...], List[Tuple[str, ...]]]] = []
+    for place in varying:
+        same = tuple(at for at in varying if all(values[at] == values[place] for values in every))
+        if same[0] != place or not may_differ(parts, same):
+            continue
+        groups: Dict[Tuple[str, ...], List[Tuple[str, ...]]] = {}
+        for values in every:
+            groups.setdefault(tuple(v for at, v in enumerate(values) if at not in same), []).append(values)
+        large = [(same, members) for members in groups.values() if len(members) >= FEW]
+        if sum(len(members) for _, members in large) > sum(len(members) for _, members in best):
+            best = large
+    found = []
+    for same, members in best:
+        first = left[members[0]]
+        by_number = {int(values[same[0]]): left.pop(values) for values in members}
+        folded = Alike(parts, members[0], same, dict(sorted(by_number.items())))
+        found.append((first, folded))
+    return found
+
+
+def numbers_in_words(numbers: Sequence[int]) -> str:
+    """``0 to 23``, or ``0, 2, 5``."""
+    if len(numbers) > 2 and list(numbers) == list(range(numbers[0], numbers[0] + len(numbers))):
+        return "{} to {}".format(numbers[0], numbers[-1])
+    return ", ".join(map(str, numbers))
+
+
+@dataclass(frozen=True)
+class Run:
+    """`count` times the same `period` items, the first of them at `start`."""
+
+    start: int
+    period: int
+    count: int
+
+    @property
+    def end(self) -> int:
+        """Behind the last item."""
+        return self.start + self.period * self.count
+
+
+def runs(items: Sequence[str], least: int = FEW) -> List[Run]:
+    """Where a sequence repeats: runs that don't overlap, from the left, each with the period that covers most.
+
+    Args:
+        items: compared as they are: what may differ has to be out of them already.
+        least: how often something has to come.
+    """
+    found: List[Run] = []
+    places: Dict[str, List[int]] = {}
+    for at, item in enumerate(items):
+        places.setdefault(item, []).append(at)
+    at = 0
+    while at < len(items):
+        best = Run(at, 1, 1)
+        for after in places[items[at]]:
+            period = after - at
+            if not 0 < period <= _LONGEST_PERIOD:
+                continue
+            count = 1
+            while items[at : at + period] == items[at + count * period : at + (count + 1) * period]:
+                count += 1
+            run = Run(at, period, count)
+            if count >= least and run.end > best.end:
+                best = run
+        if best.count >= least:
+            found.append(best)
+        at = best.end
+    return found

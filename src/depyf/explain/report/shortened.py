@@ -1,0 +1,187 @@
+"""Long transformed code as a page shows it: what repeats for every layer stands once, with a comment for the rest.
+
+The text stays Python, but does less than the code: the page runs the whole (see `helpers.py`, ``whole``).
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+import textwrap
+from dataclasses import dataclass, field
+from typing import List, Sequence, Tuple
+
+from depyf.decompiler.proof.compile_worker import syntax_tree
+from depyf.explain.report.repeats import runs
+
+__all__ = ["LONG", "filled_signature", "shortened"]
+
+LONG = 80  # lines that a page shows of a function or a graph in full
+_WIDTH = 116
+_FEWEST_FETCHED = 8
+_FEWEST_LEFT_OUT = 6  # lines: less is not worth a comment
+_NAMES_SHOWN = 4
+_OF_MODULES = ("_modules", "_parameters", "_buffers")
+_CONTAINER = re.compile(r"(?:modules|parameters|buffers)(?:_\d+)?$")
+_LIST = (ast.Call, ast.List, ast.Tuple)
+_SUFFIX = re.compile(r"(?<=[a-zA-Z_\]])_\d+\b")  # x_1 is alike to x
+_INTEGER = re.compile(r"(?<![\w.])\d+(?![\w.])")
+
+
+@dataclass
+class _Edits:
+    """Lines of a text, and what stands in the place of some of them."""
+
+    lines: List[str]
+    found: List[Tuple[int, int, List[str]]] = field(default_factory=list)
+
+    def replace(self, first: int, last: int, by: Sequence[str]) -> None:
+        """`by` in the place of lines `first` to `last`, counted from 1, both included."""
+        self.found.append((first, last, list(by)))
+
+    def apply(self) -> List[str]:
+        """The lines with all edits made; one that lies in another is dropped."""
+        out, at = [], 1
+        for first, last, by in sorted(self.found, key=lambda edit: (edit[0], -edit[1])):
+            if first >= at:
+                out += self.lines[at - 1 : first - 1] + by
+                at = last + 1
+        return out + self.lines[at - 1 :]
+
+
+def shortened(source: str) -> Tuple[str, int]:
+    """One function's text, shortened if it is long, and how many lines went.
+
+    Args:
+        source: the function, as the decompiler prints it: one statement a line, long lists an item a line.
+    """
+    lines = source.rstrip("\n").split("\n")
+    if len(lines) <= LONG:
+        return source, 0
+    try:
+        function = syntax_tree(source).body[0]
+    except SyntaxError:  # its name is none: the page has it as a comment
+        return source, 0
+    if not isinstance(function, (ast.FunctionDef, ast.AsyncFunctionDef)):
+        return source, 0
+    edits = _Edits(lines)
+    body = list(function.body)
+    if ast.get_docstring(function, clean=False) is not None and len(body) > 1:
+        _docstring(edits, body.pop(0))
+    at = 0
+    while at < len(body):
+        fetched = _fetched(body, at)
+        if fetched >= _FEWEST_FETCHED:
+            _fetch(edits, body[at : at + fetched])
+            at += fetched
+        else:
+            at += 1
+    _repeated(edits, [one for one in body if not _fetches(one)], "statements")
+    for node in ast.walk(function):
+        if isinstance(node, _LIST):
+            items = [*node.args, *(k.value for k in node.keywords)] if isinstance(node, ast.Call) else node.elts
+            _items(edits, items)
+    after = _filled_lists(edits.apply())
+    text = filled_signature("\n".join(after) + "\n")
+    syntax_tree(text)
+    return text, len(lines) - text.count("\n")
+
+
+def filled_signature(source: str) -> str:
+    """The parameters of a `def` that has one in each line, as many in a line as fit."""
+    match = re.match(r"((?:async )?def \w+\()\n((?:    [^\n#]*,\n)+)(\)[^\n]*:\n)", source)
+    if match is None:
+        return source
+    parameters = " ".join(line.strip() for line in match.group(2).splitlines())
+    filled = textwrap.fill(parameters, _WIDTH, initial_indent="    ", subsequent_indent="    ",
+                           break_long_words=False, break_on_hyphens=False)
+    return match.group(1) + "\n" + filled + "\n" + match.group(3) + source[match.end() :]
+
+
+def _docstring(edits: _Edits, statement: ast.stmt) -> None:
+    first, last = statement.lineno, statement.end_lineno or statement.lineno
+    if last - first > 2:
+        edits.replace(first, last, ["    # (the docstring)"])
+
+
+# ---- parameters
+
+
+def _fetches(statement: ast.stmt) -> bool:
+    """Whether it names a part of a module, found by attributes and keys alone: ``a = m._modules['a']._parameters``."""
+    if not isinstance(statement, ast.Assign) or not isinstance(statement.targets[0], ast.Name):
+        return False
+    value: ast.expr = statement.value
+    inside = False
+    while isinstance(value, (ast.Attribute, ast.Subscript)):
+        inside = inside or (value.attr in _OF_MODULES if isinstance(value, ast.Attribute) else _is_text(value.slice))
+        value = value.value
+    return inside and isinstance(value, ast.Name)
+
+
+def _is_text(key: ast.AST) -> bool:
+    key = getattr(key, "value", key) if type(key).__name__ == "Index" else key  # `ast.Index` of 3.8
+    return isinstance(key, ast.Constant) and isinstance(key.value, str)
+
+
+def _fetched(body: List[ast.stmt], at: int) -> int:
+    """How many statements from there on fetch parts of modules."""
+    count = 0
+    while at + count < len(body) and _fetches(body[at + count]):
+        count += 1
+    return count
+
+
+def _fetch(edits: _Edits, statements: List[ast.stmt]) -> None:
+    names = []
+    for statement in statements:
+        name = statement.targets[0].id  # type: ignore[attr-defined]
+        if isinstance(statement.value, ast.Subscript) and not _CONTAINER.search(name):  # type: ignore[attr-defined]
+            names.append(name)
+    shown = ", ".join(names[:_NAMES_SHOWN]) + (", ... {}".format(names[-1]) if len(names) > _NAMES_SHOWN else "")
+    words = "{} parameters and buffers are fetched from the module: {}".format(len(names), shown)
+    edits.replace(statements[0].lineno, statements[-1].end_lineno or 0, _commented(words, 4))
+
+
+# ---- what repeats
+
+
+def _repeated(edits: _Edits, statements: List[ast.stmt], what: str) -> None:
+    spans = [(one.lineno, one.end_lineno or one.lineno) for one in statements]
+    texts = ["\n".join(edits.lines[first - 1 : last]) for first, last in spans]
+    for run in runs([_INTEGER.sub("#", _SUFFIX.sub("", text)) for text in texts]):
+        first, last = spans[run.start + run.period][0], spans[run.end - 1][1]
+        between = last - first + 1 == sum(b - a + 1 for a, b in spans[run.start + run.period : run.end])
+        if between and last - first >= _FEWEST_LEFT_OUT:
+            indent = len(edits.lines[first - 1]) - len(edits.lines[first - 1].lstrip())
+            words = "... the same {} more, with other numbers: {} {}".format(
+                _times(run.count - 1), run.period * (run.count - 1), what)
+            edits.replace(first, last, _commented(words, indent))
+
+
+def _items(edits: _Edits, items: Sequence[ast.expr]) -> None:
+    """Items of a call, list or tuple that stand in lines of their own."""
+    if len(items) > _FEWEST_LEFT_OUT and all(a.lineno < b.lineno for a, b in zip(items, items[1:])):
+        _repeated(edits, items, "items")  # type: ignore[arg-type]
+
+
+def _times(count: int) -> str:
+    return "once" if count == 1 else "{} times".format(count)
+
+
+def _commented(words: str, indent: int) -> List[str]:
+    return textwrap.wrap(words, _WIDTH, initial_indent=" " * indent + "# ", subsequent_indent=" " * indent + "# ",
+                         break_long_words=False, break_on_hyphens=False)
+
+
+def _filled_lists(lines: List[str]) -> List[str]:
+    """Short items that stand in a line each, as many in a line as fit."""
+    out: List[str] = []
+    for line in lines:
+        item = re.match(r"^( {8,})[\w.]+,$", line)
+        before = re.match(r"^( {8,})(?:[\w.]+, )*[\w.]+,$", out[-1]) if out else None
+        if item and before and item.group(1) == before.group(1) and len(out[-1]) + len(line.strip()) < _WIDTH:
+            out[-1] += " " + line.strip()
+        else:
+            out.append(line)
+    return out

@@ -1,0 +1,198 @@
+"""Pages of models with many layers: short to read, with the whole in the files beside, and they still run."""
+
+from __future__ import annotations
+
+import importlib.util
+import re
+
+import pytest
+import torch
+
+import depyf
+from depyf.explain.report.guard_tree import folded_tree
+from depyf.explain.report.repeats import Run, alike, runs
+from depyf.explain.report.shortened import filled_signature, shortened
+
+HELPERS = "# ---- helpers of this page"
+
+
+class Layer(torch.nn.Module):
+    def __init__(self, number: int) -> None:
+        super().__init__()
+        self.number, self.inner, self.norm = number, torch.nn.Linear(4, 4), torch.nn.LayerNorm(4)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        y = self.norm(x).sin() * self.number
+        return x + torch.relu(self.inner(y)) * 0.5
+
+
+class Model(torch.nn.Module):
+    def __init__(self, count: int) -> None:
+        super().__init__()
+        self.layers, self.head = torch.nn.ModuleList(map(Layer, range(count))), torch.nn.Linear(4, 2)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        for layer in self.layers:
+            x = layer(x)
+        return self.head(x)
+
+
+def page_at(path):
+    spec = importlib.util.spec_from_file_location("long_page", path)
+    page = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(page)
+    return page
+
+
+@pytest.fixture(scope="module")
+def dumped(tmp_path_factory):
+    """A model of 24 layers, its dump, and a call's argument and result without torch.compile."""
+    torch._dynamo.reset()
+    torch.manual_seed(1)
+    model, directory = Model(24).eval(), tmp_path_factory.mktemp("long")
+    x = torch.randn(3, 4)
+    expected = model(x)
+    compiled = torch.compile(model, backend="eager")
+    with depyf.prepare_debug(directory):
+        assert torch.equal(compiled(x), expected)
+    return model, directory, x, expected
+
+
+def test_a_page_of_24_layers_is_no_longer_than_one_of_8(dumped, tmp_path):
+    page = (dumped[1] / "full_code_for_forward_0.py").read_text().split(HELPERS)[0]
+    small = Model(8).eval()
+    with depyf.prepare_debug(tmp_path):
+        torch.compile(small, backend="eager")(torch.randn(3, 4))
+    shorter = (tmp_path / "full_code_for_forward_0.py").read_text().split(HELPERS)[0]
+    assert abs(page.count("\n") - shorter.count("\n")) <= 4 and page.count("\n") < 120
+    assert "24 times the same, self.layers.0 to self.layers.23:" in page
+    assert "self.layers[n].number == n  (n = 0 to 23)" in page
+
+
+def test_nothing_is_lost(dumped):
+    directory = dumped[1]
+    page = (directory / "full_code_for_forward_0.py").read_text()
+    graph = re.search(r"in full: (\S+)", page).group(1)
+    code = re.search(r"what runs is the whole: (\S+)", page).group(1)
+    guards = re.search(r"see (guards\S+)", page).group(1)
+    assert (directory / graph).read_text().count("layer_norm(") == 24
+    assert (directory / code).read_text().count("['weight']") == 2 * 24 + 1
+    listed = (directory / guards).read_text()
+    assert "for n in 0 to 23, 24 times:" in listed and listed.count(".number == ") == 2
+
+
+def test_the_page_runs_the_whole(dumped):
+    model, directory, x, expected = dumped
+    page = page_at(directory / "full_code_for_forward_0.py")
+    assert torch.equal(page.forward(model, x), expected)
+    assert page.__guard_0_for_forward({"self": model, "x": x}, vars(page))
+    model.layers[13].number = 12
+    try:
+        assert not page.__guard_0_for_forward({"self": model, "x": x}, vars(page))
+    finally:
+        model.layers[13].number = 13
+
+
+def test_after_the_fact_the_whole_is_at_the_end(dumped, tmp_path):
+    model, _, x, expected = dumped
+    torch._dynamo.reset()
+    torch.compile(model, backend="eager")(x)
+    text = depyf.explain.dump_src(model.forward)
+    assert text.split(HELPERS)[0].count("\n") < 120 and "in full: the end of this page" in text
+    path = tmp_path / "page.py"
+    path.write_text(text)
+    assert torch.equal(page_at(path).forward(model, x), expected)
+
+
+# ---- the parts
+
+
+def written(texts, **given):
+    return [(one.written(lambda place: "n"), one.numbers) for one in alike(texts, **given)]
+
+
+def test_texts_that_differ_in_one_number_are_folded():
+    texts = ["h[0].a == 0", "x is None", "h[1].a == 1", "h[2].a == 2", "h[2].b == 7"]
+    assert written(texts) == [("h[n].a == n", (0, 1, 2)), ("x is None", (0,)), ("h[2].b == 7", (0,))]
+
+
+def test_a_number_that_differs_by_itself_is_not_folded_away():
+    texts = ["h[0].a == 3", "h[1].a == 3", "h[2].a == 4", "h[3].a == 3"]
+    assert written(texts) == [("h[n].a == 3", (0, 1, 3)), ("h[2].a == 4", (0,))]
+
+
+def test_a_layer_whose_value_is_its_number_by_chance_is_folded_with_the_others():
+    assert written(["h[1].k == 3", "h[2].k == 3", "h[3].k == 3"]) == [("h[n].k == 3", (1, 2, 3))]
+
+
+@pytest.mark.parametrize(
+    "items, expected",
+    [
+        ("abcabcabcd", [Run(0, 3, 3)]),
+        ("aaaa", [Run(0, 1, 4)]),
+        ("xababy", []),
+        ("xabababycccz", [Run(1, 2, 3), Run(8, 1, 3)]),
+        ("aabaabaab", [Run(0, 3, 3)]),
+    ],
+)
+def test_where_a_sequence_repeats(items, expected):
+    assert runs(list(items)) == expected
+
+
+TREE = """\
+TREE_GUARD_MANAGER:
++- RootGuardManager
+| +- GuardManager: source=L['self'], type=<class 'Model'>
+| | +- GuardManager: source=L['self'].h[0]
+| | | +- EQUALS_MATCH: L['self'].h[0].number == 0
+| | | +- EQUALS_MATCH: L['self'].h[0].size == 5
+| | +- GuardManager: source=L['self'].h[1]
+| | | +- EQUALS_MATCH: L['self'].h[1].number == 1
+| | | +- EQUALS_MATCH: L['self'].h[1].size == 5
+| | +- GuardManager: source=L['self'].h[2]
+| | | +- EQUALS_MATCH: L['self'].h[2].number == 2
+| | | +- EQUALS_MATCH: L['self'].h[2].size == 5
+{last}| +- GuardManager: source=G
+"""
+SAME = """\
+TREE_GUARD_MANAGER:
++- RootGuardManager
+| +- GuardManager: source=L['self'], type=<class 'Model'>
+| | +- for n in 0 to 2, 3 times:
+| | +- GuardManager: source=L['self'].h[{n}]
+| | | +- EQUALS_MATCH: L['self'].h[{n}].number == {n}
+| | | +- EQUALS_MATCH: L['self'].h[{n}].size == 5
+"""
+OTHER = """\
+| | +- GuardManager: source=L['self'].h[3]
+| | | +- EQUALS_MATCH: L['self'].h[3].number == 3
+| | | +- EQUALS_MATCH: L['self'].h[3].size == 6
+"""
+
+
+@pytest.mark.parametrize("last", ["", OTHER])
+def test_subtrees_of_layers_stand_once(last):
+    tree = TREE.replace("{last}", last)
+    assert folded_tree(tree) + "\n" == SAME + last + "| +- GuardManager: source=G\n"
+
+
+def test_a_text_without_branches_stays():
+    text = "L['a'] == 1\nL['b'] == 2\nL['c'] == 3"
+    assert folded_tree(text) == text
+
+
+def test_short_code_is_shown_in_full():
+    source = "def f(a):\n" + "    a = a + 1\n" * 70 + "    return a\n"
+    assert shortened(source) == (source, 0)
+
+
+def test_what_repeats_stands_once_and_what_does_not_stays():
+    lines = ["    h_{0} = make({0}, 'h')\n    put(h_{0}, kind)\n".format(n) for n in range(60)]
+    source = "def f(\n    a,\n    b,\n):\n" + "".join(lines) + "    other(a)\n    return [\n        h_3,\n    ]\n"
+    text, gone = shortened(source.replace("make(7, 'h')", "make(7, 'other')"))
+    assert gone > 90 and "make(7, 'other')" in text and text.count("# ... the same") == 2
+    assert text.startswith("def f(\n    a, b,\n):\n") and text.endswith("other(a)\n    return [\n        h_3,\n    ]\n")
+
+
+def test_parameters_of_a_short_header_stay():
+    assert filled_signature("def f(a, b):\n    pass\n") == "def f(a, b):\n    pass\n"
