@@ -64,7 +64,7 @@ def test_a_page_of_24_layers_is_no_longer_than_one_of_8(dumped, tmp_path):
     with depyf.prepare_debug(tmp_path):
         torch.compile(small, backend="eager")(torch.randn(3, 4))
     shorter = (tmp_path / "full_code_for_forward_0.py").read_text().split(HELPERS)[0]
-    assert abs(page.count("\n") - shorter.count("\n")) <= 4 and page.count("\n") < 120
+    assert page.count("\n") <= shorter.count("\n") and page.count("\n") < 100
     assert "24 times the same, self.layers.0 to self.layers.23:" in page
     assert "self.layers[n].number == n  (n = 0 to 23)" in page
 

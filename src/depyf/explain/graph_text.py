@@ -10,7 +10,6 @@ import re
 from dataclasses import dataclass, field
 from typing import Dict, List, Set, Tuple
 
-from depyf.decompiler.proof.compile_worker import syntax_tree
 from depyf.explain.edits import FunctionText
 from depyf.explain.model import Node
 from depyf.explain.names import file_name, stable, without_addresses
@@ -18,6 +17,7 @@ from depyf.explain.names import file_name, stable, without_addresses
 __all__ = ["GraphText", "source_of"]
 
 _FREES = re.compile(r";  (?:\w+ = )+None(?=\s*(?:#.*)?$)", re.MULTILINE)
+_ASSIGNED = re.compile(r"^    (\w+) = ")
 _OF_PROGRAM = re.compile(r"[LG]__[a-zA-Z]\w*$")  # up to torch 2.5: the name that Dynamo makes of "L['self'].lin"
 _WANT_MODULES = ("autograd_function_apply", "tag_activation_checkpoint")  # operators that look into a graph's module
 
@@ -103,19 +103,16 @@ def _with_comments(source: str, graph: GraphText) -> str:
     by_name = {node.name: node for node in graph.nodes}
     comments: Dict[int, Tuple[str, str]] = {}
     last: Tuple[str, int] = ("", 0)
-    tree = syntax_tree(source).body[0]
-    if not isinstance(tree, ast.FunctionDef):
-        return source
-    for statement in tree.body:
-        target = statement.targets[0] if isinstance(statement, ast.Assign) else None
-        node = by_name.get(target.id) if isinstance(target, ast.Name) else None
+    for at, text in enumerate(lines):
+        target = _ASSIGNED.match(text)  # torch.fx writes one statement a line
+        node = by_name.get(target.group(1)) if target is not None else None
         if node is None or node.op == "placeholder":
             continue
         line, where = node.user_line, ""
         if line is not None and (line.filename, line.line) != last:
             where = "{}:{}  {}".format(file_name(line.filename), line.line, line.text)
             last = (line.filename, line.line)
-        comments[(statement.end_lineno or statement.lineno) - 1] = (graph.shapes.get(node.name, ""), where)
+        comments[at] = (graph.shapes.get(node.name, ""), where)
     width = max([len(lines[at]) for at in comments if len(lines[at]) < 72] or [0])
     column = max([len(shape) for shape, _ in comments.values() if len(shape) < 24] or [0])
     for at, (shape, where) in comments.items():

@@ -28,6 +28,9 @@ _IDENTITY = re.compile(r"(___check_(?:obj|type)_id\(.*?), \d{4,}\)")
 _NAMED_BY_ID = re.compile(r"\b(__dtensor_spec_|___check_metadata_|___check_opaque_guard_fn_)\d+(?:_c\d+/\d+)?")
 _OF_THIS_RUN = re.compile(r"(___dict_version\([^()]*\) == |\.data_ptr\(\) == )\d+")
 _MODULE = re.compile(r"(<module '[\w.]+') from '[^']*'>")
+_LAYER = re.compile(r"(?<=\._modules\[')\d+(?='\])")
+_MARK = "90071992{:02}"  # for the number of a layer: a number that no program has
+_MOST_DIGITS = 4
 _BRANCH = re.compile(r"^[| ]*\+-")
 _CHECKED_ID = re.compile(r"___check_(obj|type)_id\(([^(),]*), \d{4,}\)")
 _BACKEND = re.compile(r"(___lookup_backend\()\d+\)")
@@ -75,6 +78,7 @@ def collect_guards(
         tree = "\n".join(part for _, part in leaves)
     guards: List[Guard] = []
     seen = set()
+    layers = _Layers(module_globals or {})
     for kind, text in leaves:
         if not text or text in seen:
             continue
@@ -83,15 +87,42 @@ def collect_guards(
         code = _KEYS.sub(_in_order, code)
         if line is not None and line.function == _SETTER and _ABOUT_INPUTS.search(code):
             line = None
-        guard = describe(kind or kind_of(code), code, line, module_globals or {})
+        guard = layers.describe(kind or kind_of(code), code, line)
         guard.words += next((words for mark, words in _NOTES if mark in text), "")
         guards.append(guard)
     for guard in guards:
         guard.code = stable_guard_text(guard.code)
+    return guards, stable_guard_text(tree.strip())
+
+
+class _Layers:
+    """Describes guards; those of layers, which differ in the number of the layer alone, once."""
+
+    def __init__(self, module_globals: Dict[str, Any]) -> None:
+        self._globals = module_globals
+        self._known: Dict[Tuple[str, str], Guard] = {}
+
+    def describe(self, kind: str, code: str, line: Optional[SourceLine]) -> Guard:
+        numbers = _LAYER.findall(code)
+        if not numbers or any(len(number) > _MOST_DIGITS for number in numbers):
+            return self._stable(describe(kind, code, line, self._globals))
+        marks = {number: _MARK.format(at) for at, number in enumerate(dict.fromkeys(numbers))}
+        pattern = _LAYER.sub(lambda match: marks[match.group()], code)
+        known = self._known.get((kind, pattern))
+        if known is None:
+            known = self._known[kind, pattern] = self._stable(describe(kind, pattern, None, self._globals))
+        texts = [known.words, known.run, known.subject]
+        for number, mark in marks.items():
+            texts = [text.replace(mark, number) for text in texts]
+        words, run, subject = texts
+        return Guard(code, kind, subject, words, line, known.is_bookkeeping, known.runnable, run)
+
+    @staticmethod
+    def _stable(guard: Guard) -> Guard:
         if any(stable(name) != name for name in _OF_AN_OBJECT.findall(guard.run)):
             guard.runnable = False  # Dynamo's reference to an object of this process
         guard.words, guard.run, guard.subject = map(stable, (guard.words, guard.run, guard.subject))
-    return guards, stable_guard_text(tree.strip())
+        return guard
 
 
 def _parts_of_function(guard: Any) -> List[str]:

@@ -23,6 +23,7 @@ import os
 import threading
 from typing import Iterator, List, Union
 
+from depyf.decompiler.garbage import no_collections
 from depyf.errors import require_torch
 from depyf.explain import debuggers
 from depyf.explain.as_written import Followed
@@ -164,7 +165,8 @@ def _end(recorder: Recorder, undo: contextlib.ExitStack) -> None:
     if recorder.is_inherited:
         return  # forked in the block, and nothing was compiled since: the dump is the parent's
     recorder = recorder.of_this_process()
-    recorder.finish()
+    with no_collections():  # a full one visits all that torch has made, and takes as long as the pages
+        recorder.finish()
     _compiled.extend(recorder.compiled)
     logger.info("what torch.compile did is described in %s", os.path.join(recorder.dump.path, INDEX))
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import List, Tuple
+from typing import Callable, List, Tuple
 
 from depyf.explain.model import CacheEntry, Graph
 from depyf.explain.names import file_name
@@ -42,14 +42,14 @@ class Below:
         self._functions.append(graph.source)
         return _HERE
 
-    def transformed(self, entry: CacheEntry, shown: str, source: str) -> str:
+    def transformed(self, entry: CacheEntry, shown: str, in_full: Callable[[], str]) -> str:
         """Takes in transformed code that is shortened: as it is shown, and all of it. Returns where that stands."""
         has_cells = entry.code is None or entry.code.co_freevars or "nonlocal " in entry.transformed.source
         if self.in_dump and entry.transformed_path and not has_cells:
             self._shortened.append((shown, entry.transformed.source))
             return self._file(entry.transformed_name, file_name(entry.transformed_path))
         self._shortened.append((shown, ""))
-        self._functions.append(source)
+        self._functions.append(in_full())
         return _HERE
 
     def in_full(self, page: str) -> str:

@@ -72,9 +72,11 @@ def _folded(
     every = list(left)
     varying = [place for place in range(len(parts) - 1) if len({values[place] for values in every}) > 1]
     best: List[Tuple[Tuple[int, ...], List[Tuple[str, ...]]]] = []
+    together: Dict[Tuple[str, ...], List[int]] = {}  # places at which the number is the same in each text
     for place in varying:
-        same = tuple(at for at in varying if all(values[at] == values[place] for values in every))
-        if same[0] != place or not may_differ(parts, same):
+        together.setdefault(tuple(values[place] for values in every), []).append(place)
+    for same in map(tuple, together.values()):
+        if not may_differ(parts, same):
             continue
         groups: Dict[Tuple[str, ...], List[Tuple[str, ...]]] = {}
         for values in every:

@@ -18,7 +18,7 @@ from depyf.explain.model import CacheEntry, Decompiled, Frame, ResumeFunction
 from depyf.explain.names import file_name, identifier, stable
 from depyf.explain.report.below import Below
 from depyf.explain.report.guard_text import guard_function_name, number_of
-from depyf.explain.report.shortened import shortened
+from depyf.explain.report.shortened import FETCHED, shortened, without_fetches
 from depyf.explain.report.tree import count
 
 _WIDTH = 116
@@ -55,14 +55,16 @@ def valid_or_comment(text: str, why: str = "not Python by itself, so shown as a 
 # ---- transformed code
 
 
-def folded_code(entry: CacheEntry) -> Folded:
-    """The transformed code without Dynamo's bookkeeping, its graphs' results by the names they have in the graph."""
+def folded_code(entry: CacheEntry, in_full: bool = False) -> Folded:
+    """The transformed code without Dynamo's bookkeeping, its graphs' results by the names they have in the graph; if it
+    is long and not asked for in full, without what fetches parameters."""
     outputs = {graph.name: graph.results for graph in entry.graphs}
     code = entry.original_code
     known = None
     if code is not None and not (entry.runs_decompiled and code is entry.code):
         known = frozenset(code.co_varnames + code.co_cellvars + code.co_freevars)
-    return fold(entry.transformed.source, {name: names for name, names in outputs.items() if names}, known)
+    source = entry.transformed.source if in_full else without_fetches(entry.transformed.source)
+    return fold(source, {name: names for name, names in outputs.items() if names}, known)
 
 
 def transformed_function(entry: CacheEntry, frame: Frame, below: Below) -> str:
@@ -85,8 +87,10 @@ def transformed_function(entry: CacheEntry, frame: Frame, below: Below) -> str:
         notes.append("Left out here: {} on lists of Dynamo's own. The proof covers them.".format(operations))
     text = _renamed(folded.source, entry.transformed_name)
     shown, gone = shortened(text)
-    if gone:
-        where = below.transformed(entry, shown, text)
+    if gone or FETCHED in shown:
+        in_full = lambda: _renamed(folded_code(entry, True).source, entry.transformed_name)  # noqa: E731
+        gone = one.source.count("\n") - shown.count("\n")
+        where = below.transformed(entry, shown, in_full)
         notes.append("Shortened by {}; what runs is the whole: {}".format(count(gone, "line"), where))
     elif folded.count and below.in_dump and entry.transformed_path:
         notes.append("All of it: {}".format(file_name(entry.transformed_path)))

@@ -9,20 +9,22 @@ import ast
 import re
 import textwrap
 from dataclasses import dataclass, field
-from typing import List, Sequence, Tuple
+from typing import List, Sequence, Set, Tuple
 
 from depyf.decompiler.proof.compile_worker import syntax_tree
 from depyf.explain.report.repeats import runs
 
-__all__ = ["LONG", "filled_signature", "shortened"]
+__all__ = ["FETCHED", "LONG", "filled_signature", "shortened", "without_fetches"]
 
+FETCHED = "parameters and buffers are fetched from the module"
 LONG = 80  # lines that a page shows of a function or a graph in full
 _WIDTH = 116
 _FEWEST_FETCHED = 8
 _FEWEST_LEFT_OUT = 6  # lines: less is not worth a comment
 _NAMES_SHOWN = 4
-_OF_MODULES = ("_modules", "_parameters", "_buffers")
-_CONTAINER = re.compile(r"(?:modules|parameters|buffers)(?:_\d+)?$")
+_PART = re.compile(
+    r"^(?P<owner>\w+)(?P<inside>(?:(?:\['\w+'\])?\.(?:_modules|_parameters|_buffers))*)(?P<key>\['\w+'\])?$"
+)
 _LIST = (ast.Call, ast.List, ast.Tuple)
 _SUFFIX = re.compile(r"(?<=[a-zA-Z_\]])_\d+\b")  # x_1 is alike to x
 _INTEGER = re.compile(r"(?<![\w.])\d+(?![\w.])")
@@ -68,15 +70,7 @@ def shortened(source: str) -> Tuple[str, int]:
     body = list(function.body)
     if ast.get_docstring(function, clean=False) is not None and len(body) > 1:
         _docstring(edits, body.pop(0))
-    at = 0
-    while at < len(body):
-        fetched = _fetched(body, at)
-        if fetched >= _FEWEST_FETCHED:
-            _fetch(edits, body[at : at + fetched])
-            at += fetched
-        else:
-            at += 1
-    _repeated(edits, [one for one in body if not _fetches(one)], "statements")
+    _repeated(edits, body, "statements")
     for node in ast.walk(function):
         if isinstance(node, _LIST):
             items = [*node.args, *(k.value for k in node.keywords)] if isinstance(node, ast.Call) else node.elts
@@ -107,40 +101,50 @@ def _docstring(edits: _Edits, statement: ast.stmt) -> None:
 # ---- parameters
 
 
-def _fetches(statement: ast.stmt) -> bool:
-    """Whether it names a part of a module, found by attributes and keys alone: ``a = m._modules['a']._parameters``."""
-    if not isinstance(statement, ast.Assign) or not isinstance(statement.targets[0], ast.Name):
+def without_fetches(source: str) -> str:
+    """Long code without the statements that fetch parameters from modules, a comment in their place.
+
+    Args:
+        source: one function, as the decompiler prints it. Comes back as it is if it is short.
+    """
+    lines = source.split("\n")
+    if len(lines) <= LONG:
+        return source
+    out: List[str] = []
+    owners: Set[str] = set()  # names of modules, and of their dicts
+    at = 0
+    while at < len(lines):
+        after = at
+        names: List[str] = []
+        while after < len(lines) and _fetched(lines[after], owners, names):
+            after += 1
+        if after - at >= _FEWEST_FETCHED:
+            shown = ", ".join(names[:_NAMES_SHOWN]) + (", ... " + names[-1] if len(names) > _NAMES_SHOWN else "")
+            words = "{} {}: {}".format(len(names), FETCHED, shown)
+            out += _commented(words, 4)
+        else:
+            out += lines[at:after]
+        out += lines[after : after + 1]
+        at = after + 1
+    return "\n".join(out)
+
+
+def _fetched(line: str, owners: Set[str], names: List[str]) -> bool:
+    """Whether a line does nothing but name parts of modules; adds to the modules, and to the names of parameters."""
+    targets, _, values = line.strip().partition(" = ")
+    pairs = list(zip(targets.split(", "), values.split(", ")))
+    if not line.startswith("    ") or line.startswith("     ") or targets.count(", ") != values.count(", "):
         return False
-    value: ast.expr = statement.value
-    inside = False
-    while isinstance(value, (ast.Attribute, ast.Subscript)):
-        inside = inside or (value.attr in _OF_MODULES if isinstance(value, ast.Attribute) else _is_text(value.slice))
-        value = value.value
-    return inside and isinstance(value, ast.Name)
-
-
-def _is_text(key: ast.AST) -> bool:
-    key = getattr(key, "value", key) if type(key).__name__ == "Index" else key  # `ast.Index` of 3.8
-    return isinstance(key, ast.Constant) and isinstance(key.value, str)
-
-
-def _fetched(body: List[ast.stmt], at: int) -> int:
-    """How many statements from there on fetch parts of modules."""
-    count = 0
-    while at + count < len(body) and _fetches(body[at + count]):
-        count += 1
-    return count
-
-
-def _fetch(edits: _Edits, statements: List[ast.stmt]) -> None:
-    names = []
-    for statement in statements:
-        name = statement.targets[0].id  # type: ignore[attr-defined]
-        if isinstance(statement.value, ast.Subscript) and not _CONTAINER.search(name):  # type: ignore[attr-defined]
+    parts = [(name, _PART.match(value)) for name, value in pairs]
+    if not all(name.isidentifier() and part and (part["inside"] or part["owner"] in owners) for name, part in parts):
+        return False
+    for name, part in parts:
+        assert part is not None
+        if part["key"] and not part["inside"].endswith("_modules") and "modules" not in part["owner"]:
             names.append(name)
-    shown = ", ".join(names[:_NAMES_SHOWN]) + (", ... {}".format(names[-1]) if len(names) > _NAMES_SHOWN else "")
-    words = "{} parameters and buffers are fetched from the module: {}".format(len(names), shown)
-    edits.replace(statements[0].lineno, statements[-1].end_lineno or 0, _commented(words, 4))
+        else:
+            owners.add(name)
+    return True
 
 
 # ---- what repeats
