@@ -27,6 +27,7 @@ class Slot(NamedTuple):
 VALUE = Slot("value")
 ENTERED = Slot("entered")  # what __aenter__ returned, to be awaited
 EXITED = Slot("exited")  # what __exit__ or __aexit__ returned
+EXITED_FOR = Slot("exited for", counts=False)  # 3.7 and 3.8 keep the exception, or None, below that
 PLAIN = frozenset({"value", "entered", "exited"})
 """Kinds of entries that any operation may use."""
 WAYS = frozenset({"return", "returning", "breaking", "continuing", "swallowed"})

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Callable
 
-from .block_state import ENTERED, EXITED, PURPOSES, VALUE, Block, Slot, depth
+from .block_state import ENTERED, EXITED, EXITED_FOR, PURPOSES, VALUE, WAYS, Block, Slot, depth
 from .instruction import EMPTY_BODY, NAME_STORES, unbound_name
 
 if TYPE_CHECKING:
@@ -214,6 +214,8 @@ def _pop(step: Step) -> None:
     slot = step.pop()
     if slot.kind.startswith("previous"):
         raise step.error("a handler drops the exception that was handled before")
+    if slot == EXITED_FOR or slot.kind in WAYS:
+        raise step.error(f"POP_TOP of what only the end of a statement may take ({slot.kind})")
     if slot.counts:
         step.emit("POP")
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from .block_state import EXITED, WAYS, Slot
+from .block_state import EXITED, EXITED_FOR, WAYS, Slot
 from .block_steps import call_exit, handled, leave_handler, on, reraise
 from .loop_blocks import unwind
 
@@ -63,7 +63,7 @@ def _pop_finally(step: Step) -> None:
 def _with_cleanup_start(step: Step) -> None:
     if handled(step) and step.blocks[-1].purpose == "with":
         step.emit("WITH_EXCEPT_START")
-        step.push(EXITED)
+        step.push(EXITED_FOR, EXITED)
         return
     entry = step.pop()
     if entry.kind == "returning":
@@ -72,12 +72,14 @@ def _with_cleanup_start(step: Step) -> None:
     if entry.kind not in WAYS or not step.stack or step.stack[-1].kind != "exit":
         raise step.error("WITH_CLEANUP_START outside a with statement")
     call_exit(step, [step.instruction] * 4)
-    step.stack.insert(-1, entry)
+    step.stack[-1:] = [entry, EXITED_FOR, EXITED]
 
 
 @on("WITH_CLEANUP_FINISH")
 def _with_cleanup_finish(step: Step) -> None:
     step.values(1)
+    if step.pop() != EXITED_FOR:
+        raise step.error("WITH_CLEANUP_FINISH without its WITH_CLEANUP_START")
     if step.stack and step.stack[-1].kind in WAYS:
         step.emit("POP")
         return

@@ -17,7 +17,7 @@ from __future__ import annotations
 from typing import Collection, NoReturn, Optional, Tuple
 
 from .edit import MOST_SLOTS, ErrorMaker, moved_down, referred, without
-from .instruction import NEVER_RAISES, NO_FALL_THROUGH, Instruction, stack_use
+from .instruction import NEVER_RAISES, NO_FALL_THROUGH, Handler, Instruction, stack_use
 
 Slot = Optional[Tuple[str, int, int]]
 """None for a plain value; (what the pair is: 'exit' or 'iterator', number of the pair, 1 or 2) for half of one;
@@ -183,12 +183,26 @@ class _Simulation:
                 self.refuse(index, "an exception would leave another value in the place of the exit function")
             return kept[:end]
         if shape == ["COPY", "POP_EXCEPT", "RERAISE"] and len(kept) >= height:
-            before = [i.op for i in self.instructions[max(index - 2, 0) : index + 1] if i.op != "TO_BOOL"]
-            if "WITH_EXCEPT_START" in before[-2:]:
-                self.granted = NO_FAILING_EXIT
-                return kept[: height - 1]
+            for step in range(index, max(index - 3, 0), -1):
+                if self.instructions[step].op == "WITH_EXCEPT_START":
+                    if not self.miscounted(step, handler):
+                        self.refuse(index, "a failing exit function would leave another exception being handled")
+                    self.granted = NO_FAILING_EXIT
+                    return kept[: height - 1]
             return kept[:height]
         return kept
+
+    def miscounted(self, index: int, handler: Handler) -> bool:
+        """Whether both rows of a with statement are as Dynamo counts them: one slot too many.
+
+        ``index`` is that of its WITH_EXCEPT_START, ``handler`` what the inner row gives that.
+        """
+        entry = index - 1
+        state = self.states[entry]
+        if state is None or self.instructions[entry].op != "PUSH_EXC_INFO":
+            return False
+        rows = {i.handler.depth for i in self.instructions if i.handler is not None and i.handler.target == entry}
+        return handler.depth == len(state) + 1 and len(state) - 1 in rows
 
     def after(self, index: int, stack: Stack, *, jump: bool = False) -> Stack:
         instruction = self.instructions[index]

@@ -17,6 +17,7 @@ from .identical import differing_fields
 from .metadata import metadata_differences
 from .normalize import NormalForm, NotComparable, normalize, normalize_instructions
 from .real_names import with_real_names
+from .same_constants import NANS, several_nans, unclear_identity
 from .static_swaps import settle_swaps
 from .unchecked import unchecked_beside, unchecked_load
 from .verdict import Difference, Level, Verdict, unproven
@@ -44,6 +45,8 @@ def _prove(original: RawCode, recompiled: RawCode, symbolic: SymbolicProof | Non
         return Verdict(Level.UNPROVEN, "", differences, difference=Difference(differences[0], original.qualname))
     differs = tuple(differing_fields(original, recompiled))
     if not differs:
+        if several_nans(original):
+            return unproven(NANS)
         return Verdict(Level.IDENTICAL, pairs=tuple(dict.fromkeys(zip(original.nested, recompiled.nested))))
     try:
         doubt = reading_in_doubt(original) or depth_difference(recompiled)
@@ -55,10 +58,10 @@ def _prove(original: RawCode, recompiled: RawCode, symbolic: SymbolicProof | Non
             if unchecked:
                 return unproven(unchecked)
             return Verdict(Level.EXACT, "instructions", pairs=alike, differs=differs)
-        a, b = normalize(original), normalize(recompiled)
-        unchecked = unchecked_load(a)
+        unchecked = unchecked_load(original)
         if unchecked:
             return unproven(unchecked)
+        a, b = normalize(original), normalize(recompiled)
     except (NotComparable, DecompilationError) as error:
         verdict = unproven(str(error))
         return verdict if symbolic is None else _or_else(symbolic(original, recompiled), verdict)
@@ -78,7 +81,8 @@ def reading_in_doubt(raw: RawCode) -> str:
     """
     instructions = known_instructions(raw)
     if raw.doubt is None or raw.doubt[0] is not instructions:
-        raw.doubt = instructions, depth_difference(raw) or misplaced_slot(raw) or split_instruction(raw)
+        doubt = depth_difference(raw) or misplaced_slot(raw) or split_instruction(raw) or unclear_identity(raw)
+        raw.doubt = instructions, doubt
     return raw.doubt[1]
 
 

@@ -1,29 +1,115 @@
 """Loads of local variables that the interpreter does not check, of variables that may be unbound there (3.12 on).
 
 Such a load pushes nothing that is an object: what follows may take it for an empty slot, or bring the process down.
-The canonical instructions have one load for both kinds, which raises UnboundLocalError, as any text does.
+The canonical instructions have one load for both kinds, which raises UnboundLocalError, as any text does. What an
+inlined comprehension saves on the stack may be no object either: it may only be put back.
 """
 
 from __future__ import annotations
 
-from ..bytecode import Instruction, RawCode, known_instructions
-from .normalize import NormalForm
-from .unbound import may_be_unbound
+from typing import Tuple
+
+from ..bytecode import NO_FALL_THROUGH, Instruction, RawCode, known_instructions, stack_use
+from .ignored import CANNOT_RAISE
+from .normalize import READS_BELOW
 
 _CHECKED = "LOAD_FAST_CHECK"
+_SAVE = "LOAD_FAST_AND_CLEAR"
+_UNBINDS = frozenset({"DELETE_FAST", _SAVE})
+
+_State = Tuple[int, int, Tuple[int, ...]]
+"""The variables that are bound, as bits; the depth of the stack; the positions of entries that may be no object: an
+inlined comprehension saves a variable that may be unbound on the stack, and puts back that it was."""
 
 
-def unchecked_load(form: NormalForm) -> str:
-    """In words, the first unchecked load in ``form`` of a variable that may be unbound; '' if there is none."""
-    raw = form.raw
+def unchecked_load(raw: RawCode) -> str:
+    """In words, the first unchecked load in ``raw`` of a variable that may be unbound; '' if there is none.
+
+    The depths of the stack must be in no doubt. Raises DecompilationError if the code can't be read.
+    """
     if _CHECKED not in raw.table.opcodes:
         return ""
-    # Nothing is known of the variables that an inlined comprehension hides and puts back.
-    hidden = {name for op, name in zip(form.ops, form.args) if op == "LOAD_FAST_AND_CLEAR"}
-    for index in sorted(may_be_unbound(form)):
-        if form.args[index] not in hidden and _is_unchecked(raw, form.sources[index]):
-            return _words(form.sources[index])
+    instructions = known_instructions(raw)
+    unbound = {i.arg for i in instructions if i.op in _UNBINDS}
+    always = set(raw.parameters) - unbound
+    loads = [n for n, i in enumerate(instructions) if i.op == "LOAD_FAST" and i.arg not in always]
+    loads = [n for n in loads if _is_unchecked(raw, instructions[n])]
+    saves = any(i.op == _SAVE for i in instructions)
+    if not loads and not saves:
+        return ""
+    names = {instructions[n].arg for n in loads}
+    bits = {name: 1 << place for place, name in enumerate(sorted(names))}
+    states = _states(raw, instructions, bits)
+    for n in loads:
+        state = states[n]
+        if state is not None and not state[0] & bits[instructions[n].arg]:
+            return _words(instructions[n])
+    for instruction, state in zip(instructions, states) if saves else ():
+        if state is not None and _takes_none(instruction, state):
+            return f"{instruction.op} takes a saved variable, which may be unbound, at offset {instruction.offset}"
     return ""
+
+
+def _takes_none(instruction: Instruction, state: _State) -> bool:
+    """Whether an instruction that asks for an object finds an entry that may be none."""
+    _, depth, unsure = state
+    if not unsure or instruction.op in ("SWAP", "STORE_FAST"):
+        return False
+    if instruction.op == "COPY":
+        return depth - instruction.arg in unsure
+    reads = max(stack_use(instruction)[0], READS_BELOW.get(instruction.op, 0))
+    return unsure[-1] >= depth - reads
+
+
+def _states(raw: RawCode, instructions: list[Instruction], bits: dict[str, int]) -> list[_State | None]:
+    """Definite assignment: forward, what is bound on every path before each instruction; None where none leads."""
+    states: list[_State | None] = [None] * len(instructions)
+    start = sum(bits.get(name, 0) for name in set(raw.parameters))
+    todo: list[tuple[int, _State]] = [(0, (start, 0, ()))]
+    while todo:
+        index, state = todo.pop()
+        while index < len(instructions):
+            known = states[index]
+            if known is not None:
+                state = known[0] & state[0], known[1], tuple(sorted({*known[2], *state[2]}))
+                if state == known:
+                    break
+            states[index] = state
+            instruction = instructions[index]
+            handler = instruction.handler
+            if handler is not None and instruction.op not in CANNOT_RAISE:
+                kept = tuple([position for position in state[2] if position < handler.depth])
+                todo.append((handler.target, (state[0], handler.depth + 1 + handler.lasti, kept)))
+            if instruction.target >= 0:
+                todo.append((instruction.target, _after(instruction, state, bits, jump=True)))
+            if instruction.op in NO_FALL_THROUGH:
+                break
+            state = _after(instruction, state, bits)
+            index += 1
+    return states
+
+
+def _after(instruction: Instruction, state: _State, bits: dict[str, int], *, jump: bool = False) -> _State:
+    op, (bound, depth, unsure) = instruction.op, state
+    if op == "SWAP" and unsure:
+        top, other = depth - 1, depth - instruction.arg
+        moved = {top: other, other: top}
+        return bound, depth, tuple(sorted(moved.get(position, position) for position in unsure))
+    pops, pushes = stack_use(instruction, jump=jump)
+    bottom = depth - pops
+    bit = bits.get(instruction.arg, 0) if op.endswith(("_FAST", "_CLEAR")) else 0
+    is_object = depth - 1 not in unsure
+    if unsure:
+        unsure = tuple([position for position in unsure if position < bottom])
+    if op == _SAVE:
+        # A variable that no unchecked load reads has no bit: it may be anything.
+        unsure = unsure if bound & bit else (*unsure, bottom)
+        bound &= ~bit
+    elif op == "DELETE_FAST" or op == "STORE_FAST" and not is_object:
+        bound &= ~bit
+    elif op in ("STORE_FAST", "LOAD_FAST"):
+        bound |= bit  # a load that does not raise shows that the variable is bound
+    return bound, bottom + pushes, unsure
 
 
 def unchecked_beside(original: RawCode, recompiled: RawCode) -> str:
