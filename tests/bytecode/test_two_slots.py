@@ -138,3 +138,10 @@ def test_one_slot_too_many_where_only_an_exit_function_can_fail():
 def test_one_slot_too_many_where_a_value_would_be_called_as_the_exit_function():
     with pytest.raises(ValueError, match="in the place of the exit function"):
         entered_again([("LOAD_GLOBAL", "x"), ("LOAD_GLOBAL", "y"), ("POP", None), ("POP", None)], 3, 4)
+
+
+@pytest.mark.parametrize("depth, clean_up", [(2, 5), (3, 6), (2, 6)])
+def test_one_slot_too_many_as_nobody_counts(depth, clean_up):
+    """Dynamo counts one too many in both rows of a with statement."""
+    with pytest.raises(ValueError, match="another exception being handled"):
+        entered_again([("LOAD_GLOBAL", "x"), ("POP", None)], depth, clean_up)

@@ -183,12 +183,13 @@ class _Simulation:
                 self.refuse(index, "an exception would leave another value in the place of the exit function")
             return kept[:end]
         if shape == ["COPY", "POP_EXCEPT", "RERAISE"] and len(kept) >= height:
-            for step in range(index, max(index - 3, 0), -1):
-                if self.instructions[step].op == "WITH_EXCEPT_START":
-                    if not self.miscounted(step, handler):
-                        self.refuse(index, "a failing exit function would leave another exception being handled")
-                    self.granted = NO_FAILING_EXIT
-                    return kept[: height - 1]
+            before = [n for n in range(max(index - 2, 0), index + 1) if self.instructions[n].op != "TO_BOOL"][-2:]
+            leaving = next((n for n in before if self.instructions[n].op == "WITH_EXCEPT_START"), None)
+            if leaving is not None:
+                if not self.miscounted(leaving, handler):
+                    self.refuse(index, "a failing exit function would leave another exception being handled")
+                self.granted = NO_FAILING_EXIT
+                return kept[: height - 1]
             return kept[:height]
         return kept
 

@@ -96,6 +96,13 @@ class OpcodeTable:
         return any(row.name == "STORE_FAST_STORE_FAST" for row in self.rows.values())
 
     @cached_property
+    def frames_are_left_before_their_call(self) -> bool:
+        """Whether an exception that leaves a frame pushed by an instruction is looked up at the unit before that: since
+        frames keep the instruction that they run, not the last unit of it (instr_ptr, 3.13).
+        """
+        return self.drops_overwritten_stores
+
+    @cached_property
     def has_match_statements(self) -> bool:
         """Whether there are match statements (PEP 634, 3.10)."""
         return "MATCH_SEQUENCE" in self.opcodes
