@@ -110,9 +110,9 @@ def write_while(
     breaks = [place for place in places if not writer.is_constant_exit(place)]
     last = max(other.layout for other in inside)
     breaks = breaks or [place for place in places if not writer.is_return_before(place, last, node.region)][-1:]
-    if follow is not None and through(follow) in breaks:
+    end = _ahead(writer, follow, breaks)
+    if end is not None:
         breaks = [place for place in breaks if place is not through(context.break_to)] or breaks
-    end = through(follow) if through(follow) in breaks else None
     for place in breaks[:] if end is not None else breaks[:-1]:
         ending = set(writer.flow.dominated(place)) & context.inside
         if place is not end and writer.flow.dominates(node, place) and set(writer.leaving(ending)) <= {end}:
@@ -132,6 +132,15 @@ def write_while(
     body += writer.sequence(following, node, inner)
     out.append(nodes.While(nodes.Constant(True), body or [nodes.Pass()], line=node.line))
     return writer.go(node, after, follow, context, out, after_statement=True) if after is not None else None
+
+
+def _ahead(writer: Structurer, follow: LiftedBlock | None, places: list[LiftedBlock]) -> LiftedBlock | None:
+    """Which of ``places`` control comes to behind the loop: what it falls into, or the end that that only leads to."""
+    place = through(follow)
+    if place is None or place in places:
+        return place
+    end = writer.final(place)
+    return end if end in places else None
 
 
 def _ends_inner_loop(
