@@ -173,6 +173,7 @@ OPERANDS = [
     ((3, 12), [*LOAD_TWO, ("CALL_INTRINSIC_2", 5)]), ((3, 13), [*LOAD_TWO, ("CALL_INTRINSIC_1", 0)]),
     ((3, 8), [*LOAD_TWO, ("CALL_FUNCTION_EX", 2)]), ((3, 11), [("LOAD_FAST", 0), ("GET_AWAITABLE", 3)]),
     ((3, 11), [*LOAD_TWO, ("RAISE_VARARGS", 3)]), ((3, 11), [*LOAD_TWO, ("RERAISE", 3)]),
+    ((3, 8), [*LOAD_TWO, ("END_ASYNC_FOR", 2)]), ((3, 10), [*LOAD_TWO, ("END_ASYNC_FOR", 1)]),
 ]  # fmt: skip
 
 

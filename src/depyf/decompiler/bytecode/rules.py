@@ -48,6 +48,12 @@ def _limited(decoder: Decoder, row: Row, argument: int, offset: int, known: rang
         raise decoder.error(f"operand {argument} of {row.name} is out of range", offset)
 
 
+def _plain_0(decoder: Decoder, row: Row, argument: int, offset: int) -> None:
+    # An instruction without operand, of which the interpreter reads one all the same (END_ASYNC_FOR up to 3.10 jumps).
+    _limited(decoder, row, argument, offset, range(1))
+    decoder.emit(row.op, None, offset)
+
+
 def _fixed(decoder: Decoder, row: Row, argument: int, offset: int) -> None:
     op, operand = row.op
     decoder.emit(op, operand, offset)

@@ -89,6 +89,7 @@ MEANINGS: dict[str, Meaning] = changed(
         "MATCH_KEYS": ("plain", "MATCH_KEYS"),
         "MATCH_CLASS": ("count", "MATCH_CLASS"),
         "PRECALL": ("precall", ""),
+        "END_ASYNC_FOR": ("plain", "END_ASYNC_FOR"),
         "CALL": ("call", "CALL"),
         "KW_NAMES": ("keyword names", ""),
     },

@@ -18,7 +18,7 @@ MEANINGS: dict[str, Meaning] = changed(
     added={
         "ROT_FOUR": ("rotate", 4),
         "MAP_ADD": ("count", "MAP_ADD"),  # as PEP 572 wants it, the key comes first
-        "END_ASYNC_FOR": ("plain", "END_ASYNC_FOR"),
+        "END_ASYNC_FOR": ("plain 0", "END_ASYNC_FOR"),
         "BEGIN_FINALLY": ("plain", "BEGIN_FINALLY"),
         "CALL_FINALLY": ("jump by", "CALL_FINALLY"),
         "POP_FINALLY": ("count", "POP_FINALLY"),
