@@ -77,6 +77,22 @@ def test_the_first_resume_comes_before_everything(version):
 
 
 @since_3_11
+def test_the_resume_of_generator_expressions_hides_what_comes_behind_it(version):
+    """3.15 alone has it: there a generator expression iterates before the generator is made."""
+    ends = ["RETURN_GENERATOR", "POP_TOP", "RESUME", ("LOAD_FAST", 0), "RETURN_VALUE"]
+    hidden = [("RESUME", 4), ("LOAD_FAST", 0), "GET_ITER"]
+    expression = assembled(version, *hidden, *ends, flags=3 | CO_GENERATOR)
+    if version >= (3, 15):
+        assert "RETURN_GENERATOR" in operations(expression)
+    else:
+        refused(expression, "RESUME 4 behind what it should come before")
+    seen = assembled(version, "RESUME", ("LOAD_FAST", 0), "GET_ITER", *ends, flags=3 | CO_GENERATOR)
+    refused(seen, "RETURN_GENERATOR of a frame that is not hidden from other code any more")
+    plain = assembled(version, ("RESUME", 4), ("LOAD_FAST", 0), "RETURN_VALUE")
+    refused(plain, "no RESUME" if version >= (3, 15) else "RESUME 4 behind what it should come before")
+
+
+@since_3_11
 def test_the_cells_of_the_code_are_made_at_its_start(version):
     ends = ["RESUME", ("LOAD_FAST", 0), "RETURN_VALUE"]
     refused(assembled(version, *ends, freevars=("c",)), "nothing makes the cells c")

@@ -52,6 +52,8 @@ def _generator_start(decoder: Decoder, row: Row, argument: int, offset: int) -> 
     # iterate then). A new generator can be sent nothing but None, which compilers pop first; Dynamo keeps it.
     if decoder.starts_generator:
         raise decoder.error(f"a second {row.name}", offset)
+    if decoder.resumed:
+        raise decoder.error(f"{row.name} of a frame that is not hidden from other code any more", offset)
     if decoder.out:
         decoder.emit(row.op, None, offset)
     elif any(entry.start <= offset < entry.end for entry in decoder.raw.exception_table):
@@ -73,17 +75,19 @@ def give_none(decoder: Decoder, offset: int) -> None:
         decoder.emit("CONST", None, offset)
 
 
-_STARTS = (0, 4)
-"""Operands of RESUME where code starts: of a generator expression (3.15), and of all other code."""
+_START, _START_OF_GENERATOR_EXPRESSION = 0, 4
+"""Operands of RESUME where code starts. A frame is hidden behind the second one, too: 3.15's generator expressions
+iterate then."""
 
 
 def _resume(decoder: Decoder, row: Row, argument: int, offset: int) -> None:
     # Frames that have not come to the first one are hidden from other code. Behind a yield, see check_yields; elsewhere
     # it does nothing but poll for signals.
-    if decoder.resumed:
+    hides = argument == _START_OF_GENERATOR_EXPRESSION and decoder.table.generator_expressions_iterate
+    if decoder.resumed or hides and not decoder.out:
         return
     decoder.resumed = True
-    if argument not in _STARTS or any(i.op != "NOP" for i in decoder.out[decoder.before_resume :]):
+    if argument != _START or any(i.op != "NOP" for i in decoder.out[decoder.before_resume :]):
         raise decoder.error(f"{row.name} {argument} behind what it should come before", offset)
     missing = [name for name in decoder.raw.cellvars if name not in decoder.made_cells]
     if missing or bool(decoder.raw.freevars) != decoder.copied_cells:

@@ -74,6 +74,13 @@ class OpcodeTable:
         return "RESUME" in self.opcodes
 
     @cached_property
+    def generator_expressions_iterate(self) -> bool:
+        """Whether a generator expression asks its argument for an iterator by itself, before the generator is made, in
+        a frame that is hidden until then: since iterators are pairs (3.15).
+        """
+        return self.iterator_pairs
+
+    @cached_property
     def jumps_test_bools(self) -> bool:
         """Whether a conditional jump finds an exact bool on the stack, made by TO_BOOL, so that it never raises."""
         return any(row.op == "TO_BOOL" for row in self.rows.values())
