@@ -180,6 +180,24 @@ def test_a_return_in_a_with_statement_of_3_8_is_the_same():
     assert found == [*before, "POP", "RETURN_VALUE", *(line.format(21, 15) for line in SWALLOWING)]
 
 
+@pytest.mark.parametrize(
+    ("way_out", "reason"),
+    [
+        ("WITH_CLEANUP_START / POP / POP_FINALLY 0", "POP_FINALLY outside a finally body"),
+        ("WITH_CLEANUP_START / POP / POP / POP_FINALLY 0", "only the end of a statement may take .exited for"),
+        ("WITH_CLEANUP_START / WITH_CLEANUP_FINISH / POP", "only the end of a statement may take .return"),
+        ("WITH_CLEANUP_FINISH / POP_FINALLY 0", "WITH_CLEANUP_FINISH without its WITH_CLEANUP_START|stack is empty|uses"),
+    ],
+)
+def test_what_the_end_of_a_with_statement_of_3_8_leaves_on_the_stack(way_out, reason):
+    """Two entries and the one that says where to go on: the call of the exit function stands for all of them later."""
+    lines = ["LOAD_FAST 'a'", "SETUP_WITH -> h", "POP", "POP_BLOCK", "BEGIN_FINALLY", *way_out.split(" / ")]
+    lines += ["CONST 1", "RETURN_VALUE", "h: WITH_CLEANUP_START", "WITH_CLEANUP_FINISH", "END_FINALLY", *lines[-2:]]
+    lines += ["CONST 2", "RETURN_VALUE"]
+    with pytest.raises(DecompilationError, match=reason):
+        converted("\n".join(lines))
+
+
 FINALLY = [
     "NOP",
     "LOAD_FAST 'a' (6, 0, False)",
