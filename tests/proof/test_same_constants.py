@@ -19,7 +19,8 @@ def code(body, **constants):
         warnings.simplefilter("ignore")  # "is" with a literal
         exec("def f(a):\n    " + body, namespace)
     found = namespace["f"].__code__
-    return found.replace(co_consts=tuple(constants.get(one, one) if type(one) is str else one for one in found.co_consts))
+    changed = [constants.get(one, one) if type(one) is str else one for one in found.co_consts]
+    return found.replace(co_consts=tuple(changed))
 
 
 NAN = float("nan")

@@ -126,21 +126,23 @@ class Step:
 
 
 def unwind_blocks(
-    instructions: list[Instruction], error: ErrorMaker, *, loops_are_blocks: bool = False
+    instructions: list[Instruction], error: ErrorMaker, *, loops_are_blocks: bool = False, room: int = MOST_SLOTS
 ) -> list[Instruction]:
     """``instructions`` with handler records for what the block stack did.
 
-    ``error(reason, offset)`` is raised for code that uses it in another way than compilers do. ``loops_are_blocks``:
-    as in 3.7, where return, break and continue unwind blocks.
+    ``error(reason, offset)`` is raised for code that uses it in another way than compilers do, or has more entries on
+    the stack than there is ``room`` for. ``loops_are_blocks``: as in 3.7, where return, break and continue unwind
+    blocks.
     """
     if not any(i.op in USES_BLOCKS for i in instructions):
         return instructions
-    return _Converter(instructions, error, loops_are_blocks).run()
+    return _Converter(instructions, error, loops_are_blocks, room).run()
 
 
 class _Converter:
-    def __init__(self, code: list[Instruction], error: ErrorMaker, loops_are_blocks: bool) -> None:
+    def __init__(self, code: list[Instruction], error: ErrorMaker, loops_are_blocks: bool, room: int) -> None:
         self.code = code
+        self.room = room
         self.error = error
         self.copies = loops_are_blocks or any(i.op in ("END_FINALLY", "POP_FINALLY") for i in code)
         self.loops_are_blocks = loops_are_blocks
@@ -169,6 +171,8 @@ class _Converter:
                 raise self.error("two layouts of the stack meet", self.code[index].offset)
             if len(self.nodes) > budget:
                 raise self.error("the copies of finally bodies are too many", -1)
+            if len(state.stack) > self.room:
+                raise self.error(f"{len(state.stack)} entries, with room for {self.room}", self.code[index].offset)
             slots += len(state.stack) + len(state.blocks)
             if slots > MOST_SLOTS:
                 raise self.error("the stack is too deep for too long", self.code[index].offset)

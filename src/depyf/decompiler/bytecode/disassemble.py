@@ -63,7 +63,7 @@ def give_instructions(raw: RawCode, instructions: list[Instruction]) -> None:
 
 _READ = (
     "version", "name", "qualname", "firstlineno", "flags", "bytecode", "consts", "names", "varnames", "cellvars",
-    "freevars", "localsplus", "exception_table", "linetable",
+    "freevars", "localsplus", "exception_table", "linetable", "stacksize",
 )  # fmt: skip
 """What the instructions are made of: where one of these is replaced they are worked out anew."""
 
@@ -78,7 +78,9 @@ def _disassemble(raw: RawCode) -> list[Instruction]:
         instructions = plain_async_for(instructions)
     present = {instruction.op for instruction in instructions}
     if not present.isdisjoint(USES_BLOCKS):
-        instructions = unwind_blocks(instructions, error, loops_are_blocks=table.loops_are_blocks)
+        instructions = unwind_blocks(
+            instructions, error, loops_are_blocks=table.loops_are_blocks, room=raw.stacksize
+        )
         present = {instruction.op for instruction in instructions}
     if "NULL" in present:
         instructions = drop_unbound_stores(instructions, raw.parameters)
