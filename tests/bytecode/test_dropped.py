@@ -179,6 +179,21 @@ def test_no_jump_leads_behind_extended_arg():
     refused(raw, "jump to offset 4, where no instruction begins")
 
 
+@pytest.mark.parametrize(
+    ("version", "steps"),
+    [
+        ((3, 8), [("JUMP_ABSOLUTE", 8), *LOAD_TWO, ("LOAD_CONST", 2), ("CALL_FUNCTION_KW", 1)]),
+        ((3, 8), [("JUMP_ABSOLUTE", 6), ("LOAD_CONST", 1), ("LOAD_CONST", 3), ("MAKE_FUNCTION", 0)]),
+        ((3, 13), [("JUMP_FORWARD", 2), ("LOAD_CONST", 1), "MAKE_FUNCTION", ("SET_FUNCTION_ATTRIBUTE", 1)]),
+    ],
+    ids=["names of keywords", "qualified name", "attribute of a function"],
+)
+def test_no_jump_leads_between_an_operand_and_what_takes_it(version, steps):
+    nested = load(compile("def f(a, b): pass", "text", "exec", dont_inherit=True).co_consts[0])
+    consts = (None, nested, ("key",), "f")
+    refused(assembled(version, *start(version), *steps, "RETURN_VALUE", consts=consts), "where no instruction begins")
+
+
 OPERANDS = [
     # Operands that the interpreter takes for something else than their lowest bits say, or for nothing known.
     ((3, 12), [*LOAD_TWO, ("COMPARE_OP", 0)]), ((3, 13), [*LOAD_TWO, ("COMPARE_OP", 8)]),

@@ -313,7 +313,7 @@ def _function_and_qualname(decoder: Decoder, row: Row, argument: int, offset: in
     # The qualified name on top of the stack is known from the code object's place.
     if not decoder.out or decoder.out[-1].op != "CONST" or not isinstance(decoder.out[-1].arg, str):
         raise decoder.error("MAKE_FUNCTION without its qualified name", offset)
-    decoder.out.pop()
+    decoder.no_entry.update(range(decoder.out.pop().offset + 2, offset + 2, 2))
     _function(decoder, row, argument, offset)
 
 
@@ -322,6 +322,7 @@ def _function_attribute(decoder: Decoder, row: Row, argument: int, offset: int) 
     made = decoder.out[-1] if decoder.out else None
     if made is None or made.op != "MAKE_FUNCTION":
         raise decoder.error("SET_FUNCTION_ATTRIBUTE without MAKE_FUNCTION", offset)
+    decoder.no_entry.update(range(made.offset + 2, offset + 2, 2))
     parts = [part for bit, part in enumerate(FUNCTION_PARTS[: row.op]) if argument == 1 << bit]
     if not parts or parts[0] in made.arg:
         raise decoder.error(f"SET_FUNCTION_ATTRIBUTE {argument} is not one attribute more", offset)
@@ -358,6 +359,7 @@ def drop_operand(decoder: Decoder, pushed: Instruction, offset: int) -> None:
     """Take what ``pushed`` has pushed from the top of the stack."""
     if decoder.out[-1] is pushed:
         decoder.out.pop()
+        decoder.no_entry.update(range(pushed.offset + 2, offset + 2, 2))
     else:
         decoder.emit("POP", None, offset)
         decoder.moved_operands.append((pushed, decoder.out[-1]))
