@@ -17,7 +17,7 @@ from .identical import differing_fields
 from .metadata import metadata_differences
 from .normalize import NormalForm, NotComparable, normalize, normalize_instructions
 from .real_names import with_real_names
-from .same_constants import NANS, several_nans, unclear_identity
+from .same_constants import NANS, other_nans, other_nans_loaded, unclear_identity
 from .static_swaps import settle_swaps
 from .unchecked import unchecked_beside, unchecked_load
 from .verdict import Difference, Level, Verdict, unproven
@@ -45,13 +45,15 @@ def _prove(original: RawCode, recompiled: RawCode, symbolic: SymbolicProof | Non
         return Verdict(Level.UNPROVEN, "", differences, difference=Difference(differences[0], original.qualname))
     differs = tuple(differing_fields(original, recompiled))
     if not differs:
-        if several_nans(original):
+        if other_nans(original, recompiled):
             return unproven(NANS)
         return Verdict(Level.IDENTICAL, pairs=tuple(dict.fromkeys(zip(original.nested, recompiled.nested))))
     try:
         doubt = reading_in_doubt(original) or depth_difference(recompiled)
         if doubt:
             return unproven(doubt)
+        if other_nans_loaded(original, recompiled):
+            return unproven(NANS)
         alike = _paired(original, recompiled)
         if alike is not None and _same_finally_calls(original, recompiled):
             unchecked = unchecked_beside(original, recompiled)

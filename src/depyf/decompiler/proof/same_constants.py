@@ -1,8 +1,8 @@
 """Whether it matters which of the constants that a code object loads are one object.
 
 Compilers make one object of equal constants, so the text's code has one where the original does. Not so if the
-original, which no compiler made, has several that are equal and compares identities; nor with a nan, which no literal
-gives and of which each expression makes a new one: containers, too, look for the same object first.
+original, which no compiler made, has several that are equal and compares identities; nor with nans: each expression
+that gives one makes an object of its own, no two are equal, and containers, too, look for the same object first.
 """
 
 from __future__ import annotations
@@ -14,12 +14,20 @@ from .constants import constant_key
 
 _SINGLE = (type(None), bool, type(Ellipsis), RawCode)
 """Types of constants of which there is one object for each value, or that are compared by what they do."""
-NANS = "several nans, which may be one object or not"
+NANS = "nans that are one object in other places than those of the text"
 
 
-def several_nans(raw: RawCode) -> bool:
-    """Whether the constants of ``raw`` have them, loaded or not."""
-    return _nans(raw.consts) > 1
+def other_nans(original: RawCode, recompiled: RawCode) -> bool:
+    """Whether the nans among the constants of both, loaded or not, are one object in different places."""
+    return _pattern(original.consts) != _pattern(recompiled.consts)
+
+
+def other_nans_loaded(original: RawCode, recompiled: RawCode) -> bool:
+    """The same for the constants that they load, in the order of the instructions."""
+    if not _pattern(original.consts):
+        return False
+    left, right = (tuple(i.arg for i in known_instructions(raw) if i.op == "CONST") for raw in (original, recompiled))
+    return _pattern(left) != _pattern(right)
 
 
 def unclear_identity(raw: RawCode) -> str:
@@ -29,17 +37,25 @@ def unclear_identity(raw: RawCode) -> str:
     """
     instructions = known_instructions(raw)
     loaded = [i.arg for i in instructions if i.op == "CONST" and not isinstance(i.arg, _SINGLE)]
-    if _nans(tuple(loaded)) > 1:
-        return NANS
-    objects = {id(one): one for one in loaded}
+    objects = {id(one): one for one in loaded if not _pattern((one,))}
     if len(objects) > 1 and any(i.op == "IS_OP" for i in instructions):
         if len({constant_key(one) for one in objects.values()}) < len(objects):
             return "equal constants that are several objects, where identities are compared"
     return ""
 
 
-def _nans(constant: Any) -> int:
-    """How many nans are in a constant; disassemble.py refuses constants without end."""
-    if isinstance(constant, (tuple, frozenset)):
-        return sum(map(_nans, constant))
-    return int(isinstance(constant, (float, complex)) and constant != constant)
+def _pattern(constants: tuple[Any, ...]) -> list[int]:
+    """For each nan in these the number of its object, counted as they come."""
+    objects: dict[int, int] = {}
+    found: list[int] = []
+    todo: list[Any] = [constants]
+    seen: set[int] = set()
+    while todo:
+        part = todo.pop()
+        if isinstance(part, (tuple, frozenset)):
+            if id(part) not in seen:  # a constant may share its parts; nans in such are counted once
+                seen.add(id(part))
+                todo.extend(part)
+        elif isinstance(part, (float, complex)) and part != part:
+            found.append(objects.setdefault(id(part), len(objects)))
+    return found
