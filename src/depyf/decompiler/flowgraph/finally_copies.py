@@ -108,8 +108,9 @@ def _past_copy(graph: ControlFlowGraph, region: Region, copy: BasicBlock) -> Bas
         other = theirs[0].instructions[theirs[1]]
         left = _left(ours)
         if left is not None and _left(theirs) is None:
-            todo.append((left, theirs))
-            seen[todo[-1]] = seen[pair]
+            if (left, theirs) not in seen:  # a loop of nothing comes back
+                todo.append((left, theirs))
+                seen[todo[-1]] = seen[pair]
             continue
         if _sense(instruction) != _sense(other) or not _same_but_for_numbers(instruction, other):
             raise DecompilationError(
