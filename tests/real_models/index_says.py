@@ -1,0 +1,185 @@
+"""Whether what torch names (torch_says.py) is in a dump: in its index as text, and in the model behind it."""
+
+from __future__ import annotations
+
+import os
+import re
+from typing import Any, Dict, Iterator, List, NamedTuple, Sequence, Set, Tuple
+
+from .torch_says import Record
+
+__all__ = ["head_counts", "missing", "page_lines", "recording_of", "sections"]
+
+_HELPERS = "# ---- helpers of this page"
+_IDS = re.compile(r"; compilations? ([\d/, ]+)$")
+_NUMBER = re.compile(r"\b\d+/\d+\b")
+
+
+class Recording(NamedTuple):
+    """One dump, as plain data that another process can read.
+
+    Attributes:
+        index: README.md.
+        breaks: (compile id, place, number in the registry, reason).
+        recompiles: (compile id, the one that did not fit, torch's text of the guard).
+        refusals: (compile id, place of the cause, number, reason).
+        skips: (function, file).
+    """
+
+    index: str
+    breaks: List[Tuple[str, ...]]
+    recompiles: List[Tuple[str, ...]]
+    refusals: List[Tuple[str, ...]]
+    skips: List[Tuple[str, ...]]
+
+
+def recording_of(folder: str, session: Any) -> Recording:
+    """Reads a dump and its model."""
+    with open(os.path.join(folder, "README.md"), encoding="utf-8") as file:
+        index = file.read()
+    entries = [entry for frame in session.frames for entry in frame.entries]
+    recompiles = [
+        (entry.compile_id, reason.compile_id, reason.guard) for entry in entries for reason in entry.recompiled
+    ] + [
+        (refusal.compile_id, reason.compile_id, reason.guard)
+        for refusal in session.refusals for reason in getattr(refusal, "recompiled", [])
+    ] + [
+        (skip.compile_id, reason.compile_id, reason.guard)
+        for skip in session.skips for reason in getattr(skip, "recompiled", [])
+    ]  # fmt: skip
+    skips = [(skip.function, skip.location.filename if skip.location else "") for skip in session.skips]
+    for entry in entries:
+        for resume in entry.resume_functions:
+            if resume.code is not None and resume.uncompiled:
+                skips.append((resume.code.co_name, resume.code.co_filename))
+    return Recording(
+        index,
+        [_cause(one.compile_id, one) for one in session.all_breaks()],
+        recompiles,
+        [_cause(one.compile_id, one.why) for one in session.refusals],
+        list(dict.fromkeys(skips)),
+    )
+
+
+def _cause(compile_id: str, one: Any) -> Tuple[str, ...]:
+    place = "" if one.location is None else "{}:{}".format(os.path.basename(one.location.filename), one.location.line)
+    return (compile_id, place, one.gb_id, one.reason)
+
+
+def sections(index: str) -> Dict[str, List[List[str]]]:
+    """The parts of an index by title (without its count), each as items with their lines."""
+    found: Dict[str, List[List[str]]] = {}
+    items: List[List[str]] = []
+    for line in index.splitlines():
+        if line.startswith("## "):
+            items = found.setdefault(re.sub(r" \(\d+\)$", "", line[3:]), [])
+        elif line.startswith("- "):
+            items.append([line[2:]])
+        elif line.startswith("  - ") and items:
+            items[-1].append(line[4:])
+    return found
+
+
+def missing(records: Sequence[Record], one: Recording) -> List[str]:
+    """A sentence for each record that is not in the model, or not in the index."""
+    parts = sections(one.index)
+    looks = {"break": _break, "recompile": _recompile, "failure": _failure, "skip": _skip}
+    found: List[str] = []
+    for record in [record for record in records if record.kind in looks]:
+        in_model, in_index = looks[record.kind](record, one, parts)
+        where = [name for name, is_there in (("model", in_model), ("index", in_index)) if not is_there]
+        if where:
+            found.append("not in the {}: {}".format(" and the ".join(where), " ".join(filter(None, record))))
+    return found
+
+
+_Looked = Tuple[bool, bool]
+_Parts = Dict[str, List[List[str]]]
+
+
+def _break(record: Record, one: Recording, parts: _Parts) -> _Looked:
+    known = any(
+        compile_id == record.compile_id and place == record.place and _is_called(record.what, gb_id, reason)
+        for compile_id, place, gb_id, reason in [*one.breaks, *one.refusals]
+    )
+    for first, *lines in parts.get("Graph breaks", []):
+        places = [line for line in lines if line.startswith(record.place + " ") and record.compile_id in _ids(line)]
+        if places and record.what in first:
+            return known, True
+    return known, _is_refused(record, parts)
+
+
+def _is_called(what: str, gb_id: str, reason: str) -> bool:
+    return what == gb_id or not gb_id and what.startswith(reason)
+
+
+def _ids(line: str) -> Set[str]:
+    match = _IDS.search(line)
+    return set() if match is None else set(match.group(1).split(", "))
+
+
+def _is_refused(record: Record, parts: _Parts) -> bool:
+    for first, *lines in parts.get("What was not compiled", []):
+        is_it = record.compile_id in _NUMBER.findall(first.partition(": ")[0])
+        text = "\n".join([first, *lines])
+        if is_it and record.what in text and record.place in text:
+            return True
+    return False
+
+
+def _failure(record: Record, one: Recording, parts: _Parts) -> _Looked:
+    known = any(
+        compile_id == record.compile_id and _is_called(record.what, gb_id, reason)
+        for compile_id, _, gb_id, reason in one.refusals
+    )
+    return known, _is_refused(record, parts)
+
+
+def _recompile(record: Record, one: Recording, parts: _Parts) -> _Looked:
+    guard = " ".join(record.what.partition("  #")[0].split())
+    known = any(
+        compile_id == record.compile_id and other == record.place and " ".join(text.split()) in guard
+        for compile_id, other, text in one.recompiles
+    )
+    for title in ("Compiled again", "What was not compiled", "What Dynamo left to Python"):
+        for first, *lines in parts.get(title, []):
+            if record.compile_id in _NUMBER.findall(first):
+                if any("because {} did not fit".format(record.place or "an earlier one") in line for line in lines):
+                    return known, True
+    return known, False
+
+
+def _skip(record: Record, one: Recording, parts: _Parts) -> _Looked:
+    known = [record.what, record.place] in map(list, one.skips)
+    name, file = "`{}`".format(record.what), os.path.basename(record.place)
+    for first, *_ in parts.get("What Dynamo left to Python", []):
+        if name in first and file in first:
+            return known, True
+    line = re.search(r"_at_(\d+)$", record.what)  # a resume function is in the tree of its function
+    return known, line is not None and "resume at line {} ── ".format(line.group(1)) in one.index
+
+
+def head_counts(index: str) -> Dict[str, int]:
+    """The numbers of the index's first lines, by what they count."""
+    found: Dict[str, int] = {}
+    for line in index.partition("\n## ")[0].splitlines():
+        match = re.match(r"- (?P<what>[^:]+): (?P<number>\d+|none)\b", line)
+        if match is not None:
+            found[match.group("what")] = 0 if match.group("number") == "none" else int(match.group("number"))
+    return found
+
+
+def page_lines(folder: str) -> int:
+    """Lines of the longest page before its helpers."""
+    return max((_lines_before_helpers(path) for path in _pages(folder)), default=0)
+
+
+def _pages(folder: str) -> Iterator[str]:
+    for name in sorted(os.listdir(folder)):
+        if name.startswith("full_code_for_") and name.endswith(".py"):
+            yield os.path.join(folder, name)
+
+
+def _lines_before_helpers(path: str) -> int:
+    with open(path, encoding="utf-8") as file:
+        return len(file.read().partition(_HELPERS)[0].rstrip().splitlines())
