@@ -24,6 +24,7 @@ class Recording(NamedTuple):
         recompiles: (compile id, the one that did not fit, torch's text of the guard).
         refusals: (compile id, place of the cause, number, reason).
         skips: (function, file).
+        resumes: (function, file, line) of the resume functions that have no compilation, as the index calls them.
     """
 
     index: str
@@ -31,10 +32,13 @@ class Recording(NamedTuple):
     recompiles: List[Tuple[str, ...]]
     refusals: List[Tuple[str, ...]]
     skips: List[Tuple[str, ...]]
+    resumes: List[Tuple[Any, ...]]
 
 
 def recording_of(folder: str, session: Any) -> Recording:
     """Reads a dump and its model."""
+    from depyf.explain.resume_points import resume_line
+
     with open(os.path.join(folder, "README.md"), encoding="utf-8") as file:
         index = file.read()
     entries = [entry for frame in session.frames for entry in frame.entries]
@@ -48,16 +52,18 @@ def recording_of(folder: str, session: Any) -> Recording:
         for skip in session.skips for reason in getattr(skip, "recompiled", [])
     ]  # fmt: skip
     skips = [(skip.function, skip.location.filename if skip.location else "") for skip in session.skips]
-    for entry in entries:
-        for resume in entry.resume_functions:
-            if resume.code is not None and resume.uncompiled:
-                skips.append((resume.code.co_name, resume.code.co_filename))
+    resumes = [
+        (resume.code.co_name, resume.code.co_filename, resume_line(frame, resume))
+        for frame in session.frames for entry in frame.entries for resume in entry.resume_functions
+        if resume.code is not None and resume.uncompiled
+    ]  # fmt: skip
     return Recording(
         index,
         [_cause(one.compile_id, one) for one in session.all_breaks()],
         recompiles,
         [_cause(one.compile_id, one.why) for one in session.refusals],
         list(dict.fromkeys(skips)),
+        list(dict.fromkeys(resumes)),
     )
 
 
@@ -75,8 +81,8 @@ def sections(index: str) -> Dict[str, List[List[str]]]:
             items = found.setdefault(re.sub(r" \(\d+\)$", "", line[3:]), [])
         elif line.startswith("- "):
             items.append([line[2:]])
-        elif line.startswith("  - ") and items:
-            items[-1].append(line[4:])
+        elif line.startswith(("  - ", "    - ")) and items:
+            items[-1].append(line.strip()[2:])
     return found
 
 
@@ -120,9 +126,9 @@ def _ids(line: str) -> Set[str]:
 
 def _is_refused(record: Record, parts: _Parts) -> bool:
     for first, *lines in parts.get("What was not compiled", []):
-        is_it = record.compile_id in _NUMBER.findall(first.partition(": ")[0])
-        text = "\n".join([first, *lines])
-        if is_it and record.what in text and record.place in text:
+        if record.what in first and any(
+            record.compile_id in _NUMBER.findall(line) and record.place in line for line in lines
+        ):
             return True
     return False
 
@@ -137,26 +143,29 @@ def _failure(record: Record, one: Recording, parts: _Parts) -> _Looked:
 
 def _recompile(record: Record, one: Recording, parts: _Parts) -> _Looked:
     guard = " ".join(record.what.partition("  #")[0].split())
+    by_id = "___check_" in guard  # of an object of this process; the model says what that is
     known = any(
-        compile_id == record.compile_id and other == record.place and " ".join(text.split()) in guard
+        compile_id == record.compile_id and other == record.place and (by_id or " ".join(text.split()) in guard)
         for compile_id, other, text in one.recompiles
     )
     for title in ("Compiled again", "What was not compiled", "What Dynamo left to Python"):
-        for first, *lines in parts.get(title, []):
-            if record.compile_id in _NUMBER.findall(first):
-                if any("because {} did not fit".format(record.place or "an earlier one") in line for line in lines):
+        for item in parts.get(title, []):
+            if any(record.compile_id in _NUMBER.findall(line) for line in item):
+                if any("{} did not fit".format(record.place or "an earlier one") in line for line in item):
                     return known, True
     return known, False
 
 
 def _skip(record: Record, one: Recording, parts: _Parts) -> _Looked:
     known = [record.what, record.place] in map(list, one.skips)
+    for function, filename, line in one.resumes:  # they are in the trees of their functions
+        if (function, filename) == (record.what, record.place):
+            return True, "at line {} ── ".format(line) in one.index
     name, file = "`{}`".format(record.what), os.path.basename(record.place)
     for first, *_ in parts.get("What Dynamo left to Python", []):
         if name in first and file in first:
             return known, True
-    line = re.search(r"_at_(\d+)$", record.what)  # a resume function is in the tree of its function
-    return known, line is not None and "resume at line {} ── ".format(line.group(1)) in one.index
+    return known, False
 
 
 def head_counts(index: str) -> Dict[str, int]:

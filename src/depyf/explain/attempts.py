@@ -8,8 +8,9 @@ from typing import Any, Callable, Dict, List, Optional, Tuple
 
 from depyf.explain import torch_attempts, torch_behavior
 from depyf.explain.break_log import BreakLog
-from depyf.explain.model import GraphBreak, Session
-from depyf.explain.refusals import Refusals
+from depyf.explain.model import GraphBreak, RecompileReason, Session
+from depyf.explain.recompiles import reason_from_text
+from depyf.explain.refusals import Refusals, is_of_libraries
 
 __all__ = ["Attempts"]
 
@@ -30,13 +31,14 @@ class Attempts:
         self._session = session
         self._breaks = BreakLog()
         self._skip: Any = None  # the SkipFrame which may be about to end this attempt
+        self._left: Tuple[Optional[CodeType], str, List[RecompileReason]] = (None, "", [])  # by the last attempt
         self._recompiles: Dict[int, Tuple[CodeType, List[str], Any]] = {}  # told before their attempts begin
 
     def unsupported(self, error: Any) -> None:
         """Dynamo found something that it can't trace."""
         self._breaks.raised(error)
         code = None if torch_behavior.current_compile_id() else torch_attempts.code_asked_about()
-        if code is not None:  # before an attempt begins: Dynamo does not begin with generators
+        if code is not None and not is_of_libraries(code.co_filename):  # before an attempt begins: a generator
             self.refusals.failed(code, "", error, False)
 
     def skip_raised(self, error: Any) -> None:
@@ -51,6 +53,10 @@ class Attempts:
         """The breaks of the compilation that has just given code."""
         return self._breaks.take(compile_id)
 
+    def cuts(self) -> List[str]:
+        """Why the backend has cut the graph of that compilation, once for each part."""
+        return self._breaks.cuts
+
     def ended(self, call: _Call, result: Any, error: Optional[BaseException]) -> None:
         """An attempt has ended: `call` is that of `_compile`."""
         skip, self._skip = self._skip, None
@@ -60,23 +66,28 @@ class Attempts:
         given = inspect.signature(function).bind(*args, **kwargs).arguments
         code, compile_id = given["code"], str(given.get("compile_id") or "")
         self._session.breaks += self._breaks.take(compile_id)
-        self._recompiles.pop(id(code), None)
+        texts, local_names = self.reasons_of(code)
+        recompiled = [reason_from_text(text, local_names) for text in texts]
         if error is not None:
-            self.refusals.failed(code, compile_id, error, bool(given.get("one_graph")))
-        elif not torch_attempts.tells_skip_reasons():
+            self.refusals.failed(code, compile_id, error, bool(given.get("one_graph")), recompiled)
+        elif torch_attempts.tells_skip_reasons():
+            self._left = code, compile_id, recompiled
+        else:
             cause = getattr(skip, "__cause__", None)
             if cause is not None:
-                self.refusals.failed(code, compile_id, cause, False)
+                self.refusals.failed(code, compile_id, cause, False, recompiled)
                 self.refusals.found[-1].consequence = "it runs as it is written ({})".format(_first_line(skip))
             else:
-                self.refusals.skipped(code, compile_id, str(skip or ""))
+                self.refusals.skipped(code, compile_id, str(skip or ""), recompiled)
 
     def skipped(self, args: _Args, kwargs: _Keywords) -> None:
         """Dynamo leaves a frame to Python: `CatchErrorsWrapper._handle_skip(result, frame)`."""
         result, frame = [*args, *(kwargs.get(name) for name in ("result", "frame")[len(args) :])][:2]
         reason = getattr(result, "skip_reason", None)
         if reason and not torch_attempts.has_code(result):
-            self.refusals.skipped(frame.f_code, "", str(reason))
+            (code, compile_id, recompiled), self._left = self._left, (None, "", [])
+            known = (compile_id, recompiled) if code is frame.f_code else ("", [])
+            self.refusals.skipped(frame.f_code, known[0], str(reason), known[1])
 
     def without_tensors(self, args: _Args, kwargs: _Keywords) -> None:
         """Dynamo does not try a frame, as there is no tensor in it: `has_tensor_in_frame(frame)`."""

@@ -7,6 +7,7 @@ from typing import Any, List, NamedTuple, Optional, Sequence
 from depyf.explain import torch_attempts, torch_behavior, torch_keeps
 from depyf.explain.graph_breaks import graph_break_from_reason
 from depyf.explain.model import Frame, GraphBreak
+from depyf.explain.names import stable
 
 __all__ = ["BreakLog", "breaks_behind"]
 
@@ -28,6 +29,7 @@ class BreakLog:
     def __init__(self) -> None:
         self._known = len(torch_keeps.graph_break_reasons())
         self._raised: List[_Raised] = []
+        self.cuts: List[str] = []  # of the last compilation asked about: why its backend cut the graph, once a part
 
     def raised(self, error: Any) -> None:
         """Dynamo made an `Unsupported`; it may still find a way around it."""
@@ -49,7 +51,8 @@ class BreakLog:
         kept = torch_keeps.graph_break_reasons()
         new, self._known = kept[min(self._known, len(kept)) :], len(kept)
         found: List[GraphBreak] = []
-        for reason in new:
+        self.cuts = [stable(str(reason.reason)) for reason in new if _is_cut(reason)]
+        for reason in [reason for reason in new if not _is_cut(reason)]:
             one = self._broken(reason, compile_id)
             one.compile_id = compile_id
             if one not in found:
@@ -69,6 +72,12 @@ class BreakLog:
         now = torch_attempts.current_attempt()
         before = [one for one in self._raised if one.compile_id == compile_id and one.attempt < now]
         return before[-1] if before else None
+
+
+def _is_cut(reason: Any) -> bool:
+    """Whether a backend has cut the captured graph: DDP's does, into buckets, and names line 0 of its own file."""
+    lines = [one.lineno for one in getattr(reason, "user_stack", None) or []]
+    return bool(lines) and not any(lines)
 
 
 def breaks_behind(frame: Frame, lines: Sequence[int]) -> List[GraphBreak]:

@@ -15,6 +15,7 @@ from depyf.explain import torch_behavior, torch_keeps
 from depyf.explain.containment import contained, logger
 from depyf.explain.inspect_model import frame_of
 from depyf.explain.model import Session, SourceLine
+from depyf.explain.refusals import has_nothing_in_it
 from depyf.explain.resume_points import is_resume_name
 
 __all__ = ["add_compiled_before"]
@@ -37,7 +38,8 @@ def add_compiled_before(session: Session) -> None:
     if session.frames:
         return
     if not codes:
-        logger.warning("nothing was compiled in this block of prepare_debug: was what torch.compile returned called?")
+        if not any(one.kind in ("graph", "kernel") for one in session.artifacts):  # of torch.export, AOTInductor, ...
+            logger.warning("nothing was compiled in this block of prepare_debug: %s", _why_nothing(session))
         return
     logger.warning("nothing was compiled in this block of prepare_debug: described is what was compiled before it")
     namespaces = _globals_of(codes)
@@ -48,6 +50,14 @@ def add_compiled_before(session: Session) -> None:
                     for entry in frame.entries:
                         entry.transformed_path = ""  # a file of another dump, if any
                     session.frames.append(frame)
+
+
+def _why_nothing(session: Session) -> str:
+    if session.refusals or any(not has_nothing_in_it(one.reason) for one in session.skips):
+        return "the index of the dump says why"
+    if session.skips:
+        return "no operation on a tensor was found in what was called"
+    return "was what torch.compile returned called?"
 
 
 def _globals_of(codes: List[CodeType]) -> Dict[int, Dict[str, Any]]:

@@ -32,6 +32,7 @@ _LAYER = re.compile(r"(?<=\._modules\[')\d+(?='\])")
 _MARK = "90071992{:02}"  # for the number of a layer: a number that no program has
 _MOST_DIGITS = 4
 _BRANCH = re.compile(r"^[| ]*\+-")
+_CLASS_BEHIND_ID = re.compile(r"(___check_type_id\([^()]+(?:\([^()]*\))?[^()]*\)), type=<class '[^']*'>")  # said twice
 _CHECKED_ID = re.compile(r"___check_(obj|type)_id\(([^(),]*), \d{4,}\)")
 _BACKEND = re.compile(r"(___lookup_backend\()\d+\)")
 _KEYS = re.compile(r"(?<= == )\{[^{}]*\}")
@@ -147,7 +148,7 @@ def _parts_of_function(guard: Any) -> List[str]:
 
 def recompile_reason(text: str) -> str:
     """A line of Dynamo's reasons to compile again, checks by the ids of objects told by what they are."""
-    return stable_guard_text(_CHECKED_ID.sub(_checked, text))
+    return stable_guard_text(_CHECKED_ID.sub(_checked, _CLASS_BEHIND_ID.sub(r"\1", text)))
 
 
 def _checked(match: re.Match[str]) -> str:

@@ -192,7 +192,8 @@ class GraphBreak:
 class Refusal:
     """Something that Dynamo declined to compile: a call under ``fullgraph``, a whole frame, one compilation too many.
 
-    `location` is the function's first line, `why` the reason with the line that caused it, `consequence` what runs.
+    `location` is the function's first line, `why` the reason with the line that caused it, `consequence` what runs,
+    `recompiled` why the compilations did not fit that were there already.
     """
 
     compile_id: str = ""
@@ -201,6 +202,7 @@ class Refusal:
     why: GraphBreak = field(default_factory=lambda: GraphBreak(""))
     error: str = ""
     consequence: str = ""
+    recompiled: List[RecompileReason] = field(default_factory=list, compare=False)
 
 
 @dataclass
@@ -214,6 +216,7 @@ class Skip:
     location: Optional[SourceLine] = None
     reason: str = ""
     compile_id: str = ""
+    recompiled: List[RecompileReason] = field(default_factory=list, compare=False)  # as a Refusal's
 
 
 @dataclass
@@ -273,6 +276,7 @@ class CacheEntry:
     graphs: List[Graph] = field(default_factory=list)
     resume_functions: List[ResumeFunction] = field(default_factory=list)
     breaks: List[GraphBreak] = field(default_factory=list)
+    cuts: List[str] = field(default_factory=list)  # why the backend cut a graph, once for each part (DDP's buckets)
     side_effects: List[str] = field(default_factory=list)
     recompile_reasons: List[str] = field(default_factory=list)
     actual_values: List[str] = field(default_factory=list)  # one for each reason: what the failed guard found, or ""

@@ -19,6 +19,7 @@ _STACK = re.compile(r"^\s*User stack trace:\s*$", re.MULTILINE)
 _FRAME = re.compile(r'^\s*File "(?P<file>[^"]+)", line (?P<line>\d+), in (?P<function>.+)\n?(?P<text>.*)$', re.M)
 _MISMATCH = re.compile(r"\bexpected (?P<expected>.+?),? (?:actual|got|but got) (?P<actual>.+?)\.?$")
 _COMPARED = re.compile(r"^(?P<source>[\w.'\"\[\]]+) (?:==|is) (?P<expected>.+)$")
+_TYPE = re.compile(r"^type\((?P<source>.+)\)\.__name__ == (?P<expected>'\w+')$")
 _PART = re.compile(r"\.(?P<attribute>[A-Za-z_]\w*)|\[(?P<quote>['\"]?)(?P<key>\w+)(?P=quote)\]")
 _NAME = re.compile(r"^(?:L\[['\"])?(?P<name>[A-Za-z_]\w*)(?:['\"]\])?")
 _LONGEST_VALUE = 80
@@ -43,6 +44,7 @@ _REMEDIES: Tuple[Tuple[str, str], ...] = (
     (r"Duplicate tensor", "one tensor for two inputs is compiled by itself: pass a copy"),
     (r"___check_obj_id|is the object it was", "pass the same object every time, or what is needed of it as tensors"),
     (r"___check_type_id|of the type it was", "each type is compiled by itself: pass one type"),
+    (r"^KeyError on ", "each set of keys is compiled by itself: always pass it, None where there is none"),
     (r"len\(|___dict_contains|DICT|dict\.keys", "each length and set of keys is compiled by itself: pad, or pass None"),
 )
 
@@ -67,13 +69,16 @@ def reason_from_text(text: str, local_names: Any = None) -> RecompileReason:
     code, asked = split_verbose_part(recompile_reason(rest))
     found = RecompileReason(compile_id, code, user_line=asked or line)
     found.words = describe(kind_of(code), code, None, {}).words or code
-    mismatch, compared = _MISMATCH.search(code), _COMPARED.match(code)
+    mismatch, compared, typed = _MISMATCH.search(code), _COMPARED.match(code), _TYPE.match(code)
     if mismatch is not None:
         found.expected, found.actual = mismatch.group("expected"), mismatch.group("actual")
     elif compared is not None:
         found.expected = compared.group("expected")
         found.subject = user_spelling(compared.group("source"))
         found.actual = actual_value(compared.group("source"), local_names) or _type_of(found.subject, local_names)
+    elif typed is not None:
+        found.expected, found.subject = typed.group("expected"), user_spelling(typed.group("source"))
+        found.actual = _type_of(found.subject, local_names)
     elif "grad_mode" in code and local_names is not None:
         now = grad_mode_is_on()
         found.expected, found.actual = ("off", "on") if now else ("on", "off")

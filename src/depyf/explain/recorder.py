@@ -269,6 +269,7 @@ class Recorder:
                 add_reasons(entry, with_ids(reasons, ids_of_entries(code, self._installed)), local_names)
         self._attempts.refusals.look()
         taken = entry.breaks = self._attempts.breaks(entry.compile_id)
+        entry.cuts = self._attempts.cuts()
         for name in new_code.co_names:
             graph_name = stable(name)
             if _GRAPH_GLOBAL.match(graph_name):
@@ -276,7 +277,7 @@ class Recorder:
                 graph.global_name = name
                 graph.backend = entry.backend
                 entry.graphs.append(graph)
-                if graph_name in self._breaks and not taken:
+                if graph_name in self._breaks and not taken and not entry.cuts:
                     entry.breaks.append(self._breaks[graph_name])
 
     def _record_graph(self, title: str, module: Any, options: Dict[str, Any]) -> None:

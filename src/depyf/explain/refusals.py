@@ -11,12 +11,12 @@ from types import CodeType
 from typing import Any, Dict, List, Optional, Sequence, Tuple
 
 from depyf.explain.graph_breaks import graph_break_from_reason
-from depyf.explain.model import Frame, Refusal, Skip, SourceLine
+from depyf.explain.model import Frame, RecompileReason, Refusal, Skip, SourceLine
 from depyf.explain.names import stable, without_addresses
 from depyf.explain.torch_attempts import can_be_fallen_back_from
 from depyf.explain.torch_behavior import compilation_metrics
 
-__all__ = ["Refusals", "is_of_libraries", "skip_words"]
+__all__ = ["Refusals", "has_nothing_in_it", "is_of_libraries", "skip_words"]
 
 _THEN = "*** While handling this graph break"
 _LIMIT = "recompile limit exceeded"
@@ -38,7 +38,14 @@ class Refusals:
         self._why: Dict[int, Tuple[CodeType, str]] = {}  # by code objects, which are kept so that ids stay theirs
         self._failed: Optional[CodeType] = None
 
-    def failed(self, code: CodeType, compile_id: str, error: BaseException, is_whole: bool) -> None:
+    def failed(
+        self,
+        code: CodeType,
+        compile_id: str,
+        error: BaseException,
+        is_whole: bool,
+        recompiled: Sequence[RecompileReason] = (),
+    ) -> None:
         """A compilation has ended with `error`; `is_whole` under ``fullgraph``, where the call raises it."""
         text = str(getattr(error, "msg", None) or error)
         refusal = _refusal_of(text, list(getattr(error, "real_stack", None) or []))
@@ -46,6 +53,7 @@ class Refusals:
         refusal.error = type(error).__name__
         refusal.location = _line(code.co_filename, code.co_firstlineno)
         refusal.why.compile_id = compile_id
+        refusal.recompiled = list(recompiled)
         if is_whole:
             refusal.consequence = "the call raised it, for it was compiled with fullgraph=True"
         elif not refusal.consequence and can_be_fallen_back_from(error):
@@ -55,14 +63,16 @@ class Refusals:
         self._why[id(code)] = (code, "Dynamo gave it up: " + refusal.why.reason)
         self._failed = code
 
-    def skipped(self, code: CodeType, compile_id: str, reason: str) -> None:
+    def skipped(
+        self, code: CodeType, compile_id: str, reason: str, recompiled: Sequence[RecompileReason] = ()
+    ) -> None:
         """Dynamo has left a function to Python. It says so of those too whose compilation failed a moment ago."""
         failed, self._failed = self._failed, None
         if code is failed:
             return
         words = skip_words(reason)
         where = SourceLine(code.co_filename, code.co_firstlineno, "", code.co_name)
-        skip = Skip(code.co_name, where, words, compile_id)
+        skip = Skip(code.co_name, where, words, compile_id, list(recompiled))
         if skip not in self.skips and not is_of_libraries(code.co_filename):
             self.skips.append(skip)
         head = "called; " if words.startswith(_NOTHING_IN_IT) else "Dynamo left it to Python: "
@@ -81,8 +91,9 @@ class Refusals:
                 continue
             self._seen[id(one)] = one
             if getattr(one, "fail_reason", None):
-                refusal = _refusal(one)
-                if refusal not in self.found and (refusal.compile_id, refusal.function) not in told:
+                refusal = _refusal(one)  # where the limit is reached, it lacks the function
+                functions = [refusal.function] if refusal.function else [name for _, name in told]
+                if refusal not in self.found and told.isdisjoint((refusal.compile_id, name) for name in functions):
                     self.found.append(refusal)
 
     def hand_out(self, frames: List[Frame]) -> List[Refusal]:
@@ -115,6 +126,11 @@ def skip_words(reason: str) -> str:
     lines = without_addresses(stable(reason)).strip().splitlines()
     first = lines[0].strip() if lines else "torch gives no reason"
     return first[len(_SAID_BEFORE) :] if first.startswith(_SAID_BEFORE) else first
+
+
+def has_nothing_in_it(words: str) -> bool:
+    """Whether a function was left to Python because Dynamo has nothing to do in it."""
+    return words.startswith(_NOTHING_IN_IT)
 
 
 @lru_cache(maxsize=256)

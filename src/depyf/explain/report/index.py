@@ -6,6 +6,7 @@ from typing import Dict, List
 
 from depyf.explain.model import Artifact, Decompiled, Session
 from depyf.explain.names import file_name
+from depyf.explain.refusals import is_of_libraries
 from depyf.explain.report.summary import summary_lines
 from depyf.explain.report.tree import count, tree_lines
 from depyf.explain.report.why import index_sections
@@ -30,17 +31,17 @@ def index_text(session: Session) -> str:
     lines.append(
         "Written by depyf; torch {}, Python {}.".format(session.torch_version or "?", session.python_version or "?")
     )
-    if session.frames:
+    if session.frames or session.refusals or session.skips:
         lines += ["", *summary_lines(session)]
     pages = [frame for frame in session.top_level() if frame.page]
     if pages:
-        lines += ["", "Start with `{}`.".format(pages[0].page)]
+        of_program = [frame for frame in pages if not is_of_libraries(frame.filename)]
+        lines += ["", "Start with `{}`.".format((of_program or pages)[0].page)]
     if session.compiled_before and not _was_recorded(session):
         lines += ["", "Nothing was compiled while this was recorded. What follows was compiled before that, and is"]
         lines += ["described as it is now; graphs of the stages between can't be had any more."]
     elif not session.frames:
-        lines += ["", "Nothing was compiled while this was recorded, so there is no page."]
-        lines += ["Was the function compiled before? `depyf.explain.dump_src(function)` shows what exists now."]
+        lines += ["", *_no_page(session)]
     lines += index_sections(session)
     for frame in session.top_level():
         lines += ["", "## {}  ({})".format(frame.title, frame.place), ""]
@@ -52,6 +53,16 @@ def index_text(session: Session) -> str:
     lines += _files(session)
     lines += _missing(session)
     return "\n".join(lines).rstrip() + "\n"
+
+
+def _no_page(session: Session) -> List[str]:
+    if session.refusals or session.skips:
+        return ["Dynamo compiled nothing while this was recorded, so there is no page. What follows says why."]
+    if any(one.kind in ("graph", "kernel") for one in session.artifacts):
+        return ["torch.compile compiled no function while this was recorded, so there is no page. The graphs below are",
+                "of something else: torch.export, AOTInductor, make_fx or compiled autograd."]  # fmt: skip
+    return ["Nothing was compiled while this was recorded, so there is no page.",
+            "Was the function compiled before? `depyf.explain.dump_src(function)` shows what exists now."]  # fmt: skip
 
 
 def _was_recorded(session: Session) -> bool:

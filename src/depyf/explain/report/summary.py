@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Iterable, List
 
 from depyf.explain.model import Session
+from depyf.explain.refusals import has_nothing_in_it
 from depyf.explain.report.tree import count
 from depyf.explain.resume_points import is_resume_name
 
@@ -22,7 +23,8 @@ def summary_lines(session: Session) -> List[str]:
     entries = [(frame, entry) for frame in session.frames for entry in frame.entries]
     again = [frame.title for frame, entry in entries if entry.recompiled or entry.recompile_reasons]
     left = [one.function for one in session.refusals]
-    left += [one.function for one in session.skips if not is_resume_name(one.function)]
+    skips = [one for one in session.skips if not has_nothing_in_it(one.reason)]
+    left += [one.function for one in skips if not is_resume_name(one.function)]
     why = "{}, for {}".format(len(breaks), count(len(reasons), "reason")) if breaks else "none"
     recompiled = "{}: {}".format(_times(len(again)), _names(again)) if again else "never"
     return [
@@ -30,7 +32,7 @@ def summary_lines(session: Session) -> List[str]:
         "- Graphs: {}".format(len(graphs) or "none"),
         "- Graph breaks: {}".format(why),
         "- Compiled again: {}".format(recompiled),
-        "- Not compiled: {}".format(_names(left) if left else "nothing that Dynamo tells of"),
+        "- Not compiled: {}".format(_names(left)),
     ]
 
 

@@ -144,6 +144,10 @@ def _one(frame: Frame, entry: CacheEntry, head: str, rest: str, lines: List[str]
     resumes = entry.resume_functions
     for one in entry.breaks:
         lines.append("{}   {}  {}".format(rest, "│" if resumes else " ", break_words(one)))
+    if entry.cuts:
+        parts = count(len(entry.cuts), "part")
+        lines.append("{}   {}  the backend cut it into {}: {}".format(
+            rest, "│" if resumes else " ", parts, "; ".join(dict.fromkeys(entry.cuts))))
     arms = branches(fold(entry.transformed.source).source) if resumes else {}
     inner: List[str] = []  # nested breaks: functions which go on in one resume function, the innermost first
     ordered = all(resume.name.startswith("__resume_at_") for resume in resumes)  # as the code hands them on

@@ -29,14 +29,18 @@ def recompile_words(entry: CacheEntry) -> List[str]:
 def _reason_words(one: RecompileReason) -> str:
     if not one.compile_id and not any(mark in one.guard for mark in ("L[", "G[", "==", "mismatch")):
         return "compiled again because " + one.guard  # no guard
+    return "compiled again because {} did not fit: {}".format(one.compile_id or "an earlier one", _found(one))
+
+
+def _found(one: RecompileReason) -> str:
+    """What did not fit, what came instead, and the line which asked for it."""
     line = one.user_line
     asked = "" if line is None else "  ({}:{})".format(file_name(line.filename), line.line)
     found = "" if not one.actual or "actual" in one.words else "; {} is {} now".format(
         "it" if not one.subject or one.words.startswith(one.subject + " ==") else one.subject, one.actual)
     if "grad_mode" in one.guard and one.expected:
         found = "; grad mode was {} and is {} now".format(one.expected, one.actual)
-    which = one.compile_id or "an earlier one"
-    return "compiled again because {} did not fit: {}{}{}".format(which, one.words, found, asked)
+    return one.words + found + asked
 
 
 def break_lines(one: GraphBreak) -> List[str]:
@@ -102,25 +106,28 @@ def _recompiles(session: Session) -> List[str]:
 
 
 def _refusals(session: Session) -> List[str]:
-    from depyf.explain.report.tree import refusal_words
-
-    lines = ["", "## What was not compiled", ""] if session.refusals else []
+    groups: Dict[Tuple[str, str, str], List[Refusal]] = {}
     for one in session.refusals:
-        place = "" if one.location is None else " ({})".format(_at(one.location, False))
-        number = ", compilation " + one.compile_id if one.compile_id else ""
-        lines.append("- `{}`{}{}: {}".format(one.function, place, number, refusal_words(one)))
-        lines += ["  - " + text for text in _refusal_lines(one)]
+        groups.setdefault((one.why.gb_id, one.why.reason, one.why.explanation), []).append(one)
+    lines = ["", "## What was not compiled", ""] if groups else []
+    for (gb_id, reason, explanation), alike in groups.items():
+        lines.append("- {}{}".format(_linked(gb_id, alike[0].why.link), reason))
+        lines += ["  - " + _one_line(explanation)] if explanation else []
+        hints = [hint for one in alike for hint in one.why.hints]
+        lines += ["  - Hint: " + _one_line(hint) for hint in dict.fromkeys(hints)]
+        for one in alike:
+            lines.append("  - " + _refused(one))
+            lines += ["    - {} did not fit: {}".format(why.compile_id or "an earlier one", _one_line(_found(why)))
+                      for why in one.recompiled]
     return lines
 
 
-def _refusal_lines(one: Refusal) -> List[str]:
-    lines = [_one_line(one.why.explanation)] if one.why.explanation else []
-    lines += ["Hint: " + _one_line(hint) for hint in one.why.hints]
-    lines += [one.why.link] if one.why.link else []
-    if len(one.why.stack) >= _USED_STACK:
-        lines.append("on the way there: " + ", ".join(
-            "{} ({})".format(line.function, _at(line, False)) for line in one.why.stack))
-    return lines
+def _refused(one: Refusal) -> str:
+    where = "" if one.location is None else " ({})".format(_at(one.location, False))
+    words = "`{}`{}".format(one.function, where)
+    words += ", compilation " + one.compile_id if one.compile_id else ""
+    words += ", at " + _place(one.why) if one.why.location is not None else ""
+    return words + (": " + one.consequence if one.consequence else "")
 
 
 def _skips(session: Session) -> List[str]:
@@ -133,8 +140,12 @@ def _skips(session: Session) -> List[str]:
     for reason, alike in groups.items():
         names = ["`{}`{}".format(one.function, " ({})".format(_at(one.location, False)) if one.location else "")
                  for one in alike]
+        names = list(dict.fromkeys(names))
         more = ", and {} more".format(len(names) - _MOST_FUNCTIONS) if len(names) > _MOST_FUNCTIONS else ""
         lines.append("- {}: {}{}".format(reason, ", ".join(names[:_MOST_FUNCTIONS]), more))
+        for one in alike:
+            lines += ["  - `{}`: compilation {} did not fit: {}".format(
+                one.function, why.compile_id or "before", _one_line(_found(why))) for why in one.recompiled]
     return lines
 
 
