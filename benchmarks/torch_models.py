@@ -8,15 +8,16 @@
 
 Models of transformers, timm, torchvision, diffusers and of torch alone, with random weights (tests/real_models). Every
 run is a process of its own with empty caches of Inductor. The first is without depyf: torch's structured trace, its
-log of skipped frames and its counters say which breaks, recompilations, failures and skips there are. Then pairs of
-timed runs, one without and one under ``prepare_debug``. Compared are results, bit by bit, and Dynamo's counts, of all
-runs. Everything that torch named has to be in the model of the recording and in the index of the dump: by reason,
-compilation and place.
+log of skipped frames and its counters say which breaks, recompilations, failures and skips there are. Then come pairs
+of timed runs, one without and one under ``prepare_debug``; with ``--pairs 0`` nothing is timed, and there is one run
+under it. Compared are results, bit by bit, and Dynamo's counts, of all runs. Everything that torch named has to be in
+the model of the recording and in the index of the dump: by reason, compilation and place.
 
-CPU is the processor's seconds of the process and of what it starts, from the first call of the model to the end of the
-recording, pages and index included; the ratio is the median over the pairs. "lines" are those of the longest page
-before its helpers. Exit status 1 if anything differs, is missing, unproven or not Python, or crashes. A model whose
-packages are not installed is listed with what is missing.
+Skips of functions of torch's own files and of Python's library are no part of a dump, and are not counted. CPU is the
+processor's seconds of the process and of what it starts, from the first call of the model to the end of the recording,
+pages and index included; the ratio is the median over the pairs. "lines" are those of the longest page before its
+helpers. Exit status 1 if anything differs, is missing, unproven or not Python, or crashes. A model whose packages are
+not installed is listed with what is missing.
 """
 
 from __future__ import annotations
@@ -40,7 +41,9 @@ TESTS = ROOT / "tests"
 ONE = ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS", "TORCHINDUCTOR_COMPILE_THREADS")
 GRAPH_CACHES = ("TORCHINDUCTOR_FX_GRAPH_CACHE", "TORCHINDUCTOR_AUTOGRAD_CACHE")
 NAMED, WITHOUT, WITH = "named", "without", "with"
-_CHANGES = re.compile(r"^(\[rank\d\]:)?[A-Z]\d{4} \S+ \d+ |\b\d{4,}\b|0x[0-9a-f]+|\d+\.\d+(?=\s?(s|ms|it/s))|/[\w./-]*/")
+_CHANGES = re.compile(
+    r"^(\[rank\d\]:)?[A-Z]\d{4} \S+ \d+ |\b\d{4,}\b|0x[0-9a-f]+|\d+\.\d+(?=\s?(s|ms|it/s))|/[\w./-]*/"
+)
 
 Row = Dict[str, Any]
 Run = Dict[str, Any]
@@ -51,13 +54,14 @@ def models_here(python: str) -> Dict[str, Any]:
     question = (
         "import sys, json, platform; sys.path.insert(0, sys.argv[1]); import torch, real_models; "
         "from real_models.suite import lacking; "
-        "print(json.dumps([torch.__version__, platform.python_version(), {name: [one.says, one.ranks, lacking(one)] "
-        "for name, one in real_models.load().items()}]))"
+        "from real_models.torch_says import has_trace; "
+        "models = {name: [one.says, one.ranks, lacking(one)] for name, one in real_models.load().items()}; "
+        "print(json.dumps([torch.__version__, platform.python_version(), has_trace(), models]))"
     )
     done = subprocess.run([python, "-W", "ignore", "-c", question, str(TESTS)], stdout=subprocess.PIPE, check=True,
                           env=environment(""))  # fmt: skip
-    torch, version, models = json.loads(done.stdout.decode().splitlines()[-1])
-    return {"torch": torch, "python": version, "models": models}
+    torch, version, has_trace, models = json.loads(done.stdout.decode().splitlines()[-1])
+    return {"torch": torch, "python": version, "has_trace": has_trace, "models": models}
 
 
 def environment(folder: str) -> Dict[str, str]:
@@ -75,7 +79,7 @@ def run(python: str, model: str, ranks: int, kind: str, folder: str, options: ar
     os.makedirs(folder)
     processes = []
     for rank in range(ranks):
-        job = {"model": model, "kind": kind, "backend": options.backend,
+        job = {"model": model, "kind": kind, "backend": options.backend, "timed": options.pairs > 0,
                "dump": os.path.join(folder, "dump") if kind == WITH else "",
                "trace": os.path.join(folder, "trace_{}".format(rank)),
                "report": os.path.join(folder, "report_{}.json".format(rank))}  # fmt: skip
@@ -117,6 +121,7 @@ def measure(python: str, model: str, ranks: int, folder: str, options: argparse.
         order = (WITHOUT, WITH) if number % 2 == 0 else (WITH, WITHOUT)
         pairs.append({kind: run(python, model, ranks, kind, os.path.join(folder, "{}_{}".format(kind, number)), options)
                       for kind in order})  # fmt: skip
+    pairs = pairs or [{WITH: run(python, model, ranks, WITH, os.path.join(folder, WITH), options)}]
     return judge(model, named, pairs)
 
 
@@ -126,7 +131,7 @@ def measure(python: str, model: str, ranks: int, folder: str, options: argparse.
 def judge(model: str, named: List[Run], pairs: List[Dict[str, List[Run]]]) -> Row:
     """The row of a model: counts, and under ``wrong`` a sentence for everything that is not as it should be."""
     row: Row = {"model": model, "wrong": [], "lacks": []}
-    runs = [("named", named)] + [(kind, pair[kind]) for pair in pairs for kind in (WITHOUT, WITH)]
+    runs = [(NAMED, named)] + [(kind, both) for pair in pairs for kind, both in sorted(pair.items())]
     failed = {kind: one for kind, both in runs for one in both if one["exit"] != 0 or "result" not in one}
     if failed:
         row["wrong"] = ["{} ended with {}: {}".format(kind, one["exit"], one["stderr"].strip()[-600:])
@@ -140,7 +145,9 @@ def judge(model: str, named: List[Run], pairs: List[Dict[str, List[Run]]]) -> Ro
             row["wrong"].append("Dynamo's counts differ {}: {} and {}".format(
                 kind, [one["counters"] for one in named], [one["counters"] for one in both]))
             break
-    _judge_dump(row, named, pairs[0][WITH], pairs[0][WITHOUT])
+    _judge_dump(row, named, pairs[0][WITH], pairs[0].get(WITHOUT, named))
+    if WITHOUT not in pairs[0]:
+        return row
     cpu = [{kind: sum(one["cpu"] for one in both) for kind, both in pair.items()} for pair in pairs]
     row["cpu"] = {kind: round(statistics.median(pair[kind] for pair in cpu), 2) for kind in (WITHOUT, WITH)}
     row["end"] = round(statistics.median(sum(one["end"] for one in pair[WITH]) for pair in pairs), 2)
@@ -163,7 +170,10 @@ def _judge_dump(row: Row, named: List[Run], recorded: List[Run], without: List[R
         wrong += ours["dump"]["wrong"]
         row["missing"] += _head_is_wrong(
             ours["dump"]["head"], records, torch["counters"]["stats"].get("unique_graphs", 0))  # fmt: skip
-        row.setdefault("noise", []).extend(_noise(quiet["stderr"], ours["stderr"]))
+        noise = _noise(quiet["stderr"], ours["stderr"])
+        if not ours["dump"]["compilations"]:  # which is worth a line
+            noise = [line for line in noise if not line.startswith("nothing was compiled in this block")]
+        row.setdefault("noise", []).extend(noise)
     dumps = [one["dump"] for one in recorded]
     for key, together in (("compilations", sum), ("proven", sum), ("page_lines", max), ("bytes", sum)):
         row[key] = together(one[key] for one in dumps)
@@ -186,8 +196,8 @@ def _head_is_wrong(head: Dict[str, int], records: List[Any], graphs: int) -> Lis
 
 
 def _noise(without: str, under: str) -> List[str]:
-    lines = [[_CHANGES.sub("", line) for line in text.splitlines()] for text in (without, under)]
-    return [line[2:] for line in difflib.ndiff(*lines) if line.startswith("+ ") and line[2:].strip()]
+    quiet, ours = ([_CHANGES.sub("", line) for line in text.splitlines()] for text in (without, under))
+    return [line[2:] for line in difflib.ndiff(quiet, ours) if line.startswith("+ ") and line[2:].strip()]
 
 
 # ---- the table
@@ -204,17 +214,22 @@ def table(rows: Iterable[Row]) -> List[str]:
         if row["lacks"]:
             lines.append("| {} | not installed: {} |".format(row["model"], ", ".join(row["lacks"])) + " |" * 13)
             continue
-        if "cpu" not in row:
+        if "records" not in row:
             lines.append("| {} | CRASHED |".format(row["model"]) + " |" * 12 + " NO |")
             continue
         records = row["records"]
         cells = [row["model"], "equal" if row["equal"] else "DIFFERENT", records["break"], records["recompile"],
                  records["failure"], records["skip"], len(row["missing"]),
                  "{} of {}".format(row["proven"], row["compilations"]), row["page_lines"], round(row["bytes"] / 1024),
-                 row["cpu"][WITHOUT], row["cpu"][WITH], row["end"], "{:.2f}".format(row["ratio"]),
-                 "NO" if row["wrong"] else "yes"]  # fmt: skip
+                 *_times(row), "NO" if row["wrong"] else "yes"]  # fmt: skip
         lines.append("| {} |".format(" | ".join(map(str, cells))))
     return lines
+
+
+def _times(row: Row) -> List[str]:
+    if "cpu" not in row:
+        return [""] * 4
+    return [str(row["cpu"][WITHOUT]), str(row["cpu"][WITH]), str(row["end"]), "{:.2f}".format(row["ratio"])]
 
 
 def parse_arguments() -> argparse.Namespace:
@@ -222,7 +237,7 @@ def parse_arguments() -> argparse.Namespace:
     parser.add_argument("--python", default=sys.executable, metavar="PATH", help="an interpreter with a torch")
     parser.add_argument("--backend", default="eager", choices=["eager", "aot_eager", "inductor"])
     parser.add_argument("--models", nargs="+", metavar="NAME", help="models whose names begin so")
-    parser.add_argument("--pairs", type=int, default=1, help="pairs of timed runs (default 1)")
+    parser.add_argument("--pairs", type=int, default=1, help="pairs of timed runs (default 1; 0: one run, not timed)")
     parser.add_argument("--limit", type=int, default=600, help="seconds for one run (default 600)")
     parser.add_argument("--json", type=Path, metavar="FILE", help="everything that was found")
     parser.add_argument("--keep", metavar="FOLDER", help="keep dumps, traces and output there")

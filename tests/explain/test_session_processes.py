@@ -243,6 +243,70 @@ print("end")
     assert (tmp_path / "dump" / "README.md").exists()
 
 
+OVERLAPPING = """
+logging.getLogger("depyf").setLevel(logging.ERROR)  # which says who records when
+begun, inside, left, models = threading.Event(), threading.Event(), threading.Event(), []
+
+def first():
+    with depyf.prepare_debug("one"):
+        run(f)
+        begun.set()
+        inside.wait(60)
+    left.set()
+
+def second():
+    begun.wait(60)
+    with depyf.prepare_debug("{}") as model:
+        inside.set()
+        left.wait(60)
+        run(g)
+    print(sorted(frame.name for frame in model.frames))
+
+threads = [threading.Thread(target=one) for one in (first, second)]
+for thread in threads:
+    thread.start()
+for thread in threads:
+    thread.join()
+print(depyf.explain.session.active_recorders(), depyf.explain.session._waiting, depyf.explain.session._owner)
+"""
+
+
+def test_a_thread_goes_on_where_the_recording_of_another_ends(program, tmp_path):
+    done = program(OVERLAPPING.format("two"))
+    assert done.stdout == "['g']\n[] [] []\n"
+    assert files(tmp_path / "one", "full_code*") == ["full_code_for_f_0.py"]
+    assert files(tmp_path / "two", "full_code*") == ["full_code_for_g_0.py"]
+    assert "has not ended" not in (tmp_path / "one" / "README.md").read_text()
+
+
+def test_threads_that_name_one_folder_share_the_recording(program, tmp_path):
+    done = program(OVERLAPPING.format("one"))
+    assert done.stdout == "['f', 'g', 'torch_dynamo_resume_in_f_at_17']\n[] [] []\n"
+    assert files(tmp_path / "one", "full_code*") == ["full_code_for_f_0.py", "full_code_for_g_0.py"]
+    index = (tmp_path / "one" / "README.md").read_text()
+    assert "Functions compiled: `f`, `g`" in index
+
+
+def test_a_thread_whose_block_ends_first_has_seen_the_model_of_the_other(program, tmp_path):
+    done = program("""
+logging.getLogger("depyf").setLevel(logging.ERROR)
+seen = []
+
+def work():
+    with depyf.prepare_debug("two") as model:
+        run(g)
+        seen.append([frame.name for frame in model.frames])
+
+with depyf.prepare_debug("one") as outer:
+    thread = threading.Thread(target=work)
+    thread.start()
+    thread.join()
+print(seen, [frame.name for frame in outer.frames], depyf.explain.session._waiting)
+""")
+    assert done.stdout == "[['g']] ['g'] []\n"
+    assert not (tmp_path / "two").exists()
+
+
 def test_a_block_which_nobody_leaves_ends_with_the_process(program, tmp_path):
     done = program("""
 recording = depyf.prepare_debug("dump")

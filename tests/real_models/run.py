@@ -1,8 +1,8 @@
 """One run of one model, in this process: `python run.py JOB.json`, started by benchmarks/torch_models.py.
 
 A job says which model, on which backend, and which kind of run: ``named`` (without depyf; torch's own records are
-kept), ``without`` (timed) or ``with`` (timed, recorded by depyf). What was seen goes into the job's report. Once per
-process something tiny is compiled and, with depyf, recorded, unless torch is to name what it does.
+kept), ``without`` (timed) or ``with`` (timed, recorded by depyf). What was seen goes into the job's report. Before a
+timed run something tiny is compiled and, with depyf, recorded: what a process does once is not counted.
 """
 
 from __future__ import annotations
@@ -49,16 +49,16 @@ def warm_up(backend: str, with_depyf: bool) -> None:
 def run(job: Dict[str, Any]) -> Dict[str, Any]:
     """Runs it. Exceptions of the model pass on."""
     import torch
+    from torch_programs.observe import plain
 
     from real_models import load
     from real_models.torch_says import SkipLog, counters, records_of
-    from torch_programs.observe import plain
 
     torch.set_num_threads(1)
     skips = SkipLog()
     if job["kind"] == "named":
         skips.listen()
-    else:
+    elif job["timed"]:
         warm_up(job["backend"], bool(job["dump"]))
     torch.manual_seed(0)
     calls = load()[job["model"]].make(lambda *args, **kwargs: torch.compile(*args, backend=job["backend"], **kwargs))

@@ -13,7 +13,7 @@ import re
 import sys
 from typing import Any, Dict, Iterator, List, NamedTuple, Tuple
 
-__all__ = ["Record", "SkipLog", "counters", "records_of"]
+__all__ = ["Record", "SkipLog", "counters", "has_trace", "records_of"]
 
 _PLACE = re.compile(r"Graph break in user code at (?P<file>.+):(?P<line>\d+)$", re.MULTILINE)
 _REASON = re.compile(r"Graph Break Reason: (?P<reason>.*)")
@@ -130,6 +130,16 @@ def _is_of_libraries(filename: str) -> bool:
     torch = os.path.dirname(sys.modules["torch"].__file__ or "")
     library = os.path.dirname(os.__file__)
     return filename.startswith((torch, "<")) or filename.startswith(library) and "-packages" not in filename
+
+
+def has_trace() -> bool:
+    """Whether this torch names breaks and recompilations in its structured trace."""
+    import inspect
+
+    import torch
+
+    home = torch._dynamo.symbolic_convert.InstructionTranslatorBase
+    return "dynamo_graph_break_reason" in inspect.getsource(home)
 
 
 def counters() -> Dict[str, Any]:

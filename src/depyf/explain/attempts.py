@@ -8,6 +8,7 @@ from typing import Any, Callable, Dict, List, Optional, Tuple
 
 from depyf.explain import torch_attempts, torch_behavior
 from depyf.explain.break_log import BreakLog
+from depyf.explain.called_names import called_name
 from depyf.explain.model import GraphBreak, RecompileReason, Session
 from depyf.explain.recompiles import reason_from_text
 from depyf.explain.refusals import Refusals, is_of_libraries
@@ -66,16 +67,17 @@ class Attempts:
         given = inspect.signature(function).bind(*args, **kwargs).arguments
         code, compile_id = given["code"], str(given.get("compile_id") or "")
         self._session.breaks += self._breaks.take(compile_id)
+        called = called_name(code, given.get("locals") or {})
         texts, local_names = self.reasons_of(code)
         recompiled = [reason_from_text(text, local_names) for text in texts]
         if error is not None:
-            self.refusals.failed(code, compile_id, error, bool(given.get("one_graph")), recompiled)
+            self.refusals.failed(code, compile_id, error, bool(given.get("one_graph")), recompiled, called)
         elif torch_attempts.tells_skip_reasons():
             self._left = code, compile_id, recompiled
         else:
             cause = getattr(skip, "__cause__", None)
             if cause is not None:
-                self.refusals.failed(code, compile_id, cause, False, recompiled)
+                self.refusals.failed(code, compile_id, cause, False, recompiled, called)
                 self.refusals.found[-1].consequence = "it runs as it is written ({})".format(_first_line(skip))
             else:
                 self.refusals.skipped(code, compile_id, str(skip or ""), recompiled)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 import threading
-from typing import Dict, List
+from typing import Dict, Iterable, List
 
 from depyf.explain.names import writable_name
 from depyf.explain.processes import INDEX, WRITTEN, Folder, is_of_this_run
@@ -22,8 +22,7 @@ The program is still inside `depyf.prepare_debug`, or it was killed there. Each 
 `__transformed_code_*` is what Dynamo made of a function, `__compiled_fn_*` are its graphs, stage by stage, and kernels.
 The pages (`full_code_for_*`), the guards and the index, which replaces this text, are written when the block ends.
 """
-
-
+_OURS = ("full_code_for_", "guards_", "__transformed_code_", "__compiled_fn_", "__no_compiled_fn", "fx_graph_code_")
 _RANKS = """# What torch.compile made of this program
 
 Each rank of the job has a folder of its own:
@@ -57,6 +56,13 @@ class DumpDirectory:
         found = [name for name in os.listdir(self.path) if name.startswith("process_")]
         return sorted(name for name in found if is_of_this_run(os.path.join(self.path, name, INDEX)))
 
+    def of_earlier_recordings(self, written: Iterable[str]) -> List[str]:
+        """Files with names that a dump gives, which are neither among those `written` now nor another process's."""
+        known = set(written)
+        found = [name for name in os.listdir(self.path) if name.startswith(_OURS) and name not in known]
+        paths = {name: os.path.join(self.path, name) for name in found}
+        return sorted(name for name, path in paths.items() if path in WRITTEN or not is_of_this_run(path))
+
     def close(self) -> None:
         """Lets other processes write here."""
         self._folder.release()
@@ -80,7 +86,7 @@ class DumpDirectory:
 
     def write(self, path: str, text: str) -> None:
         """Writes a file as UTF-8, whole or not at all. Raises OSError."""
-        WRITTEN.add(path)
+        WRITTEN.add(path)  # before it lies there: another recording of this process may look
         write_whole(path, text)
 
 
@@ -91,6 +97,7 @@ def write_whole(path: str, text: str) -> None:
         with open(unfinished, "w", encoding="utf-8", newline="\n", errors="backslashreplace") as file:
             file.write(text)
         os.replace(unfinished, path)
+        WRITTEN.add(path)
     except BaseException:
         if os.path.exists(unfinished):
             os.remove(unfinished)

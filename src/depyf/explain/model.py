@@ -268,6 +268,7 @@ class CacheEntry:
     guards: List[Guard] = field(default_factory=list)
     guard_tree: str = ""
     dropped: bool = False  # Dynamo has dropped it since: an object that its guards name is gone
+    reset: bool = False  # torch._dynamo.reset() has dropped it since, and a later compilation has its number
     transformed: Decompiled = field(default_factory=Decompiled)
     transformed_name: str = ""
     transformed_path: str = ""
@@ -285,6 +286,11 @@ class CacheEntry:
     code: Optional[CodeType] = _live()
     original_code: Optional[CodeType] = _live()
     guard_manager: Any = _live()
+
+    @property
+    def number(self) -> str:
+        """Its compile id; Dynamo counts anew after a reset."""
+        return self.compile_id + " (before torch._dynamo.reset())" if self.reset else self.compile_id
 
 
 @dataclass
@@ -370,6 +376,7 @@ class Session:
     torch_version: str = ""
     python_version: str = ""
     directory: str = field(default="", metadata={"live": True}, compare=False)
+    earlier_files: List[str] = field(default_factory=list, metadata={"live": True}, compare=False)  # of other dumps
 
     def __str__(self) -> str:
         """The frames as a tree. `to_dict` has the data, `to_html` all of it to look at, `dump_src` the page."""

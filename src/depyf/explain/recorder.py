@@ -16,6 +16,7 @@ import textwrap
 import threading
 import types
 import weakref
+from collections import Counter
 from types import CodeType
 from typing import Any, Dict, List, Optional, Tuple
 
@@ -188,9 +189,12 @@ class Recorder:
     def on_drop(self, is_reset: bool) -> None:
         """Dynamo may be about to drop what is compiled."""
         with self._lock, contained(self.session, "reading guards before they go", "guards on the pages"):
+            self._collect_guards(at_end=False)
             if is_reset:
                 self._attempts.reset()
-            self._collect_guards(at_end=False)
+                for frame in self.session.frames:
+                    for entry in frame.entries:
+                        entry.reset = True
 
     def on_outcome(self, event: str, *args: Any) -> None:
         """What came of one of Dynamo's attempts at a frame: a method of `Attempts`, told by `outcome_hooks.py`."""
@@ -363,6 +367,7 @@ class Recorder:
                 (self._point_graphs_at_files, "breakpoints in graph files"),
                 (self._link_resume_functions, "resume functions on the pages"),
                 (self._collect_guards, "guards on the pages"),
+                (self._tell_numbers_apart, "which compilation a number means"),
                 (self._collect_refusals, "what was not compiled, in the index"),
                 (self._list_other_processes, "folders of other processes in the index"),
                 (self._add_compiled_before, "what was compiled before, in the index"),
@@ -432,6 +437,13 @@ class Recorder:
         entry.guard_manager = torch_behavior.guard_manager_of(live)
         entry.guards, entry.guard_tree = collect_guards(entry.guard_manager, frame.globals, frame.filename)
 
+    def _tell_numbers_apart(self) -> None:
+        """Marks the compilations whose number another has got after `torch._dynamo.reset()`."""
+        entries = [entry for frame in self.session.frames for entry in frame.entries]
+        counts = Counter(entry.compile_id for entry in entries)
+        for entry in entries:
+            entry.reset = entry.reset and counts[entry.compile_id] > 1
+
     def _collect_refusals(self) -> None:
         self.session.refusals = self._attempts.refusals.hand_out(self.session.frames)
         self.session.skips = self._attempts.refusals.skips
@@ -448,7 +460,7 @@ class Recorder:
     def _write_report(self) -> None:
         from depyf.explain.report import write_report
 
-        write_report(self.session, self.dump.path)
+        write_report(self.session, self.dump.path, self.dump.of_earlier_recordings)
 
     # ---- helpers
 

@@ -45,11 +45,15 @@ class Refusals:
         error: BaseException,
         is_whole: bool,
         recompiled: Sequence[RecompileReason] = (),
+        called: str = "",
     ) -> None:
-        """A compilation has ended with `error`; `is_whole` under ``fullgraph``, where the call raises it."""
+        """A compilation has ended with `error`; `is_whole` under ``fullgraph``, where the call raises it.
+
+        `recompiled` are the reasons why others did not fit, `called` is the function's class and name, if known.
+        """
         text = str(getattr(error, "msg", None) or error)
         refusal = _refusal_of(text, list(getattr(error, "real_stack", None) or []))
-        refusal.compile_id, refusal.function = compile_id, code.co_name
+        refusal.compile_id, refusal.function = compile_id, called or code.co_name
         refusal.error = type(error).__name__
         refusal.location = _line(code.co_filename, code.co_firstlineno)
         refusal.why.compile_id = compile_id
@@ -85,15 +89,14 @@ class Refusals:
 
     def look(self) -> None:
         """Notes what failed since the last look, where no hook has told."""
-        told = {(one.compile_id, one.function) for one in self.found}
+        told = {one.compile_id for one in self.found if one.compile_id}
         for one in compilation_metrics():
             if id(one) in self._seen:
                 continue
             self._seen[id(one)] = one
             if getattr(one, "fail_reason", None):
-                refusal = _refusal(one)  # where the limit is reached, it lacks the function
-                functions = [refusal.function] if refusal.function else [name for _, name in told]
-                if refusal not in self.found and told.isdisjoint((refusal.compile_id, name) for name in functions):
+                refusal = _refusal(one)
+                if refusal not in self.found and refusal.compile_id not in told:
                     self.found.append(refusal)
 
     def hand_out(self, frames: List[Frame]) -> List[Refusal]:

@@ -21,7 +21,7 @@ import atexit
 import contextlib
 import os
 import threading
-from typing import Iterator, List, Union
+from typing import Iterator, List, NamedTuple, Tuple, Union
 
 from depyf.decompiler.garbage import no_collections
 from depyf.errors import require_torch
@@ -37,7 +37,24 @@ from depyf.explain.torch_debugging import pass_over
 
 __all__ = ["active_recorders", "compiled_functions", "last_directory", "prepare_debug"]
 
+
+class _Block(NamedTuple):
+    """A block of `prepare_debug`: its thread, its arguments, what is undone when it is left, its model."""
+
+    thread: int
+    arguments: Tuple[str, bool, bool]
+    undo: contextlib.ExitStack
+    session: Session
+
+    @property
+    def path(self) -> str:
+        """The directory."""
+        return os.path.abspath(self.arguments[0])
+
+
 _active: List[Recorder] = []
+_owner: List[_Block] = []  # the block that is recorded, as a list of one
+_waiting: List[_Block] = []  # blocks which other threads entered meanwhile
 _directories: List[str] = []
 _compiled: List[Followed] = []
 _CHANGING = threading.RLock()  # held by the thread that begins or ends a recording
@@ -46,6 +63,7 @@ _CHANGING = threading.RLock()  # held by the thread that begins or ends a record
 def _renew_lock() -> None:
     global _CHANGING
     _CHANGING = threading.RLock()
+    _waiting.clear()  # their threads are not in this process
 
 
 if hasattr(os, "register_at_fork"):  # another thread may hold it while this one forks
@@ -93,7 +111,8 @@ def prepare_debug(
 
     Yields:
         The model of what is recorded. Inside another `prepare_debug` it is that one's, which goes on recording into its
-        own directory; the inner does nothing.
+        own directory; the inner does nothing. Where blocks of threads overlap, one records at a time: when it is left,
+        the next goes on into its own directory, or, where both name the same one, takes the recording over.
 
     Raises:
         TypeError: the directory is no path.
@@ -109,7 +128,9 @@ def prepare_debug(
         yield done(session, "beginning the recording", _begin, dump_src_dir, clean_wild_fx_code, log_bytecode, undo,
                    session) or session
     finally:
+        done(session, "handing the recording over", _hand_over, undo)
         done(session, "ending the recording", undo.close)
+        done(session, "going on with the block of another thread", _go_on)
 
 
 def _begin(
@@ -124,6 +145,9 @@ def _begin(
     with _CHANGING:
         if _active and _active[-1].is_inherited:  # this process was forked inside of its parent's recording
             return _begin_in_fork(_active[-1], directory, undo)
+        block = _Block(threading.get_ident(), (directory, clean_wild_fx_code, log_bytecode), undo, session)
+        if _active and _owner and _owner[0].thread != block.thread:
+            return _wait(block)
         if _active:
             outer = _active[-1].of_this_process()
             logger.warning("prepare_debug inside prepare_debug: everything goes to %s, nothing to %s",
@@ -138,6 +162,7 @@ def _begin(
             _directories.append(dump.path)
             undo.callback(done, session, "writing the dump", _end, recorder, undo)
             _active.append(recorder)
+            _owner[:] = [block]
             with contained(session, "writing an index to begin with"):
                 dump.begin()
             atexit.register(_end_at_exit, undo)
@@ -156,11 +181,55 @@ def _begin_in_fork(inherited: Recorder, directory: str, undo: contextlib.ExitSta
     return recorder.session
 
 
+def _wait(block: _Block) -> Session:
+    """A thread has entered a block while another's is recorded. Gives the model of that, for as long as it lasts."""
+    outer = _active[-1].of_this_process()
+    if block.path != _owner[0].path:
+        logger.warning("prepare_debug in two threads: what is compiled until the first ends is in %s, the rest in %s",
+                       outer.dump.path, block.path)
+    _show(block.session, outer.session)
+    block.undo.callback(_stop_waiting, block)
+    _waiting.append(block)
+    return block.session
+
+
+def _stop_waiting(block: _Block) -> None:
+    with _CHANGING:
+        _waiting[:] = [one for one in _waiting if one.undo is not block.undo]
+
+
+def _show(session: Session, other: Session) -> None:
+    """From now on `session`, which somebody holds, is the model `other`."""
+    session.__dict__ = other.__dict__
+
+
+def _hand_over(undo: contextlib.ExitStack) -> None:
+    """A block is left: one of another thread that names the same directory takes its recording over."""
+    with _CHANGING:
+        alike = [one for one in _waiting if _owner and _owner[0].undo is undo and one.path == _owner[0].path]
+        for heir in alike[:1]:
+            _stop_waiting(heir)
+            heir.undo.push(undo.pop_all())
+            _owner[:] = [heir]
+            atexit.register(_end_at_exit, heir.undo)
+
+
+def _go_on() -> None:
+    """A recording has ended: that of a block which waits may begin."""
+    with _CHANGING:
+        while _waiting and not _active:
+            heir = _waiting.pop(0)
+            _show(heir.session, Session())
+            _show(heir.session, _begin(*heir.arguments, heir.undo, heir.session))
+            _owner[:] = [heir]
+
+
 def _end(recorder: Recorder, undo: contextlib.ExitStack) -> None:
     """The last thing to happen: torch is as it was before, so nothing that we do now is recorded."""
     with _CHANGING:
         if recorder in _active:
             _active.remove(recorder)
+            _owner.clear()
     atexit.unregister(_end_at_exit)
     if recorder.is_inherited:
         return  # forked in the block, and nothing was compiled since: the dump is the parent's

@@ -37,6 +37,9 @@ def index_text(session: Session) -> str:
     if pages:
         of_program = [frame for frame in pages if not is_of_libraries(frame.filename)]
         lines += ["", "Start with `{}`.".format((of_program or pages)[0].page)]
+    if session.earlier_files:
+        lines += ["", "{} in this folder {} not of this recording, but of an earlier one: see the end.".format(
+            count(len(session.earlier_files), "file"), "is" if len(session.earlier_files) == 1 else "are")]
     if session.compiled_before and not _was_recorded(session):
         lines += ["", "Nothing was compiled while this was recorded. What follows was compiled before that, and is"]
         lines += ["described as it is now; graphs of the stages between can't be had any more."]
@@ -52,6 +55,10 @@ def index_text(session: Session) -> str:
     lines += _proofs(session)
     lines += _files(session)
     lines += _missing(session)
+    if session.earlier_files:
+        lines += ["", "## Files of an earlier recording", ""]
+        lines += ["They lie in this folder from before, and may be deleted.", ""]
+        lines += ["- {}".format(name) for name in session.earlier_files]
     return "\n".join(lines).rstrip() + "\n"
 
 
@@ -76,7 +83,7 @@ def _compiled_before(session: Session) -> List[str]:
     if not others:
         return []
     lines = ["", "## What was compiled before this recording began", ""]
-    lines += ["It ran without being recorded. `depyf.explain.dump_src(function)` shows it.", ""]
+    lines += ["What runs of it is not described here. `depyf.explain.dump_src(function)` shows it.", ""]
     return lines + ["- `{}` ({}:{})".format(one.function, file_name(one.filename), one.line) for one in others]
 
 
@@ -89,7 +96,7 @@ def _proofs(session: Session) -> List[str]:
             if entry.runs_as_written:
                 runs = "the function's own: breakpoint at {}".format(_cell(entry.runs_as_written))
             name = file_name(entry.transformed_path) or entry.transformed_name
-            rows.append("| {} | {} | {} | {} |".format(entry.compile_id, name, _cell(_verdict(one)), runs))
+            rows.append("| {} | {} | {} | {} |".format(entry.number, name, _cell(_verdict(one)), runs))
     if not rows:
         return []
     head = ["", "## What was proven", ""]

@@ -125,10 +125,12 @@ def _entries(
         _one(frame, frame.entries[0], "{}{} ── ".format(first, title), rest, lines, shown)
         return
     compilations = count(len(frame.entries), "compilation")
-    lines.append("{}{} ── {}, the first whose guard holds is used".format(first, title, compilations))
+    gone = sum(entry.reset for entry in frame.entries)
+    used = "{} of them dropped by torch._dynamo.reset()".format(gone) if gone else "the first whose guard holds is used"
+    lines.append("{}{} ── {}, {}".format(first, title, compilations, used))
     for at, entry in enumerate(frame.entries):
         last = at == len(frame.entries) - 1
-        head = rest + ("   └─ " if last else "   ├─ ") + entry.compile_id + " ── "
+        head = rest + ("   └─ " if last else "   ├─ ") + entry.number + " ── "
         _one(frame, entry, head, rest + ("      " if last else "   │  "), lines, shown)
     lines += [rest + "   " + refusal_words(one) for one in frame.refusals]
 

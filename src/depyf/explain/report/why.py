@@ -98,7 +98,7 @@ def _recompiles(session: Session) -> List[str]:
             sentences = recompile_words(entry)
             if not sentences:
                 continue
-            lines.append("- `{}` ({}), compilation {}".format(frame.title, frame.place, entry.compile_id))
+            lines.append("- `{}` ({}), compilation {}".format(frame.title, frame.place, entry.number))
             lines += ["  - " + _one_line(words) for words in sentences]
             remedies = dict.fromkeys(one.remedy for one in entry.recompiled if one.remedy)
             lines += ["  - What to do: " + words for words in remedies]

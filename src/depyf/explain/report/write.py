@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import functools
 import os
-from typing import Callable, Dict, List
+from typing import Callable, Dict, Iterable, List
 
-from depyf.explain.containment import note_failure
+from depyf.explain.containment import contained, note_failure
 from depyf.explain.dump_directory import write_index, write_whole
 from depyf.explain.model import Artifact, Session
 from depyf.explain.names import safe_file_part, writable_name
@@ -18,12 +18,15 @@ from depyf.explain.report.page import page_of
 __all__ = ["write_report"]
 
 
-def write_report(session: Session, directory: str) -> List[str]:
+def write_report(
+    session: Session, directory: str, earlier: Callable[[Iterable[str]], List[str]] = lambda written: []
+) -> List[str]:
     """Writes `full_code_for_{name}_{n}.py` per top-level function, `guards_*.txt`, and `README.md`.
 
     Args:
         session: the model. Artifacts and failures are added to it; those of other writers come into the index too.
         directory: an existing directory.
+        earlier: given the names of this dump's files, those of other dumps that lie there too.
 
     Returns:
         Paths of the files written. A file which can't be written or made is missing: the index and
@@ -43,6 +46,8 @@ def write_report(session: Session, directory: str) -> List[str]:
             name = writable_name(guard_file_name(entry, frame))
             why = "every check behind compilation {} of {}, Dynamo's own included".format(entry.compile_id, frame.name)
             _one(session, directory, name, "guards", why, written, functools.partial(guard_listing, entry, frame))
+    with contained(session, "looking for files of earlier recordings", "their names in the index"):
+        session.earlier_files = earlier(one.path for one in session.artifacts)
     path = os.path.join(directory, INDEX)
     write_index(path, index_text(session))
     written.insert(0, path)
