@@ -25,7 +25,9 @@ def test_models_of_torch_alone_are_equal_and_nothing_that_torch_names_is_missing
     assert done.returncode == 0, done.stdout.decode() + done.stderr.decode()
     rows = {row["model"]: row for row in json.loads((tmp_path / "found.json").read_text())["rows"]}
     assert sorted(rows) == sorted(ALONE)
-    assert all(row["equal"] and row["missing"] == [] and row["wrong"] == [] for row in rows.values())
+    ran = [row for row in rows.values() if not row.get("alone")]
+    assert len(ran) >= len(ALONE) - 1  # torch 2.2 fails on one of them by itself
+    assert all(row["equal"] and row["missing"] == [] and row["wrong"] == [] for row in ran)
     if torch_models.models_here(sys.executable)["has_trace"]:
         assert rows["compiled_adam"]["records"]["break"] > 0
         assert rows["transformer_masked"]["records"]["recompile"] > 0
@@ -103,8 +105,12 @@ def test_what_the_index_lacks_is_told_though_the_model_has_it():
     assert [one.partition(":")[0] for one in missing(NAMED, lacking)] == ["not in the index"] * 2
 
 
+def counted(graphs):
+    return {"stats": {"unique_graphs": graphs}, "graph_break": 0, "has_trace": True}
+
+
 def run_of(**changed):
-    return {"exit": 0, "stderr": "", "result": [1], "counters": {"stats": {"unique_graphs": 2}}, "records": [],
+    return {"exit": 0, "stderr": "", "result": [1], "counters": counted(2), "records": [],
             "cpu": 1.0, "end": 0.1, **changed}  # fmt: skip
 
 
@@ -117,7 +123,7 @@ def dump(**changed):
     ("changed", "said"),
     [
         ({"result": [2]}, "results differ"),
-        ({"counters": {"stats": {"unique_graphs": 3}}}, "Dynamo's counts differ"),
+        ({"counters": counted(3)}, "Dynamo's counts differ"),
         ({"exit": 1, "stderr": "Boom"}, "with ended with 1: Boom"),
         ({"stderr": "a warning of ours"}, "only with depyf on standard error: a warning of ours"),
         ({"dump": dump(proven=1)}, "1 of 2 compilations are proven"),
@@ -129,6 +135,13 @@ def test_each_thing_that_is_wrong_is_told(changed, said):
     pair = {"without": [run_of()], "with": [run_of(**{"dump": dump(), **changed})]}
     (sentence,) = torch_models.judge("case", [run_of()], [pair])["wrong"]
     assert sentence.startswith(said)
+
+
+def test_what_fails_without_depyf_too_is_torchs_own():
+    crashed = [run_of(exit=1, stderr="Boom")]
+    row = torch_models.judge("case", crashed, [{"without": crashed, "with": crashed}])
+    assert (row["wrong"], row["alone"]) == ([], "Boom")
+    assert "fails without depyf too" in torch_models.table([row])[2]
 
 
 def test_a_table_has_every_model():

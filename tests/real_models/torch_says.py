@@ -148,6 +148,7 @@ def counters() -> Dict[str, Any]:
 
     counted = torch._dynamo.utils.counters
     found: Dict[str, Any] = {kind: dict(counted[kind]) for kind in ("frames", "stats", "resumes")}
+    found["has_trace"] = has_trace()
     for kind in ("graph_break", "unimplemented"):
         found[kind] = sum(counted[kind].values())
     return found

@@ -268,7 +268,7 @@ class CacheEntry:
     guards: List[Guard] = field(default_factory=list)
     guard_tree: str = ""
     dropped: bool = False  # Dynamo has dropped it since: an object that its guards name is gone
-    reset: bool = False  # torch._dynamo.reset() has dropped it since, and a later compilation has its number
+    reset: bool = False  # torch._dynamo.reset() has dropped it since, and others have followed
     transformed: Decompiled = field(default_factory=Decompiled)
     transformed_name: str = ""
     transformed_path: str = ""
@@ -289,7 +289,7 @@ class CacheEntry:
 
     @property
     def number(self) -> str:
-        """Its compile id; Dynamo counts anew after a reset."""
+        """Its compile id, which another may have got after a reset."""
         return self.compile_id + " (before torch._dynamo.reset())" if self.reset else self.compile_id
 
 

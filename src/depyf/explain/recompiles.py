@@ -29,6 +29,7 @@ _DYNAMIC = (
     "where this size changes from call to call, mark it before the first: "
     "torch._dynamo.mark_dynamic(tensor, dimension), or torch.compile(dynamic=True)"
 )
+_SMALL = "sizes 0 and 1 are compiled each by themselves, also where the dimension is dynamic"
 _KINDS = "tensors made in and outside of inference mode, or of another kind, are compiled each by themselves"
 _REMEDIES: Tuple[Tuple[str, str], ...] = (
     (r"size mismatch|stride mismatch|\.size\(|\.stride\(", _DYNAMIC),
@@ -158,6 +159,8 @@ def _inside(value: Any, part: re.Match[str]) -> Any:
 
 
 def _remedy(text: str, found: RecompileReason) -> str:
+    if "size mismatch" in text and {found.expected, found.actual} & {"0", "1"}:
+        return _SMALL
     for mark, words in _REMEDIES:
         if re.search(mark, text) or re.search(mark, found.guard):
             return words

@@ -16,7 +16,6 @@ import textwrap
 import threading
 import types
 import weakref
-from collections import Counter
 from types import CodeType
 from typing import Any, Dict, List, Optional, Tuple
 
@@ -438,11 +437,12 @@ class Recorder:
         entry.guards, entry.guard_tree = collect_guards(entry.guard_manager, frame.globals, frame.filename)
 
     def _tell_numbers_apart(self) -> None:
-        """Marks the compilations whose number another has got after `torch._dynamo.reset()`."""
-        entries = [entry for frame in self.session.frames for entry in frame.entries]
-        counts = Counter(entry.compile_id for entry in entries)
-        for entry in entries:
-            entry.reset = entry.reset and counts[entry.compile_id] > 1
+        """A `torch._dynamo.reset()` matters to what has followers: in its function, or with its number."""
+        followers = {e.compile_id for frame in self.session.frames for e in frame.entries if not e.reset}
+        for frame in self.session.frames:
+            goes_on = any(not entry.reset for entry in frame.entries)
+            for entry in frame.entries:
+                entry.reset = entry.reset and (goes_on or entry.compile_id in followers)
 
     def _collect_refusals(self) -> None:
         self.session.refusals = self._attempts.refusals.hand_out(self.session.frames)
