@@ -42,7 +42,8 @@ ONE = ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS", "TORCHINDUC
 GRAPH_CACHES = ("TORCHINDUCTOR_FX_GRAPH_CACHE", "TORCHINDUCTOR_AUTOGRAD_CACHE")
 NAMED, WITHOUT, WITH = "named", "without", "with"
 _CHANGES = re.compile(
-    r"^(\[rank\d\]:)?([A-Z]\d{4} \S+ \d+|\[[\d-]+ [\d:,]+\]) |\b\d{4,}\b|0x[0-9a-f]+|\d+\.\d+(?=\s?(s|ms|it/s))|/[\w./-]*/"
+    r"^(\[rank\d\]:)?([A-Z]\d{4} \S+ \d+|\[[\d-]+ [\d:,]+\]) "
+    r"|\b\d{4,}\b|0x[0-9a-f]+|\d+\.\d+(?=\s?(s|ms|it/s))|/[\w./-]*/"
 )
 
 Row = Dict[str, Any]

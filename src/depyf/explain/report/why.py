@@ -137,6 +137,7 @@ def _skips(session: Session) -> List[str]:
     if not groups:
         return []
     lines = ["", "## What Dynamo left to Python", ""]
+    lines += ["Functions of torch's own files and of Python's library are left out.", ""]
     for reason, alike in groups.items():
         names = ["`{}`{}".format(one.function, " ({})".format(_at(one.location, False)) if one.location else "")
                  for one in alike]
