@@ -9,7 +9,7 @@ import json
 import os
 import types
 from pathlib import Path
-from typing import Any, Dict, List, Optional
+from typing import AbstractSet, Any, Dict, List, Optional
 
 import torch
 
@@ -20,8 +20,11 @@ __all__ = ["examine"]
 AHEAD = "ahead of time"  # in the place of a compilation's number: torch keeps that code in an object of its own
 
 
-def examine(program: Program, directory: str, model: Any) -> Dict[str, Any]:
-    """Counts, and under ``wrong`` a sentence for each thing that is not as it should be."""
+def examine(program: Program, directory: str, model: Any, ran: AbstractSet[str] = frozenset()) -> Dict[str, Any]:
+    """Counts, and under ``wrong`` a sentence for each thing that is not as it should be.
+
+    `ran`: the files of what was called under `depyf.debug()`.
+    """
     found: Dict[str, Any] = {"files": 0, "pages": 0, "runs": 0, "codes": 0, "proven": 0, "wrong": []}
     wrong: List[str] = found["wrong"]
     if program.watch == "inspect":
@@ -36,8 +39,24 @@ def examine(program: Program, directory: str, model: Any) -> Dict[str, Any]:
     _verdicts(found, model)
     wrong += ["{} failed: {}".format(one.what, one.reason) for one in model.failures]
     wrong += ["{} is missing: {}".format(one.path, one.reason) for one in model.artifacts if one.status != "written"]
+    if program.watch == "debug":
+        names = {os.path.basename(path) for path in ran if os.path.dirname(path) == directory}
+        wrong += ["no breakpoint in {} is hit".format(one) for one in _meant_to_run(program, model) if one not in names]
     _run_pages(program, directory, model, found)
     return found
+
+
+_STAGES_THAT_RUN = {"eager": ("Captured_Graph",), "aot_eager": ("Forward_graph", "Backward_graph")}
+
+
+def _meant_to_run(program: Program, model: Any) -> List[str]:
+    """Transformed code, and the graph files of those stages which run with the program's backend."""
+    stages = tuple(".{}.".format(one) for one in _STAGES_THAT_RUN.get(program.backend, ()))
+    return [
+        one.path
+        for one in model.artifacts
+        if one.kind == "transformed" or (one.kind == "graph" and any(stage in one.path for stage in stages))
+    ]
 
 
 def _contained(wrong: List[str], what: str, function: Any, *args: Any, **kwargs: Any) -> Any:
@@ -139,8 +158,8 @@ def _run_page(program: Program, page: types.ModuleType, frame: Any, one: Call) -
         result = function(*_bound(one), *args, **kwargs)
     except Exception as error:
         expected = one.outcome[0]
-        if type(error) is type(expected) and str(error) == str(expected):
-            return ""
+        if type(error) is type(expected) and str(expected).startswith(str(error)):
+            return ""  # torch.fx.Interpreter (aot_eager up to 2.9) puts the operation behind it
         return "{}: {}".format(type(error).__name__, str(error)[:200])
     if program.repeatable and not alike(result, one.outcome[0], exact=program.backend == "eager"):
         return "another result"

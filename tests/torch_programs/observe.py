@@ -7,7 +7,8 @@ import dataclasses
 import hashlib
 import os
 import re
-from typing import Any, Dict, Iterator, List
+import sys
+from typing import Any, Dict, Iterator, List, Set
 
 import torch
 
@@ -44,12 +45,13 @@ def observe(program: Program, directory: str, found: Dict[str, Any]) -> None:
             if program.exits:
                 raise
     same["compilations"] = list(names)
-    same["again"] = _again(program, directory)
+    ran: Set[str] = set()
+    same["again"] = _again(program, directory, ran)
     same["compilations afterwards"] = names[len(same["compilations"]) :]
     same["counters"] = _counters()
     handle.remove()
     if directory:
-        found["dump"] = dumps.examine(program, directory, model)
+        found["dump"] = dumps.examine(program, directory, model, ran)
 
 
 @contextlib.contextmanager
@@ -70,14 +72,16 @@ def _looking_on(program: Program, directory: str) -> Iterator[Any]:
             yield model
 
 
-def _again(program: Program, directory: str) -> List[Any]:
-    """Each call once more, behind the recording."""
+def _again(program: Program, directory: str, ran: Set[str]) -> List[Any]:
+    """Each call once more, behind the recording. `ran` gets the files of functions which are called under debug()."""
     with contextlib.ExitStack() as stack:
         if directory and program.watch == "debug":
             import depyf
 
             os.environ["PYTHONBREAKPOINT"] = "0"
             stack.enter_context(depyf.debug())
+            stack.callback(sys.settrace, None)
+            sys.settrace(lambda frame, event, argument: ran.add(frame.f_code.co_filename))
         return [_once_more(one) for one in list(CALLS)]
 
 

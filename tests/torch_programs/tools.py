@@ -41,6 +41,36 @@ def debug_a_module():
     return call(compiled(Model()), torch.ones(2, 3))
 
 
+@program(watch="debug", backend="aot_eager")
+def debug_backward():
+    "The same with gradients: breakpoints in forward and backward graphs are hit, one before a break included."
+    f = compiled(Model())
+
+    def step(x):
+        result = f(x).sum()
+        result.backward()
+        return result, x.grad
+
+    return call(step, torch.ones(2, 3, requires_grad=True))
+
+
+@program(watch="debug", backend=("eager", "aot_eager"))
+def debug_an_operator_that_fails():
+    "The operator's error has the words that torch gives it, wherever it is raised."
+
+    def f(x, index):
+        return (x + 1)[index] * 2
+
+    f = compiled(f)
+    results = [call(f, torch.ones(3), torch.tensor([2]))]
+    for index in 3, 2:
+        try:
+            results.append(call(f, torch.ones(3), torch.tensor([index])))
+        except (IndexError, RuntimeError) as error:
+            results.append(str(error).splitlines())
+    return results
+
+
 @program(watch="install", backend=("eager", "aot_eager"))
 def install():
     "depyf.install() before, uninstall() behind."

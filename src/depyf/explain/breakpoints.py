@@ -10,6 +10,7 @@ from typing import Iterator
 from depyf.explain import debuggers, session, torch_behavior, torch_debugging
 from depyf.explain.as_written import run_as_written
 from depyf.explain.containment import contained, done
+from depyf.explain.interpreted_graphs import hook_interpreter
 from depyf.explain.model import Session
 
 __all__ = ["debug"]
@@ -44,6 +45,9 @@ def debug() -> Iterator[None]:
         undo.callback(torch_behavior.run_only())
     with contained(notes, "keeping Dynamo off the debugger's code", "functions of the debugger are compiled"):
         undo.callback(done, notes, "letting Dynamo at debuggers", torch_debugging.pass_over(debuggers.DEBUGGERS))
+    with contained(notes, "running graphs as their files", "breakpoints in graph files with the backend aot_eager"):
+        if torch_debugging.interprets_graphs():
+            hook_interpreter(notes, undo)
     directory = session.last_directory()
     where = "Read full_code_for_* in {}".format(directory) if directory else "No prepare_debug has run yet"
     with undo:

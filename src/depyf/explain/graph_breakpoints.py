@@ -7,17 +7,79 @@ object that runs gets our file's name and line table, and nothing else changes.
 
 from __future__ import annotations
 
+import os
 import types
-from typing import Any, Callable, Optional
+import weakref
+from typing import Any, Callable, Dict, List, Optional
 
 from depyf.explain import torch_behavior
 from depyf.explain.code_objects import same_instructions
+from depyf.explain.containment import contained
 from depyf.explain.graph_files import GraphFile, forward_code, graph_file_text, signature_of
+from depyf.explain.interpreted_graphs import graph_has_file
+from depyf.explain.model import Graph, Session
+from depyf.explain.torch_debugging import interprets_graphs
 
-__all__ = ["point_at_file"]
+__all__ = ["note_what_runs", "point_at_file", "point_at_files", "what_runs"]
+
+_STAGES_OF_ATEN = ("Forward_graph", "Backward_graph")
+_Write = Callable[[str, str], None]
+
+_INTERPRETED = (
+    "not what runs by itself, torch goes through these operations one by one; in depyf.debug(), or with a debugger in "
+    "prepare_debug, it runs"
+)
+_OTHER_CODE = "not what runs, the code that does was changed later; no breakpoint here is hit"
 
 
-def point_at_file(file: GraphFile, rewrite: Callable[[str, str], None]) -> bool:
+def point_at_files(
+    files: List[GraphFile], graphs: Dict[str, Graph], session: Session, write: _Write, at_end: bool
+) -> None:
+    """`point_at_file` for those that can run; what does not run as it is says so in its first line and in the index."""
+    for file in files:
+        graph = graphs.get(file.graph)
+        if not file.path or file.is_what_runs or (graph is not None and graph.kernels):
+            continue
+        with contained(session, "naming {} in its code".format(os.path.basename(file.path)), "breakpoints in it"):
+            file.is_what_runs = point_at_file(file, write)
+            words = what_runs(file, graph.backend if graph is not None else "")
+            if words and (file.is_what_runs or at_end):
+                _say_what_runs(file, words, session, write)
+
+
+def note_what_runs(files: List[GraphFile], graph: str, module: Any) -> None:
+    """The backend runs `module`, which may be a copy of the graph that a file shows."""
+    signature = signature_of(module)
+    for file in reversed(files):
+        if file.graph == graph and file.stage in _STAGES_OF_ATEN and file.signature == signature:
+            file.graph_module = weakref.ref(module)
+            return
+
+
+def _say_what_runs(file: GraphFile, words: str, session: Session, write: _Write) -> None:
+    head, line_end, rest = file.text.partition("\n")  # no line moves
+    file.text = "{} {}.{}{}".format(head, words[0].upper() + words[1:], line_end, rest)
+    write(file.path, file.text)
+    for artifact in session.artifacts:
+        if artifact.path == os.path.basename(file.path):
+            artifact.why_open += "; " + words
+
+
+def what_runs(file: GraphFile, backend: str) -> str:
+    """What a reader who sets a breakpoint in a file must know, "" where the file is what runs or is not meant to be.
+
+    Of the graphs of `eager` the captured one runs; of those of `aot_eager` and its kin, the forward and the backward.
+    """
+    if backend == "eager" and file.stage == "Captured_Graph":
+        return "" if file.is_what_runs else _OTHER_CODE
+    if backend.startswith("aot_eager") and file.stage in _STAGES_OF_ATEN:
+        if not file.is_what_runs:
+            return _OTHER_CODE
+        return _INTERPRETED if interprets_graphs() else ""
+    return ""
+
+
+def point_at_file(file: GraphFile, rewrite: _Write) -> bool:
     """Makes the `forward` of a live graph module point at its file.
 
     Args:
@@ -42,6 +104,7 @@ def point_at_file(file: GraphFile, rewrite: Callable[[str, str], None]) -> bool:
         rewrite(file.path, text)
         file.text, file.codes = text, [code]
     forward.__code__ = forward.__code__.replace(co_filename=file.path, **_places(code))
+    graph_has_file(module)
     return True
 
 

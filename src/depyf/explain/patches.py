@@ -16,6 +16,7 @@ from typing import Any, Callable, List, Tuple
 from depyf.explain import torch_attempts, torch_behavior, torch_keeps
 from depyf.explain.containment import EDGES, contained, done, edge, told
 from depyf.explain.exchanged_code import Heard, listen
+from depyf.explain.interpreted_graphs import hook_interpreter
 from depyf.explain.kernel_hooks import hook_kernels
 from depyf.explain.outcome_hooks import (
     hook_attempts,
@@ -26,8 +27,10 @@ from depyf.explain.outcome_hooks import (
     hook_unsupported,
 )
 from depyf.explain.torch_behavior import MissingHook, find
+from depyf.explain.torch_debugging import interprets_graphs
 
-__all__ = ["PATCHES", "Patch", "apply_late_patches", "apply_patches", "graph_was_formatted", "original_kernel_loader"]
+__all__ = ["PATCHES", "Patch", "apply_late_patches", "apply_patches", "graph_is_to_run", "graph_was_formatted",
+           "original_kernel_loader"]
 
 
 @dataclass(frozen=True)
@@ -117,6 +120,30 @@ def _formatter_in_place(*args: Any, **kwargs: Any) -> Any:
 
 def _hook_graph_formatter(recorder: Any, undo: contextlib.ExitStack) -> None:
     listen(recorder, torch_behavior.graph_formatter(), _formatter_in_place, _graphs, undo)
+
+
+_graph_runners: List[Heard] = []
+
+
+@edge
+def graph_is_to_run(args: Tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """What `boxed_nop` does while a recorder listens: tell it of the graph, when what runs it is made."""
+    recorder, original = _graph_runners[-1]
+    result = original(*args, **kwargs)
+    told(recorder, "on_graph_that_runs", args, kwargs)
+    return result
+
+
+@edge
+def _graph_runner_in_place(*args: Any, **kwargs: Any) -> Any:
+    from depyf.explain.patches import graph_is_to_run
+
+    return graph_is_to_run(args, kwargs)
+
+
+def _hook_graph_runner(recorder: Any, undo: contextlib.ExitStack) -> None:
+    listen(recorder, find("torch._dynamo.backends.debugging", "boxed_nop"), _graph_runner_in_place, _graph_runners,
+           undo)
 
 
 _kernel_loaders: List[Callable[..., Any]] = []  # torch's own, while a recorder stands in front of it
@@ -255,6 +282,25 @@ PATCHES: List[Patch] = [
         reason="every stage calls it with its graph, whether or not logs are on. Its code object is exchanged, as some "
         "20 modules have imported the function by name",
         since="2.2 (in torch._dynamo.utils; in torch.fx._utils since 2.4)",
+    ),
+    Patch(
+        target="torch._dynamo.backends.debugging.boxed_nop",
+        apply=_hook_graph_runner,
+        serves="breakpoints in backward graphs with the backend aot_eager",
+        reason="AOTAutograd shows one backward graph and gives a copy of it to the backend (2.9 and later). Its code "
+        "object is exchanged, as aot_eager of 2.2 has the function itself",
+        since="2.2",
+        when="torch._dynamo.backends.debugging",
+    ),
+    Patch(
+        target="torch.fx.Interpreter.boxed_run",
+        apply=lambda recorder, undo: hook_interpreter(recorder.session, undo),
+        serves="breakpoints in graph files with the backend aot_eager",
+        reason="aot_eager never runs the code of a graph. Replaced for graphs that were compiled under a debugger",
+        since="2.2",
+        until="2.9",
+        wanted=lambda recorder: interprets_graphs(),
+        when="torch._dynamo.backends.debugging",
     ),
     Patch(
         target="torch._inductor.codecache.PyCodeCache.load_by_key_path",

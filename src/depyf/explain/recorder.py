@@ -26,7 +26,7 @@ from depyf.explain.called_names import note_called_name
 from depyf.explain.containment import contained, note_failure
 from depyf.explain.decompiled import decompiled, listing_of
 from depyf.explain.dump_directory import DumpDirectory
-from depyf.explain.graph_breakpoints import point_at_file
+from depyf.explain.graph_breakpoints import note_what_runs, point_at_files
 from depyf.explain.graph_breaks import graph_break_of
 from depyf.explain.graph_files import REPEATS, GraphFile, is_same_graph, signature_of, stage_of, why_open
 from depyf.explain.graph_text import GraphText, source_of
@@ -141,6 +141,11 @@ class Recorder:
         with self._lock, contained(self.session, "recording a graph", "the file of one graph"):
             given = list(args) + [kwargs.get(name) for name in ("name", "gm")[len(args) :]]
             self._record_graph(str(given[0]), given[1], kwargs)
+
+    def on_graph_that_runs(self, args: Tuple[Any, ...], kwargs: Dict[str, Any]) -> None:
+        """A backend keeps a graph to run: `boxed_nop(fx_g, example_inputs)`."""
+        with self._lock, contained(self.session, "looking for a graph's file", "breakpoints in one graph file"):
+            note_what_runs(self._files, self.current_graph, args[0] if args else kwargs["fx_g"])
 
     def on_kernel(self, module: types.ModuleType) -> None:
         """Inductor has loaded a module which it generated."""
@@ -396,12 +401,7 @@ class Recorder:
                     self.dump.write(file.path, file.text)
 
     def _point_graphs_at_files(self) -> None:
-        for file in self._files:
-            graph = self._graphs.get(file.graph)
-            if file.path and not file.is_what_runs and not (graph is not None and graph.kernels):
-                with contained(self.session, "naming {} in its code".format(os.path.basename(file.path)),
-                               "breakpoints in this file"):
-                    file.is_what_runs = point_at_file(file, self.dump.write)
+        point_at_files(self._files, self._graphs, self.session, self.dump.write, at_end=self.ended)
 
     def _link_resume_functions(self) -> None:
         frames = list(self.session.frames)

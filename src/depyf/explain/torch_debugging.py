@@ -8,7 +8,7 @@ from typing import Callable, Iterable, List, Optional
 
 from depyf.explain.torch_behavior import MissingHook, find
 
-__all__ = ["pass_over", "traced_code"]
+__all__ = ["interprets_graphs", "pass_over", "traced_code"]
 
 
 def traced_code() -> Optional[List[CodeType]]:
@@ -45,3 +45,21 @@ def pass_over(modules: Iterable[str]) -> Callable[[], None]:
         compile_pattern()
 
     return undo
+
+
+def interprets_graphs() -> bool:
+    """Whether `aot_eager` and its kin go through a graph with `torch.fx.Interpreter`, and never run the graph's code.
+
+    What their compiler `boxed_nop` (torch/_dynamo/backends/debugging.py) gives does so in 2.2 to 2.9; in later
+    versions it calls the graph, so that `Interpreter` is not among its names. Imports nothing: where nobody has, no
+    graph is run so.
+    """
+    home = sys.modules.get("torch._dynamo.backends.debugging")
+    code = getattr(getattr(home, "boxed_nop", None), "__code__", None)
+    waiting = [code] if isinstance(code, CodeType) else []
+    while waiting:
+        code = waiting.pop()
+        if "Interpreter" in code.co_names:
+            return True
+        waiting += [constant for constant in code.co_consts if isinstance(constant, CodeType)]
+    return False
