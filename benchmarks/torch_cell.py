@@ -175,7 +175,7 @@ def main() -> int:
             "new_process": programs[name].new_process,
         }
         for name in wanted
-        for kind in ("without", "with")
+        for kind in order.get("kinds", ("without", "with"))
     ]
     for job in jobs:
         os.makedirs(os.path.dirname(job["report"]), exist_ok=True)

@@ -4,6 +4,7 @@
     python benchmarks/torch_matrix.py --python A/bin/python --python B/bin/python     these cells, one after the other
     python benchmarks/torch_matrix.py --only toy recompile             some programs (beginnings of names)
     python benchmarks/torch_matrix.py --list                           the programs, a sentence each
+    python benchmarks/torch_matrix.py --equal-dumps                    no table: are the dumps of two runs equal?
 
 Each program runs in a process of its own without depyf and in one under it. Compared are results bit by bit with
 gradients, exceptions, the frames compiled in their order, Dynamo's counts, the same calls once more behind the
@@ -11,6 +12,9 @@ recording, and the exit status. Then the dump: every .py compiles, each full_cod
 the inputs, every transformed code is proven and runs, the index names no failure. A program for which this torch has
 no feature is listed with the name that is missing; one that fails without depyf, with torch's exception; it is
 compared all the same. Exit status 1 if anything differs.
+
+With --equal-dumps each program runs twice under depyf, in two processes whose strings have other hashes and whose
+objects lie elsewhere, and the two dumps must have the same files with the same bytes.
 """
 
 from __future__ import annotations
@@ -24,7 +28,7 @@ import sys
 import tempfile
 import time
 from pathlib import Path
-from typing import Any, Dict, List
+from typing import Any, Dict, List, Optional
 
 from marked_page import put
 
@@ -37,7 +41,7 @@ Row = Dict[str, Any]
 Cell = Dict[str, Any]
 
 
-def environment(python: str, folder: str) -> Dict[str, str]:
+def environment(python: str, folder: str, run: int = 0) -> Dict[str, str]:
     """One thread, our sources, C++ compiled once for both runs; headers where an interpreter was moved from its prefix.
 
     Inductor's caches of whole graphs are off: both runs are to go through all stages (one program turns them on).
@@ -46,6 +50,8 @@ def environment(python: str, folder: str) -> Dict[str, str]:
              "TORCHINDUCTOR_CACHE_DIR": os.path.join(folder, "inductor")}
     found["PYTHONPATH"] = str(ROOT / "src")
     found.pop("PYTHONBREAKPOINT", None)
+    if run:  # no two runs are to have anything in common by chance
+        found.update(PYTHONHASHSEED=str(run), PADDING="x" * 5000 * run)
     question = "import sys, sysconfig; print(sysconfig.get_path('include')); print(sys._base_executable)"
     said = subprocess.run([python, "-c", question], stdout=subprocess.PIPE, check=True).stdout.decode().splitlines()
     include = Path(said[0])
@@ -71,16 +77,21 @@ def run_cell(python: str, options: argparse.Namespace) -> Cell:
     return cell
 
 
+def begin(python: str, only: List[str], folder: str, options: argparse.Namespace, **more: Any) -> Any:
+    """Starts a cell, which prints a line for each run of a program."""
+    order = {"only": only, "folder": folder, "jobs": options.jobs, "limit": options.limit, **more}
+    path = os.path.join(folder, "jobs.json")
+    Path(path).write_text(json.dumps(order), encoding="utf-8")
+    return subprocess.Popen(
+        [python, "-W", "ignore", str(HERE / "torch_cell.py"), path],
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment(python, folder, more.get("run", 0)), cwd=folder,
+    )  # fmt: skip
+
+
 def run_programs(python: str, only: List[str], options: argparse.Namespace) -> Cell:
     """The programs whose names begin so, all if there are no such names, with a row for each."""
     folder = tempfile.mkdtemp(prefix="torch_matrix_")
-    order = {"only": only, "folder": folder, "jobs": options.jobs, "limit": options.limit}
-    path = os.path.join(folder, "jobs.json")
-    Path(path).write_text(json.dumps(order), encoding="utf-8")
-    process = subprocess.Popen(
-        [python, "-W", "ignore", str(HERE / "torch_cell.py"), path],
-        stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment(python, folder), cwd=folder,
-    )  # fmt: skip
+    process = begin(python, only, folder, options)
     assert process.stdout is not None and process.stderr is not None
     ends: Dict[str, Dict[str, Row]] = {}
     cell: Cell = {}
@@ -116,6 +127,51 @@ def read_report(said: Row) -> Row:
     with open(said["output"], encoding="utf-8", errors="replace") as file:
         said["tail"] = file.read()[-2000:]
     return said
+
+
+# ---- two dumps
+
+
+def equal_dumps(python: str, options: argparse.Namespace) -> int:
+    """Runs the programs twice under depyf; prints how the dumps differ, and returns for how many programs they do."""
+    folders = [tempfile.mkdtemp(prefix="torch_matrix_") for _ in range(2)]
+    for run, folder in enumerate(folders, 1):
+        process = begin(python, options.only or [], folder, options, kinds=["with"], run=run)
+        said, errors = process.communicate()
+        if process.returncode != 0:
+            raise RuntimeError("{}: {}".format(python, errors.decode("utf-8", "replace").strip()[-1500:]))
+        about = json.loads(said.splitlines()[0])
+    compared, differing = 0, 0
+    for name in about["programs"]:
+        one, other = [files_below(os.path.join(folder, name, "dump")) for folder in folders]
+        compared += bool(one)
+        told = [difference_of_files(path, one.get(path), other.get(path)) for path in sorted({*one, *other})]
+        differing += any(told)
+        for line in filter(None, told):
+            print("- {}: {}".format(name, line))
+    for folder in folders:
+        shutil.rmtree(folder, ignore_errors=True)
+    print("torch {torch} on Python {python}: ".format(**about), end="")
+    print("{} of {} dumps are the same in two runs".format(compared - differing, compared), flush=True)
+    return differing
+
+
+def files_below(folder: str) -> Dict[str, bytes]:
+    """The files of a dump by their path in it."""
+    return {str(path.relative_to(folder)): path.read_bytes() for path in Path(folder).rglob("*") if path.is_file()}
+
+
+def difference_of_files(name: str, one: Optional[bytes], other: Optional[bytes]) -> str:
+    """How two files differ, '' when they do not: the first line that does, or that one of them is not there."""
+    if one == other:
+        return ""
+    if one is None or other is None:
+        return "{} is there in one run only".format(name)
+    texts = [data.decode("utf-8", "replace").splitlines() for data in (one, other)]
+    for number, lines in enumerate(zip(*texts), 1):
+        if lines[0] != lines[1]:
+            return "{}:{}: {!r} / {!r}".format(name, number, *(line[:300] for line in lines))
+    return "{}: one is longer".format(name)
 
 
 # ---- comparing
@@ -255,6 +311,7 @@ def parse_arguments() -> argparse.Namespace:
     parser.add_argument("--python", action="append", metavar="PATH", help="an interpreter with a torch; repeatable")
     parser.add_argument("--only", nargs="+", metavar="NAME", help="programs whose names begin so")
     parser.add_argument("--list", action="store_true", help="the programs, a sentence each")
+    parser.add_argument("--equal-dumps", action="store_true", help="compare the dumps of two runs instead")
     parser.add_argument("-j", "--jobs", type=int, default=2, help="processes at a time (default 2)")
     parser.add_argument("--limit", type=int, default=300, help="seconds for one run (default 300)")
     parser.add_argument("--json", type=Path, metavar="FILE", help="everything that was found")
@@ -281,8 +338,10 @@ def main() -> int:
         return 0
     cells = []
     broken = []
-    for python in options.python or [sys.executable]:
-        python = os.path.abspath(shutil.which(python) or python)
+    pythons = [os.path.abspath(shutil.which(python) or python) for python in options.python or [sys.executable]]
+    if options.equal_dumps:
+        return 1 if sum(equal_dumps(python, options) for python in pythons) else 0
+    for python in pythons:
         try:
             cell = run_cell(python, options)
         except (RuntimeError, OSError, subprocess.CalledProcessError) as error:

@@ -2,6 +2,8 @@
 
 import glob
 import os
+import re
+import subprocess
 import sys
 
 import pytest
@@ -52,6 +54,53 @@ def test_the_code_is_decompiled_in_the_hook():
     (source,) = model.sources
     compile(source, "<transformed code>", "exec")
     assert source.startswith("def forward(self, x, cache):") and "update(" in source
+
+
+RUN = """
+import sys
+import torch
+import depyf
+
+class Model(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.linear = torch.nn.Linear(3, 3)
+
+    def forward(self, x, cache):
+        cache["seen"] = x + 1
+        return self.linear(x) * 2
+
+def hook(code, new_code):
+    with open(sys.argv[1], "a") as file:
+        file.write(depyf.decompile(new_code) + "\\n")
+
+torch._dynamo.convert_frame.register_bytecode_hook(hook)
+model = Model()
+torch.compile(model, fullgraph=True, dynamic=False, backend="eager")(torch.ones(2, 3), {})
+optimizer = torch.optim.SGD(model.parameters(), momentum=0.5)
+model(torch.ones(2, 3), {}).sum().backward()
+torch.compile(optimizer.step, backend="eager")()
+"""
+
+
+def test_what_it_writes_is_the_same_in_every_run(tmp_path):
+    texts = []
+    for run in range(2):
+        path = tmp_path / "transformed_code_{}.py".format(run)
+        environment = {**os.environ, "PADDING": "x" * 5000 * run, "PYTHONHASHSEED": str(run)}
+        subprocess.run([sys.executable, "-W", "ignore", "-c", RUN, str(path)], check=True, env=environment, timeout=600)
+        texts.append(path.read_text())
+    assert texts[0] == texts[1]
+    assert re.search(r"\b__compiled_fn_\d+\b(?!_)", texts[0]) and texts[0].count("def ") >= 2
+
+
+def test_two_graphs_that_differ_by_their_uuids_alone_keep_them():
+    uuids = ["{0}{0}{0}{0}{0}{0}{0}{0}_{0}{0}{0}{0}_{0}{0}{0}{0}_{0}{0}{0}{0}_{1}".format(d, d * 12) for d in "ab"]
+    names = ["__compiled_fn_1_" + uuid for uuid in uuids]
+    space = {}
+    exec("def f(x):\n    return {}(x) + {}(x)\n".format(*names), space)
+    text = depyf.decompile(space["f"].__code__)
+    assert all(name in text for name in names)
 
 
 def test_the_error_message_shows_what_is_updated():

@@ -27,6 +27,7 @@ from .deep_stack import with_room
 from .events.hints import is_of_dynamo
 from .garbage import no_collections
 from .live_objects import FunctionTarget, decorate, rebuild_class, target_of
+from .names_of_runs import without_run
 from .result import Result, Text
 from .rewritten_asserts import is_rewritten
 from .settings import DEFAULT, Settings
@@ -92,7 +93,8 @@ def decompile(x: Any, *, strict: bool = True, budget: int | None = None, rewritt
     """The source of ``x`` as text. What is not proven in it is marked by a comment.
 
     Args:
-        x: as for `analyze`.
+        x: as for `analyze`. Of a code object that Dynamo made, names are given without the uuids and ids of objects in
+            them, so that the text is the same in every run; `recompile` gives code to run.
         strict: False to get text for what is refused too: a ``raise`` with the reason, and the instructions as
             comments. Refused code nested in ``x`` has that form in any case, and so have the refused statements of a
             module or class of which others are proven, and Dynamo's own code: programs decompile that in the middle
@@ -105,6 +107,8 @@ def decompile(x: Any, *, strict: bool = True, budget: int | None = None, rewritt
         DecompilationError: ``x`` itself is refused, no statement of it is proven by itself, ``strict`` is true, and
             ``x`` is not Dynamo's.
     """
+    if isinstance(x, CodeType) and is_of_dynamo(x.co_name, x.co_names, x.co_varnames):
+        x = without_run(x)
     try:
         result = analyze(x, settings=DEFAULT._replace(rewritten_asserts=rewritten_asserts), budget=budget)
     except Exception as error:  # a bug, or bytecode that can't even be read
