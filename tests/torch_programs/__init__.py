@@ -6,7 +6,7 @@ import importlib
 
 __all__ = ["load"]
 
-PARTS = ("breaks", "calls", "classes", "compiling", "effects", "operators", "training", "tools")
+PARTS = ("breaks", "calls", "classes", "compiling", "effects", "operators", "reasons", "training", "tools")
 
 
 def load():

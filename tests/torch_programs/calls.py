@@ -315,6 +315,21 @@ def coroutine_without_await():
     return asyncio.run(compiled(f)(torch.ones(2)))
 
 
+@program(index="GET_AWAITABLE|[Bb]ytecode|coroutine|Assertion|KeyError")
+def coroutine_that_awaits():
+    "A compiled async function which awaits: torch can't, and says so, or leaves it to Python."
+
+    async def f(x):
+        y = x.sin()
+        await asyncio.sleep(0)
+        return y * 2
+
+    try:
+        return asyncio.run(compiled(f)(torch.ones(2)))
+    except Exception as error:
+        return type(error).__name__
+
+
 @program()
 def threads():
     "Three threads, each with a function of its own; one function for all of them before."

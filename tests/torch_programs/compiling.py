@@ -72,7 +72,7 @@ def recompile():
     return [call(f, *each) for each in [*inputs, *inputs]]
 
 
-@program()
+@program(index="what other inputs need is not compiled any more")
 def recompile_up_to_the_limit():
     "More variants than Dynamo keeps: it gives up and runs the function as it is."
     settings = torch._dynamo.config
@@ -92,7 +92,7 @@ def whole_graph():
     return call(compiled(lambda x, *, k=2: x * k, fullgraph=True), torch.ones(2), k=3)
 
 
-@program(raises="Unsupported")
+@program(raises="Unsupported", index="the call raised it, for it was compiled with fullgraph=True")
 def whole_graph_refused():
     "fullgraph=True and a graph break: torch's own error."
 
@@ -302,7 +302,7 @@ def state_dict_of_the_compiled():
     return call(one, torch.ones(2, 4)), call(other, torch.ones(2, 4))
 
 
-@program()
+@program(index=r"0/0 \(dropped by torch\._dynamo\.reset\(\)\)")
 def reset_in_between():
     "torch._dynamo.reset() drops what was compiled; the next call compiles anew."
     f = compiled(lambda x: x * 2)

@@ -7,6 +7,7 @@ import importlib.util
 import inspect
 import json
 import os
+import re
 import types
 from pathlib import Path
 from typing import AbstractSet, Any, Dict, List, Optional
@@ -34,8 +35,11 @@ def examine(program: Program, directory: str, model: Any, ran: AbstractSet[str] 
     for path in sorted(Path(directory).rglob("*.py")):
         found["files"] += 1
         _contained(wrong, path.name, compile, path.read_text(encoding="utf-8"), str(path), "exec", dont_inherit=True)
-    if not os.path.exists(os.path.join(directory, "README.md")):
+    index = Path(directory, "README.md")
+    if not index.exists():
         wrong.append("there is no index")
+    text = index.read_text(encoding="utf-8") if index.exists() else ""
+    wrong += ["the index does not say {!r}".format(one) for one in program.index if not re.search(one, text)]
     _verdicts(found, model)
     wrong += ["{} failed: {}".format(one.what, one.reason) for one in model.failures]
     wrong += ["{} is missing: {}".format(one.path, one.reason) for one in model.artifacts if one.status != "written"]

@@ -53,6 +53,7 @@ class Program(NamedTuple):
         repeatable: False where a further call of the same function gives another result, by the program's intent.
         raises: name of the exception that the program ends with, by intent.
         exits: exit status that the process ends with, by intent.
+        index: regular expressions, each of which the dump's index must have.
     """
 
     name: str
@@ -66,6 +67,7 @@ class Program(NamedTuple):
     repeatable: bool
     raises: str
     exits: int
+    index: Tuple[str, ...] = ()
 
 
 class Call(NamedTuple):
@@ -102,12 +104,14 @@ def program(
     repeatable: bool = True,
     raises: str = "",
     exits: int = 0,
+    index: Union[str, Iterable[str]] = (),
     **options: Any,
 ) -> Callable[[Callable[[], Any]], Callable[[], Any]]:
     """Adds a function to the suite, once for each backend."""
     assert watch in WATCHES
     backends = [backend] if isinstance(backend, str) else list(backend)
     wanted = (needs,) if isinstance(needs, str) else tuple(needs)
+    patterns = (index,) if isinstance(index, str) else tuple(index)
 
     def add(run: Callable[[], Any]) -> Callable[[], Any]:
         says = " ".join((run.__doc__ or "").split())
@@ -115,7 +119,7 @@ def program(
             name = run.__name__ if len(backends) == 1 else "{}[{}]".format(run.__name__, one)
             assert name not in PROGRAMS and says, name
             PROGRAMS[name] = Program(
-                name, run, says, one, wanted, watch, options, new_process, repeatable, raises, exits
+                name, run, says, one, wanted, watch, options, new_process, repeatable, raises, exits, patterns
             )
         return run
 

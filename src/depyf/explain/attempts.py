@@ -9,6 +9,8 @@ from typing import Any, Callable, Dict, List, Optional, Tuple
 from depyf.explain import torch_attempts, torch_behavior
 from depyf.explain.break_log import BreakLog
 from depyf.explain.called_names import called_name
+from depyf.explain.came_to_nothing import take_back
+from depyf.explain.circumstances import Call, circumstances
 from depyf.explain.model import GraphBreak, RecompileReason, Session
 from depyf.explain.recompiles import reason_from_text
 from depyf.explain.refusals import Refusals, is_of_libraries
@@ -25,6 +27,7 @@ class Attempts:
 
     Attributes:
         refusals: those that gave nothing to run.
+        circumstances: of each compilation, by its id.
     """
 
     def __init__(self, session: Session) -> None:
@@ -33,7 +36,8 @@ class Attempts:
         self._breaks = BreakLog()
         self._skip: Any = None  # the SkipFrame which may be about to end this attempt
         self._left: Tuple[Optional[CodeType], str, List[RecompileReason]] = (None, "", [])  # by the last attempt
-        self._recompiles: Dict[int, Tuple[CodeType, List[str], Any]] = {}  # told before their attempts begin
+        self._recompiles: Dict[int, Tuple[CodeType, List[str], Call]] = {}  # told before their attempts begin
+        self.circumstances: Dict[str, Dict[str, str]] = {}  # of each compilation, by its id
 
     def unsupported(self, error: Any) -> None:
         """Dynamo found something that it can't trace."""
@@ -46,12 +50,18 @@ class Attempts:
         """Dynamo is about to leave the frame alone."""
         self._skip = error
 
-    def reset(self) -> None:
-        """`torch._dynamo.reset()`."""
+    def dropped(self, is_reset: bool) -> None:
+        """Dynamo may drop what is compiled so far; by `torch._dynamo.reset()`, all of it."""
+        if not is_reset:
+            return
         self._breaks.forget()
+        for frame in self._session.frames:
+            for entry in frame.entries:
+                entry.gone = entry.gone or "dropped by torch._dynamo.reset()"
 
-    def breaks(self, compile_id: str) -> List[GraphBreak]:
-        """The breaks of the compilation that has just given code."""
+    def compiled(self, compile_id: str, local_names: Any) -> List[GraphBreak]:
+        """A compilation has just given code: its breaks. Its circumstances are kept, for when it does not fit."""
+        self.circumstances[compile_id] = circumstances(local_names)
         return self._breaks.take(compile_id)
 
     def cuts(self) -> List[str]:
@@ -71,6 +81,7 @@ class Attempts:
         texts, local_names = self.reasons_of(code)
         recompiled = [reason_from_text(text, local_names) for text in texts]
         if error is not None:
+            take_back(self._session, code, compile_id)
             self.refusals.failed(code, compile_id, error, bool(given.get("one_graph")), recompiled, called)
         elif torch_attempts.tells_skip_reasons():
             self._left = code, compile_id, recompiled
@@ -99,10 +110,11 @@ class Attempts:
     def recompiles(self, args: _Args, kwargs: _Keywords, reasons: Any) -> None:
         """No compilation of a frame fits: `get_and_maybe_log_recompilation_reasons(entries, frame, ...)`."""
         frame = next(one for one in [*args, *kwargs.values()] if hasattr(one, "f_code"))
-        self._recompiles[id(frame.f_code)] = (frame.f_code, [str(one) for one in reasons or ()], frame.f_locals)
+        call = Call(frame.f_locals, getattr(frame, "f_globals", None), circumstances(frame.f_locals))
+        self._recompiles[id(frame.f_code)] = (frame.f_code, [str(one) for one in reasons or ()], call)
 
-    def reasons_of(self, code: Optional[CodeType]) -> Tuple[List[str], Any]:
-        """Why `code` is compiled again, in torch's words, and the local variables then; asked once."""
+    def reasons_of(self, code: Optional[CodeType]) -> Tuple[List[str], Optional[Call]]:
+        """Why `code` is compiled again, in torch's words, and the call which made it so; asked once."""
         known = self._recompiles.pop(id(code), None)
         return ([], None) if known is None else known[1:]
 

@@ -37,6 +37,9 @@ def add_compiled_before(session: Session) -> None:
     ]
     if session.frames:
         return
+    if not codes and (session.refusals or session.skips or session.breaks):
+        logger.warning("nothing was compiled in this block of prepare_debug: the index says what Dynamo tried, and why")
+        return
     if not codes:
         if not any(one.kind in ("graph", "kernel") for one in session.artifacts):  # of torch.export, AOTInductor, ...
             logger.warning("nothing was compiled in this block of prepare_debug: %s", _why_nothing(session))

@@ -46,6 +46,9 @@ def graph_break_from_reason(reason: str, stack: Sequence[Any] = ()) -> GraphBrea
         text = _BRANCHING
     title, _, rest = text.partition("\n")
     title = title.strip()
+    if title.endswith(":"):  # a backend that raised: what it said follows
+        more, _, rest = rest.strip().partition("\n")
+        title = "{} {}".format(title, more.strip()).strip()
     found = GraphBreak(title, lines[-1] if lines else None, gb_type=title, stack=lines)
     _take_apart(rest, found)
     known = _registry().get(found.gb_type, {})

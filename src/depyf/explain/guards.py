@@ -26,7 +26,7 @@ _LOCATION = re.compile(
 )
 _IDENTITY = re.compile(r"(___check_(?:obj|type)_id\(.*?), \d{4,}\)")
 _NAMED_BY_ID = re.compile(r"\b(__dtensor_spec_|___check_metadata_|___check_opaque_guard_fn_)\d+(?:_c\d+/\d+)?")
-_OF_THIS_RUN = re.compile(r"(___dict_version\([^()]*\) == |\.data_ptr\(\) == )\d+")
+_OF_THIS_RUN = re.compile(r"(___dict_version\((?:[^()]|\([^()]*\))*\) == |\.data_ptr\(\) == )\d+")
 _MODULE = re.compile(r"(<module '[\w.]+') from '[^']*'>")
 _LAYER = re.compile(r"(?<=\._modules\[')\d+(?='\])")
 _MARK = "90071992{:02}"  # for the number of a layer: a number that no program has
@@ -36,6 +36,7 @@ _CLASS_BEHIND_ID = re.compile(r"(___check_type_id\([^()]+(?:\([^()]*\))?[^()]*\)
 _CHECKED_ID = re.compile(r"___check_(obj|type)_id\(([^(),]*), \d{4,}\)")
 _BACKEND = re.compile(r"(___lookup_backend\()\d+\)")
 _KEYS = re.compile(r"(?<= == )\{[^{}]*\}")
+_FROZEN = re.compile(r"frozenset\(\{([^{}]*)\}\)")
 _ABOUT_INPUTS = re.compile(r"\b[LG]\[")
 _CELL = re.compile(r"ipykernel_\d+/\d+\.py")
 _NOTES = (
@@ -122,7 +123,8 @@ class _Layers:
     def _stable(guard: Guard) -> Guard:
         if any(stable(name) != name for name in _OF_AN_OBJECT.findall(guard.run)):
             guard.runnable = False  # Dynamo's reference to an object of this process
-        guard.words, guard.run, guard.subject = map(stable, (guard.words, guard.run, guard.subject))
+        guard.words = stable_guard_text(guard.words)
+        guard.run, guard.subject = stable(guard.run), stable(guard.subject)
         return guard
 
 
@@ -164,6 +166,7 @@ def stable_guard_text(text: str) -> str:
     text = _CELL.sub(lambda match: file_name(match.group()), text)
     text = _OF_THIS_RUN.sub(r"\1<id>", _NAMED_BY_ID.sub(r"\1<id>", text))
     text = _BACKEND.sub(r"\1<id>)", _IDENTITY.sub(r"\1, <id>)", text))
+    text = _FROZEN.sub(lambda match: "frozenset({{{}}})".format(", ".join(sorted(match.group(1).split(", ")))), text)
     return stable(_KEYS.sub(_in_order, text))
 
 

@@ -254,6 +254,7 @@ class RecompileReason:
     actual: str = ""
     user_line: Optional[SourceLine] = None
     remedy: str = ""
+    besides: List[str] = field(default_factory=list)  # what else had changed, which torch did not come to check
 
 
 @dataclass
@@ -268,7 +269,7 @@ class CacheEntry:
     guards: List[Guard] = field(default_factory=list)
     guard_tree: str = ""
     dropped: bool = False  # Dynamo has dropped it since: an object that its guards name is gone
-    reset: bool = False  # torch._dynamo.reset() has dropped it since, and others have followed
+    gone: str = ""  # why it is no more: "dropped by torch._dynamo.reset()"
     transformed: Decompiled = field(default_factory=Decompiled)
     transformed_name: str = ""
     transformed_path: str = ""
@@ -290,7 +291,7 @@ class CacheEntry:
     @property
     def number(self) -> str:
         """Its compile id, which another may have got after a reset."""
-        return self.compile_id + " (before torch._dynamo.reset())" if self.reset else self.compile_id
+        return "{} ({})".format(self.compile_id, self.gone) if self.gone else self.compile_id
 
 
 @dataclass

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
-from types import CodeType
-from typing import Any, Dict, List, Sequence, Tuple
+from types import CodeType, MappingProxyType
+from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple
 
 from depyf.explain import torch_behavior, torch_keeps
+from depyf.explain.circumstances import Call, Change, changes
 from depyf.explain.guard_words import describe, user_spelling
 from depyf.explain.guards import kind_of, recompile_reason, split_verbose_part
 from depyf.explain.model import CacheEntry, RecompileReason, SourceLine
-from depyf.explain.torch_attempts import grad_mode_is_on
 
 __all__ = ["actual_value", "add_reasons", "ids_of_entries", "kept_reasons", "reason_from_text", "with_ids"]
 
@@ -18,10 +18,14 @@ _ID = re.compile(r"^(?P<id>[\d?]+/\d+): (?P<rest>.*)$", re.DOTALL)
 _STACK = re.compile(r"^\s*User stack trace:\s*$", re.MULTILINE)
 _FRAME = re.compile(r'^\s*File "(?P<file>[^"]+)", line (?P<line>\d+), in (?P<function>.+)\n?(?P<text>.*)$', re.M)
 _MISMATCH = re.compile(r"\bexpected (?P<expected>.+?),? (?:actual|got|but got) (?P<actual>.+?)\.?$")
+_GRAD_MISMATCH = re.compile(r"\brequires_grad mismatch\. expected requires_grad=(?P<expected>[01])")
+_NO_TENSOR = re.compile(r"^expected type of '(?P<source>.+)' to be a tensor type, ' but found <class '(?P<actual>.+)'>")
+_LENGTH = re.compile(r"^(?:len\((?P<source>[\w.'\"\[\]]+)\) (?:==|!=) (?P<expected>\d+)|not (?P<empty>[\w.'\"\[\]]+))$")
+_TYPE = re.compile(r"^type\((?P<source>[\w.'\"\[\]]+)\)\.__name__ == '(?P<expected>\w+)'$")
+_DEVICE = re.compile(r"\b(CPU|CUDA|Meta|XPU|MPS|HPU|XLA)\b")
 _COMPARED = re.compile(r"^(?P<source>[\w.'\"\[\]]+) (?:==|is) (?P<expected>.+)$")
-_TYPE = re.compile(r"^type\((?P<source>.+)\)\.__name__ == (?P<expected>'\w+')$")
 _PART = re.compile(r"\.(?P<attribute>[A-Za-z_]\w*)|\[(?P<quote>['\"]?)(?P<key>\w+)(?P=quote)\]")
-_NAME = re.compile(r"^(?:L\[['\"])?(?P<name>[A-Za-z_]\w*)(?:['\"]\])?")
+_NAME = re.compile(r"^(?:[LG]\[['\"])?(?P<name>[A-Za-z_]\w*)(?:['\"]\])?")
 _LONGEST_VALUE = 80
 _NO_VALUE = object()
 
@@ -30,37 +34,69 @@ _DYNAMIC = (
     "torch._dynamo.mark_dynamic(tensor, dimension), or torch.compile(dynamic=True)"
 )
 _SMALL = "sizes 0 and 1 are compiled each by themselves, also where the dimension is dynamic"
+_AUTOCAST = "set autocast, determinism and the like once, before the first call"
+_GRAD_REMEDY = "with and without torch.no_grad() it is compiled each by itself"
+_ATTRIBUTE = (
+    "a module's number that changes: make it a tensor, or set torch._dynamo.config.allow_unspec_int_on_nn_module = True"
+)
 _KINDS = "tensors made in and outside of inference mode, or of another kind, are compiled each by themselves"
 _REMEDIES: Tuple[Tuple[str, str], ...] = (
-    (r"size mismatch|stride mismatch|\.size\(|\.stride\(", _DYNAMIC),
+    (r"stride mismatch|\.stride\(", "each memory layout is compiled by itself: call .contiguous() before"),
+    (r"size mismatch|\.size\(", _DYNAMIC),
     (r"rank mismatch|ndim", "each number of dimensions is compiled by itself: reshape before the call"),
     (r"dtype mismatch", "each dtype is compiled by itself: convert before the call"),
     (r"device mismatch", "each device is compiled by itself"),
     (r"requires_grad mismatch", "tensors with and without requires_grad are compiled each by themselves"),
     (r"dispatch key set mismatch", _KINDS),
-    (r"grad_mode", "with and without torch.no_grad() it is compiled each by itself"),
-    (r"GLOBAL_STATE|torch_function", "set autocast, determinism and the like once, before the first call"),
+    (r"to be a tensor type", "a tensor, None and each type are compiled by itself: pass a tensor every time"),
+    (r"grad_mode", _GRAD_REMEDY),
+    (r"GLOBAL_STATE|check_global_state|torch_function", _AUTOCAST),
     (r"\.training\b", "train() and eval() are compiled each by itself"),
     (r"BACKEND_MATCH", "pass the same backend object every time"),
     (r"Duplicate tensor", "one tensor for two inputs is compiled by itself: pass a copy"),
     (r"___check_obj_id|is the object it was", "pass the same object every time, or what is needed of it as tensors"),
     (r"___check_type_id|of the type it was", "each type is compiled by itself: pass one type"),
     (r"^KeyError on ", "each set of keys is compiled by itself: always pass it, None where there is none"),
-    (r"len\(|___dict_contains|DICT|dict\.keys", "each length and set of keys is compiled by itself: pad, or pass None"),
+    (r"len\(|^not |___dict_contains|DICT|\.keys\(\)", "each length and set of keys is compiled by itself: pad it"),
 )
 
 
-def add_reasons(entry: CacheEntry, reasons: Sequence[str], local_names: Any) -> None:
-    """Fills in the reasons of an entry: torch's texts, one for each compilation that did not fit."""
+def add_reasons(
+    entry: CacheEntry,
+    reasons: Sequence[str],
+    call: Optional[Call],
+    before: Mapping[str, Dict[str, str]] = MappingProxyType({}),
+) -> None:
+    """Fills in the reasons of an entry: torch's texts, one for each compilation that did not fit.
+
+    Args:
+        entry: the compilation that came of it.
+        reasons: the texts.
+        call: the call, None when that was long ago.
+        before: by compile id, the circumstances of the earlier compilations.
+    """
     for text in reasons:
-        one = reason_from_text(text, local_names)
+        one = reason_from_text(text, call)
+        if call is not None:
+            _compare(one, changes(before.get(one.compile_id, {}), call.now))
         entry.recompiled.append(one)
         entry.recompile_reasons.append(recompile_reason(_head(text)))
         entry.actual_values.append(one.actual)
 
 
-def reason_from_text(text: str, local_names: Any = None) -> RecompileReason:
-    """Torch's text about one compilation; `local_names` are those of the call which it did not fit."""
+def _compare(found: RecompileReason, changed: List[Change]) -> None:
+    """Says what torch's global state was and is, and what has changed besides."""
+    is_global = "GLOBAL_STATE" in found.guard or "check_global_state" in found.guard
+    for name, was, now in changed:
+        if is_global and not name.endswith(".training") and not found.expected:
+            found.subject, found.expected, found.actual = name, was, now
+            found.remedy = _GRAD_REMEDY if name == "grad mode" else found.remedy
+        elif name != found.subject and not (name.endswith(".training") and ".training" in found.guard):
+            found.besides.append("{} was {} and is {} now".format(name, was, now))
+
+
+def reason_from_text(text: str, call: Optional[Call] = None) -> RecompileReason:
+    """Torch's text about one compilation; `call` is the one which it did not fit."""
     body = _STACK.split(text, maxsplit=1)
     line = _last_line(body[1]) if len(body) > 1 else None
     head = _head(body[0])
@@ -70,21 +106,40 @@ def reason_from_text(text: str, local_names: Any = None) -> RecompileReason:
     code, asked = split_verbose_part(recompile_reason(rest))
     found = RecompileReason(compile_id, code, user_line=asked or line)
     found.words = describe(kind_of(code), code, None, {}).words or code
-    mismatch, compared, typed = _MISMATCH.search(code), _COMPARED.match(code), _TYPE.match(code)
+    _take_apart(found, code, call)
+    found.remedy = _remedy(text, written, found)
+    return found
+
+
+def _take_apart(found: RecompileReason, code: str, call: Optional[Call]) -> None:
+    """What was expected, and what came."""
+    mismatch, grad, no_tensor = _MISMATCH.search(code), _GRAD_MISMATCH.search(code), _NO_TENSOR.match(code)
+    length, kind, compared = _LENGTH.match(code), _TYPE.match(code), _COMPARED.match(code)
     if mismatch is not None:
         found.expected, found.actual = mismatch.group("expected"), mismatch.group("actual")
+    elif grad is not None:
+        found.expected = "requires_grad={}".format(bool(int(grad.group("expected"))))
+        found.actual = "requires_grad={}".format(not int(grad.group("expected")))
+    elif no_tensor is not None:
+        found.subject = user_spelling(no_tensor.group("source"))
+        name = no_tensor.group("actual")
+        found.expected, found.actual = "a tensor", "None" if name == "NoneType" else "of type {}".format(name)
+        found.words = "{} is a tensor".format(found.subject)
+    elif length is not None:
+        source = length.group("source") or length.group("empty")
+        found.subject, found.expected = "len({})".format(user_spelling(source)), length.group("expected") or "0"
+        found.words = "{} == {}".format(found.subject, found.expected)
+        found.actual = _length_of(_value_of(source, call))
+    elif kind is not None:
+        found.subject = "type({})".format(user_spelling(kind.group("source")))
+        found.expected = kind.group("expected")
+        value = _value_of(kind.group("source"), call)
+        found.actual = "" if value is _NO_VALUE else type(value).__name__
     elif compared is not None:
         found.expected = compared.group("expected")
         found.subject = user_spelling(compared.group("source"))
-        found.actual = actual_value(compared.group("source"), local_names) or _type_of(found.subject, local_names)
-    elif typed is not None:
-        found.expected, found.subject = typed.group("expected"), user_spelling(typed.group("source"))
-        found.actual = _type_of(found.subject, local_names)
-    elif "grad_mode" in code and local_names is not None:
-        now = grad_mode_is_on()
-        found.expected, found.actual = ("off", "on") if now else ("on", "off")
-    found.remedy = _remedy(written, found)
-    return found
+        value = _value_of(compared.group("source"), call)
+        found.actual = _plain(value) or _type_of(value)
 
 
 def kept_reasons(code: CodeType, ids: Sequence[str]) -> Dict[str, List[str]]:
@@ -119,28 +174,41 @@ def with_ids(reasons: List[str], known: Sequence[str]) -> List[str]:
     return ["{}: {}".format(number, reason) for number, reason in zip(known, reasons)]
 
 
-def actual_value(source: str, local_names: Any) -> str:
+def actual_value(source: str, local_names: Any, global_names: Any = None) -> str:
     """The value now of what a guard looks at (``L['n']``, ``self.training``), "" unless it is a plain one.
 
     Only dictionaries of instances, dicts and lists are looked into: no code of the program runs.
     """
+    return _plain(_value_of(source, Call(local_names, global_names, {})))
+
+
+def _value_of(source: str, call: Optional[Call]) -> Any:
     match = _NAME.match(source)
-    if match is None or type(local_names) is not dict or match.group("name") not in local_names:
-        return ""
-    value, at = local_names[match.group("name")], match.end()
+    names = None if call is None or match is None else call.global_names if source[:2] == "G[" else call.local_names
+    if match is None or type(names) is not dict or match.group("name") not in names:
+        return _NO_VALUE
+    value, at = names[match.group("name")], match.end()
     while at < len(source):
         part = _PART.match(source, at)
         value = _NO_VALUE if part is None else _inside(value, part)
         if part is None or value is _NO_VALUE:
-            return ""
+            return _NO_VALUE
         at = part.end()
+    return value
+
+
+def _plain(value: Any) -> str:
     is_plain = type(value) in (int, float, bool, str, type(None))
     return repr(value) if is_plain and len(repr(value)) < _LONGEST_VALUE else ""
 
 
-def _type_of(name: str, local_names: Any) -> str:
-    known = type(local_names) is dict and name in local_names
-    return "of type {}".format(type(local_names[name]).__name__) if known else ""
+def _length_of(value: Any) -> str:
+    kinds: Tuple[Any, ...] = (list, tuple, dict, set, frozenset)  # whatever a subclass calls its length
+    return next((str(kind.__len__(value)) for kind in kinds if isinstance(value, kind)), "")
+
+
+def _type_of(value: Any) -> str:
+    return "" if value is _NO_VALUE else "of type {}".format(type(value).__name__)
 
 
 def _inside(value: Any, part: re.Match[str]) -> Any:
@@ -158,9 +226,15 @@ def _inside(value: Any, part: re.Match[str]) -> Any:
     return _NO_VALUE
 
 
-def _remedy(text: str, found: RecompileReason) -> str:
+def _remedy(whole: str, text: str, found: RecompileReason) -> str:
     if "size mismatch" in text and {found.expected, found.actual} & {"0", "1"}:
         return _SMALL
+    if "allow_unspec_int_on_nn_module" in whole:
+        return _ATTRIBUTE
+    if "dispatch key set" in text and set(_DEVICE.findall(found.expected)) != set(_DEVICE.findall(found.actual)):
+        return "each device is compiled by itself"
+    if "dispatch key set" in text and ("Autocast" in found.expected) != ("Autocast" in found.actual):
+        return _AUTOCAST
     for mark, words in _REMEDIES:
         if re.search(mark, text) or re.search(mark, found.guard):
             return words

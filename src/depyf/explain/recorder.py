@@ -193,12 +193,8 @@ class Recorder:
     def on_drop(self, is_reset: bool) -> None:
         """Dynamo may be about to drop what is compiled."""
         with self._lock, contained(self.session, "reading guards before they go", "guards on the pages"):
+            self._attempts.dropped(is_reset)
             self._collect_guards(at_end=False)
-            if is_reset:
-                self._attempts.reset()
-                for frame in self.session.frames:
-                    for entry in frame.entries:
-                        entry.reset = True
 
     def on_outcome(self, event: str, *args: Any) -> None:
         """What came of one of Dynamo's attempts at a frame: a method of `Attempts`, told by `outcome_hooks.py`."""
@@ -270,13 +266,14 @@ class Recorder:
         entry.backend = torch_behavior.backend_name(known.get("compiler_fn"))
         entry.side_effects = [stable(effect) for effect in torch_behavior.side_effects(new_code)]
         code = entry.original_code
-        reasons, local_names = self._attempts.reasons_of(code)
+        reasons, call = self._attempts.reasons_of(code)
         with contained(self.session, "telling why something was compiled again"):
             reasons = reasons or torch_behavior.recompile_reasons(known)
             if reasons and code is not None:
-                add_reasons(entry, with_ids(reasons, ids_of_entries(code, self._installed)), local_names)
+                known_ids = ids_of_entries(code, self._installed)
+                add_reasons(entry, with_ids(reasons, known_ids), call, self._attempts.circumstances)
         self._attempts.refusals.look()
-        taken = entry.breaks = self._attempts.breaks(entry.compile_id)
+        taken = entry.breaks = self._attempts.compiled(entry.compile_id, known.get("locals"))
         entry.cuts = self._attempts.cuts()
         for name in new_code.co_names:
             graph_name = stable(name)
@@ -371,7 +368,6 @@ class Recorder:
                 (self._point_graphs_at_files, "breakpoints in graph files"),
                 (self._link_resume_functions, "resume functions on the pages"),
                 (self._collect_guards, "guards on the pages"),
-                (self._tell_numbers_apart, "which compilation a number means"),
                 (self._collect_refusals, "what was not compiled, in the index"),
                 (self._list_other_processes, "folders of other processes in the index"),
                 (self._add_compiled_before, "what was compiled before, in the index"),
@@ -435,14 +431,6 @@ class Recorder:
     def _read_guards(self, frame: Frame, entry: CacheEntry, live: Any) -> None:
         entry.guard_manager = torch_behavior.guard_manager_of(live)
         entry.guards, entry.guard_tree = collect_guards(entry.guard_manager, frame.globals, frame.filename)
-
-    def _tell_numbers_apart(self) -> None:
-        """A `torch._dynamo.reset()` matters to what has followers: in its function, or with its number."""
-        followers = {e.compile_id for frame in self.session.frames for e in frame.entries if not e.reset}
-        for frame in self.session.frames:
-            goes_on = any(not entry.reset for entry in frame.entries)
-            for entry in frame.entries:
-                entry.reset = entry.reset and (goes_on or entry.compile_id in followers)
 
     def _collect_refusals(self) -> None:
         self.session.refusals = self._attempts.refusals.hand_out(self.session.frames)

@@ -19,6 +19,7 @@ from depyf.explain.torch_behavior import compilation_metrics
 __all__ = ["Refusals", "has_nothing_in_it", "is_of_libraries", "skip_words"]
 
 _THEN = "*** While handling this graph break"
+_USER_CODE = "from user code:"
 _LIMIT = "recompile limit exceeded"
 _EXCEEDED = "Dynamo recompile limit exceeded"
 _REACHED = re.compile(r"\w*(recompile|cache_size)_limit reached")  # all that torch says up to 2.9
@@ -51,7 +52,9 @@ class Refusals:
 
         `recompiled` are the reasons why others did not fit, `called` is the function's class and name, if known.
         """
-        text = str(getattr(error, "msg", None) or error)
+        text = str(getattr(error, "msg", None) or error).strip()
+        if not text or text.startswith(_USER_CODE):  # an assertion of torch's own
+            text = "{}\n{}".format(type(error).__name__, text)
         refusal = _refusal_of(text, list(getattr(error, "real_stack", None) or []))
         refusal.compile_id, refusal.function = compile_id, called or code.co_name
         refusal.error = type(error).__name__
@@ -89,14 +92,14 @@ class Refusals:
 
     def look(self) -> None:
         """Notes what failed since the last look, where no hook has told."""
-        told = {one.compile_id for one in self.found if one.compile_id}
+        told = {(one.compile_id, name) for one in self.found for name in (one.function, "")}  # it may lack the name
         for one in compilation_metrics():
             if id(one) in self._seen:
                 continue
             self._seen[id(one)] = one
             if getattr(one, "fail_reason", None):
                 refusal = _refusal(one)
-                if refusal not in self.found and refusal.compile_id not in told:
+                if refusal not in self.found and (refusal.compile_id, refusal.function) not in told:
                     self.found.append(refusal)
 
     def hand_out(self, frames: List[Frame]) -> List[Refusal]:

@@ -15,7 +15,6 @@ __all__ = [
     "can_be_fallen_back_from",
     "code_asked_about",
     "current_attempt",
-    "grad_mode_is_on",
     "has_code",
     "tells_skip_reasons",
 ]
@@ -43,11 +42,6 @@ def current_attempt() -> int:
     except (MissingHook, AttributeError):
         return 0
     return int(getattr(context, "attempt", 0) or 0)
-
-
-def grad_mode_is_on() -> bool:
-    """`torch.is_grad_enabled()`, in 2.2 to 2.15."""
-    return bool(find("torch", "is_grad_enabled")())
 
 
 def can_be_fallen_back_from(error: BaseException) -> bool:

@@ -43,6 +43,8 @@ def index_text(session: Session) -> str:
     if session.compiled_before and not _was_recorded(session):
         lines += ["", "Nothing was compiled while this was recorded. What follows was compiled before that, and is"]
         lines += ["described as it is now; graphs of the stages between can't be had any more."]
+    elif not session.frames and (session.refusals or session.skips or session.breaks):
+        lines += ["", "Nothing was compiled while this was recorded, so there is no page. What Dynamo tried follows."]
     elif not session.frames:
         lines += ["", *_no_page(session)]
     lines += index_sections(session)
@@ -144,8 +146,8 @@ def _missing(session: Session) -> List[str]:
                 if graph.unavailable:
                     missing.append("- graph of `{}`: {}".format(graph.name, graph.unavailable))
     if not missing:
-        return ["", "## What is missing", "", "Nothing: {} looked at, every artifact written.".format(
-            count(len(session.frames), "frame"))]
+        looked_at = "{} looked at, ".format(count(len(session.frames), "frame")) if session.frames else ""
+        return ["", "## What is missing", "", "Nothing: {}every artifact written.".format(looked_at)]
     return ["", "## What is missing", "", *missing]
 
 

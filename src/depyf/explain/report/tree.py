@@ -125,14 +125,19 @@ def _entries(
         _one(frame, frame.entries[0], "{}{} ── ".format(first, title), rest, lines, shown)
         return
     compilations = count(len(frame.entries), "compilation")
-    gone = sum(entry.reset for entry in frame.entries)
-    used = "{} of them dropped by torch._dynamo.reset()".format(gone) if gone else "the first whose guard holds is used"
-    lines.append("{}{} ── {}, {}".format(first, title, compilations, used))
+    used = "of those that are there, the first whose" if any(map(_gone, frame.entries)) else "the first whose"
+    lines.append("{}{} ── {}, {} guard holds is used".format(first, title, compilations, used))
     for at, entry in enumerate(frame.entries):
         last = at == len(frame.entries) - 1
-        head = rest + ("   └─ " if last else "   ├─ ") + entry.number + " ── "
+        head = rest + ("   └─ " if last else "   ├─ ") + entry.compile_id + _gone(entry) + " ── "
         _one(frame, entry, head, rest + ("      " if last else "   │  "), lines, shown)
     lines += [rest + "   " + refusal_words(one) for one in frame.refusals]
+
+
+def _gone(entry: CacheEntry) -> str:
+    if entry.gone or not entry.dropped:
+        return " ({})".format(entry.gone) if entry.gone else ""
+    return " (dropped: an object that its guards name is gone)"
 
 
 def _one(frame: Frame, entry: CacheEntry, head: str, rest: str, lines: List[str], shown: Set[int]) -> None:

@@ -38,9 +38,10 @@ def _found(one: RecompileReason) -> str:
     asked = "" if line is None else "  ({}:{})".format(file_name(line.filename), line.line)
     found = "" if not one.actual or "actual" in one.words else "; {} is {} now".format(
         "it" if not one.subject or one.words.startswith(one.subject + " ==") else one.subject, one.actual)
-    if "grad_mode" in one.guard and one.expected:
-        found = "; grad mode was {} and is {} now".format(one.expected, one.actual)
-    return one.words + found + asked
+    if "GLOBAL_STATE" in one.guard or "check_global_state" in one.guard:
+        found = "; {} was {} and is {} now".format(one.subject, one.expected, one.actual) if one.expected else ""
+    besides = "".join("; besides, " + words for words in one.besides)
+    return one.words + found + besides + asked
 
 
 def break_lines(one: GraphBreak) -> List[str]:
