@@ -290,7 +290,7 @@ def arguments_in_every_mixture():
         return g(y, **k, z=1) + len(k)
 
     def inside(x, k):
-        return g(g(x, **k), b=g(x, a=2), **k)
+        return g(g(x, **k), b=3, **k)
 
     def under_no_grad(x, k):
         with torch.no_grad():

@@ -375,7 +375,7 @@ def _unbound(text: str) -> Set[str]:
             if symbol.is_global() or (at is table and symbol.is_referenced()):
                 read.add(symbol.get_name())
     in_guards = set(re.findall(r"\bG\['(\w+)'\]", "\n".join(_code_lines(text))))
-    unknown = {name for name in (read | in_guards) - defined if not hasattr(builtins, name)}
+    unknown = {name for name in (read | in_guards) - defined if name not in vars(builtins)}
     return unknown - _only_in_annotations(syntax_tree(text), unknown - in_guards - {"torch"})
 
 
