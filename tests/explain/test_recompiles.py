@@ -6,7 +6,10 @@ import sys
 
 import pytest
 
-from depyf.explain.recompiles import reason_from_text
+from depyf.explain.circumstances import Call
+from depyf.explain.model import CacheEntry
+from depyf.explain.recompiles import add_reasons, reason_from_text
+from depyf.explain.report.why import recompile_words
 from depyf.explain.torch_keeps import guard_failures
 
 pytest.importorskip("torch")
@@ -189,3 +192,41 @@ def test_nothing_is_said_where_torch_keeps_nothing():
         pass
 
     assert guard_failures(never_compiled.__code__) == []
+
+
+HERE = Call({"xs": [1, 2, 3], "m": None, "n": 2.5}, {"G": 4}, {})
+
+
+@pytest.mark.parametrize(
+    ("text", "subject", "expected", "actual", "remedy"),
+    [
+        ("len(L['xs']) == 2", "len(xs)", "2", "3", "each length"),
+        ("len(xs) != 2", "len(xs)", "2", "3", "each length"),
+        ("not L['xs']", "len(xs)", "0", "3", "each length"),
+        ("G['G'] == 3", "G", "3", "4", "make it a tensor"),
+        ("type(L['n']).__name__ == 'int'", "type(n)", "int", "float", "each type"),
+        ("expected type of 'm' to be a tensor type, ' but found <class 'NoneType'>", "m", "a tensor", "None", "None"),
+        ("tensor 'x' requires_grad mismatch. expected requires_grad=0", "", "requires_grad=False",
+         "requires_grad=True", "requires_grad"),
+        ("tensor 'x' stride mismatch at index 0. expected 3, actual 1", "", "3", "1", "contiguous"),
+        ("tensor 'x' dispatch key set mismatch. expected DispatchKeySet(CPU, AutogradCPU), actual "
+         "DispatchKeySet(CUDA, AutogradCUDA)", "", "DispatchKeySet(CPU, AutogradCPU)",
+         "DispatchKeySet(CUDA, AutogradCUDA)", "device"),
+    ],
+)  # fmt: skip
+def test_what_was_expected_and_what_came(text, subject, expected, actual, remedy):
+    one = reason_from_text("0/0: " + text, HERE)
+    assert (one.compile_id, one.subject, one.expected, one.actual) == ("0/0", subject, expected, actual)
+    assert remedy in one.remedy
+
+
+def test_what_else_has_changed_stands_beside_torchs_reason():
+    before = {"0/0": {"grad mode": "on", "self.training": "True", "determinism": "off"}}
+    now = {"grad mode": "off", "self.training": "False", "determinism": "off"}
+    entry = CacheEntry()
+    add_reasons(entry, ["0/0: GLOBAL_STATE changed: grad_mode"], Call({}, {}, now), before)
+    (one,) = entry.recompiled
+    assert (one.subject, one.expected, one.actual) == ("grad mode", "on", "off")
+    assert one.besides == ["self.training was True and is False now"]
+    (words,) = recompile_words(entry)
+    assert "grad mode was on and is off now; besides, self.training was True and is False now" in words

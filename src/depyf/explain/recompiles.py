@@ -55,7 +55,7 @@ _REMEDIES: Tuple[Tuple[str, str], ...] = (
     (r"BACKEND_MATCH", "pass the same backend object every time"),
     (r"Duplicate tensor", "one tensor for two inputs is compiled by itself: pass a copy"),
     (r"___check_obj_id|is the object it was", "pass the same object every time, or what is needed of it as tensors"),
-    (r"___check_type_id|of the type it was", "each type is compiled by itself: pass one type"),
+    (r"___check_type_id|of the type it was|^type\(", "each type is compiled by itself: pass one type"),
     (r"^KeyError on ", "each set of keys is compiled by itself: always pass it, None where there is none"),
     (r"len\(|^not |___dict_contains|DICT|\.keys\(\)", "each length and set of keys is compiled by itself: pad it"),
 )
