@@ -36,9 +36,9 @@ def hook_interpreter(session: Session, undo: contextlib.ExitStack) -> None:
         run = done(session, "looking for a graph's file", _code_of, self, kind, args, kwargs)
         if run is None:
             return before(self, *args, **kwargs)
-        inputs = list(args[0])
-        args[0].clear()
         try:
+            inputs = list(args[0])
+            args[0].clear()
             return run(*inputs)
         except Exception as error:
             told = done(session, "finding the operation that failed", _as_interpreted, self, before, error)
