@@ -76,6 +76,20 @@ def test_a_crash_without_depyf_is_torchs_own_and_a_difference_all_the_same():
     assert any(one.startswith("exit status -11") for one in row["differences"])
 
 
+def test_two_dumps_are_compared_byte_by_byte(tmp_path):
+    one, other = [tmp_path / name for name in "ab"]
+    for folder, text in ((one, "x\ny 1\n"), (other, "x\ny 2\n")):
+        (folder / "inner").mkdir(parents=True)
+        (folder / "inner" / "same.py").write_text("same")
+        (folder / "README.md").write_text(text)
+    found = [torch_matrix.files_below(str(folder)) for folder in (one, other)]
+    assert sorted(found[0]) == sorted(found[1]) == ["README.md", os.path.join("inner", "same.py")]
+    told = {name: torch_matrix.difference_of_files(name, found[0][name], found[1][name]) for name in found[0]}
+    assert [name for name, text in told.items() if text] == ["README.md"]
+    assert told["README.md"] == "README.md:2: 'y 1' / 'y 2'"
+    assert torch_matrix.difference_of_files("f", b"", None) == "f is there in one run only"
+
+
 def test_what_torch_lacks_and_what_was_not_run_are_listed():
     lacking = torch_matrix.judge("case", {**PROGRAM, "lacks": "torch.cond"}, {})
     assert (lacking["differences"], torch_matrix.verdict_of(lacking)) == ([], "torch lacks torch.cond")
