@@ -206,6 +206,8 @@ HERE = Call({"xs": [1, 2, 3], "m": None, "n": 2.5}, {"G": 4}, {})
         ("G['G'] == 3", "G", "3", "4", "make it a tensor"),
         ("type(L['n']).__name__ == 'int'", "type(n)", "int", "float", "each type"),
         ("expected type of 'm' to be a tensor type, ' but found <class 'NoneType'>", "m", "a tensor", "None", "None"),
+        ("expected type of 'm' to be <class 'torch.Tensor'>, but found <class 'NoneType'>", "m", "a tensor", "None",
+         "None"),
         ("tensor 'x' requires_grad mismatch. expected requires_grad=0", "", "requires_grad=False",
          "requires_grad=True", "requires_grad"),
         ("tensor 'x' stride mismatch at index 0. expected 3, actual 1", "", "3", "1", "contiguous"),

@@ -19,7 +19,10 @@ _STACK = re.compile(r"^\s*User stack trace:\s*$", re.MULTILINE)
 _FRAME = re.compile(r'^\s*File "(?P<file>[^"]+)", line (?P<line>\d+), in (?P<function>.+)\n?(?P<text>.*)$', re.M)
 _MISMATCH = re.compile(r"\bexpected (?P<expected>.+?),? (?:actual|got|but got) (?P<actual>.+?)\.?$")
 _GRAD_MISMATCH = re.compile(r"\brequires_grad mismatch\. expected requires_grad=(?P<expected>[01])")
-_NO_TENSOR = re.compile(r"^expected type of '(?P<source>.+)' to be a tensor type, ' but found <class '(?P<actual>.+)'>")
+_NO_TENSOR = re.compile(  # the second in 2.14 and later
+    r"^expected type of '(?P<source>.+)' to be (?:a tensor type, '|<class 'torch\.Tensor'>,) but found "
+    r"<class '(?P<actual>.+)'>"
+)
 _LENGTH = re.compile(r"^(?:len\((?P<source>[\w.'\"\[\]]+)\) (?:==|!=) (?P<expected>\d+)|not (?P<empty>[\w.'\"\[\]]+))$")
 _TYPE = re.compile(r"^type\((?P<source>[\w.'\"\[\]]+)\)\.__name__ == '(?P<expected>\w+)'$")
 _DEVICE = re.compile(r"\b(CPU|CUDA|Meta|XPU|MPS|HPU|XLA)\b")
@@ -48,7 +51,7 @@ _REMEDIES: Tuple[Tuple[str, str], ...] = (
     (r"device mismatch", "each device is compiled by itself"),
     (r"requires_grad mismatch", "tensors with and without requires_grad are compiled each by themselves"),
     (r"dispatch key set mismatch", _KINDS),
-    (r"to be a tensor type", "a tensor, None and each type are compiled by itself: pass a tensor every time"),
+    (r"^(\S+: )?expected type of ", "a tensor, None and each type are compiled by itself: pass a tensor every time"),
     (r"grad_mode", _GRAD_REMEDY),
     (r"GLOBAL_STATE|check_global_state|torch_function", _AUTOCAST),
     (r"\.training\b", "train() and eval() are compiled each by itself"),
