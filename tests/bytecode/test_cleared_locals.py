@@ -36,3 +36,13 @@ def test_behind_a_jump_and_where_a_jump_leads():
     assert len(after(*behind)) == len(behind)
     leads = (("NULL",), ("STORE_FAST", "i"), ("JUMP", None, 0))
     assert len(after(*leads)) == len(leads)
+
+
+def test_the_second_slot_of_a_method_is_no_empty_one():
+    """It is the object, if the attribute is a method of its class."""
+    steps = (("LOAD_FAST", "a"), ("LOAD_ATTR", "m"), ("NULL",), ("STORE_FAST", "i"), ("POP",), *REST)
+    instructions = code(*steps)
+    instructions[1].offset = instructions[2].offset = 2
+    assert len(drop_unbound_stores(instructions, ("a",))) == len(steps)
+    instructions[2].offset = 4
+    assert len(drop_unbound_stores(instructions, ("a",))) == len(steps) - 2

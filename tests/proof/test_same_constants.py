@@ -32,6 +32,7 @@ LARGE, AS_LARGE = int("123456789" * 9), int("123456789" * 9)
         ("return a is 'x' and a is 'y'", {"x": LARGE, "y": LARGE + 1}, True),
         ("return a is 'x' and a is 'x'", {"x": LARGE}, True),
         ("return a('x', 'y')", {"x": LARGE, "y": AS_LARGE}, True),
+        ("b = a is None\n    return a('x', 'y'), b", {"x": LARGE, "y": AS_LARGE}, True),
         ("return a('x', 'x')", {"x": NAN}, False),
         ("return a('x', 'y')", {"x": NAN, "y": (1, NAN)}, False),
         ("return a('x')", {"x": (NAN, NAN)}, False),

@@ -2,6 +2,8 @@
 
     NULL; STORE_FAST x   ->   nothing     where x has no value yet
 
+The NULL that stands for a slot of a method is none: it may be the object.
+
 A stack that has the NULL of an unbound variable saved by an inlined comprehension is rebuilt so by code that comes
 before everything else. Elsewhere the pair stays as it is, and is refused later.
 """
@@ -12,6 +14,8 @@ from typing import Collection
 
 from .edit import referred, without
 from .instruction import CONDITIONAL_JUMPS, NO_FALL_THROUGH, Instruction
+
+_METHOD_FORMS = frozenset({"LOAD_ATTR", "LOAD_SUPER_ATTR"})
 
 
 def drop_unbound_stores(instructions: list[Instruction], parameters: Collection[str]) -> list[Instruction]:
@@ -24,7 +28,9 @@ def drop_unbound_stores(instructions: list[Instruction], parameters: Collection[
         if first.op == "STORE_FAST":
             bound.add(first.arg)
         if (first.op, store.op) == ("NULL", "STORE_FAST") and store.arg not in bound:
-            dropped.update((index, index + 1))
+            before = instructions[index - 1] if index else first
+            if before.op not in _METHOD_FORMS or before.offset != first.offset:
+                dropped.update((index, index + 1))
     if not dropped or any(target <= max(dropped) for target in referred(instructions)):
         return instructions
     return without(instructions, dropped)

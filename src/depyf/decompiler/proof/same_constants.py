@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..bytecode import RawCode, known_instructions
+from ..bytecode import Instruction, RawCode, known_instructions
 from .constants import constant_key
 
 _SINGLE = (type(None), bool, type(Ellipsis), RawCode)
@@ -38,10 +38,19 @@ def unclear_identity(raw: RawCode) -> str:
     instructions = known_instructions(raw)
     loaded = [i.arg for i in instructions if i.op == "CONST" and not isinstance(i.arg, _SINGLE)]
     objects = {id(one): one for one in loaded if not _pattern((one,))}
-    if len(objects) > 1 and any(i.op == "IS_OP" for i in instructions):
-        if len({constant_key(one) for one in objects.values()}) < len(objects):
-            return "equal constants that are several objects, where identities are compared"
+    if len({constant_key(one) for one in objects.values()}) < len(objects) and _compares_identities(instructions):
+        return "equal constants that are several objects, where identities are compared"
     return ""
+
+
+def _compares_identities(instructions: list[Instruction]) -> bool:
+    """Whether the identity of two objects is compared that may both be constants of several objects."""
+    compared = [index for index, instruction in enumerate(instructions) if instruction.op == "IS_OP" and index]
+    if not compared:
+        return False
+    targets = {instruction.target for instruction in instructions}
+    before = [instructions[index - 1] for index in compared if index not in targets]
+    return len(before) < len(compared) or any(i.op != "CONST" or not isinstance(i.arg, _SINGLE) for i in before)
 
 
 def _pattern(constants: tuple[Any, ...]) -> list[int]:
