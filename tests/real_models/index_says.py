@@ -143,7 +143,7 @@ def _failure(record: Record, one: Recording, parts: _Parts) -> _Looked:
 
 def _recompile(record: Record, one: Recording, parts: _Parts) -> _Looked:
     guard = " ".join(record.what.partition("  #")[0].split())
-    by_id = "___check_" in guard  # of an object of this process; the model says what that is
+    by_id = "___check_" in guard or "(id=0x" in guard  # of an object of this process; the model says what that is
     known = any(
         compile_id == record.compile_id and other == record.place and (by_id or " ".join(text.split()) in guard)
         for compile_id, other, text in one.recompiles

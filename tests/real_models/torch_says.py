@@ -22,7 +22,7 @@ _LINK = re.compile(r"/(gb\d+)\.html", re.IGNORECASE)
 _STACK = re.compile(r"^(Traceback \(most recent|User code traceback|from user code)", re.MULTILINE)
 _GUARD_ID = re.compile(r"^(?P<id>[\d?]+/\d+): (?P<guard>.*)")
 _SKIPPING = re.compile(r"skipping: (?P<function>\S+) \(reason: (?P<reason>.*?), file: (?P<file>.*)\)$", re.DOTALL)
-_FAILED = "an error was suppressed during compilation"
+_FAILED = ("an error was suppressed", "compilation failed with a custom")  # they are in the trace
 
 
 class Record(NamedTuple):
@@ -55,7 +55,8 @@ def records_of(folder: str) -> List[Record]:
                     found.append(_recompile(number, str(reason)))
             metrics = header.get("compilation_metrics")
             if metrics and metrics.get("fail_reason"):
-                code = "{}:{}".format(os.path.basename(metrics["co_filename"]), metrics["co_firstlineno"])
+                file = metrics["co_filename"]  # none where the limit of compilations is reached
+                code = "{}:{}".format(os.path.basename(file), metrics["co_firstlineno"]) if file else ""
                 found.append(Record("failure", metrics["compile_id"], code, _named(metrics["fail_reason"])))
     return list(dict.fromkeys(found))
 
@@ -109,8 +110,8 @@ class SkipLog(logging.Handler):
 
     def emit(self, record: logging.LogRecord) -> None:
         match = _SKIPPING.match(record.getMessage())
-        if match is None or match.group("reason") == _FAILED:
-            return  # what failed is in the trace
+        if match is None or match.group("reason").startswith(_FAILED):
+            return
         reason = match.group("reason").splitlines()[0]
         self.reasons[reason] = self.reasons.get(reason, 0) + 1
         kind = "library" if _is_of_libraries(match.group("file")) else "skip"
