@@ -221,7 +221,7 @@ def _go_on() -> None:
             heir = _waiting.pop(0)
             _show(heir.session, Session())
             _show(heir.session, _begin(*heir.arguments, heir.undo, heir.session))
-            _owner[:] = [heir]
+            _owner[:] = [heir] if _active else []
 
 
 def _end(recorder: Recorder, undo: contextlib.ExitStack) -> None:

@@ -32,7 +32,7 @@ def summary_lines(session: Session) -> List[str]:
         "- Graphs: {}".format(len(graphs) or "none"),
         "- Graph breaks: {}".format(why),
         "- Compiled again: {}".format(recompiled),
-        "- Not compiled: {}".format(_names(left)),
+        "- Not compiled: {}".format(_names(left) if left else "none known"),
     ]
 
 
