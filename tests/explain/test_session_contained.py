@@ -8,7 +8,7 @@ import torch
 import torch._inductor.codecache
 
 import depyf
-from depyf.explain import graph_files, patches, recorder, session, torch_behavior
+from depyf.explain import graph_breakpoints, graph_files, live_guards, patches, recorder, session, torch_behavior
 from depyf.explain.torch_behavior import MissingHook
 
 
@@ -62,8 +62,8 @@ FAULTS = {
     "graph text": (graph_files, "_draft"),
     "graph model": (recorder, "capture"),
     "graph signature": (recorder, "signature_of"),
-    "guards": (recorder, "collect_guards"),
-    "graph code at files": (recorder, "point_at_file"),
+    "guards": (live_guards, "collect_guards"),
+    "graph code at files": (graph_breakpoints, "point_at_file"),
     "side effects": (torch_behavior, "side_effects"),
     "compiling frame": (torch_behavior, "compiling_frame"),
     "compile id": (torch_behavior, "current_compile_id"),

@@ -37,9 +37,6 @@ def add_compiled_before(session: Session) -> None:
     ]
     if session.frames:
         return
-    if not codes and (session.refusals or session.skips or session.breaks):
-        logger.warning("nothing was compiled in this block of prepare_debug: the index says what Dynamo tried, and why")
-        return
     if not codes:
         if not any(one.kind in ("graph", "kernel") for one in session.artifacts):  # of torch.export, AOTInductor, ...
             logger.warning("nothing was compiled in this block of prepare_debug: %s", _why_nothing(session))
@@ -56,8 +53,8 @@ def add_compiled_before(session: Session) -> None:
 
 
 def _why_nothing(session: Session) -> str:
-    if session.refusals or any(not has_nothing_in_it(one.reason) for one in session.skips):
-        return "the index of the dump says why"
+    if session.refusals or session.breaks or any(not has_nothing_in_it(one.reason) for one in session.skips):
+        return "the index says what Dynamo tried, and why"
     if session.skips:
         return "no operation on a tensor was found in what was called"
     return "was what torch.compile returned called?"

@@ -31,8 +31,8 @@ from depyf.explain.graph_breaks import graph_break_of
 from depyf.explain.graph_files import REPEATS, GraphFile, is_same_graph, signature_of, stage_of, why_open
 from depyf.explain.graph_text import GraphText, source_of
 from depyf.explain.graphs import capture
-from depyf.explain.guards import collect_guards
 from depyf.explain.kernels import KernelRecorder
+from depyf.explain.live_guards import read_all_guards, read_guards
 from depyf.explain.model import (
     Artifact,
     CacheEntry,
@@ -187,14 +187,14 @@ class Recorder:
             if live.code is code and not entry.guards:
                 with contained(self.session, "guards of compile id {}".format(entry.compile_id), "its guards"):
                     frame = next(one for one in self.session.frames if any(entry is known for known in one.entries))
-                    self._read_guards(frame, entry, live)
+                    read_guards(frame, entry, live)
                     entry.dropped = True
 
     def on_drop(self, is_reset: bool) -> None:
         """Dynamo may be about to drop what is compiled."""
         with self._lock, contained(self.session, "reading guards before they go", "guards on the pages"):
             self._attempts.dropped(is_reset)
-            self._collect_guards(at_end=False)
+            read_all_guards(self.session, self._installed, at_end=False)
 
     def on_outcome(self, event: str, *args: Any) -> None:
         """What came of one of Dynamo's attempts at a frame: a method of `Attempts`, told by `outcome_hooks.py`."""
@@ -415,22 +415,8 @@ class Recorder:
                     if resumed is not None and not resumed.parent:
                         resumed.parent = frame.name
 
-    def _collect_guards(self, at_end: bool = True) -> None:
-        for frame in self.session.frames:
-            waiting = [entry for entry in frame.entries if entry.guard_manager is None and not entry.dropped]
-            live = torch_behavior.cache_entries(frame.code) if waiting and frame.code is not None else []
-            for entry in waiting:
-                installed = [code for one, code in self._installed if one is entry]
-                found = next((one for one in live if one.code in installed), None)
-                if found is not None:
-                    self._read_guards(frame, entry, found)
-                elif at_end:
-                    note_failure(self.session, "guards of {} (compile id {})".format(frame.name, entry.compile_id),
-                                 "Dynamo has dropped this compilation", "its guards on the page")
-
-    def _read_guards(self, frame: Frame, entry: CacheEntry, live: Any) -> None:
-        entry.guard_manager = torch_behavior.guard_manager_of(live)
-        entry.guards, entry.guard_tree = collect_guards(entry.guard_manager, frame.globals, frame.filename)
+    def _collect_guards(self) -> None:
+        read_all_guards(self.session, self._installed, at_end=True)
 
     def _collect_refusals(self) -> None:
         self.session.refusals = self._attempts.refusals.hand_out(self.session.frames)

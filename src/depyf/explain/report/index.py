@@ -43,8 +43,6 @@ def index_text(session: Session) -> str:
     if session.compiled_before and not _was_recorded(session):
         lines += ["", "Nothing was compiled while this was recorded. What follows was compiled before that, and is"]
         lines += ["described as it is now; graphs of the stages between can't be had any more."]
-    elif not session.frames and (session.refusals or session.skips or session.breaks):
-        lines += ["", "Nothing was compiled while this was recorded, so there is no page. What Dynamo tried follows."]
     elif not session.frames:
         lines += ["", *_no_page(session)]
     lines += index_sections(session)
@@ -65,8 +63,8 @@ def index_text(session: Session) -> str:
 
 
 def _no_page(session: Session) -> List[str]:
-    if session.refusals or session.skips:
-        return ["Dynamo compiled nothing while this was recorded, so there is no page. What follows says why."]
+    if session.refusals or session.skips or session.breaks:
+        return ["Nothing was compiled while this was recorded, so there is no page. What Dynamo tried follows."]
     if any(one.kind in ("graph", "kernel") for one in session.artifacts):
         return ["torch.compile compiled no function while this was recorded, so there is no page. The graphs below are",
                 "of something else: torch.export, AOTInductor, make_fx or compiled autograd."]  # fmt: skip
