@@ -44,7 +44,7 @@ DEFAULT_PROGRAMS = ("closure", "recompilations", "exception", "side_effects", "m
 LONGEST = 180.0
 # Log lines about a fault in what makes the folder or the index, or in what comes behind it: no index can name it.
 WRITES_THE_INDEX = ("beginning the recording", "making the directory", "write report", "writing the dump",
-                    "letting others write")
+                    "letting others write", "going on with the block of another thread")
 
 
 # ---- planting

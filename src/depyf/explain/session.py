@@ -125,12 +125,15 @@ def prepare_debug(
     require_torch("prepare_debug")  # its absence must be an ImportError here, not a missing hook later
     session, undo = Session(), contextlib.ExitStack()
     try:  # a KeyboardInterrupt while we begin leaves nothing behind either
-        yield done(session, "beginning the recording", _begin, dump_src_dir, clean_wild_fx_code, log_bytecode, undo,
-                   session) or session
+        session = done(session, "beginning the recording", _begin, dump_src_dir, clean_wild_fx_code, log_bytecode, undo,
+                       session) or session
+        yield session
     finally:
-        done(session, "handing the recording over", _hand_over, undo)
-        done(session, "ending the recording", undo.close)
-        done(session, "going on with the block of another thread", _go_on)
+        try:
+            done(session, "handing the recording over", _hand_over, undo)
+        finally:  # also after a KeyboardInterrupt
+            done(session, "ending the recording", undo.close)
+            done(session, "going on with the block of another thread", _go_on)
 
 
 def _begin(
