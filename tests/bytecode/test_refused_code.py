@@ -110,7 +110,7 @@ def test_control_that_runs_off_the_end(kept):
 def test_a_stack_that_grows_without_end(version):
     """Where passes simulate the stack, they end before time and memory grow by its square."""
     raw = load(code_of("def f(a): return a"))
-    raw.version, raw.linetable, raw.exception_table = version, b"", ()
+    raw.version, raw.linetable, raw.exception_table, raw.stacksize = version, b"", (), 6000
     number = {row.name: number for number, row in TABLES[version].rows.items()}
     blocks = bytes([number.get("SETUP_FINALLY", number["NOP"]), 0])
     if "RESUME" in number:
