@@ -17,6 +17,12 @@ JUMP_UNIT = 1 if HOST_VERSION < (3, 10) else 2
 """What jumps count: bytes, since 3.10 instructions of two."""
 
 
+PUSH_FRAMES = frozenset(
+    {"CALL", "CALL_KW", "CALL_FUNCTION_EX", "LOAD_ATTR", "BINARY_SUBSCR", "BINARY_OP", "FOR_ITER", "SEND"}
+)
+"""What may run Python code in a frame of its own."""
+
+
 class Guard(NamedTuple):
     """A row of the exception table: the handler's label, the stack that it keeps, whether the place is pushed."""
 
@@ -56,6 +62,9 @@ class Code:
             if isinstance(item, str):
                 self.labels[item] = len(self.raws)
             else:
+                before = self.raws[-1].guard if self.raws else None
+                if item.name in PUSH_FRAMES and item.guard != before:
+                    self.raws.append(Raw("NOP", 0, item.line, item.guard))  # 3.13 on look there for the handler
                 self.raws.append(item)
         self.widths = [1] * len(self.raws)  # in instructions of two bytes, EXTENDED_ARG included
         self.offsets: List[int] = []
