@@ -23,6 +23,7 @@ from depyf.explain import debuggers, torch_behavior
 from depyf.explain.as_written import Followed, code_as_written
 from depyf.explain.attempts import Attempts
 from depyf.explain.called_names import note_called_name
+from depyf.explain.compile_times import TIMES, PhaseClock
 from depyf.explain.containment import contained, note_failure
 from depyf.explain.decompiled import decompiled, listing_of
 from depyf.explain.dump_directory import DumpDirectory
@@ -76,6 +77,9 @@ class Recorder:
         self.session = Session(directory=dump.path, python_version=platform.python_version())
         with contained(self.session, "asking torch for its version"):
             self.session.torch_version = torch_behavior.torch_version()
+        self._clock: Optional[PhaseClock] = None
+        with contained(self.session, "asking torch for the time so far", "how long compiling took"):
+            self._clock = PhaseClock()
         self.late_patches: List[Any] = []  # rows of patches.py which wait for their modules
         self.restores = contextlib.ExitStack()  # takes the others back
         self.ended = False
@@ -371,6 +375,7 @@ class Recorder:
                 (self._collect_refusals, "what was not compiled, in the index"),
                 (self._list_other_processes, "folders of other processes in the index"),
                 (self._add_compiled_before, "what was compiled before, in the index"),
+                (self._write_times, "how long compiling took"),
                 (self._write_report, "the pages to read and the index"),
             ]:
                 with contained(self.session, step.__name__.strip("_").replace("_", " "), costs):
@@ -430,6 +435,12 @@ class Recorder:
         from depyf.explain.compiled_before import add_compiled_before
 
         add_compiled_before(self.session)
+
+    def _write_times(self) -> None:
+        text = self._clock.text() if self._clock is not None else ""
+        if text:
+            path = os.path.join(self.dump.path, TIMES)
+            self._write_reserved(path, text, "times", "how long compiling took, by phase; differs in every run")
 
     def _write_report(self) -> None:
         from depyf.explain.report import write_report

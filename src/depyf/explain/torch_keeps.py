@@ -8,7 +8,7 @@ from __future__ import annotations
 import contextlib
 import sys
 import types
-from typing import Any, List, NamedTuple
+from typing import Any, Dict, List, NamedTuple
 
 from depyf.explain.torch_behavior import MissingHook, compilation_metrics, find
 
@@ -26,6 +26,7 @@ __all__ = [
     "is_inductor_output",
     "is_switched_off",
     "keeps_compilations",
+    "phase_times",
 ]
 
 
@@ -43,6 +44,15 @@ def _has(module: str, name: str) -> bool:
     except MissingHook:
         return False
     return True
+
+
+def phase_times() -> Dict[str, List[float]]:
+    """Seconds of every phase of compiling so far, by torch's name for it: `compilation_time_metrics` (2.2 to 2.14).
+
+    Asks only a Dynamo which is imported already.
+    """
+    found = getattr(sys.modules.get("torch._dynamo.utils"), "compilation_time_metrics", None)
+    return {str(name): list(seconds) for name, seconds in (found or {}).items()}
 
 
 def keeps_compilations() -> bool:

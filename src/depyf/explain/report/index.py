@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Dict, List
 
+from depyf.explain.compile_times import TIMES
 from depyf.explain.model import Artifact, Decompiled, Session
 from depyf.explain.names import file_name
 from depyf.explain.refusals import is_of_libraries
@@ -21,6 +22,7 @@ _KINDS = (
     ("kernel source", "The kernels by themselves"),
     ("guards", "Guards in full"),
     ("bytecode", "Bytecode"),
+    ("times", "Times"),
     ("generated code", "Code which torch.fx generated for its own purposes"),
 )
 
@@ -36,7 +38,7 @@ def index_text(session: Session) -> str:
     pages = [frame for frame in session.top_level() if frame.page]
     if pages:
         of_program = [frame for frame in pages if not is_of_libraries(frame.filename)]
-        lines += ["", "Start with `{}`.".format((of_program or pages)[0].page)]
+        lines += ["", "Start with `{}`.{}".format((of_program or pages)[0].page, _times(session))]
     if session.earlier_files:
         lines += ["", "{} in this folder {} not of this recording, but of an earlier one: see the end.".format(
             count(len(session.earlier_files), "file"), "is" if len(session.earlier_files) == 1 else "are")]
@@ -60,6 +62,12 @@ def index_text(session: Session) -> str:
         lines += ["They lie in this folder from before, and may be deleted.", ""]
         lines += ["- {}".format(name) for name in session.earlier_files]
     return "\n".join(lines).rstrip() + "\n"
+
+
+def _times(session: Session) -> str:
+    """Where the times are, if they are: they differ in every run, and the index doesn't."""
+    written = any(one.path == TIMES and one.status == "written" for one in session.artifacts)
+    return " How long compiling took, by phase: `{}`.".format(TIMES) if written else ""
 
 
 def _no_page(session: Session) -> List[str]:

@@ -1,0 +1,49 @@
+"""How long compiling took, phase by phase, by torch's own clocks. In a file of its own, as it differs in every run."""
+
+from __future__ import annotations
+
+from typing import Dict, List, Tuple
+
+from depyf.explain.torch_keeps import phase_times
+
+__all__ = ["TIMES", "PhaseClock"]
+
+TIMES = "compile_times.txt"
+_PHASES: Tuple[Tuple[int, str, str], ...] = (  # depth, the end of torch's name, what it is
+    (0, "compile_inner", "Dynamo, with all that it calls"),
+    (1, "bytecode_tracing", "tracing the functions"),
+    (1, "build_guards", "building the guards"),
+    (1, "OutputGraph.call_user_compiler", "the backend"),
+    (2, "create_aot_dispatcher_function", "AOTAutograd, with the compilers that it calls"),
+    (3, "aot_trace_joint_graph", "tracing forward and backward"),
+    (3, "_recursive_joint_graph_passes", "passes over the joint graph"),
+    (3, "min_cut_rematerialization_partition", "parting forward and backward"),
+    (2, "compile_fx_inner", "Inductor, for forward and backward graphs"),
+    (3, "_recursive_post_grad_passes", "passes over the graph"),
+    (3, "GraphLowering.run", "lowering operations to loops"),
+    (3, "GraphLowering.codegen", "scheduling, fusing, writing kernels"),
+    (3, "PyCodeCache.load_by_key_path", "compiling and loading kernels"),
+)
+
+
+class PhaseClock:
+    """What torch has measured since this object was made."""
+
+    def __init__(self) -> None:
+        self._before = {name: len(seconds) for name, seconds in phase_times().items()}
+
+    def text(self) -> str:
+        """The table; "" if torch has measured none of these phases."""
+        since: Dict[str, List[float]] = {}
+        for name, seconds in phase_times().items():
+            since[name] = seconds[self._before.get(name, 0) :]
+        rows = []
+        for depth, end, words in _PHASES:
+            found = [one for name, seconds in since.items() if name.endswith(end) for one in seconds]
+            if found:
+                rows.append("{:>10.3f}  {:>6}  {}{}".format(sum(found), len(found), "  " * depth, words))
+        if not rows:
+            return ""
+        head = "Seconds by torch's own clocks. A phase contains those indented below it; ours are not in it."
+        more = "torch._dynamo.utils.compile_times() has all that torch measures."
+        return "\n".join([head, more, "", "{:>10}  {:>6}".format("seconds", "times"), *rows]) + "\n"
