@@ -265,6 +265,9 @@ def main() -> int:
         return 0
     wanted = {name: about for name, about in here["models"].items()
               if not options.models or name.startswith(tuple(options.models))}  # fmt: skip
+    unknown = [one for one in options.models or [] if not any(name.startswith(one) for name in here["models"])]
+    if unknown:
+        sys.exit("no model begins with {}: --list has their names".format(" or ".join(unknown)))
     folder = options.keep or tempfile.mkdtemp(prefix="torch_models_")
     rows: List[Row] = []
     for name, (_, ranks, lacks) in wanted.items():

@@ -92,8 +92,6 @@ def collect_guards(
         guard = layers.describe(kind or kind_of(code), code, line)
         guard.words += next((words for mark, words in _NOTES if mark in text), "")
         guards.append(guard)
-    for guard in guards:
-        guard.code = stable_guard_text(guard.code)
     return guards, stable_guard_text(tree.strip())
 
 
@@ -113,17 +111,17 @@ class _Layers:
         known = self._known.get((kind, pattern))
         if known is None:
             known = self._known[kind, pattern] = self._stable(describe(kind, pattern, None, self._globals))
-        texts = [known.words, known.run, known.subject]
+        texts = [known.code, known.words, known.run, known.subject]
         for number, mark in marks.items():
             texts = [text.replace(mark, number) for text in texts]
-        words, run, subject = texts
-        return Guard(code, kind, subject, words, line, known.is_bookkeeping, known.runnable, run)
+        stable_code, words, run, subject = texts
+        return Guard(stable_code, kind, subject, words, line, known.is_bookkeeping, known.runnable, run)
 
     @staticmethod
     def _stable(guard: Guard) -> Guard:
         if any(stable(name) != name for name in _OF_AN_OBJECT.findall(guard.run)):
             guard.runnable = False  # Dynamo's reference to an object of this process
-        guard.words = stable_guard_text(guard.words)
+        guard.code, guard.words = stable_guard_text(guard.code), stable_guard_text(guard.words)
         guard.run, guard.subject = stable(guard.run), stable(guard.subject)
         return guard
 
