@@ -196,3 +196,16 @@ def test_what_repeats_stands_once_and_what_does_not_stays():
 
 def test_parameters_of_a_short_header_stay():
     assert filled_signature("def f(a, b):\n    pass\n") == "def f(a, b):\n    pass\n"
+
+
+def test_a_signature_with_text_in_it_is_one_line():
+    def long(x, *, kind="two  spaces, and a comma", another_parameter=1, a_third_parameter=2, and_the_fourth_one=3):
+        return x + 1
+
+    torch.compile(long, backend="eager")(torch.ones(2))
+    page = depyf.explain.dump_src(long)
+    (head,) = [line for line in page.splitlines() if line.startswith("def long(")]
+    assert 'kind="two  spaces, and a comma"' in head and head.endswith("):")
+    names = {}
+    exec(page, names)
+    assert torch.equal(names["long"](torch.ones(2)), torch.full((2,), 2.0))

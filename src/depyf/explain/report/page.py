@@ -256,15 +256,14 @@ def _import_text(lines: List[str]) -> str:
         name, _, value = line.partition(" = ")
         names.setdefault(value, []).append(name)
     plain = sorted({line for line in lines if "=" not in line})
-    given = [" = ".join([*shared, value]) for value, shared in names.items()]
-    return "\n".join(plain + [wrapped for line in given for wrapped in _wrapped(line)])
+    given = [line for value, shared in names.items() for line in _assigned(shared, value)]
+    return "\n".join(plain + given)
 
 
-def _wrapped(line: str) -> List[str]:
-    return textwrap.wrap(line, 116, break_long_words=False, break_on_hyphens=False) if len(line) <= 116 else (
-        [part + " \\" for part in textwrap.wrap(line, 112, subsequent_indent="    ", break_long_words=False)[:-1]]
-        + textwrap.wrap(line, 112, subsequent_indent="    ", break_long_words=False)[-1:]
-    )
+def _assigned(names: List[str], value: str) -> List[str]:
+    """``a = b = value``; many names in several lines."""
+    filled = textwrap.wrap(" = ".join(names), 112, subsequent_indent="    ", break_long_words=False)
+    return [*(line + " \\" for line in filled[:-1]), "{} = {}".format(filled[-1], value)]
 
 
 def _closed_over(text: str) -> Set[str]:

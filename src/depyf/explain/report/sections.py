@@ -240,7 +240,8 @@ def _wrapped(start: str, items: str, end: str, indent: int) -> List[str]:
     """``start items end`` in one line, or its items in as many lines as they need; at a null byte no line ends."""
     space = " " * indent
     line = space + start + items + end
-    if len(line) <= _WIDTH + 4:
+    has_text = ('"' in items or "'" in items) and "\0" not in items  # a default: no line may end in it
+    if len(line) <= _WIDTH + 4 or has_text:
         return [line.replace("\0", " ")]
     inner = " " * (indent + 4)
     filled = textwrap.wrap(items, _WIDTH, initial_indent=inner, subsequent_indent=inner, break_long_words=False,
