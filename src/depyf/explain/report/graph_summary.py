@@ -8,12 +8,13 @@ from typing import Dict, List, Optional, Sequence, Tuple
 
 from depyf.explain.model import Graph, Node, SourceLine
 from depyf.explain.names import file_name
-from depyf.explain.report.repeats import Run, runs
+from depyf.explain.report.repeats import FEW, Run, runs
 from depyf.explain.report.tree import count
 
 __all__ = ["graph_summary", "kernel_legend"]
 
 _MOST_ROWS = 60
+_LAYER = 5  # rows: two runs of so many are two layers
 _TEXT = 56
 _NUMBER = re.compile(r"\d+")
 
@@ -44,7 +45,7 @@ def graph_summary(graph: Graph) -> List[str]:
     results = count(len(graph.results), "result")
     lines = ["{}, {}, {}.".format(count(len(graph.operations), "operation"), inputs, results)]
     at = 0
-    found = runs([row.pattern for row in rows])
+    found = [run for run in runs([row.pattern for row in rows], 2) if run.count >= FEW or run.period >= _LAYER]
     table: List[Tuple[str, str, str, str]] = []
     while at < len(rows):
         run = next((one for one in found if one.start == at), Run(at, 1, 1))

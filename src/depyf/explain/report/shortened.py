@@ -58,7 +58,7 @@ def shortened(source: str) -> Tuple[str, int]:
         source: the function, as the decompiler prints it: one statement a line, long lists an item a line.
     """
     lines = source.rstrip("\n").split("\n")
-    if len(lines) <= LONG:
+    if len(lines) <= LONG and FETCHED not in source:
         return source, 0
     try:
         function = syntax_tree(source).body[0]
