@@ -111,6 +111,14 @@ def test_what_the_judge_says(mutant, text, kind, monkeypatch):
     assert outcome.kind == kind, outcome.reason
 
 
+def test_an_expression_is_compiled_as_one():
+    """What looks like a docstring is the value that the code returns."""
+    given = source("pass")
+    made = mutants.Mutant(0, 0, "none", "none", "<module>", given, compile("'text'", "<test>", "eval"), {})
+    (outcome,) = judge.outcomes([made])
+    assert outcome.kind == "proven", outcome.reason
+
+
 def test_a_callee_sees_the_variables_of_its_caller():
     text = "def f(a):\n b = a\n return a()"
     code, other = source(text).code, source(text.replace("b", "c")).code

@@ -53,6 +53,7 @@ class Analysed(NamedTuple):
     reason: str = ""
     broken: bool = False
     spelled: bool = False
+    mode: str = "exec"  # of compile(), for the text
 
 
 def outcomes(mutants: Sequence[Mutant], seeds: Tuple[int, int] = SEEDS) -> List[Outcome]:
@@ -116,7 +117,7 @@ def analysed(mutant: Mutant) -> str:
         reason = "; ".join(unproven[0].reasons) if unproven else ""
         put_back = any("put back" in reason for verdict in verdicts for reason in verdict.reasons)
         spelled = put_back or any(part.spelled for part in result.walk())
-        found = Analysed(result.source, levels, assumptions, reason, spelled=spelled)
+        found = Analysed(result.source, levels, assumptions, reason, spelled=spelled, mode=result.mode)
     except DepyfError as error:
         found = Analysed("", (), (), str(error))
     except BaseException as error:
@@ -137,7 +138,7 @@ def code_of_text(mutant: Mutant, one: Analysed) -> types.CodeType:
         return depyf.recompile(one.text, mutant.code)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        module = compile(one.text, "<text>", "exec", dont_inherit=True, optimize=0)
+        module = compile(one.text, "<text>", one.mode, dont_inherit=True, optimize=0)
     if not mutant.source.alone:
         return module
     functions = [value for value in module.co_consts if isinstance(value, types.CodeType)]
