@@ -182,6 +182,8 @@ def test_a_folder_of_this_rank_is_used_as_it_is(name, folder, tmp_path, monkeypa
 
 def test_two_ranks_have_a_folder_each(program, tmp_path):
     done = program("""
+import os
+
 torch.distributed.init_process_group("gloo")
 rank = torch.distributed.get_rank()
 with depyf.prepare_debug("dump"):
@@ -190,7 +192,7 @@ with depyf.prepare_debug("dump"):
     run(g)
 assert result.tolist() == [12.0, 12.0]
 torch.distributed.destroy_process_group()
-print("end", rank)
+os.write(1, "end {}{}".format(rank, os.linesep).encode())  # in one piece: the ranks share a pipe
 """, "-m", "torch.distributed.run", "--nproc_per_node", "2", "--master_addr", "127.0.0.1", "--master_port",
                    free_port(), env={"OMP_NUM_THREADS": "1"})
     assert sorted(done.stdout.splitlines()) == ["end 0", "end 1"], done.stderr
