@@ -209,3 +209,23 @@ def test_a_signature_with_text_in_it_is_one_line():
     names = {}
     exec(page, names)
     assert torch.equal(names["long"](torch.ones(2)), torch.full((2,), 2.0))
+
+
+LINES = "\n    ".join("line {} of many".format(number) for number in range(12))
+
+
+@pytest.mark.parametrize("quotes", ["\'\'\'", '"' * 3])
+@pytest.mark.parametrize("first", ["", "r", "\\\n    "])
+def test_a_long_docstring_is_cut_and_the_original_runs(quotes, first, tmp_path):
+    prefix, begins = (first, "") if first == "r" else ("", first)
+    body = "def documented(x):\n    {}{}{}{}\n    {}\n    return x + 1\n".format(prefix, quotes, begins, LINES, quotes)
+    path = tmp_path / "documented.py"
+    path.write_text(body)
+    names = {}
+    exec(compile(body, str(path), "exec"), names)
+    torch.compile(names["documented"], backend="eager")(torch.ones(2))
+    page = depyf.explain.dump_src(names["documented"])
+    assert "line 5 of many" not in page.partition("# The original")[2]
+    found = {}
+    exec(page, found)
+    assert torch.equal(found["__original_documented"](torch.ones(2)), torch.full((2,), 2.0))

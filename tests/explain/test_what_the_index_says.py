@@ -95,6 +95,16 @@ def test_what_was_called_and_refused_is_not_asked_about(tmp_path, caplog):
     assert "What Dynamo tried follows" in index_of(tmp_path)
 
 
+def test_a_method_that_is_refused_is_listed_once(tmp_path):
+    class Branching(torch.nn.Module):
+        def forward(self, x):
+            return x if x.sum() > 0 else -x
+
+    with depyf.prepare_debug(tmp_path) as model, pytest.raises(torch._dynamo.exc.Unsupported):
+        compiled(Branching(), fullgraph=True)(torch.ones(3))
+    assert [one.function for one in model.refusals] == ["Branching.forward"]
+
+
 def test_a_method_that_is_refused_has_its_class(tmp_path):
     class Tagger(torch.nn.Module):
         def forward(self, x):

@@ -92,7 +92,9 @@ class Refusals:
 
     def look(self) -> None:
         """Notes what failed since the last look, where no hook has told."""
-        told = {(one.compile_id, name) for one in self.found for name in (one.function, "")}  # it may lack the name
+        told = {  # torch's records lack the class, or the name altogether
+            (one.compile_id, name) for one in self.found for name in (one.function.rpartition(".")[2], "")
+        }
         for one in compilation_metrics():
             if id(one) in self._seen:
                 continue

@@ -23,6 +23,7 @@ from depyf.explain.report.tree import count
 
 _WIDTH = 116
 _MOST_DOCSTRING = 8  # lines of the original's that a page shows
+_OPENED = re.compile(r"[rRuU]?(?P<quotes>\"\"\"|''').*")  # its first line
 
 __all__ = [
     "code_constant",
@@ -379,7 +380,9 @@ def _undecorated(source: str, name: str) -> Optional[str]:
             text.replace(default, "None")
     documented = text.function.body[0]
     if ast.get_docstring(text.function, clean=False) is not None and _height(documented) > _MOST_DOCSTRING:
-        text.replace(documented, text.text(documented).split("\n")[0].rstrip() + ' ..."""')
+        opened = _OPENED.match(text.text(documented))
+        if opened is not None:
+            text.replace(documented, "{} ...{}".format(opened.group().rstrip("\\ "), opened.group("quotes")))
     for decorator in text.function.decorator_list:
         text.replace(decorator, text.text(decorator))  # keeps positions honest: decorators are commented out below
     first = text.function.lineno  # of `def` itself on 3.8 and later
