@@ -78,8 +78,8 @@ class Attempts:
         code, compile_id = given["code"], str(given.get("compile_id") or "")
         self._session.breaks += self._breaks.take(compile_id)
         called = called_name(code, given.get("locals") or {})
-        texts, local_names = self.reasons_of(code)
-        recompiled = [reason_from_text(text, local_names) for text in texts]
+        texts, unfit = self.reasons_of(code)
+        recompiled = [reason_from_text(text, unfit) for text in texts]
         if error is not None:
             take_back(self._session, code, compile_id)
             self.refusals.failed(code, compile_id, error, bool(given.get("one_graph")), recompiled, called)

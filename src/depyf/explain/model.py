@@ -55,6 +55,11 @@ class SourceLine:
     text: str = ""
     function: str = ""
 
+    @property
+    def place(self) -> str:
+        """``toy.py:3``: without folders, which differ between machines."""
+        return "{}:{}".format(file_name(self.filename), self.line)
+
 
 @dataclass
 class Decompiled:

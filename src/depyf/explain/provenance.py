@@ -14,7 +14,6 @@ from weakref import WeakKeyDictionary
 
 from depyf.explain.graphs import user_line_of
 from depyf.explain.model import Graph, KernelLine, SourceLine
-from depyf.explain.names import file_name
 from depyf.explain.torch_kernels import operations_behind
 
 __all__ = ["Provenance", "kernel_lines_text"]
@@ -92,7 +91,7 @@ def kernel_lines_text(lines: List[KernelLine]) -> List[str]:
 def _where(one: KernelLine) -> Tuple[str, str]:
     if one.line is None:
         return "", "(no line of the program)"
-    return "{}:{}".format(file_name(one.line.filename), one.line.line), one.line.text
+    return one.line.place, one.line.text
 
 
 def _aligned(rows: List[Tuple[str, str, str]]) -> List[str]:

@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 from typing import Dict, List, Optional, Sequence, Tuple
 
 from depyf.explain.model import Graph, Node, SourceLine
-from depyf.explain.names import file_name
 from depyf.explain.report.repeats import FEW, Run, runs
 from depyf.explain.report.tree import count
 
@@ -29,7 +28,7 @@ class _Row:
 
     @property
     def place(self) -> str:
-        return "" if self.line is None else "{}:{}".format(file_name(self.line.filename), self.line.line)
+        return "" if self.line is None else self.line.place
 
     @property
     def pattern(self) -> str:
@@ -100,8 +99,7 @@ def _kernel_numbers(graph: Graph) -> Dict[str, str]:
     for kernel in graph.kernels:
         for line in kernel.lines:
             if line.line is not None:
-                place = "{}:{}".format(file_name(line.line.filename), line.line.line)
-                found.setdefault(place, {}).setdefault(number[kernel.direction, line.kernel])
+                found.setdefault(line.line.place, {}).setdefault(number[kernel.direction, line.kernel])
     return {place: " ".join("k{}".format(one) for one in sorted(numbers)) for place, numbers in found.items()}
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Dict, List, Tuple
 
-from depyf.explain.report.repeats import Alike, alike
+from depyf.explain.report.repeats import Alike, alike, is_index, only_indices
 
 __all__ = ["returned"]
 
@@ -76,17 +76,11 @@ def _common_layer(conditions: List[str]) -> str:
 
 def _is_spelled(parts: Tuple[str, ...], places: Tuple[int, ...]) -> bool:
     """Whether a number can be a variable: an index or a key, and what is compared with."""
-    indices = [_is_key(parts, place) or _is_index(parts, place) for place in places]
-    compared = [parts[place].endswith(" == ") and not parts[place + 1] for place in places]
-    return indices[0] and all(index or equal for index, equal in zip(indices, compared))
+    return only_indices(parts, places, lambda parts, place: _is_key(parts, place) or is_index(parts, place))
 
 
 def _is_key(parts: Tuple[str, ...], place: int) -> bool:
     return parts[place].endswith("['") and parts[place + 1].startswith("']")
-
-
-def _is_index(parts: Tuple[str, ...], place: int) -> bool:
-    return re.search(r"[\w\])]\[$", parts[place]) is not None and parts[place + 1].startswith("]")
 
 
 def _written(one: Alike) -> str:

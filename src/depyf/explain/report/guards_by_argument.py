@@ -8,12 +8,10 @@ from dataclasses import dataclass, field
 from typing import Dict, List, Sequence, Tuple
 
 from depyf.explain.model import Guard
-from depyf.explain.report.repeats import Alike, alike, numbers_in_words
+from depyf.explain.report.repeats import Alike, alike, numbers_apart, numbers_in_words, only_indices
 
 __all__ = ["Row", "guards_by_argument", "in_brackets", "row_lines"]
 
-_INDEX = re.compile(r"[\w\])]\[$")
-_NUMBER = re.compile(r"(\d+)")
 _TYPE = re.compile(r"^is exactly of type (?:[\w<>]+\.)*(\w+)$")
 _OF_PYTHON = ("bool", "int", "float", "str", "tuple", "list", "dict", "NoneType")
 _WIDTH = 116
@@ -44,9 +42,7 @@ class Row:
 
 def in_brackets(parts: Tuple[str, ...], places: Tuple[int, ...]) -> bool:
     """Whether a number is the index of a layer, and what is compared with it: ``h[3].layer_idx == 3``."""
-    indices = [_INDEX.search(parts[place]) and parts[place + 1].startswith("]") for place in places]
-    compared = [parts[place].endswith("== ") and not parts[place + 1] for place in places]
-    return bool(indices[0]) and all(index or equal for index, equal in zip(indices, compared))
+    return only_indices(parts, places)
 
 
 def guards_by_argument(guards: Sequence[Guard]) -> List[Row]:
@@ -95,9 +91,8 @@ def _absent_together(checks: List[str]) -> List[str]:
 
 
 def _subject(one: Alike, guard: Guard) -> str:
-    split = _NUMBER.split(guard.subject)
-    places = tuple(place for place in one.places if place < len(split) // 2)
-    return Alike(tuple(split[::2]), tuple(split[1::2]), places).written(lambda place: "n")
+    parts, values = numbers_apart(guard.subject)
+    return Alike(parts, values, tuple(place for place in one.places if place < len(values))).written(lambda place: "n")
 
 
 def _class_of(words: str) -> str:

@@ -6,7 +6,6 @@ import html
 from typing import List, Mapping, Tuple
 
 from depyf.explain.model import CacheEntry, Guard, SourceLine
-from depyf.explain.names import file_name
 from depyf.explain.report.guard_text import alike_once, grouped, kinds_of_own, same_globals
 from depyf.explain.report.highlight import code_html
 from depyf.explain.report.tree import count
@@ -55,7 +54,7 @@ def guards_html(entry: CacheEntry, links: Mapping[str, str]) -> Tuple[str, str]:
 
 
 def _line(line: SourceLine, links: Mapping[str, str]) -> str:
-    place = "{}:{}".format(file_name(line.filename), line.line)
+    place = line.place
     shown = html.escape(place)
     if place in links:
         shown = '<a href="#{}">{}</a>'.format(html.escape(links[place]), shown)

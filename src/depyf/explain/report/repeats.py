@@ -6,10 +6,11 @@ import re
 from dataclasses import dataclass, field
 from typing import Callable, Dict, List, Sequence, Tuple
 
-__all__ = ["FEW", "Alike", "Run", "alike", "numbers_in_words", "runs"]
+__all__ = ["FEW", "Alike", "Run", "alike", "is_index", "numbers_apart", "numbers_in_words", "only_indices", "runs"]
 
 FEW = 3  # so many are folded; fewer are shown one by one
 _NUMBER = re.compile(r"(\d+)")
+_INDEX = re.compile(r"[\w\])]\[$")
 _LONGEST_PERIOD = 400
 
 
@@ -54,8 +55,8 @@ def alike(texts: Sequence[str], may_differ: _MayDiffer = lambda parts, places: T
     """
     by_parts: Dict[Tuple[str, ...], Dict[Tuple[str, ...], int]] = {}
     for index, text in enumerate(texts):
-        split = _NUMBER.split(text)
-        by_parts.setdefault(tuple(split[::2]), {}).setdefault(tuple(split[1::2]), index)
+        parts, values = numbers_apart(text)
+        by_parts.setdefault(parts, {}).setdefault(values, index)
     found: List[Tuple[int, Alike]] = []
     for parts, by_values in by_parts.items():
         left = dict(by_values)
@@ -63,6 +64,26 @@ def alike(texts: Sequence[str], may_differ: _MayDiffer = lambda parts, places: T
             found += _folded(parts, left, may_differ)
         found += [(index, Alike(parts, values, (), {0: index})) for values, index in left.items()]
     return [one for _, one in sorted(found, key=lambda pair: pair[0])]
+
+
+def numbers_apart(text: str) -> Tuple[Tuple[str, ...], Tuple[str, ...]]:
+    """What stands around the numbers of a text, and the numbers: `Alike.parts` and `Alike.values`."""
+    split = _NUMBER.split(text)
+    return tuple(split[::2]), tuple(split[1::2])
+
+
+def is_index(parts: Tuple[str, ...], place: int) -> bool:
+    """Whether the number at that place is an index: ``h[3]``."""
+    return _INDEX.search(parts[place]) is not None and parts[place + 1].startswith("]")
+
+
+def only_indices(
+    parts: Tuple[str, ...], places: Tuple[int, ...], is_index: Callable[[Tuple[str, ...], int], bool] = is_index
+) -> bool:
+    """Whether the first place is an index, and each other one too, or what is compared with: ``h[3].number == 3``."""
+    compared = [parts[place].endswith(" == ") and not parts[place + 1] for place in places]
+    indices = [is_index(parts, place) for place in places]
+    return indices[0] and all(index or equal for index, equal in zip(indices, compared))
 
 
 def _folded(
