@@ -2,7 +2,7 @@
 
     NULL; STORE_FAST x   ->   nothing     where x has no value yet
 
-The NULL that stands for a slot of a method is none: it may be the object.
+The second slot of a method is not such a NULL: it may hold the object.
 
 A stack that has the NULL of an unbound variable saved by an inlined comprehension is rebuilt so by code that comes
 before everything else. Elsewhere the pair stays as it is, and is refused later.

@@ -76,8 +76,8 @@ def give_none(decoder: Decoder, offset: int) -> None:
 
 
 _START, _START_OF_GENERATOR_EXPRESSION = 0, 4
-"""Operands of RESUME where code starts. A frame is hidden behind the second one, too: 3.15's generator expressions
-iterate then."""
+"""Operands of RESUME at the start of code. After the second one the frame is still hidden from other code: 3.15's
+generator expressions call iter() there."""
 
 
 def _resume(decoder: Decoder, row: Row, argument: int, offset: int) -> None:

@@ -135,7 +135,7 @@ def write_while(
 
 
 def _ahead(writer: Structurer, follow: LiftedBlock | None, places: list[LiftedBlock]) -> LiftedBlock | None:
-    """Which of ``places`` control comes to behind the loop: what it falls into, or the end that that only leads to."""
+    """The one of ``places`` that control reaches after the loop: the next block, or the end to which it leads."""
     place = through(follow)
     if place is None or place in places:
         return place
