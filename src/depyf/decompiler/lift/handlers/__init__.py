@@ -2,25 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Callable
+from . import calls, displays, exceptions, functions, imports, match_statements, names, operators, type_parameters
+from .registry import HANDLERS
 
-from ...bytecode import Instruction
-from ..symbolic_stack import SymbolicStack
-
-Handle = Callable[[SymbolicStack, Instruction], None]
-
-HANDLERS: dict[str, Handle] = {}
-
-
-def handles(*operations: str) -> Callable[[Handle], Handle]:
-    """Register a function for canonical operations."""
-
-    def register(function: Handle) -> Handle:
-        for operation in operations:
-            HANDLERS[operation] = function
-        return function
-
-    return register
-
-
-from . import calls, displays, exceptions, functions, imports, match_statements, names, operators, type_parameters  # noqa: E402,F401  (they register)
+__all__ = [
+    "HANDLERS",
+    "calls",
+    "displays",
+    "exceptions",
+    "functions",
+    "imports",
+    "match_statements",
+    "names",
+    "operators",
+    "type_parameters",
+]

@@ -17,8 +17,8 @@ from ..values import (
     Null,
     resolved,
 )
-from . import handles
 from .displays import are_keywords
+from .registry import handles
 
 _MOST_ON_STACK = 30
 """A call with more values on the stack is compiled to one with a tuple and a mapping."""

@@ -10,7 +10,7 @@ from ...syntax import nodes
 from ...syntax.constant_text import set_order
 from ..symbolic_stack import SymbolicStack
 from ..values import Append, ArgumentTuple, Marker, Null, OfOneConstant, Reached, resolved
-from . import handles
+from .registry import handles
 
 _PART = 16
 """Of at least so many items the parts of a long dictionary display are, the last one aside."""

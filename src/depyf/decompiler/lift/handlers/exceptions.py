@@ -5,7 +5,7 @@ from __future__ import annotations
 from ...bytecode import Instruction
 from ..symbolic_stack import SymbolicStack
 from ..values import Marker, Matches
-from . import handles
+from .registry import handles
 
 
 @handles("PUSH_EXC_INFO")

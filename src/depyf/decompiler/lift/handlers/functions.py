@@ -6,7 +6,7 @@ from ...bytecode import Instruction, RawCode
 from ...syntax import nodes
 from ..symbolic_stack import SymbolicStack
 from ..values import Cell, Function, resolved
-from . import handles
+from .registry import handles
 
 
 @handles("MAKE_FUNCTION")

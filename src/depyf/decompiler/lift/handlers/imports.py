@@ -6,7 +6,7 @@ from ...bytecode import Instruction
 from ...syntax import nodes
 from ..symbolic_stack import SymbolicStack
 from ..values import Member, Module, resolved
-from . import handles
+from .registry import handles
 
 
 @handles("IMPORT_NAME", "EAGER_IMPORT_NAME", "LAZY_IMPORT_NAME")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ...bytecode import Instruction
 from ..symbolic_stack import SymbolicStack
 from ..values import CaseElse, CaseTest, Subject
-from . import handles
+from .registry import handles
 
 
 @handles("MATCH_SUBJECT")

@@ -6,7 +6,7 @@ from ...bytecode import Instruction
 from ...syntax import nodes
 from ..symbolic_stack import SymbolicStack
 from ..values import Cell, CommonConstant, GenericBase, Namespace, Null, Saved
-from . import handles
+from .registry import handles
 
 
 @handles("NOP", "LETS_STOP_ITERATION_PASS", "RETURN_GENERATOR", "STORE_FIRST_LINE", "STORE_STATIC_ATTRIBUTES")

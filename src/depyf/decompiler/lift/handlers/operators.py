@@ -9,8 +9,8 @@ from ...bytecode import Instruction
 from ...syntax import nodes
 from ..symbolic_stack import SymbolicStack
 from ..values import Awaitable, Converted, InPlace, Iterated, Marker, Slot, Truth, resolved
-from . import handles
 from .calls import Comprehension
+from .registry import handles
 
 _FORMAT = re.compile("%(?:%|[^a-zA-Z%]*[a-zA-Z]?)")
 _FOLDED = re.compile(r"%%|%-?\d*(?:\.\d+)?[sra]")

@@ -6,7 +6,7 @@ from ...bytecode import Instruction
 from ...syntax import nodes
 from ..symbolic_stack import SymbolicStack
 from ..values import Alias, Function, GenericBase, TypeParameter, resolved
-from . import handles
+from .registry import handles
 
 _KINDS = {
     "TYPEVAR": nodes.TypeVar,
