@@ -11,10 +11,10 @@ from typing import NamedTuple
 
 from ..errors import DecompilationError
 from .bytecode import RawCode
+from .bytecode.kinds import gives_annotations
 from .lift.values import Append, CommonConstant, Function, Marker, Reached, Unpacked
 from .syntax import nodes
 
-FUNCTION = "__annotate__"
 STORED = ("__annotate__", "__annotate_func__")
 REACHED = "__conditional_annotations__"
 PROLOGUE = ("__module__", "__qualname__", "__doc__")
@@ -27,16 +27,6 @@ class Deferred(NamedTuple):
     value: nodes.Expression
     number: int | None
     line: int | None
-
-
-def gives_annotations(raw: RawCode) -> bool:
-    """Whether ``raw`` is the code of a function that the compiler made of annotations."""
-    return (
-        raw.name == FUNCTION
-        and raw.parameters == ("format",)
-        and raw.posonlyargcount == 1
-        and "NotImplementedError" not in raw.names  # the compiler loads that as a constant
-    )
 
 
 def gather(body: list[nodes.Statement], raw: RawCode) -> list[nodes.Statement]:

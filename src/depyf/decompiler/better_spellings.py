@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING
 
 from .budget import OutOfBudget, part_for
 from .bytecode import RawCode
+from .bytecode.kinds import kind_of
 from .other_spellings import Change
 from .proof import Verdict
 from .spell_exactly import spell_exactly
 from .spell_identically import spell_identically
-from .units import BUGS, kind_of
+from .units import BUGS
 
 if TYPE_CHECKING:
     from .decompilation import Decompilation

@@ -13,6 +13,7 @@ from .budget import OutOfBudget, part_for, spend
 from .bytecode import RawCode, comprehension_variables, known_instructions
 from .bytecode.code_flags import CO_ASYNC_GENERATOR, CO_COROUTINE
 from .bytecode.grammar import has_nested_quotes
+from .bytecode.kinds import kind_of, mode_of
 from .deep_stack import is_deep
 from .definitions import Definitions, arguments_of, value_of_lambda
 from .dispatch import decompile_dispatch
@@ -37,7 +38,7 @@ from .syntax import nodes
 from .syntax.printer import PrintError, print_tree, print_with_lines
 from .syntax.transforms.kept_constants import keep_constants
 from .traces import dead_attributes, static_attributes
-from .units import BUGS, FUNCTION_WAYS, WAYS, Unit, Way, kind_of, lift_unit, mode_of, ways_of
+from .units import BUGS, FUNCTION_WAYS, WAYS, Unit, Way, lift_unit, ways_of
 
 log = logging.getLogger("depyf")
 _SCOPES = ("function", "lambda", "comprehension", "generic")

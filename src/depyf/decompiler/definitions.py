@@ -10,7 +10,8 @@ from . import type_parameters
 from .annotations import annotations_of, find_function, spread, starred
 from .bytecode import RawCode, known_instructions
 from .bytecode.code_flags import CO_ASYNC_GENERATOR, CO_COROUTINE, CO_VARARGS, CO_VARKEYWORDS
-from .lift.handlers.calls import GENERIC, Comprehension
+from .bytecode.kinds import GENERIC, is_late
+from .lift.handlers.calls import Comprehension
 from .lift.values import (
     Alias,
     Append,
@@ -53,7 +54,7 @@ class Definitions:
         """
         if self.raw.name.startswith(GENERIC):
             return [self._with_type_params(body)]
-        if type_parameters.is_late(self.raw):
+        if is_late(self.raw):
             body = type_parameters.without_formats(body, self.raw.qualname)
         place, function = find_function(body)
         if function is not None:

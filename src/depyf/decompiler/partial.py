@@ -11,15 +11,16 @@ from __future__ import annotations
 from typing import Callable, Container, NamedTuple, Sequence
 
 from ..errors import DecompilationError
-from .annotations import REACHED, gives_annotations
+from .annotations import REACHED
 from .bytecode import Instruction, RawCode, known_instructions
+from .bytecode.kinds import gives_annotations, kind_of
 from .bytecode.part import END_OFFSET, part_of
 from .flowgraph.pieces import Piece, joined, pieces_of
 from .proof.prove import reading_in_doubt
 from .refused import placeholder, refused_body
 from .result import Result
 from .syntax import nodes
-from .units import kind_of, lift_unit
+from .units import lift_unit
 
 Decompile = Callable[[RawCode], Result]
 

@@ -21,13 +21,13 @@ from .bytecode.code_flags import (
     place_flags,
 )
 from .bytecode.interpreters import HOST_VERSION
+from .bytecode.kinds import kind_of, mode_of
 from .bytecode.qualnames import give_qualnames
 from .bytecode.stack_depths import depth_difference
 from .events.spelling import Spelling, identifier, is_name
 from .proof import compile_module, compile_unit
 from .proof.scaffold import Spelled
 from .respelling import respell
-from .units import kind_of, mode_of
 
 
 def recompile(

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from ..errors import DecompilationError
 from .bytecode import RawCode
+from .bytecode.kinds import kind_of, mode_of
 from .partial import Partial
 from .proof import Level, Verdict
 from .proof.scaffold import Spelled
@@ -14,7 +15,6 @@ from .result import Result, Text, in_words
 from .rewritten_asserts import ASSUMPTION
 from .syntax import nodes
 from .syntax.printer import print_with_lines
-from .units import kind_of, mode_of
 
 if TYPE_CHECKING:
     from .decompilation import Decompilation

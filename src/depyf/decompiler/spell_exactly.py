@@ -15,11 +15,11 @@ from typing import Any, Callable, Iterator, Optional
 from ..errors import DecompilationError
 from .budget import spend
 from .bytecode import RawCode, known_instructions
+from .bytecode.kinds import kind_of
 from .other_spellings import Change, changes
 from .proof import prove
 from .proof.normalize import NotComparable, normalize
 from .syntax import nodes
-from .units import kind_of
 
 Text = Callable[[], Optional[str]]
 """Prints the code object with its body as it is now; gives None if it has no text."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import Callable
 
 from ..errors import DecompilationError
-from .bytecode import RawCode
+from .bytecode.kinds import FORMAT
 from .lift.values import Alias, Class, CommonConstant, Function, TypeParameter, resolved
 from .syntax import nodes
 
@@ -18,7 +18,6 @@ Evaluated = Callable[[Function], nodes.Expression]
 """Gives the expression that a function evaluates late."""
 
 GENERIC_BASE, TYPE_PARAMS = ".generic_base", ".type_params"
-FORMAT = ".format"
 DEFAULTS = (nodes.Name(".defaults"), nodes.Name(".kwdefaults"))
 """What the definition's default values are called inside; if there is one of the two, 3.12 calls it the first."""
 
@@ -62,11 +61,6 @@ def late_value(body: list[nodes.Statement], where: str) -> nodes.Expression:
     if isinstance(only, nodes.Return) and only.value is not None:
         return only.value
     raise DecompilationError("a type that is no single expression", stage="structure", where=where)
-
-
-def is_late(raw: RawCode) -> bool:
-    """Whether ``raw`` is the code of a late evaluated function that is asked for a format (3.14 on)."""
-    return raw.parameters == (FORMAT,)
 
 
 def without_formats(body: list[nodes.Statement], where: str) -> list[nodes.Statement]:

@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Callable, NamedTuple, Sequence
 
 from ..errors import DecompilationError
-from .annotations import gather, gives_annotations
+from .annotations import gather
 from .budget import spend
-from .bytecode import Instruction, RawCode, disassemble, known_instructions
+from .bytecode import Instruction, RawCode, disassemble
+from .bytecode.kinds import kind_of
 from .bytecode.uncovered_tests import cover_tests
 from .flowgraph import (
     build_flowgraph,
@@ -28,7 +29,6 @@ from .flowgraph import (
 )
 from .ladder import Edit, Ladder, rung_of
 from .lift import LiftedBlock, fold, lift
-from .lift.handlers.calls import GENERIC
 from .settings import COMPILER, Origin
 from .stepper import Stepper
 from .structure import Flow, join_cases, join_ends, separate_outer_loops, structure
@@ -42,47 +42,6 @@ BUGS = (
 
 _STEPS = 12
 """For each instruction, to structure a code object once."""
-_COMPREHENSIONS = ("<listcomp>", "<setcomp>", "<dictcomp>", "<genexpr>")
-
-
-def kind_of(raw: RawCode) -> str:
-    """What ``raw`` is the code of: 'module', 'expression', 'class', 'lambda', 'comprehension', 'generic', 'annotations'
-    or 'function'.
-
-    'expression' is what was compiled to be evaluated. 'generic' is the code that makes type parameters, and what they
-    belong to; 'annotations' the code that gives the annotations of a function, class or module.
-    """
-    if raw.name in _COMPREHENSIONS:
-        return "comprehension"
-    if raw.name == "<lambda>":
-        return "lambda"
-    if raw.name.startswith(GENERIC):
-        return "generic"
-    if gives_annotations(raw):
-        return "annotations"
-    if raw.is_function:
-        return "function"
-    if raw.name != "<module>":
-        return "class"
-    return "expression" if mode_of(raw) == "eval" else "module"
-
-
-def mode_of(raw: RawCode) -> str:
-    """How compile() was called that made ``raw``, the code of a module: 'exec', 'single' or 'eval'.
-
-    What was compiled to be evaluated returns its value, what was compiled as a line of a session prints values;
-    where there is none, 'exec' makes the same code.
-    """
-    try:
-        instructions = known_instructions(raw)
-    except DecompilationError:
-        return "exec"
-    ends = {index for index, i in enumerate(instructions) if i.op == "RETURN_VALUE"}
-    before = [instructions[index - 1] for index in ends if index]
-    falls = len(before) == len(ends) and all(i.op == "CONST" and i.arg is None for i in before)
-    if not falls or any(i.target in ends for i in instructions):
-        return "eval"
-    return "single" if any(i.op == "PRINT_EXPR" for i in instructions) else "exec"
 
 
 class Unit:

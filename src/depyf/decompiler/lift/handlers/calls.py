@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ...bytecode import Instruction
+from ...bytecode.kinds import GENERIC
 from ...syntax import nodes
 from ..symbolic_stack import SymbolicStack
 from ..values import (
@@ -22,9 +23,6 @@ from .registry import handles
 
 _MOST_ON_STACK = 30
 """A call with more values on the stack is compiled to one with a tuple and a mapping."""
-
-GENERIC = "<generic parameters of "
-"""How the name of the function begins that makes type parameters and what they belong to."""
 
 
 @handles("CALL")
