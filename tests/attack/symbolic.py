@@ -8,6 +8,7 @@ from typing import Any, Callable, Iterator, List, Tuple
 import canonical_machine
 import mutants as instruction_mutants
 import recorded_dynamo
+from one_engine import analyze
 from standins import Plan
 
 from attack.machine_runs import machine_run
@@ -15,7 +16,6 @@ from attack.observed import first_difference
 from attack.reshaped import reshaped
 from attack.subjects import Subject, some_functions
 from depyf.decompiler.bytecode import NO_FALL_THROUGH, Instruction, RawCode, disassemble, load, stack_use
-from depyf.decompiler.events import analyze
 from depyf.decompiler.proof.symbolic import prove_instructions
 from depyf.errors import DecompilationError
 

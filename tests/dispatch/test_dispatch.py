@@ -9,10 +9,10 @@ import pytest
 import random_graphs
 import standins
 from attack.machine_runs import machine_run
+from one_engine import dispatched
 
 from depyf.decompiler.bodies import mention_the_unused
 from depyf.decompiler.bytecode import Instruction, RawCode, disassemble, load
-from depyf.decompiler.dispatch import decompile_dispatch
 from depyf.decompiler.dispatch.decompile import decompile_instructions
 from depyf.decompiler.events import EventResult
 from depyf.decompiler.proof.symbolic import prove_instructions, prove_symbolic
@@ -194,7 +194,7 @@ ORDINARY = [
 @pytest.mark.parametrize("function", ORDINARY)
 def test_ordinary_functions_do_the_same(function: Callable[..., Any]):
     code = function.__code__
-    result: EventResult = decompile_dispatch(load(code))
+    result: EventResult = dispatched(load(code))
     assert result.rung in ("nested blocks", "state variable")
     again = recompile(whole_text(result, load(code), disassemble(load(code))), code, "<test>")
     assert standins.same(code, again, SEEDS), result.text
@@ -206,4 +206,4 @@ def test_a_class_body_is_refused():
     module = compile("class A:\n    x = 1", "<test>", "exec")
     body = next(constant for constant in module.co_consts if isinstance(constant, types.CodeType))
     with pytest.raises(DecompilationError, match="no function"):
-        decompile_dispatch(load(body))
+        dispatched(load(body))

@@ -5,9 +5,8 @@ from __future__ import annotations
 import re
 
 import recorded_dynamo
+from one_engine import analyze as analyze_events
 from recorded_dynamo import analyze
-
-from depyf.decompiler.events import analyze as analyze_events
 
 
 def text_of(label: str) -> str:

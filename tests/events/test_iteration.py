@@ -6,9 +6,10 @@ import types
 from typing import Any, Callable
 
 import pytest
+from one_engine import analyze
 
 from depyf.decompiler.bytecode import Instruction, disassemble, load
-from depyf.decompiler.events import analyze, decompile_events
+from depyf.decompiler.events import decompile_events
 
 
 def sums(log, items):

@@ -6,8 +6,8 @@ import types
 from typing import Any, Callable
 
 import pytest
+from one_engine import analyze
 
-from depyf.decompiler.events import analyze
 from depyf.errors import DecompilationError
 
 

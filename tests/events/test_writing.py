@@ -6,9 +6,10 @@ import types
 from typing import Any, Callable
 
 import pytest
+from one_engine import analyze
 
 from depyf.decompiler.bytecode import load
-from depyf.decompiler.events import analyze, decompile_events
+from depyf.decompiler.events import decompile_events
 from depyf.decompiler.events.copies import leave_out_copies
 from depyf.decompiler.events.polish import polish
 from depyf.decompiler.syntax import nodes as n

@@ -6,9 +6,9 @@ import pytest
 import recorded_dynamo
 import source_mutants
 import standins
+from one_engine import analyze
 
 from depyf.decompiler.bytecode import load
-from depyf.decompiler.events import analyze
 from depyf.decompiler.proof import prove_all
 from depyf.decompiler.proof.symbolic import prove_symbolic
 from depyf.decompiler.recompile import recompile

@@ -5,8 +5,8 @@ from __future__ import annotations
 from ...errors import DecompilationError
 from ..bytecode import Instruction, RawCode, disassemble
 from ..bytecode.code_flags import CO_GENERATOR
-from ..events.decompile import EventResult, definition_of, function_result
-from ..events.functions import COMPREHENSIONS, Nested
+from ..events.decompile import EventResult, function_result
+from ..events.functions import Nested
 from ..events.spelling import Spelling
 from ..syntax import nodes as n
 from ..syntax.printer import PrintError
@@ -19,7 +19,7 @@ from .statements import Structure
 
 def decompile_dispatch(
     raw: RawCode,
-    nested: Nested | None = None,
+    nested: Nested,
     enclosing: frozenset[str] = frozenset(),
     spelling: Spelling | None = None,
 ) -> EventResult:
@@ -29,7 +29,7 @@ def decompile_dispatch(
     that of the outermost code, if it is another.
     Raises DecompilationError for operations or games with the stack that have no text.
     """
-    return decompile_instructions(raw, disassemble(raw), nested or _nested, enclosing, spelling)
+    return decompile_instructions(raw, disassemble(raw), nested, enclosing, spelling)
 
 
 def decompile_instructions(
@@ -62,13 +62,3 @@ def decompile_instructions(
         raise error(f"what it does has no text: {failure}") from failure
     result.rung = structure.rung
     return result
-
-
-def _nested(raw: RawCode) -> n.FunctionDef | n.AsyncFunctionDef:
-    """A function that is made: a compiler made its code, so the other ways come first."""
-    try:
-        return definition_of(raw)
-    except DecompilationError:
-        if raw.name in COMPREHENSIONS:
-            raise
-        return decompile_dispatch(raw).tree

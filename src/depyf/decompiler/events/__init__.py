@@ -7,12 +7,11 @@ larger expression.
 Holds on exit: nothing that can be seen from outside was dropped, doubled or moved past another such thing. Only
 operations on private containers were done in advance.
 
-    analyze(code) -> EventResult             decompiled, recompiled, proven
-    decompile_events(raw) -> EventResult     decompiled only
+    decompile_events(raw) -> EventResult
 """
 
 from __future__ import annotations
 
-from .decompile import EventResult, analyze, decompile_events
+from .decompile import EventResult, decompile_events
 
-__all__ = ["EventResult", "analyze", "decompile_events"]
+__all__ = ["EventResult", "decompile_events"]

@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-import types
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any, Mapping, Sequence
 
-from ..bytecode import Instruction, RawCode, disassemble, load
+from ..bytecode import Instruction, RawCode, disassemble
 from ..bytecode.code_flags import CO_ASYNC_GENERATOR, CO_COROUTINE, CO_VARARGS, CO_VARKEYWORDS
-from ..deep_stack import is_deep
-from ..proof.prove import prove_all
 from ..proof.scaffold import Spelled
-from ..proof.symbolic import prove_symbolic
-from ..proof.verdict import Level, Verdict
 from ..syntax import nodes as n
 from ..syntax.printer import print_tree
 from ..syntax.scopes import bound_names, outside_functions
@@ -33,7 +28,7 @@ _READS = ("LOAD_FAST", "DELETE_FAST", "LOAD_DEREF", "DELETE_DEREF", "LOAD_CLOSUR
 
 @dataclass
 class EventResult:
-    """A code object as source: the tree, its text, what was proven, and how many operations needed no code.
+    """A code object as source: the tree, its text, and how many operations needed no code.
 
     ``constants`` maps the text that stands for a constant that is no literal to the constant. ``rung`` says what kind
     of statements it took: "events", or, from dispatch/, "structured", "state" (a variable says where to go on) or
@@ -41,11 +36,9 @@ class EventResult:
     """
 
     tree: n.FunctionDef | n.AsyncFunctionDef
-    verdict: Verdict
     folded: int
     constants: dict[str, Any] = field(default_factory=dict)
     spelled: Spelled = field(default_factory=Spelled)
-    code: types.CodeType | None = None
     rung: str = "events"
 
     @property
@@ -60,7 +53,8 @@ def decompile_events(
     spelling: Spelling | None = None,
     result_names: Mapping[str, Sequence[str]] = MappingProxyType({}),
 ) -> EventResult:
-    """``raw`` as a function definition, not yet proven; ``nested`` gives the definitions of functions that it makes.
+    """``raw`` as a function definition, not yet proven; ``nested`` gives the definitions of functions that it makes:
+    without it, code that makes one is refused.
 
     ``enclosing`` are the names that functions around bind: a global of such a name must be declared. ``spelling`` is
     that of the outermost code, if it is another. ``result_names``: see Settings.
@@ -68,7 +62,7 @@ def decompile_events(
     """
     spelling = spelling or Spelling(raw)
     instructions = disassemble(raw)
-    control = Control(raw, spelling, instructions, nested or definition_of)
+    control = Control(raw, spelling, instructions, nested)
     state = control.state
     for name in raw.parameters:
         text = spelling.variable(name)
@@ -112,9 +106,8 @@ def function_result(
     name = raw.name if is_name(raw.name) else identifier(raw.name, "function")
     make: Any = n.AsyncFunctionDef if raw.flags & (CO_COROUTINE | CO_ASYNC_GENERATOR) else n.FunctionDef
     tree = make(name, _parameters(raw, spelling), body, line=raw.firstlineno)
-    verdict = Verdict(Level.UNPROVEN, "", ("not compared yet",))
     spelled = spelling.spelled if spelling.used else Spelled()
-    return EventResult(tree, verdict, writer.folded, dict(spelled.constants), spelled)
+    return EventResult(tree, writer.folded, dict(spelled.constants), spelled)
 
 
 def _unbound(
@@ -128,45 +121,6 @@ def _unbound(
     wanted = [text for text in wanted if text in written or text in cells]
     bound = bound_names(code) if wanted else set()
     return [text for text in wanted if text not in bound]
-
-
-def definition_of(raw: RawCode) -> n.FunctionDef | n.AsyncFunctionDef:
-    """A function that is made: a compiler made its code, so the structured way comes first."""
-    from ..decompilation import Decompilation
-
-    try:
-        result = Decompilation(raw).run()
-        tree = None if result.rung == "refused" else result.tree
-    except RecursionError:
-        if not is_deep():
-            raise
-        tree = None
-    if isinstance(tree, n.FunctionDef) and not tree.decorator_list:
-        return tree
-    if isinstance(tree, n.Expr):
-        arguments = tree.value.args if isinstance(tree.value, n.Lambda) else n.arguments()
-        return n.FunctionDef("nested", arguments, [n.Return(getattr(tree.value, "body", tree.value))])
-    return decompile_events(raw).tree
-
-
-def analyze(code: types.CodeType) -> EventResult:
-    """``code`` decompiled, recompiled, and compared with what was recompiled.
-
-    Raises DecompilationError if there is no text for it, or the text does not compile.
-    """
-    from ..recompile import recompile
-    from ..respelling import respell
-
-    raw = load(code)
-    result = decompile_events(respell(raw).raw)
-    result.code = recompile(result.text, code, "<depyf>")
-    proofs = prove_all(raw, load(result.code), symbolic=prove_symbolic)
-    result.verdict = proofs[raw][0]
-    for nested, (verdict, _) in proofs.items():
-        if nested is not raw and not verdict.proven:
-            reason = f"{nested.qualname}: {verdict.describe()}"
-            result.verdict = Verdict(Level.UNPROVEN, "", (*result.verdict.reasons, reason))
-    return result
 
 
 def _parameters(raw: RawCode, spelling: Spelling) -> n.arguments:

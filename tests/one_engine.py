@@ -1,0 +1,73 @@
+"""The linear and the irreducible engine by themselves: no other way is tried for the code, only for functions in it."""
+
+from __future__ import annotations
+
+import types
+from typing import Any, NamedTuple
+
+from depyf.decompiler.bytecode import RawCode, load
+from depyf.decompiler.decompilation import Decompilation
+from depyf.decompiler.dispatch import decompile_dispatch
+from depyf.decompiler.events import EventResult, decompile_events
+from depyf.decompiler.events.functions import COMPREHENSIONS, Definition
+from depyf.decompiler.proof import Level, Verdict, prove_all
+from depyf.decompiler.proof.symbolic import prove_symbolic
+from depyf.decompiler.recompile import recompile
+from depyf.decompiler.respelling import respell
+from depyf.decompiler.syntax import nodes as n
+from depyf.errors import DecompilationError
+
+
+class Proven(NamedTuple):
+    """What events/ made of a code object, the code recompiled from it, and how the two compare."""
+
+    result: EventResult
+    code: types.CodeType
+    verdict: Verdict
+
+    @property
+    def text(self) -> str:
+        return self.result.text
+
+
+def definition_of(raw: RawCode) -> Definition:
+    """A function that is made: a compiler made its code, so the structured way comes first."""
+    result = Decompilation(raw).run()
+    tree = None if result.rung == "refused" else result.tree
+    if isinstance(tree, n.FunctionDef) and not tree.decorator_list:
+        return tree
+    if isinstance(tree, n.Expr):
+        arguments: Any = tree.value.args if isinstance(tree.value, n.Lambda) else n.arguments()
+        return n.FunctionDef("nested", arguments, [n.Return(getattr(tree.value, "body", tree.value))])
+    return decompile_events(raw, definition_of).tree
+
+
+def analyze(code: types.CodeType) -> Proven:
+    """``code`` decompiled by events/, recompiled, and compared with what was recompiled.
+
+    Raises DecompilationError if there is no text for it, or the text does not compile.
+    """
+    raw = load(code)
+    result = decompile_events(respell(raw).raw, definition_of)
+    again = recompile(result.text, code, "<depyf>")
+    proofs = prove_all(raw, load(again), symbolic=prove_symbolic)
+    verdict = proofs[raw][0]
+    for nested, (other, _) in proofs.items():
+        if nested is not raw and not other.proven:
+            reason = f"{nested.qualname}: {other.describe()}"
+            verdict = Verdict(Level.UNPROVEN, "", (*verdict.reasons, reason))
+    return Proven(result, again, verdict)
+
+
+def dispatched(raw: RawCode) -> EventResult:
+    """``raw`` by dispatch/."""
+
+    def nested(inner: RawCode) -> Definition:
+        try:
+            return definition_of(inner)
+        except DecompilationError:
+            if inner.name in COMPREHENSIONS:
+                raise
+            return decompile_dispatch(inner, nested).tree
+
+    return decompile_dispatch(raw, nested)
