@@ -7,8 +7,9 @@ import threading
 import pytest
 
 import depyf
-from depyf.decompiler import garbage, pipeline
-from depyf.decompiler.garbage import no_collections
+from depyf.decompiler import pipeline
+from depyf.decompiler.limits import garbage
+from depyf.decompiler.limits.garbage import no_collections
 
 
 def function(rows):

@@ -6,9 +6,9 @@ import types
 import pytest
 
 import depyf
-from depyf.decompiler.budget import Budget, OutOfBudget, current_budget, part_for, spend
 from depyf.decompiler.bytecode import RawCode, disassemble, load
-from depyf.decompiler.deep_stack import _on_a_deep_stack
+from depyf.decompiler.limits.budget import Budget, OutOfBudget, current_budget, part_for, spend
+from depyf.decompiler.limits.deep_stack import _on_a_deep_stack
 from depyf.decompiler.pipeline import analyze
 from depyf.errors import DecompilationError
 

@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 
 import depyf
-from depyf.decompiler.budget import Budget, OutOfBudget
 from depyf.decompiler.bytecode import Instruction
 from depyf.decompiler.bytecode.dead_code import _described
 from depyf.decompiler.events.paths import Paths
+from depyf.decompiler.limits.budget import Budget, OutOfBudget
 
 
 def compiled(text: str) -> types.CodeType:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import depyf
-from depyf.decompiler.deep_stack import is_deep, with_room
+from depyf.decompiler.limits.deep_stack import is_deep, with_room
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "benchmarks"))
 

@@ -6,9 +6,9 @@ import functools
 import logging
 from typing import TYPE_CHECKING
 
-from .budget import OutOfBudget, part_for
 from .bytecode import RawCode
 from .bytecode.kinds import kind_of
+from .limits.budget import OutOfBudget, part_for
 from .other_spellings import Change
 from .proof import Verdict
 from .spell_exactly import spell_exactly

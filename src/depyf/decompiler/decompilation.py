@@ -9,18 +9,18 @@ from ..errors import DecompilationError
 from .annotations import as_function
 from .better_spellings import spelled_exactly
 from .bodies import finish, finish_early, mention_the_unused, on_one_line, store_in_dead_code
-from .budget import OutOfBudget, part_for, spend
 from .bytecode import RawCode, comprehension_variables, known_instructions
 from .bytecode.code_flags import CO_ASYNC_GENERATOR, CO_COROUTINE
 from .bytecode.grammar import has_nested_quotes
 from .bytecode.kinds import kind_of, mode_of
-from .deep_stack import is_deep
 from .definitions import Definitions, arguments_of, value_of_lambda
 from .dispatch import decompile_dispatch
 from .events import EventResult, decompile_events
 from .events.spelling import Spelling, identifier, is_name
 from .lift.handlers.calls import Comprehension
 from .lift.values import Function, Iterated
+from .limits.budget import OutOfBudget, part_for, spend
+from .limits.deep_stack import is_deep
 from .partial import Partial, partial_body
 from .private_names import unmangle
 from .proof import Level, NoInterpreter, Verdict, compile_module, compile_unit, prove_all

@@ -19,13 +19,13 @@ from types import CodeType
 from typing import Any
 
 from ..errors import DecompilationError
-from .budget import Budget
 from .bytecode import RawCode, load
 from .bytecode.grammar import has_nested_quotes
 from .decompilation import Decompilation
-from .deep_stack import with_room
 from .events.hints import is_of_dynamo
-from .garbage import no_collections
+from .limits.budget import Budget
+from .limits.deep_stack import with_room
+from .limits.garbage import no_collections
 from .live_objects import FunctionTarget, decorate, rebuild_class, target_of
 from .names_of_runs import without_run
 from .result import Result, Text

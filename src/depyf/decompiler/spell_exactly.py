@@ -13,9 +13,9 @@ import itertools
 from typing import Any, Callable, Iterator, Optional
 
 from ..errors import DecompilationError
-from .budget import spend
 from .bytecode import RawCode, known_instructions
 from .bytecode.kinds import kind_of
+from .limits.budget import spend
 from .other_spellings import Change, changes
 from .proof import prove
 from .proof.normalize import NotComparable, normalize

@@ -6,7 +6,6 @@ from typing import Callable, NamedTuple, Sequence
 
 from ..errors import DecompilationError
 from .annotations import gather
-from .budget import spend
 from .bytecode import Instruction, RawCode, disassemble
 from .bytecode.kinds import kind_of
 from .bytecode.uncovered_tests import cover_tests
@@ -29,6 +28,7 @@ from .flowgraph import (
 )
 from .ladder import Edit, Ladder, rung_of
 from .lift import LiftedBlock, fold, lift
+from .limits.budget import spend
 from .settings import COMPILER, Origin
 from .stepper import Stepper
 from .structure import Flow, join_cases, join_ends, separate_outer_loops, structure

@@ -23,7 +23,7 @@ import os
 import threading
 from typing import Iterator, List, NamedTuple, Tuple, Union
 
-from depyf.decompiler.garbage import no_collections
+from depyf.decompiler.limits.garbage import no_collections
 from depyf.errors import require_torch
 from depyf.explain import debuggers
 from depyf.explain.as_written import Followed

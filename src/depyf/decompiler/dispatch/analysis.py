@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from ..budget import spend
 from ..bytecode import CONDITIONAL_JUMPS, NEVER_RAISES, NO_FALL_THROUGH, Instruction
+from ..limits.budget import spend
 from .levels import Error, Levels, Ranges, handled_part, is_inside
 from .slots import VALUE, Slot, Slots, merge, rigid, same_slot, simulate
 

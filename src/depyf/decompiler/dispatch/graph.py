@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from typing import Iterable
 
-from ..budget import STEP, spend
 from ..flowgraph.dominators import dominator_tree
+from ..limits.budget import STEP, spend
 from ..syntax import nodes as n
 from .analysis import Analysis, Node
 from .blocks import Block

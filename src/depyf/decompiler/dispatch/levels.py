@@ -10,8 +10,8 @@ from __future__ import annotations
 from typing import Any, Callable, NamedTuple, Tuple
 
 from ...errors import DecompilationError
-from ..budget import STEP, spend
 from ..bytecode import Handler, Instruction
+from ..limits.budget import STEP, spend
 from .slots import Slot, rigid
 
 Error = Callable[[str], DecompilationError]

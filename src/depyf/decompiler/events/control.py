@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from typing import Callable, FrozenSet, Iterator, List, Tuple
 
-from ..budget import STEP, spend
 from ..bytecode import CONDITIONAL_JUMPS, Handler, Instruction, RawCode
+from ..limits.budget import STEP, spend
 from ..syntax import nodes as n
 from .functions import Definition, Nested, make_function
 from .hints import is_made_up

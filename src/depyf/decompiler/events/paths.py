@@ -5,8 +5,8 @@ from __future__ import annotations
 from functools import cached_property
 
 from ...errors import DecompilationError
-from ..budget import STEP, spend
 from ..bytecode import CONDITIONAL_JUMPS, NO_FALL_THROUGH, Instruction
+from ..limits.budget import STEP, spend
 
 
 class Paths:

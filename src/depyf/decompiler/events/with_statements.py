@@ -15,8 +15,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, List, NamedTuple
 
-from ..budget import STEP, spend
 from ..bytecode import Handler
+from ..limits.budget import STEP, spend
 from ..syntax import nodes as n
 from .state import Const, Exit, Opaque, State
 

@@ -11,8 +11,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from ...errors import DecompilationError
-from ..budget import STEP, spend
 from ..bytecode import Instruction, unbound_name
+from ..limits.budget import STEP, spend
 from .control_flow_graph import BasicBlock, ControlFlowGraph
 
 _TEST = ["CHECK_EG_MATCH", "COPY", "POP_JUMP_IF_NONE"]

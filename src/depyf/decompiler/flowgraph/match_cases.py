@@ -10,8 +10,8 @@ from __future__ import annotations
 from typing import Iterator, NamedTuple
 
 from ...errors import DecompilationError
-from ..budget import STEP, spend
 from ..bytecode import Instruction, stack_use
+from ..limits.budget import STEP, spend
 from ..syntax import nodes
 from .control_flow_graph import BasicBlock, ControlFlowGraph
 from .match_parts import NoCase

@@ -10,8 +10,8 @@ from __future__ import annotations
 
 from typing import Any, Callable, NamedTuple
 
-from ..budget import spend
 from ..bytecode import EXITS, Instruction
+from ..limits.budget import spend
 from ..syntax import nodes
 from .control_flow_graph import BasicBlock
 from .match_parts import NoCase, Part

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Iterator
 
 from ...errors import DecompilationError
-from ..budget import STEP, spend
+from ..limits.budget import STEP, spend
 
 if TYPE_CHECKING:
     from .control_flow_graph import BasicBlock, ControlFlowGraph

@@ -15,7 +15,7 @@ from ..bytecode import RawCode, load
 from ..bytecode.code_flags import CO_GENERATOR, CO_ITERABLE_COROUTINE, CO_NESTED, place_flags
 from ..bytecode.interpreters import HOST_VERSION, Version
 from ..bytecode.pyc import read_code
-from ..deep_stack import is_deep
+from ..limits.deep_stack import is_deep
 from .compile_worker import ORDERED, CompileFailure, compile_request
 from .compiler_pool import POOL
 from .pytest_asserts import HELPERS, OVERWRITE, REWRITER, SNAPSHOT

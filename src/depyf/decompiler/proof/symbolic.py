@@ -10,8 +10,8 @@ so loops are covered too (coinduction: what is the same up to every event is the
 from __future__ import annotations
 
 from ...errors import DecompilationError
-from ..budget import spend
 from ..bytecode import Instruction, RawCode, disassemble, stack_use
+from ..limits.budget import spend
 from .lifetimes import HELD_ELSEWHERE, Lifetimes, held_by, takes_long
 from .metadata import metadata_differences
 from .symbolic_calls import BUILTINS

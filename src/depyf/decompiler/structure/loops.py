@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ...errors import DecompilationError
-from ..budget import STEP, spend
 from ..lift import LiftedBlock
 from ..lift.folding.negation import negate, spelled
 from ..lift.folding.shapes import through
 from ..lift.values import Append, Given, Iterated
+from ..limits.budget import STEP, spend
 from ..syntax import nodes
 from .context import Context, NoPlace
 from .flow import key_of

@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from ...errors import DecompilationError
-from ..budget import STEP, spend
 from ..flowgraph import Region
 from ..flowgraph.regions import chain
 from ..lift import LiftedBlock
 from ..lift.folding.negation import changes, negate, spelled
 from ..lift.folding.shapes import same_exit, same_place, through
 from ..lift.values import Marker, case_of, resolved
+from ..limits.budget import STEP, spend
 from ..syntax import nodes
 from . import loops, one_trip_loops, try_statements, with_statements
 from .context import Context, NoPlace, ends, labelled_exit

@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ...errors import DecompilationError
-from ..budget import STEP, spend
 from ..flowgraph import Region
 from ..flowgraph.group_handlers import NO_TYPE
 from ..lift import LiftedBlock
 from ..lift.folding.shapes import through
 from ..lift.values import Marker, Matches
+from ..limits.budget import STEP, spend
 from ..syntax import nodes
 from ..syntax.transforms.redundant_return import returns_none
 from ..syntax.transforms.tail_positions import drop_at_tail

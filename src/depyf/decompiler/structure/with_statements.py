@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ...errors import DecompilationError
-from ..budget import STEP, spend
 from ..lift import LiftedBlock, WithItem
 from ..lift.values import Given, Marker
+from ..limits.budget import STEP, spend
 from ..syntax import nodes
 from .context import Context
 

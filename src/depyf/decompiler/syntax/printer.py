@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Sequence, Union
 
-from depyf.decompiler.deep_stack import with_room
+from depyf.decompiler.limits.deep_stack import with_room
 from depyf.decompiler.syntax import nodes as n
 from depyf.decompiler.syntax.constant_text import PrintError
 from depyf.decompiler.syntax.line_wrapping import flatten, wrap

@@ -15,7 +15,7 @@ import contextlib
 import threading
 from typing import Hashable, Iterator
 
-from ..errors import DecompilationError
+from ...errors import DecompilationError
 
 DEFAULT_STEPS = 200_000
 """For all code objects together: some two seconds."""
