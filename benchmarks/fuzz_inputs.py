@@ -7,7 +7,7 @@ import struct
 from typing import Callable
 
 from depyf.decompiler.bytecode import RawCode, read_pyc_bytes
-from depyf.decompiler.bytecode.formats import FORMATS
+from depyf.decompiler.bytecode.code.formats import FORMATS
 from depyf.decompiler.bytecode.versions import TABLES
 from depyf.errors import PycError
 

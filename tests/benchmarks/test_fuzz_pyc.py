@@ -10,7 +10,7 @@ import pytest
 
 import fuzz_inputs
 import fuzz_pyc
-from depyf.decompiler.bytecode.formats import FORMATS
+from depyf.decompiler.bytecode.code.formats import FORMATS
 from depyf.decompiler.bytecode.interpreters import HOST_VERSION, find_interpreter
 from depyf.errors import PycError
 

@@ -10,7 +10,7 @@ import types
 import pytest
 
 from depyf.decompiler.bytecode import load
-from depyf.decompiler.bytecode.code_flags import (
+from depyf.decompiler.bytecode.code.flags import (
     derived_flags,
     docstring_flag,
     flag_words,

@@ -10,7 +10,7 @@ import pytest
 from foreign_dump import SEPARATOR, read_fields, same
 
 from depyf.decompiler.bytecode import RawCode, read_code, read_pyc
-from depyf.decompiler.bytecode.formats import FORMATS
+from depyf.decompiler.bytecode.code.formats import FORMATS
 from depyf.decompiler.bytecode.interpreters import HOST_VERSION, find_interpreter
 from depyf.decompiler.bytecode.pyc import HEADER
 

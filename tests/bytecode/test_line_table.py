@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from depyf.decompiler.bytecode import disassemble, load
-from depyf.decompiler.bytecode.line_table import read_line_ranges, read_lnotab, read_locations
+from depyf.decompiler.bytecode.code.line_table import read_line_ranges, read_lnotab, read_locations
 
 
 def lines(positions):

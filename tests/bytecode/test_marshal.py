@@ -13,7 +13,7 @@ from foreign_dump import describe
 
 from depyf.decompiler.bytecode import RawCode, read_code
 from depyf.decompiler.bytecode import marshal as reader
-from depyf.decompiler.bytecode.formats import FORMATS
+from depyf.decompiler.bytecode.code.formats import FORMATS
 from depyf.decompiler.bytecode.interpreters import HOST_VERSION
 from depyf.decompiler.bytecode.marshal import read_marshal
 from depyf.errors import DepyfError, PycError

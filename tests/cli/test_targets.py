@@ -9,7 +9,7 @@ import subprocess
 
 import pytest
 
-from depyf.decompiler.bytecode.formats import FORMATS
+from depyf.decompiler.bytecode.code.formats import FORMATS
 from depyf.decompiler.bytecode.interpreters import HOST_VERSION, find_interpreter
 from depyf.targets import TargetError, find_target, split_target
 

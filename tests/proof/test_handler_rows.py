@@ -10,7 +10,7 @@ import pytest
 from attack.raw.exception_table import parse, write
 
 from depyf.decompiler.bytecode import load
-from depyf.decompiler.bytecode.raw_code import ExceptionEntry
+from depyf.decompiler.bytecode.code.raw_code import ExceptionEntry
 from depyf.decompiler.proof.handler_rows import PUSH_FRAMES, split_instruction
 
 RESUME, EXTENDED_ARG, LOAD_CONST, STORE_ATTR, RETURN_VALUE = 151, 144, 100, 95, 83

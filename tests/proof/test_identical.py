@@ -8,7 +8,7 @@ import types
 import pytest
 
 from depyf.decompiler.bytecode import load
-from depyf.decompiler.bytecode.raw_code import ExceptionEntry
+from depyf.decompiler.bytecode.code.raw_code import ExceptionEntry
 from depyf.decompiler.proof import Level, Verdict, metadata, prove, prove_all
 from depyf.decompiler.proof.identical import differing_fields
 

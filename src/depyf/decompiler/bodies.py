@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Iterator
 
 from .bytecode import Instruction, RawCode, inside_comprehensions, known_instructions, reached
-from .bytecode.code_flags import CO_ASYNC_GENERATOR, CO_GENERATOR
+from .bytecode.code.flags import CO_ASYNC_GENERATOR, CO_GENERATOR
 from .definitions import annotation
 from .events.spelling import docstring, is_name
 from .lift.folding.negation import negate

@@ -10,7 +10,7 @@ from .annotations import as_function
 from .better_spellings import spelled_exactly
 from .bodies import finish, finish_early, mention_the_unused, on_one_line, store_in_dead_code
 from .bytecode import RawCode, comprehension_variables, known_instructions
-from .bytecode.code_flags import CO_ASYNC_GENERATOR, CO_COROUTINE
+from .bytecode.code.flags import CO_ASYNC_GENERATOR, CO_COROUTINE
 from .bytecode.grammar import has_nested_quotes
 from .bytecode.kinds import kind_of, mode_of
 from .definitions import Definitions, arguments_of, value_of_lambda

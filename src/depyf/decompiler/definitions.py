@@ -9,7 +9,7 @@ from ..errors import DecompilationError
 from . import type_parameters
 from .annotations import annotations_of, find_function, spread, starred
 from .bytecode import RawCode, known_instructions
-from .bytecode.code_flags import CO_ASYNC_GENERATOR, CO_COROUTINE, CO_VARARGS, CO_VARKEYWORDS
+from .bytecode.code.flags import CO_ASYNC_GENERATOR, CO_COROUTINE, CO_VARARGS, CO_VARKEYWORDS
 from .bytecode.kinds import GENERIC, is_late
 from .lift.handlers.calls import Comprehension
 from .lift.values import (

@@ -12,7 +12,7 @@ from typing import Any
 
 from ..errors import DecompilationError
 from .bytecode import load
-from .bytecode.code_flags import (
+from .bytecode.code.flags import (
     CO_ASYNC_GENERATOR,
     CO_COROUTINE,
     CO_GENERATOR,

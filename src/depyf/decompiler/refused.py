@@ -6,7 +6,7 @@ from typing import Any, Sequence
 
 from ..errors import DecompilationError
 from .bytecode import Instruction, RawCode, disassemble
-from .bytecode.code_flags import CO_ASYNC_GENERATOR, CO_COROUTINE, CO_GENERATOR
+from .bytecode.code.flags import CO_ASYNC_GENERATOR, CO_COROUTINE, CO_GENERATOR
 from .bytecode.kinds import kind_of
 from .definitions import arguments_of
 from .events.spelling import identifier, is_name

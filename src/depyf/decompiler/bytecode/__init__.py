@@ -37,7 +37,7 @@ from .instruction import (
 )
 from .load import load
 from .pyc import read_code, read_pyc, read_pyc_bytes
-from .raw_code import RawCode
+from .code.raw_code import RawCode
 
 __all__ = [
     "CONDITIONAL_JUMPS",

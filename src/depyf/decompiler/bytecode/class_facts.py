@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from .edit import referred, without
 from .instruction import Instruction
-from .raw_code import RawCode
+from .code.raw_code import RawCode
 
 _STORES = {"STORE_NAME": None, "STORE_DEREF": "nonlocal", "STORE_GLOBAL": "global"}
 """What stores them, and how the class then declares ``__firstlineno__``."""

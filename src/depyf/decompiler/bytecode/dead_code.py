@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from .decode import Decoder
 from .instruction import Instruction
-from .raw_code import RawCode
+from .code.raw_code import RawCode
 
 _LEAVING = frozenset({"RETURN_VALUE", "RAISE", "RAISE_VARARGS", "RERAISE", "JUMP"})
 _LONGEST = 4

@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 from ...errors import DecompilationError
-from .code_flags import MAKES_GENERATOR
+from .code.flags import MAKES_GENERATOR
 from .dropped import check_yields
 from .instruction import NO_FALL_THROUGH, Handler, Instruction, Position, reached, stack_use
 from .moved_operands import jumped_into
-from .raw_code import RawCode
+from .code.raw_code import RawCode
 from .rules import RULES
-from .slot_names import twins
+from .code.slot_names import twins
 from .versions import TABLES, supported_versions
 from .versions.table import OpcodeTable
 

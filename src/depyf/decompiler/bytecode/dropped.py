@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from .code_flags import CO_ASYNC_GENERATOR, MAKES_GENERATOR
+from .code.flags import CO_ASYNC_GENERATOR, MAKES_GENERATOR
 
 if TYPE_CHECKING:
     from .decode import Decoder

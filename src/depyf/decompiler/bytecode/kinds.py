@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ...errors import DecompilationError
 from .disassemble import known_instructions
-from .raw_code import RawCode
+from .code.raw_code import RawCode
 
 GENERIC = "<generic parameters of "
 """How the name of the function begins that makes type parameters and what they belong to."""

@@ -8,10 +8,10 @@ from typing import Any
 
 from ...errors import DecompilationError
 from .code_fields import joined_locals
-from .exception_table import read_exception_table
+from .code.exception_table import read_exception_table
 from .qualnames import compute_qualnames
-from .raw_code import RawCode
-from .slot_names import tell_slots_apart
+from .code.raw_code import RawCode
+from .code.slot_names import tell_slots_apart
 from .versions import TABLES, supported_versions
 
 HOST_VERSION = sys.version_info[:2]

@@ -14,8 +14,8 @@ from typing import Any, Callable, Generator, NoReturn
 
 from ...errors import PycError
 from .code_fields import build_code
-from .formats import FORMATS, FileFormat
-from .raw_code import RawCode
+from .code.formats import FORMATS, FileFormat
+from .code.raw_code import RawCode
 
 FLAG_REF = 0x80
 """With a type: the object gets the next reference number."""

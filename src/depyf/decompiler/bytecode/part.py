@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from .disassemble import give_instructions
 from .instruction import Instruction
-from .raw_code import RawCode
+from .code.raw_code import RawCode
 
 _CELLS = frozenset(
     {"LOAD_DEREF", "STORE_DEREF", "DELETE_DEREF", "LOAD_CLASSDEREF", "LOAD_CLOSURE", "LOAD_FROM_DICT_OR_DEREF"}

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from ...errors import PycError
-from .formats import END_OF_KNOWN_MAGIC, FORMATS
+from .code.formats import END_OF_KNOWN_MAGIC, FORMATS
 from .marshal import read_marshal
 from .qualnames import compute_qualnames
-from .raw_code import RawCode
+from .code.raw_code import RawCode
 
 HEADER = 16
 """Magic number, flags, and two words: time stamp and size of the source, or its hash."""

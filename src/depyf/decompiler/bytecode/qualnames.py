@@ -9,7 +9,7 @@ import sys
 import types
 from typing import Any, Mapping
 
-from .raw_code import RawCode
+from .code.raw_code import RawCode
 from .versions import TABLES
 
 LOCALS = "<locals>"

@@ -13,10 +13,10 @@ from __future__ import annotations
 from bisect import bisect_right
 from typing import NamedTuple, NoReturn, Tuple
 
-from .code_flags import MAKES_GENERATOR
+from .code.flags import MAKES_GENERATOR
 from .disassemble import known_instructions
 from .instruction import NEVER_RAISES, NO_FALL_THROUGH, Instruction, stack_use
-from .raw_code import RawCode
+from .code.raw_code import RawCode
 from .versions.stack_effects import EFFECTS, ENDS_OF_LOOPS, JUMPS, READS
 from .versions.table import Row
 

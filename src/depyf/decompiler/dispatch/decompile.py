@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ...errors import DecompilationError
 from ..bytecode import Instruction, RawCode, disassemble
-from ..bytecode.code_flags import CO_GENERATOR
+from ..bytecode.code.flags import CO_GENERATOR
 from ..events.decompile import EventResult, function_result
 from ..events.functions import Nested
 from ..events.spelling import Spelling

@@ -7,7 +7,7 @@ from types import MappingProxyType
 from typing import Any, Mapping, Sequence
 
 from ..bytecode import Instruction, RawCode, disassemble
-from ..bytecode.code_flags import CO_ASYNC_GENERATOR, CO_COROUTINE, CO_VARARGS, CO_VARKEYWORDS
+from ..bytecode.code.flags import CO_ASYNC_GENERATOR, CO_COROUTINE, CO_VARARGS, CO_VARKEYWORDS
 from ..proof.scaffold import Spelled
 from ..syntax import nodes as n
 from ..syntax.printer import print_tree

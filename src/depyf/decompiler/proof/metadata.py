@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..bytecode import RawCode
-from ..bytecode.code_flags import derived_flags, flag_words
+from ..bytecode.code.flags import derived_flags, flag_words
 
 
 def metadata_differences(original: RawCode, recompiled: RawCode, *, names: bool = True) -> tuple[str, ...]:

@@ -6,7 +6,7 @@ from typing import Callable, Dict, Optional, Tuple
 
 from ...errors import DecompilationError
 from ..bytecode import RawCode, disassemble, known_instructions
-from ..bytecode.code_flags import place_flags
+from ..bytecode.code.flags import place_flags
 from ..bytecode.stack_depths import depth_difference
 from .bisimulation import lock_step, nested_pairs, same_instructions
 from .call_slots import misplaced_slot

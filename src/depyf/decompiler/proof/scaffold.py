@@ -12,7 +12,7 @@ from typing import Any, Callable, Mapping
 
 from ...errors import DecompilationError
 from ..bytecode import RawCode, load
-from ..bytecode.code_flags import CO_GENERATOR, CO_ITERABLE_COROUTINE, CO_NESTED, place_flags
+from ..bytecode.code.flags import CO_GENERATOR, CO_ITERABLE_COROUTINE, CO_NESTED, place_flags
 from ..bytecode.interpreters import HOST_VERSION, Version
 from ..bytecode.pyc import read_code
 from ..limits.deep_stack import is_deep

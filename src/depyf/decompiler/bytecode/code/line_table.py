@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from typing import Callable, Iterator
 
-from .instruction import Position
+from ..instruction import Position
 
 Decoder = Callable[[bytes, int, int], "list[Position]"]
 """(table, first line, number of code units) -> positions."""
