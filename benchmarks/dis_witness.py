@@ -27,7 +27,7 @@ from typing import Any, Iterator
 
 from depyf.decompiler.bytecode import RawCode, load
 from depyf.decompiler.bytecode.decode import Decoder
-from depyf.decompiler.bytecode.load import HOST_VERSION
+from depyf.decompiler.bytecode.reading.load import HOST_VERSION
 from depyf.decompiler.bytecode.versions import TABLES
 from depyf.errors import DecompilationError
 

@@ -24,10 +24,10 @@ from pathlib import Path
 from typing import Any, Callable, Iterator
 
 from depyf.decompiler.bytecode import disassemble, read_pyc_bytes
-from depyf.decompiler.bytecode.edit import MOST_SLOTS
 from depyf.decompiler.bytecode.code.formats import FORMATS
+from depyf.decompiler.bytecode.edit import MOST_SLOTS
 from depyf.decompiler.bytecode.interpreters import find_interpreter
-from depyf.decompiler.bytecode.pyc import HEADER, pyc_version
+from depyf.decompiler.bytecode.reading.pyc import HEADER, pyc_version
 from depyf.errors import DecompilationError, PycError
 from fuzz_inputs import damage, hostile
 

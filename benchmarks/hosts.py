@@ -83,8 +83,8 @@ def stable(constant: Any) -> Any:
 def read_all(folder: Path) -> dict[str, str]:
     """Digest of every .pyc file below ``folder``, and under 'live ...' of those of the running version as live code."""
     from depyf.decompiler.bytecode import load
-    from depyf.decompiler.bytecode.load import HOST_VERSION
-    from depyf.decompiler.bytecode.pyc import read_pyc
+    from depyf.decompiler.bytecode.reading.load import HOST_VERSION
+    from depyf.decompiler.bytecode.reading.pyc import read_pyc
 
     found = {}
     for path in sorted(folder.rglob("*.pyc")):

@@ -17,8 +17,8 @@ import types
 from typing import Any
 
 from .decompiler.bytecode import RawCode, load, read_pyc_bytes
-from .decompiler.bytecode.load import HOST_VERSION
-from .decompiler.bytecode.pyc import HEADER
+from .decompiler.bytecode.reading.load import HOST_VERSION
+from .decompiler.bytecode.reading.pyc import HEADER
 from .errors import DepyfError, PycError
 
 

@@ -10,7 +10,7 @@ from assembler.flow import Block, State, bound_locals, call_operand, states
 from assembler.notation import NO_FALL_THROUGH, SETUPS, Label, Op, Program
 from assembler.spellings import SPELLING, width
 from depyf.decompiler.bytecode.code.flags import CO_GENERATOR, CO_NESTED
-from depyf.decompiler.bytecode.load import HOST_VERSION
+from depyf.decompiler.bytecode.reading.load import HOST_VERSION
 
 BLOCK_STACK = HOST_VERSION < (3, 11)
 CONDITIONS_GO_BACK = HOST_VERSION < (3, 12)

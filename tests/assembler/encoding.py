@@ -11,7 +11,7 @@ import opcode
 import types
 from typing import Any, Dict, List, NamedTuple, Optional, Sequence, Tuple, Union
 
-from depyf.decompiler.bytecode.load import HOST_VERSION
+from depyf.decompiler.bytecode.reading.load import HOST_VERSION
 
 JUMP_UNIT = 1 if HOST_VERSION < (3, 10) else 2
 """What jumps count: bytes, since 3.10 instructions of two."""

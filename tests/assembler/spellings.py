@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from typing import Dict, Tuple
 
-from depyf.decompiler.bytecode.load import HOST_VERSION
+from depyf.decompiler.bytecode.reading.load import HOST_VERSION
 
 Version = Tuple[int, int]
 Spellings = Dict[str, str]

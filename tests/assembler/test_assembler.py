@@ -19,7 +19,7 @@ from assembler.encoding import Code, Guard, Item, Raw
 from assembler.flow import Invalid, states
 from assembler.notation import Program, listing, program
 from depyf.decompiler.bytecode import disassemble, load
-from depyf.decompiler.bytecode.load import HOST_VERSION
+from depyf.decompiler.bytecode.reading.load import HOST_VERSION
 
 COMPILED = """
 def loops(a, b):

@@ -17,7 +17,7 @@ from attack import nested_statements
 from attack.machine_runs import machine_run
 from depyf.decompiler.bytecode import disassemble, load
 from depyf.decompiler.bytecode.interpreters import find_interpreter
-from depyf.decompiler.bytecode.pyc import read_pyc
+from depyf.decompiler.bytecode.reading.pyc import read_pyc
 from depyf.errors import DecompilationError
 
 VERSIONS = list(found_or_recorded([(3, 7), (3, 8), (3, 9), (3, 10)]))

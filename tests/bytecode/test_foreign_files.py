@@ -12,7 +12,7 @@ from foreign_dump import SEPARATOR, read_fields, same
 from depyf.decompiler.bytecode import RawCode, read_code, read_pyc
 from depyf.decompiler.bytecode.code.formats import FORMATS
 from depyf.decompiler.bytecode.interpreters import HOST_VERSION, find_interpreter
-from depyf.decompiler.bytecode.pyc import HEADER
+from depyf.decompiler.bytecode.reading.pyc import HEADER
 
 SNIPPETS = Path(__file__).parent / "snippets_3_7.txt"
 DUMP = Path(__file__).parent.parent / "foreign_dump.py"

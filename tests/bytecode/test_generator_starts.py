@@ -12,8 +12,8 @@ import pytest
 
 import depyf
 from depyf.decompiler.bytecode import disassemble, load
-from depyf.decompiler.bytecode.interpreters import find_interpreter
 from depyf.decompiler.bytecode.code.raw_code import ExceptionEntry
+from depyf.decompiler.bytecode.interpreters import find_interpreter
 from depyf.decompiler.bytecode.stack_depths import depth_difference
 from depyf.errors import DecompilationError
 

@@ -12,10 +12,10 @@ import pytest
 from foreign_dump import describe
 
 from depyf.decompiler.bytecode import RawCode, read_code
-from depyf.decompiler.bytecode import marshal as reader
 from depyf.decompiler.bytecode.code.formats import FORMATS
 from depyf.decompiler.bytecode.interpreters import HOST_VERSION
-from depyf.decompiler.bytecode.marshal import read_marshal
+from depyf.decompiler.bytecode.reading import marshal as reader
+from depyf.decompiler.bytecode.reading.marshal import read_marshal
 from depyf.errors import DepyfError, PycError
 
 SLICES = FORMATS[HOST_VERSION].has_slices

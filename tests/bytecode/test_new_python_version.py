@@ -6,7 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from depyf.decompiler.bytecode.load import HOST_VERSION
+from depyf.decompiler.bytecode.reading.load import HOST_VERSION
 from depyf.decompiler.bytecode.versions import TABLES
 
 ROOT = Path(__file__).parent.parent.parent

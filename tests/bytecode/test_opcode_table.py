@@ -13,7 +13,7 @@ from depyf.decompiler.bytecode.instruction import (
     Instruction,
     stack_use,
 )
-from depyf.decompiler.bytecode.load import HOST_VERSION
+from depyf.decompiler.bytecode.reading.load import HOST_VERSION
 from depyf.decompiler.bytecode.rules import RULES
 from depyf.decompiler.bytecode.versions import TABLES
 

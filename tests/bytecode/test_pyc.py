@@ -15,7 +15,7 @@ from foreign_dump import describe, fields, read_fields, same
 from depyf.decompiler.bytecode import load, read_pyc, read_pyc_bytes
 from depyf.decompiler.bytecode.code.formats import FORMATS
 from depyf.decompiler.bytecode.interpreters import HOST_VERSION, find_interpreter
-from depyf.decompiler.bytecode.pyc import pyc_version
+from depyf.decompiler.bytecode.reading.pyc import pyc_version
 from depyf.errors import PycError
 
 FOUND = [version for version in FORMATS if find_interpreter(version) is not None]

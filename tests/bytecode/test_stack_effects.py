@@ -7,7 +7,7 @@ import sys
 import pytest
 from recorded_stack_effects import ARGUMENTS, asked, recorded
 
-from depyf.decompiler.bytecode.load import HOST_VERSION
+from depyf.decompiler.bytecode.reading.load import HOST_VERSION
 from depyf.decompiler.bytecode.versions import TABLES
 from depyf.decompiler.bytecode.versions.stack_effects import EFFECTS, ENDS_OF_LOOPS, JUMPS, NOT_AS_DIS
 

@@ -9,7 +9,7 @@ import pytest
 from depyf.cli import main
 from depyf.coverage import measure as measuring
 from depyf.coverage.report import table
-from depyf.decompiler.bytecode.load import HOST_VERSION
+from depyf.decompiler.bytecode.reading.load import HOST_VERSION
 from depyf.decompiler.bytecode.versions import TABLES
 from depyf.decompiler.lift.handlers import HANDLERS
 from depyf.errors import DecompilationError

@@ -14,7 +14,7 @@ import types
 import warnings
 
 from ..decompiler.bytecode import RawCode
-from ..decompiler.bytecode.load import HOST_VERSION
+from ..decompiler.bytecode.reading.load import HOST_VERSION
 from ..decompiler.bytecode.versions import TABLES
 from ..decompiler.pipeline import analyze
 

@@ -8,7 +8,7 @@ import subprocess
 from typing import Any, Iterable
 
 from ..decompiler.bytecode.interpreters import find_interpreter
-from ..decompiler.bytecode.load import HOST_VERSION
+from ..decompiler.bytecode.reading.load import HOST_VERSION
 from ..decompiler.bytecode.versions import TABLES
 from .measure import STAGES, measure
 

@@ -22,7 +22,7 @@ from .bytecode.code.flags import (
 )
 from .bytecode.interpreters import HOST_VERSION
 from .bytecode.kinds import kind_of, mode_of
-from .bytecode.qualnames import give_qualnames
+from .bytecode.reading.qualnames import give_qualnames
 from .bytecode.stack_depths import depth_difference
 from .events.spelling import Spelling, identifier, is_name
 from .proof import compile_module, compile_unit

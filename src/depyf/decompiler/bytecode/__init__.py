@@ -20,6 +20,7 @@ which jump targets and handlers are indices, operands are names, constants and o
 
 from __future__ import annotations
 
+from .code.raw_code import RawCode
 from .conditions import OPPOSITE, fold_continues
 from .disassemble import disassemble, known_instructions
 from .hidden_locals import comprehension_variables, inside_comprehensions
@@ -35,9 +36,8 @@ from .instruction import (
     stack_use,
     unbound_name,
 )
-from .load import load
-from .pyc import read_code, read_pyc, read_pyc_bytes
-from .code.raw_code import RawCode
+from .reading.load import load
+from .reading.pyc import read_code, read_pyc, read_pyc_bytes
 
 __all__ = [
     "CONDITIONAL_JUMPS",

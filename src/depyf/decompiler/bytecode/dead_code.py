@@ -9,9 +9,9 @@ from __future__ import annotations
 from itertools import zip_longest
 from typing import NamedTuple
 
+from .code.raw_code import RawCode
 from .decode import Decoder
 from .instruction import Instruction
-from .code.raw_code import RawCode
 
 _LEAVING = frozenset({"RETURN_VALUE", "RAISE", "RAISE_VARARGS", "RERAISE", "JUMP"})
 _LONGEST = 4

@@ -6,12 +6,12 @@ from typing import Any
 
 from ...errors import DecompilationError
 from .code.flags import MAKES_GENERATOR
+from .code.raw_code import RawCode
+from .code.slot_names import twins
 from .dropped import check_yields
 from .instruction import NO_FALL_THROUGH, Handler, Instruction, Position, reached, stack_use
 from .moved_operands import jumped_into
-from .code.raw_code import RawCode
 from .rules import RULES
-from .code.slot_names import twins
 from .versions import TABLES, supported_versions
 from .versions.table import OpcodeTable
 

@@ -14,6 +14,7 @@ from .canonical_size import check_size
 from .class_facts import fold_class_facts
 from .cleared_locals import drop_unbound_stores
 from .code.flags import MAKES_GENERATOR
+from .code.raw_code import RawCode
 from .conditions import fold_conditions
 from .decode import Decoder
 from .fold_awaits import fold_awaits
@@ -21,7 +22,6 @@ from .fold_names import fold_class_names
 from .hidden_locals import plain_in_comprehensions
 from .instruction import CONDITIONAL_JUMPS, OPERATIONS, Instruction, copies
 from .loop_ends import LOOP_ENDS, fold_loop_ends
-from .code.raw_code import RawCode
 from .stop_iteration import drop_stop_iteration_handler
 from .tested_bools import check_tested_bools
 from .two_slots import hide_second_slots

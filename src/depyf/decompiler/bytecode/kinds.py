@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from ...errors import DecompilationError
-from .disassemble import known_instructions
 from .code.raw_code import RawCode
+from .disassemble import known_instructions
 
 GENERIC = "<generic parameters of "
 """How the name of the function begins that makes type parameters and what they belong to."""

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from .code.raw_code import RawCode
 from .disassemble import give_instructions
 from .instruction import Instruction
-from .code.raw_code import RawCode
 
 _CELLS = frozenset(
     {"LOAD_DEREF", "STORE_DEREF", "DELETE_DEREF", "LOAD_CLASSDEREF", "LOAD_CLOSURE", "LOAD_FROM_DICT_OR_DEREF"}

@@ -14,9 +14,9 @@ from bisect import bisect_right
 from typing import NamedTuple, NoReturn, Tuple
 
 from .code.flags import MAKES_GENERATOR
+from .code.raw_code import RawCode
 from .disassemble import known_instructions
 from .instruction import NEVER_RAISES, NO_FALL_THROUGH, Instruction, stack_use
-from .code.raw_code import RawCode
 from .versions.stack_effects import EFFECTS, ENDS_OF_LOOPS, JUMPS, READS
 from .versions.table import Row
 

@@ -14,7 +14,7 @@ from ...errors import DecompilationError
 from ..bytecode import RawCode, load
 from ..bytecode.code.flags import CO_GENERATOR, CO_ITERABLE_COROUTINE, CO_NESTED, place_flags
 from ..bytecode.interpreters import HOST_VERSION, Version
-from ..bytecode.pyc import read_code
+from ..bytecode.reading.pyc import read_code
 from ..limits.deep_stack import is_deep
 from .compile_worker import ORDERED, CompileFailure, compile_request
 from .compiler_pool import POOL

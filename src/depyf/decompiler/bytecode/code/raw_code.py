@@ -6,11 +6,11 @@ import types
 from typing import Any, Iterator, NamedTuple
 
 from ....errors import DecompilationError
-from .flags import CO_OPTIMIZED, CO_VARARGS, CO_VARKEYWORDS, docstring_flag, future_annotations_flag
-from .formats import FORMATS
 from ..instruction import Instruction, Position
 from ..versions import TABLES
 from ..versions.table import OpcodeTable
+from .flags import CO_OPTIMIZED, CO_VARARGS, CO_VARKEYWORDS, docstring_flag, future_annotations_flag
+from .formats import FORMATS
 
 
 class ExceptionEntry(NamedTuple):

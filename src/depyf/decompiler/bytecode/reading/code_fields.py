@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Generator
 
-from .code.flags import CO_VARARGS, CO_VARKEYWORDS
-from .code.exception_table import read_exception_table
-from .code.raw_code import RawCode
-from .code.slot_names import tell_slots_apart
+from ..code.exception_table import read_exception_table
+from ..code.flags import CO_VARARGS, CO_VARKEYWORDS
+from ..code.raw_code import RawCode
+from ..code.slot_names import tell_slots_apart
 
 if TYPE_CHECKING:
     from .marshal import Reader

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...errors import PycError
-from .code.formats import END_OF_KNOWN_MAGIC, FORMATS
+from ....errors import PycError
+from ..code.formats import END_OF_KNOWN_MAGIC, FORMATS
+from ..code.raw_code import RawCode
 from .marshal import read_marshal
 from .qualnames import compute_qualnames
-from .code.raw_code import RawCode
 
 HEADER = 16
 """Magic number, flags, and two words: time stamp and size of the source, or its hash."""

@@ -9,8 +9,8 @@ import sys
 import types
 from typing import Any, Mapping
 
-from .code.raw_code import RawCode
-from .versions import TABLES
+from ..code.raw_code import RawCode
+from ..versions import TABLES
 
 LOCALS = "<locals>"
 

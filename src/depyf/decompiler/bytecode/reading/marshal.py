@@ -12,10 +12,10 @@ import struct
 from collections import Counter
 from typing import Any, Callable, Generator, NoReturn
 
-from ...errors import PycError
+from ....errors import PycError
+from ..code.formats import FORMATS, FileFormat
+from ..code.raw_code import RawCode
 from .code_fields import build_code
-from .code.formats import FORMATS, FileFormat
-from .code.raw_code import RawCode
 
 FLAG_REF = 0x80
 """With a type: the object gets the next reference number."""

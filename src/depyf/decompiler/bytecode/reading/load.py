@@ -6,13 +6,13 @@ import sys
 import types
 from typing import Any
 
-from ...errors import DecompilationError
+from ....errors import DecompilationError
+from ..code.exception_table import read_exception_table
+from ..code.raw_code import RawCode
+from ..code.slot_names import tell_slots_apart
+from ..versions import TABLES, supported_versions
 from .code_fields import joined_locals
-from .code.exception_table import read_exception_table
 from .qualnames import compute_qualnames
-from .code.raw_code import RawCode
-from .code.slot_names import tell_slots_apart
-from .versions import TABLES, supported_versions
 
 HOST_VERSION = sys.version_info[:2]
 
