@@ -26,7 +26,7 @@ from pathlib import Path
 from typing import Any, Iterator
 
 from depyf.decompiler.bytecode import RawCode, load
-from depyf.decompiler.bytecode.decode import Decoder
+from depyf.decompiler.bytecode.decoding.decode import Decoder
 from depyf.decompiler.bytecode.reading.load import HOST_VERSION
 from depyf.decompiler.bytecode.versions import TABLES
 from depyf.errors import DecompilationError

@@ -19,7 +19,7 @@ from typing import Iterator
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "src"))
 
-from depyf.decompiler.bytecode import rules
+from depyf.decompiler.bytecode.decoding import rules
 from depyf.decompiler.bytecode.versions import TABLES
 from depyf.decompiler.bytecode.versions.table import OpcodeTable
 

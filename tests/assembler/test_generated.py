@@ -12,7 +12,7 @@ from assembler.generate import generate
 from assembler.notation import JUMPS, Program, listing, program
 from assembler.shrink import shrunk
 from depyf.decompiler.bytecode import load
-from depyf.decompiler.bytecode.decode import Decoder
+from depyf.decompiler.bytecode.decoding.decode import Decoder
 
 SEEDS = range(240)
 

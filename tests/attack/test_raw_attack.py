@@ -12,7 +12,7 @@ import standins
 from attack.raw import exception_table, judge, mutants, shrink, tables
 from attack.raw.instructions import units
 from attack.subjects import Subject, construct_subjects
-from depyf.decompiler.bytecode.rules import RULES
+from depyf.decompiler.bytecode.decoding.rules import RULES
 from depyf.decompiler.proof.symbolic_matching import ITER, Matching
 
 SEED, NUMBERS = 32, 100

@@ -13,8 +13,8 @@ import pytest
 from depyf.decompiler.bytecode import RawCode, disassemble, load
 from depyf.decompiler.bytecode.code.flags import CO_ASYNC_GENERATOR, CO_GENERATOR
 from depyf.decompiler.bytecode.code.raw_code import ExceptionEntry
-from depyf.decompiler.bytecode.dropped import DROPS
-from depyf.decompiler.bytecode.rules import RULES
+from depyf.decompiler.bytecode.decoding.dropped import DROPS
+from depyf.decompiler.bytecode.decoding.rules import RULES
 from depyf.decompiler.bytecode.versions import TABLES
 from depyf.errors import DecompilationError
 

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
+from depyf.decompiler.bytecode.decoding.moved_operands import jumped_into, pushed_by
 from depyf.decompiler.bytecode.instruction import Handler, Instruction
-from depyf.decompiler.bytecode.moved_operands import jumped_into, pushed_by
 
 
 def code(*steps: Any) -> list[Instruction]:

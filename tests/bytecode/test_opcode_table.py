@@ -5,6 +5,7 @@ from __future__ import annotations
 import opcode
 
 from depyf.decompiler.bytecode import disassemble, load
+from depyf.decompiler.bytecode.decoding.rules import RULES
 from depyf.decompiler.bytecode.instruction import (
     CONDITIONAL_JUMPS,
     EXITS,
@@ -14,7 +15,6 @@ from depyf.decompiler.bytecode.instruction import (
     stack_use,
 )
 from depyf.decompiler.bytecode.reading.load import HOST_VERSION
-from depyf.decompiler.bytecode.rules import RULES
 from depyf.decompiler.bytecode.versions import TABLES
 
 TABLE = TABLES[HOST_VERSION]

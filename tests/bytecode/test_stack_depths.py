@@ -7,7 +7,7 @@ import recorded_dynamo
 
 import depyf
 from depyf.decompiler.bytecode import RawCode, load
-from depyf.decompiler.bytecode.rules import RULES
+from depyf.decompiler.bytecode.decoding.rules import RULES
 from depyf.decompiler.bytecode.stack_depths import depth_difference
 from depyf.decompiler.proof import prove
 

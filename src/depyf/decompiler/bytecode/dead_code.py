@@ -10,7 +10,7 @@ from itertools import zip_longest
 from typing import NamedTuple
 
 from .code.raw_code import RawCode
-from .decode import Decoder
+from .decoding.decode import Decoder
 from .instruction import Instruction
 
 _LEAVING = frozenset({"RETURN_VALUE", "RAISE", "RAISE_VARARGS", "RERAISE", "JUMP"})

@@ -16,7 +16,7 @@ from .cleared_locals import drop_unbound_stores
 from .code.flags import MAKES_GENERATOR
 from .code.raw_code import RawCode
 from .conditions import fold_conditions
-from .decode import Decoder
+from .decoding.decode import Decoder
 from .fold_awaits import fold_awaits
 from .fold_names import fold_class_names
 from .hidden_locals import plain_in_comprehensions

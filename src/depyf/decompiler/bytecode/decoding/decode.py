@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...errors import DecompilationError
-from .code.flags import MAKES_GENERATOR
-from .code.raw_code import RawCode
-from .code.slot_names import twins
+from ....errors import DecompilationError
+from ..code.flags import MAKES_GENERATOR
+from ..code.raw_code import RawCode
+from ..code.slot_names import twins
+from ..instruction import NO_FALL_THROUGH, Handler, Instruction, Position, reached, stack_use
+from ..versions import TABLES, supported_versions
+from ..versions.table import OpcodeTable
 from .dropped import check_yields
-from .instruction import NO_FALL_THROUGH, Handler, Instruction, Position, reached, stack_use
 from .moved_operands import jumped_into
 from .rules import RULES
-from .versions import TABLES, supported_versions
-from .versions.table import OpcodeTable
 
 UNPACKS = ("UNPACK_SEQUENCE", "UNPACK_EX")
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Sequence
 
-from .instruction import NO_FALL_THROUGH, OPERATIONS, Instruction, stack_use
+from ..instruction import NO_FALL_THROUGH, OPERATIONS, Instruction, stack_use
 
 
 def pushed_by(instructions: Sequence[Instruction]) -> Instruction | None:

@@ -12,9 +12,9 @@ from .dropped import DROPS, are_names, give_none
 from .moved_operands import pushed_by
 
 if TYPE_CHECKING:
+    from ..instruction import Instruction
+    from ..versions.table import Row
     from .decode import Decoder
-    from .instruction import Instruction
-    from .versions.table import Row
 
 CONVERSIONS = ("", "s", "r", "a")
 FUNCTION_PARTS = ("defaults", "kwdefaults", "annotations", "closure", "annotate")

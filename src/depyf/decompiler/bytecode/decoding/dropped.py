@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from .code.flags import CO_ASYNC_GENERATOR, MAKES_GENERATOR
+from ..code.flags import CO_ASYNC_GENERATOR, MAKES_GENERATOR
 
 if TYPE_CHECKING:
+    from ..versions.table import Row
     from .decode import Decoder
-    from .versions.table import Row
 
 
 def _skip(decoder: Decoder, row: Row, argument: int, offset: int) -> None:
