@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from depyf.decompiler.bytecode.class_facts import fold_class_facts
+from depyf.decompiler.bytecode.canonical.class_facts import fold_class_facts
+from depyf.decompiler.bytecode.canonical.fold_awaits import fold_awaits
+from depyf.decompiler.bytecode.canonical.stop_iteration import drop_stop_iteration_handler
 from depyf.decompiler.bytecode.code.raw_code import RawCode
-from depyf.decompiler.bytecode.fold_awaits import fold_awaits
 from depyf.decompiler.bytecode.instruction import Handler, Instruction
-from depyf.decompiler.bytecode.stop_iteration import drop_stop_iteration_handler
 from depyf.errors import DecompilationError
 
 

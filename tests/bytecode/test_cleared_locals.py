@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from depyf.decompiler.bytecode import Instruction
-from depyf.decompiler.bytecode.cleared_locals import drop_unbound_stores
+from depyf.decompiler.bytecode.canonical.cleared_locals import drop_unbound_stores
 
 
 def code(*steps: tuple[object, ...]) -> list[Instruction]:

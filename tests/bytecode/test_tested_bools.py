@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from depyf.decompiler.bytecode import Handler, Instruction
-from depyf.decompiler.bytecode.tested_bools import check_tested_bools
+from depyf.decompiler.bytecode.canonical.tested_bools import check_tested_bools
 
 A, B = ("LOAD_FAST", "a"), ("LOAD_FAST", "b")
 TEST, BOOL, NOT, END = ("POP_JUMP_IF_FALSE", None), ("TO_BOOL", None), ("UNARY_OP", "not"), ("RETURN_VALUE", None)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from depyf.decompiler.bytecode.canonical.two_slots import hide_second_slots
 from depyf.decompiler.bytecode.instruction import Handler, Instruction
-from depyf.decompiler.bytecode.two_slots import hide_second_slots
 
 ENTER = [("COPY", 1), ("LOAD_SPECIAL", "__exit__"), ("SWAP", 2), ("SWAP", 3), ("LOAD_SPECIAL", "__enter__")]
 CALL_ENTER = ("CALL", (0, ()))

@@ -11,7 +11,7 @@ import pytest
 from recorded_compilers import RecordedCompilers, found_or_recorded
 
 from depyf.decompiler.bytecode import known_instructions
-from depyf.decompiler.bytecode.uncovered_tests import uncovered_tests
+from depyf.decompiler.bytecode.canonical.uncovered_tests import uncovered_tests
 from depyf.decompiler.pipeline import analyze
 from depyf.decompiler.proof import prove, scaffold
 from depyf.decompiler.proof.scaffold import compile_source

@@ -7,8 +7,8 @@ from typing import Callable, NamedTuple, Sequence
 from ..errors import DecompilationError
 from .annotations import gather
 from .bytecode import Instruction, RawCode, disassemble
+from .bytecode.canonical.uncovered_tests import cover_tests
 from .bytecode.kinds import kind_of
-from .bytecode.uncovered_tests import cover_tests
 from .flowgraph import (
     build_flowgraph,
     drop_abandoned_values,

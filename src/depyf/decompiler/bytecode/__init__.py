@@ -20,10 +20,10 @@ which jump targets and handlers are indices, operands are names, constants and o
 
 from __future__ import annotations
 
+from .canonical.conditions import OPPOSITE, fold_continues
+from .canonical.hidden_locals import comprehension_variables, inside_comprehensions
 from .code.raw_code import RawCode
-from .conditions import OPPOSITE, fold_continues
 from .disassemble import disassemble, known_instructions
-from .hidden_locals import comprehension_variables, inside_comprehensions
 from .instruction import (
     CONDITIONAL_JUMPS,
     EXITS,

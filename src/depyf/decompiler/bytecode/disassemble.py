@@ -8,23 +8,23 @@ depends on the version of the bytecode.
 from __future__ import annotations
 
 from ...errors import DecompilationError
-from .async_for_clauses import plain_async_for
 from .block_stack import USES_BLOCKS, unwind_blocks
-from .canonical_size import check_size
-from .class_facts import fold_class_facts
-from .cleared_locals import drop_unbound_stores
+from .canonical.async_for_clauses import plain_async_for
+from .canonical.class_facts import fold_class_facts
+from .canonical.cleared_locals import drop_unbound_stores
+from .canonical.conditions import fold_conditions
+from .canonical.fold_awaits import fold_awaits
+from .canonical.fold_names import fold_class_names
+from .canonical.hidden_locals import plain_in_comprehensions
+from .canonical.loop_ends import LOOP_ENDS, fold_loop_ends
+from .canonical.size import check_size
+from .canonical.stop_iteration import drop_stop_iteration_handler
+from .canonical.tested_bools import check_tested_bools
+from .canonical.two_slots import hide_second_slots
 from .code.flags import MAKES_GENERATOR
 from .code.raw_code import RawCode
-from .conditions import fold_conditions
 from .decoding.decode import Decoder
-from .fold_awaits import fold_awaits
-from .fold_names import fold_class_names
-from .hidden_locals import plain_in_comprehensions
 from .instruction import CONDITIONAL_JUMPS, OPERATIONS, Instruction, copies
-from .loop_ends import LOOP_ENDS, fold_loop_ends
-from .stop_iteration import drop_stop_iteration_handler
-from .tested_bools import check_tested_bools
-from .two_slots import hide_second_slots
 
 
 def disassemble(raw: RawCode) -> list[Instruction]:

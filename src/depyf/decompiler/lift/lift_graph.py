@@ -6,8 +6,8 @@ from functools import cached_property
 
 from ...errors import DecompilationError
 from ..bytecode import Instruction, RawCode, unbound_name
+from ..bytecode.canonical.uncovered_tests import THREADED
 from ..bytecode.instruction import Position
-from ..bytecode.uncovered_tests import THREADED
 from ..flowgraph import BasicBlock, ControlFlowGraph
 from ..flowgraph.dominators import reverse_postorder
 from ..flowgraph.exit_copies import written_return

@@ -8,8 +8,8 @@ to what follows the handler, as FOR_ITER does; before 3.8 it stays what it is, a
 
 from __future__ import annotations
 
-from .edit import ErrorMaker, referred, without
-from .instruction import EXITS, NEVER_RAISES, NO_FALL_THROUGH, Instruction
+from ..edit import ErrorMaker, referred, without
+from ..instruction import EXITS, NEVER_RAISES, NO_FALL_THROUGH, Instruction
 
 
 def fold_awaits(instructions: list[Instruction], error: ErrorMaker) -> list[Instruction]:

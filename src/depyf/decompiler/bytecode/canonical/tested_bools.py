@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from typing import Callable, NoReturn, Tuple
 
-from .edit import referred
-from .instruction import NO_FALL_THROUGH, Instruction, stack_use
+from ..edit import referred
+from ..instruction import NO_FALL_THROUGH, Instruction, stack_use
 
 _BOOLS = frozenset({"TO_BOOL", "IS_OP", "CONTAINS_OP", "CHECK_EXC_MATCH", "MATCH_MAPPING", "MATCH_SEQUENCE"})
 """Operations that push a bool and nothing else."""

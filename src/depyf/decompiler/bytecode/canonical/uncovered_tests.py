@@ -8,8 +8,8 @@ Which test it is also tells `(a and b) and c` from `a and b and c`: in the secon
 
 from __future__ import annotations
 
+from ..instruction import Handler, Instruction
 from .conditions import OPPOSITE, OR_POP
-from .instruction import Handler, Instruction
 
 _TESTS = frozenset({*OPPOSITE, *OR_POP.values()})
 

@@ -7,8 +7,8 @@ code where it does not cover some tests (see uncovered_tests.py), with their num
 
 from __future__ import annotations
 
-from .edit import ErrorMaker, moved_down, without
-from .instruction import NEVER_RAISES, NO_FALL_THROUGH, Instruction
+from ..edit import ErrorMaker, moved_down, without
+from ..instruction import NEVER_RAISES, NO_FALL_THROUGH, Instruction
 from .uncovered_tests import THREADED, uncovered_tests
 
 

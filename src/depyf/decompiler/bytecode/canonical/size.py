@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from typing import Any, Dict
 
-from .edit import ErrorMaker
-from .instruction import OPERATIONS, Instruction, stack_use
+from ..edit import ErrorMaker
+from ..instruction import OPERATIONS, Instruction, stack_use
 
 _MOST_PUSHED = 1_000
 """Values that are unpacked but not stored, for all instructions together."""

@@ -16,8 +16,8 @@ from __future__ import annotations
 
 from typing import Collection, NoReturn, Optional, Tuple
 
-from .edit import MOST_SLOTS, ErrorMaker, moved_down, referred, without
-from .instruction import NEVER_RAISES, NO_FALL_THROUGH, Handler, Instruction, stack_use
+from ..edit import MOST_SLOTS, ErrorMaker, moved_down, referred, without
+from ..instruction import NEVER_RAISES, NO_FALL_THROUGH, Handler, Instruction, stack_use
 
 Slot = Optional[Tuple[str, int, int]]
 """None for a plain value; (what the pair is: 'exit' or 'iterator', number of the pair, 1 or 2) for half of one;

@@ -12,8 +12,8 @@ from __future__ import annotations
 
 from typing import Collection
 
-from .edit import referred, without
-from .instruction import CONDITIONAL_JUMPS, NO_FALL_THROUGH, Instruction
+from ..edit import referred, without
+from ..instruction import CONDITIONAL_JUMPS, NO_FALL_THROUGH, Instruction
 
 _METHOD_FORMS = frozenset({"LOAD_ATTR", "LOAD_SUPER_ATTR"})
 

@@ -7,8 +7,8 @@ leaves the block before it stores.
 
 from __future__ import annotations
 
-from .edit import without
-from .instruction import Instruction
+from ..edit import without
+from ..instruction import Instruction
 
 _AWAIT = ["SETUP_EXCEPT", "GET_ANEXT", "CONST", "YIELD_FROM"]
 _CLAUSE = ["COPY", "LOAD_GLOBAL", "EXCEPTION_MATCH", "POP_JUMP_IF_TRUE", "END_FINALLY"]

@@ -6,9 +6,9 @@ to ``self``, in no order: what is left to compare is that it is written, and whi
 
 from __future__ import annotations
 
-from .code.raw_code import RawCode
-from .edit import referred, without
-from .instruction import Instruction
+from ..code.raw_code import RawCode
+from ..edit import referred, without
+from ..instruction import Instruction
 
 _STORES = {"STORE_NAME": None, "STORE_DEREF": "nonlocal", "STORE_GLOBAL": "global"}
 """What stores them, and how the class then declares ``__firstlineno__``."""

@@ -7,8 +7,8 @@ JUMP has the place of a ``continue``.
 
 from __future__ import annotations
 
-from .edit import referred, without
-from .instruction import Instruction, copies
+from ..edit import referred, without
+from ..instruction import Instruction, copies
 
 OPPOSITE = {
     "POP_JUMP_IF_FALSE": "POP_JUMP_IF_TRUE",

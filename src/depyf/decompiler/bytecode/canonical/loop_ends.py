@@ -6,8 +6,8 @@ past END_FOR when the iterator is exhausted. The canonical FOR_ITER pops it on t
 
 from __future__ import annotations
 
-from .edit import ErrorMaker, without
-from .instruction import NO_FALL_THROUGH, Instruction
+from ..edit import ErrorMaker, without
+from ..instruction import NO_FALL_THROUGH, Instruction
 
 ENDS = {"END_FOR": 1, "END_FOR_THEN_POP": 2}
 """How many instructions end a loop, by the first of them."""

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from .edit import referred, without
-from .instruction import Instruction
+from ..edit import referred, without
+from ..instruction import Instruction
 
 
 def fold_class_names(instructions: list[Instruction]) -> list[Instruction]:

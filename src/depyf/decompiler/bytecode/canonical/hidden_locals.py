@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from typing import Collection
 
-from .edit import MOST_SLOTS, ErrorMaker
-from .instruction import Instruction
+from ..edit import MOST_SLOTS, ErrorMaker
+from ..instruction import Instruction
 
 _PROLOGUE = ("LOAD_FAST_AND_CLEAR", "MAKE_CELL")
 
