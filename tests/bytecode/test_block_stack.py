@@ -8,7 +8,7 @@ from __future__ import annotations
 import pytest
 
 from depyf.decompiler.bytecode import Instruction
-from depyf.decompiler.bytecode.block_stack import unwind_blocks
+from depyf.decompiler.bytecode.block_stack.unwind import unwind_blocks
 from depyf.errors import DecompilationError
 
 

@@ -8,7 +8,7 @@ depends on the version of the bytecode.
 from __future__ import annotations
 
 from ...errors import DecompilationError
-from .block_stack import USES_BLOCKS, unwind_blocks
+from .block_stack.unwind import USES_BLOCKS, unwind_blocks
 from .canonical.async_for_clauses import plain_async_for
 from .canonical.class_facts import fold_class_facts
 from .canonical.cleared_locals import drop_unbound_stores

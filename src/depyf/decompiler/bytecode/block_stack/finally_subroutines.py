@@ -9,12 +9,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from .block_state import EXITED, EXITED_FOR, WAYS, Slot
-from .block_steps import call_exit, handled, leave_handler, on, reraise
 from .loop_blocks import unwind
+from .state import EXITED, EXITED_FOR, WAYS, Slot
+from .steps import call_exit, handled, leave_handler, on, reraise
 
 if TYPE_CHECKING:
-    from .block_stack import Step
+    from .unwind import Step
 
 
 @on("BEGIN_FINALLY")

@@ -14,11 +14,11 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple, NoReturn, Tuple
 
+from ..edit import MOST_SLOTS, ErrorMaker
+from ..instruction import NO_FALL_THROUGH, Handler, Instruction, stack_use
 from . import finally_subroutines, loop_blocks  # noqa: F401  # they add to STEPS
-from .block_state import PLAIN, PURPOSES, VALUE, Block, Slot, State, States, depth, enter_handler
-from .block_steps import MOVES_VALUES, STEPS, unbinds
-from .edit import MOST_SLOTS, ErrorMaker
-from .instruction import NO_FALL_THROUGH, Handler, Instruction, stack_use
+from .state import PLAIN, PURPOSES, VALUE, Block, Slot, State, States, depth, enter_handler
+from .steps import MOVES_VALUES, STEPS, unbinds
 
 SETUPS = frozenset({"SETUP_FINALLY", "SETUP_EXCEPT", "SETUP_WITH", "SETUP_ASYNC_WITH", "SETUP_LOOP"})
 USES_BLOCKS = SETUPS | {"WITH_CLEANUP_START", "WITH_CLEANUP_FINISH", "END_FINALLY", "POP_FINALLY", "CALL_FINALLY"}

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from .block_state import Slot
-from .block_steps import leave_handler, on
+from .state import Slot
+from .steps import leave_handler, on
 
 if TYPE_CHECKING:
-    from .block_stack import Step
-    from .block_state import Block
+    from .state import Block
+    from .unwind import Step
 
 _FINALLY = frozenset({"finally", "with", "unbind"})
 

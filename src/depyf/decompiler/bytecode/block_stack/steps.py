@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Callable
 
-from .block_state import ENTERED, EXITED, EXITED_FOR, PURPOSES, VALUE, WAYS, Block, Slot, depth
-from .instruction import EMPTY_BODY, NAME_STORES, unbound_name
+from ..instruction import EMPTY_BODY, NAME_STORES, unbound_name
+from .state import ENTERED, EXITED, EXITED_FOR, PURPOSES, VALUE, WAYS, Block, Slot, depth
 
 if TYPE_CHECKING:
-    from .block_stack import Step
-    from .instruction import Instruction
+    from ..instruction import Instruction
+    from .unwind import Step
 
 Handle = Callable[["Step"], None]
 STEPS: dict[str, Handle] = {}
