@@ -48,7 +48,7 @@ LAST = LADDER[-1]
 
 def measure(case: recorded_dynamo.Case, seeds: int) -> Row:
     """What depyf makes of one code."""
-    from depyf.decompiler.proof.symbolic import UNSEEN
+    from depyf.decompiler.proof.symbolic.prove import UNSEEN
     from depyf.decompiler.recompile import recompile
     from depyf.errors import DepyfError
 

@@ -25,7 +25,7 @@ from depyf.decompiler.bytecode import RawCode, disassemble, load
 from depyf.decompiler.proof import prove_all, verify
 from depyf.decompiler.proof.bisimulation import lock_step
 from depyf.decompiler.proof.normalize import NormalForm, NotComparable, normalize, normalize_instructions
-from depyf.decompiler.proof.symbolic import prove_symbolic
+from depyf.decompiler.proof.symbolic.prove import prove_symbolic
 from depyf.errors import DecompilationError
 
 SEEDS = 32

@@ -16,7 +16,7 @@ from attack.observed import first_difference
 from attack.reshaped import reshaped
 from attack.subjects import Subject, some_functions
 from depyf.decompiler.bytecode import NO_FALL_THROUGH, Instruction, RawCode, disassemble, load, stack_use
-from depyf.decompiler.proof.symbolic import prove_instructions
+from depyf.decompiler.proof.symbolic.prove import prove_instructions
 from depyf.errors import DecompilationError
 
 Code = Tuple[RawCode, List[Instruction]]

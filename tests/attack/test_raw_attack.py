@@ -13,7 +13,7 @@ from attack.raw import exception_table, judge, mutants, shrink, tables
 from attack.raw.instructions import units
 from attack.subjects import Subject, construct_subjects
 from depyf.decompiler.bytecode.decoding.rules import RULES
-from depyf.decompiler.proof.symbolic_matching import ITER, Matching
+from depyf.decompiler.proof.symbolic.matching import ITER, Matching
 
 SEED, NUMBERS = 32, 100
 SUBJECTS = {subject.name.partition(".")[2]: subject for subject in construct_subjects()}

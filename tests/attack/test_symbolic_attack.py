@@ -13,8 +13,12 @@ from attack.reshaped import STATE, reshaped
 from attack.subjects import construct_subjects
 from attack.symbolic import accepts, mutants_of, pairs_of, recorded_attack, recorded_pairs
 from depyf.decompiler.bytecode import disassemble, load
-from depyf.decompiler.proof import symbolic, symbolic_liveness, symbolic_matching, symbolic_memo, symbolic_state
-from depyf.decompiler.proof import symbolic_steps as steps
+from depyf.decompiler.proof.symbolic import liveness as symbolic_liveness
+from depyf.decompiler.proof.symbolic import matching as symbolic_matching
+from depyf.decompiler.proof.symbolic import memo as symbolic_memo
+from depyf.decompiler.proof.symbolic import prove as symbolic
+from depyf.decompiler.proof.symbolic import state as symbolic_state
+from depyf.decompiler.proof.symbolic import steps as steps
 
 PLAN = standins.Plan(frozenset("EF"))
 

@@ -15,7 +15,7 @@ from depyf.decompiler.bytecode.canonical.uncovered_tests import uncovered_tests
 from depyf.decompiler.pipeline import analyze
 from depyf.decompiler.proof import prove, scaffold
 from depyf.decompiler.proof.scaffold import compile_source
-from depyf.decompiler.proof.symbolic import prove_symbolic
+from depyf.decompiler.proof.symbolic.prove import prove_symbolic
 
 VERSIONS = list(found_or_recorded([(3, 14), (3, 15)]))
 FUNCTION = """\

@@ -15,7 +15,7 @@ from depyf.decompiler.bodies import mention_the_unused
 from depyf.decompiler.bytecode import Instruction, RawCode, disassemble, load
 from depyf.decompiler.dispatch.decompile import decompile_instructions
 from depyf.decompiler.events import EventResult
-from depyf.decompiler.proof.symbolic import prove_instructions, prove_symbolic
+from depyf.decompiler.proof.symbolic.prove import prove_instructions, prove_symbolic
 from depyf.decompiler.recompile import recompile
 from depyf.decompiler.syntax import nodes as n
 from depyf.decompiler.syntax.printer import print_tree

@@ -7,7 +7,7 @@ import types
 import pytest
 
 from depyf.decompiler.bytecode import RawCode, load
-from depyf.decompiler.proof.symbolic import prove_symbolic
+from depyf.decompiler.proof.symbolic.prove import prove_symbolic
 
 
 def raw(body: str) -> RawCode:

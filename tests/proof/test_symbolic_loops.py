@@ -8,9 +8,9 @@ import pytest
 
 from depyf.decompiler.bytecode import Instruction, RawCode, disassemble, load
 from depyf.decompiler.proof import Verdict
-from depyf.decompiler.proof.symbolic import UNSEEN, prove_instructions, prove_symbolic
-from depyf.decompiler.proof.symbolic_memo import Live, Memo, _Seen
-from depyf.decompiler.proof.symbolic_state import Pair, Side, Term
+from depyf.decompiler.proof.symbolic.memo import Live, Memo, _Seen
+from depyf.decompiler.proof.symbolic.prove import UNSEEN, prove_instructions, prove_symbolic
+from depyf.decompiler.proof.symbolic.state import Pair, Side, Term
 
 
 def raw(body: str) -> RawCode:

@@ -10,7 +10,7 @@ from one_engine import analyze
 
 from depyf.decompiler.bytecode import load
 from depyf.decompiler.proof import prove_all
-from depyf.decompiler.proof.symbolic import prove_symbolic
+from depyf.decompiler.proof.symbolic.prove import prove_symbolic
 from depyf.decompiler.recompile import recompile
 from depyf.errors import DecompilationError
 

@@ -8,9 +8,9 @@ import pytest
 
 from depyf.decompiler.bytecode import CONDITIONAL_JUMPS, Instruction, load
 from depyf.decompiler.bytecode.instruction import OPERATIONS
-from depyf.decompiler.proof.symbolic_operations import EVENTS, NOT_UNDERSTOOD
-from depyf.decompiler.proof.symbolic_state import Constants, Event, NotUnderstood, Numbers, Pair, Side
-from depyf.decompiler.proof.symbolic_steps import Split, Stepper
+from depyf.decompiler.proof.symbolic.operations import EVENTS, NOT_UNDERSTOOD
+from depyf.decompiler.proof.symbolic.state import Constants, Event, NotUnderstood, Numbers, Pair, Side
+from depyf.decompiler.proof.symbolic.steps import Split, Stepper
 
 SILENT = frozenset(
     {"NOP", "JUMP", "CONST", "NULL", "POP", "COPY", "SWAP", "LOAD_FAST", "STORE_FAST", "DELETE_FAST", "LOAD_CLOSURE",

@@ -7,7 +7,7 @@ from typing import Any
 
 from depyf.decompiler.bytecode import Handler, Instruction, load
 from depyf.decompiler.proof import Verdict
-from depyf.decompiler.proof.symbolic import prove_instructions
+from depyf.decompiler.proof.symbolic.prove import prove_instructions
 
 RAW = load((lambda a, b, c: None).__code__)
 

@@ -26,7 +26,7 @@ from .private_names import unmangle
 from .proof import Level, NoInterpreter, Verdict, compile_module, compile_unit, prove_all
 from .proof.constants import constant_key
 from .proof.scaffold import Spelled
-from .proof.symbolic import prove_symbolic
+from .proof.symbolic.prove import prove_symbolic
 from .refused import refused_body, tree_around
 from .respelling import respell
 from .result import Result

@@ -53,7 +53,7 @@ def from_result(result: Any) -> Decompiled:
     That nobody reads the variables of its frame is taken for granted of nearly all code that Dynamo makes. The
     documentation of the pages says so once, and they do not repeat it.
     """
-    from depyf.decompiler.proof.symbolic import DIFFERING, UNSEEN
+    from depyf.decompiler.proof.symbolic.prove import DIFFERING, UNSEEN
 
     verdict = result.verdict
     if UNSEEN in verdict.assumptions:

@@ -18,7 +18,7 @@ import depyf
 from attack.children import in_child
 from attack.observed import first_difference
 from attack.raw.mutants import Mutant
-from depyf.decompiler.proof.symbolic import UNSEEN
+from depyf.decompiler.proof.symbolic.prove import UNSEEN
 from depyf.errors import DepyfError
 
 SEEDS = (8, 32)

@@ -392,7 +392,7 @@ _LONG = (n.Call, n.BinOp, n.UnaryOp, n.Compare, n.AugAssign, n.Starred, n.Yield)
 
 
 def takes_long(statement: n.Statement) -> bool:
-    """Whether the statement does something that may take long, or need memory (see proof/lifetimes.py)."""
+    """Whether the statement does something that may take long, or need memory (see proof/symbolic/lifetimes.py)."""
     if isinstance(statement, _COMPOUND):
         return False  # written after their parts
     if any(isinstance(target, n.Subscript) for target in getattr(statement, "targets", ())):

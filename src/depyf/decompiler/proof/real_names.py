@@ -8,7 +8,7 @@ what is left to compare is what a program may see of the real ones.
 from __future__ import annotations
 
 from ..bytecode import RawCode, known_instructions
-from .symbolic import LOOK_AT_VARIABLES, UNSEEN
+from .symbolic.prove import LOOK_AT_VARIABLES, UNSEEN
 from .verdict import Difference, Level, Verdict
 
 

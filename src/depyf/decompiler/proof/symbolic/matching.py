@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Tuple
 
-from ..bytecode import RawCode
-from .symbolic_state import LOOKS, Constants, Event, NotUnderstood, Numbers, Pair, Term, values_of
+from ...bytecode import RawCode
+from .state import LOOKS, Constants, Event, NotUnderstood, Numbers, Pair, Term, values_of
 
 TERMS = Tuple[Term, Term]
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import Any, Callable, List, Tuple
 
-from .symbolic_state import (
+from .state import (
     COMPOUND,
     LOOKS,
     NO_OBJECTS,

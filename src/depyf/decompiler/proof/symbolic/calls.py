@@ -5,8 +5,8 @@ from __future__ import annotations
 import builtins
 from typing import Any
 
-from .symbolic_containers import Containers
-from .symbolic_state import NULL, Event, Heap, NotUnderstood, Side, Term
+from .containers import Containers
+from .state import NULL, Event, Heap, NotUnderstood, Side, Term
 
 BUILTINS: dict[str, Any] = {"slice": slice, "BaseException": BaseException, "iter": iter}
 if hasattr(builtins, "aiter"):

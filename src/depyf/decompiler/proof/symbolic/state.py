@@ -20,8 +20,8 @@ import itertools
 import types
 from typing import Any, Dict, Iterable, NamedTuple, Tuple
 
-from ..bytecode import RawCode
-from .constants import constant_key
+from ...bytecode import RawCode
+from ..constants import constant_key
 
 Term = Tuple[Any, ...]
 Heap = Dict[Term, Tuple[Any, Tuple[Term, ...]]]

@@ -9,18 +9,18 @@ so loops are covered too (coinduction: what is the same up to every event is the
 
 from __future__ import annotations
 
-from ...errors import DecompilationError
-from ..bytecode import Instruction, RawCode, disassemble, stack_use
-from ..limits.budget import spend
+from ....errors import DecompilationError
+from ...bytecode import Instruction, RawCode, disassemble, stack_use
+from ...limits.budget import spend
+from ..metadata import metadata_differences
+from ..verdict import Difference, Level, Verdict, unproven
+from .calls import BUILTINS
 from .lifetimes import HELD_ELSEWHERE, Lifetimes, held_by, takes_long
-from .metadata import metadata_differences
-from .symbolic_calls import BUILTINS
-from .symbolic_matching import LookGivenAway, Matching
-from .symbolic_memo import Live, Memo
-from .symbolic_operations import RESULTS
-from .symbolic_state import LOOKS, Constants, Event, NotUnderstood, Numbers, Pair, Side, Term
-from .symbolic_steps import Split, Stepper
-from .verdict import Difference, Level, Verdict, unproven
+from .matching import LookGivenAway, Matching
+from .memo import Live, Memo
+from .operations import RESULTS
+from .state import LOOKS, Constants, Event, NotUnderstood, Numbers, Pair, Side, Term
+from .steps import Split, Stepper
 
 METHOD = "symbolic"
 LOOK_AT_VARIABLES = frozenset({"locals", "vars", "dir", "eval", "exec"})

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..bytecode import NO_FALL_THROUGH, Instruction
+from ...bytecode import NO_FALL_THROUGH, Instruction
 
 _READS = frozenset({"LOAD_FAST", "DELETE_FAST", "LOAD_DEREF", "DELETE_DEREF"})
 _WRITES = frozenset({"STORE_FAST", "STORE_DEREF"})

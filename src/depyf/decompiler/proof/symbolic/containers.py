@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..bytecode import Instruction, RawCode
-from .symbolic_state import Constants, Event, Heap, NotUnderstood, Numbers, Side, Term
+from ...bytecode import Instruction, RawCode
+from .state import Constants, Event, Heap, NotUnderstood, Numbers, Side, Term
 
 _MOST_ITEMS = 10_000
 

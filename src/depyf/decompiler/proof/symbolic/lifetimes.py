@@ -11,9 +11,9 @@ An operand that the recompiled side holds in a variable besides counts as held b
 
 from __future__ import annotations
 
-from ..bytecode import Instruction
-from .symbolic_state import OUTER_EXCEPTION, Event, Heap, Pair, Side, Term, values_of
-from .verdict import Held
+from ...bytecode import Instruction
+from ..verdict import Held
+from .state import OUTER_EXCEPTION, Event, Heap, Pair, Side, Term, values_of
 
 LONG = frozenset(
     {"CALL", "CALL_EX", "BINARY_OP", "UNARY_OP", "COMPARE_OP", "CONTAINS_OP", "BINARY_SUBSCR", "STORE_SUBSCR",

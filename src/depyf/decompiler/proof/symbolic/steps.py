@@ -10,12 +10,12 @@ from __future__ import annotations
 import operator as operators
 from typing import Any, NamedTuple
 
-from ..bytecode import CONDITIONAL_JUMPS, Instruction, RawCode, stack_use
-from ..bytecode.instruction import OPERATIONS
-from .symbolic_calls import Calls
-from .symbolic_liveness import Liveness
-from .symbolic_operations import EVENTS, INTO, NOT_UNDERSTOOD, PEEKS
-from .symbolic_state import (
+from ...bytecode import CONDITIONAL_JUMPS, Instruction, RawCode, stack_use
+from ...bytecode.instruction import OPERATIONS
+from .calls import Calls
+from .liveness import Liveness
+from .operations import EVENTS, INTO, NOT_UNDERSTOOD, PEEKS
+from .state import (
     LASTI,
     NULL,
     OUTER_EXCEPTION,
