@@ -23,8 +23,8 @@ from attack.subjects import Subject, some_functions, subjects
 from attack.symbolic import recorded_attack, recorded_pairs, symbolic_attack
 from depyf.decompiler.bytecode import RawCode, disassemble, load
 from depyf.decompiler.proof import prove_all, verify
-from depyf.decompiler.proof.bisimulation import lock_step
-from depyf.decompiler.proof.normalize import NormalForm, NotComparable, normalize, normalize_instructions
+from depyf.decompiler.proof.lockstep.bisimulation import lock_step
+from depyf.decompiler.proof.lockstep.normalize import NormalForm, NotComparable, normalize, normalize_instructions
 from depyf.decompiler.proof.symbolic.prove import prove_symbolic
 from depyf.errors import DecompilationError
 

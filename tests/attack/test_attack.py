@@ -16,7 +16,8 @@ from attack.observed import compiled
 from attack.rewritings import rewritten
 from attack.source_mutations import edits, mutant
 from attack.subjects import Subject, construct_subjects
-from depyf.decompiler.proof import bisimulation, constants, metadata, normalize, steps
+from depyf.decompiler.proof import constants, metadata
+from depyf.decompiler.proof.lockstep import bisimulation, normalize, steps
 
 prove = importlib.import_module("depyf.decompiler.proof.prove")  # the package has a function of that name
 

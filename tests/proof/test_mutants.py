@@ -9,8 +9,8 @@ import mutants
 
 from depyf.decompiler.bytecode import disassemble
 from depyf.decompiler.bytecode.instruction import CONDITIONAL_JUMPS, EXITS, NEVER_RAISES
-from depyf.decompiler.proof.bisimulation import lock_step
-from depyf.decompiler.proof.normalize import NotComparable, normalize, normalize_instructions
+from depyf.decompiler.proof.lockstep.bisimulation import lock_step
+from depyf.decompiler.proof.lockstep.normalize import NotComparable, normalize, normalize_instructions
 
 MODULES = ("constructs", "contextlib.py", "tarfile.py")
 RUNS = 120

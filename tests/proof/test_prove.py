@@ -8,7 +8,8 @@ import pytest
 from recorded_compilers import RecordedCompilers, found_or_recorded
 
 from depyf.decompiler.bytecode import RawCode, disassemble
-from depyf.decompiler.proof import Level, Verdict, normalize, prove, prove_all, scaffold, verify
+from depyf.decompiler.proof import Level, Verdict, prove, prove_all, scaffold, verify
+from depyf.decompiler.proof.lockstep import normalize
 from depyf.decompiler.proof.scaffold import compile_source
 
 BLOCKS_END_BY_AN_INSTRUCTION = list(found_or_recorded([(3, 8), (3, 9), (3, 10)]))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from depyf.decompiler.bytecode import Handler, Instruction
-from depyf.decompiler.proof.static_swaps import settle_swaps
+from depyf.decompiler.proof.lockstep.static_swaps import settle_swaps
 
 
 def settled(*steps: str) -> list[str]:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from depyf.decompiler.bytecode import Instruction, load
-from depyf.decompiler.proof.normalize import normalize_instructions
-from depyf.decompiler.proof.unbound import may_be_unbound
+from depyf.decompiler.proof.lockstep.normalize import normalize_instructions
+from depyf.decompiler.proof.lockstep.unbound import may_be_unbound
 
 RAW = load((lambda: None).__code__)
 

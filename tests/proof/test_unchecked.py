@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from depyf.decompiler.bytecode import load
-from depyf.decompiler.proof.normalize import NotComparable, normalize
+from depyf.decompiler.proof.lockstep.normalize import NotComparable, normalize
 from depyf.decompiler.proof.prove import prove
 from depyf.decompiler.proof.unchecked import unchecked_beside, unchecked_load
 

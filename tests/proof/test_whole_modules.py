@@ -8,8 +8,8 @@ from syntax_from_ast import from_ast
 
 from depyf.decompiler.bytecode import disassemble, load
 from depyf.decompiler.proof import compile_module, compile_unit, prove, prove_all
-from depyf.decompiler.proof.bisimulation import lock_step, same_instructions
-from depyf.decompiler.proof.normalize import normalize
+from depyf.decompiler.proof.lockstep.bisimulation import lock_step, same_instructions
+from depyf.decompiler.proof.lockstep.normalize import normalize
 from depyf.decompiler.syntax.printer import print_tree
 
 

@@ -18,7 +18,7 @@ from .bytecode.kinds import kind_of
 from .limits.budget import spend
 from .other_spellings import Change, changes
 from .proof import prove
-from .proof.normalize import NotComparable, normalize
+from .proof.lockstep.normalize import NotComparable, normalize
 from .syntax import nodes
 
 Text = Callable[[], Optional[str]]

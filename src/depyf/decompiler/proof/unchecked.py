@@ -11,7 +11,7 @@ from typing import Tuple
 
 from ..bytecode import NO_FALL_THROUGH, Instruction, RawCode, known_instructions, stack_use
 from .ignored import CANNOT_RAISE
-from .normalize import READS_BELOW
+from .lockstep.normalize import READS_BELOW
 
 _CHECKED = "LOAD_FAST_CHECK"
 _SAVE = "LOAD_FAST_AND_CLEAR"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..bytecode import Handler
+from ...bytecode import Handler
 from .normalize import NormalForm
 
 LOCAL_OPERATIONS = frozenset({"LOAD_FAST", "DELETE_FAST"})

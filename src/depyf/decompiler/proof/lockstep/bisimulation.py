@@ -11,12 +11,12 @@ from __future__ import annotations
 import sys
 from typing import NamedTuple
 
-from ..bytecode import Handler, RawCode
-from .constants import CODE
+from ...bytecode import Handler, RawCode
+from ..constants import CODE
+from ..verdict import Difference
 from .normalize import NormalForm
 from .steps import TESTED_TWICE, Steps
 from .unbound import LOCAL_OPERATIONS, may_be_unbound
-from .verdict import Difference
 
 
 class Comparison(NamedTuple):

@@ -11,9 +11,9 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import Any, Tuple
 
-from ..bytecode import NO_FALL_THROUGH, Handler, Instruction, RawCode, fold_continues, known_instructions, stack_use
-from .constants import constant_key, members_key
-from .ignored import CANNOT_RAISE, DROPPED
+from ...bytecode import NO_FALL_THROUGH, Handler, Instruction, RawCode, fold_continues, known_instructions, stack_use
+from ..constants import constant_key, members_key
+from ..ignored import CANNOT_RAISE, DROPPED
 
 DEREF_AS_FAST = {"LOAD_DEREF": "LOAD_FAST", "STORE_DEREF": "STORE_FAST", "DELETE_DEREF": "DELETE_FAST"}
 COUNTS_FROM_TOP = frozenset(

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..bytecode import Handler, Instruction, RawCode
-from .ignored import CANNOT_RAISE
+from ...bytecode import Handler, Instruction, RawCode
+from ..ignored import CANNOT_RAISE
 from .normalize import NormalForm
 
 TRUTH = "test the truth"  # pops the value, calls bool() on it

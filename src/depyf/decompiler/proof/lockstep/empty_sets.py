@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..bytecode import Instruction
+from ...bytecode import Instruction
 
 BUILT = frozenset({"SET_UPDATE", "BUILD_SET_UNPACK"})
 """What such an expression ends with."""

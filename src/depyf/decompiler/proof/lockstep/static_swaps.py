@@ -7,7 +7,7 @@ anybody, so what counts is which value ends up where.
 
 from __future__ import annotations
 
-from ..bytecode import Instruction
+from ...bytecode import Instruction
 
 _MOVES = frozenset({"SWAP", "STORE_FAST", "POP", "NOP"})
 
