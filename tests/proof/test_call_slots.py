@@ -7,7 +7,7 @@ import types
 import pytest
 
 from depyf.decompiler.bytecode import Instruction
-from depyf.decompiler.proof import call_slots
+from depyf.decompiler.proof.side_conditions import call_slots
 
 CONST, NULL, CALL = ("CONST", 1), ("NULL", None), ("CALL", (0, ()))
 POP, END = ("POP", None), ("RETURN_VALUE", None)

@@ -11,7 +11,7 @@ from attack.raw.exception_table import parse, write
 
 from depyf.decompiler.bytecode import load
 from depyf.decompiler.bytecode.code.raw_code import ExceptionEntry
-from depyf.decompiler.proof.handler_rows import PUSH_FRAMES, split_instruction
+from depyf.decompiler.proof.side_conditions.handler_rows import PUSH_FRAMES, split_instruction
 
 RESUME, EXTENDED_ARG, LOAD_CONST, STORE_ATTR, RETURN_VALUE = 151, 144, 100, 95, 83
 CODE = bytes([RESUME, 0, EXTENDED_ARG, 0, LOAD_CONST, 0, STORE_ATTR, 0, *[0] * 8, RETURN_VALUE, 0])

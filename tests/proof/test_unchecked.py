@@ -7,7 +7,7 @@ import pytest
 from depyf.decompiler.bytecode import load
 from depyf.decompiler.proof.lockstep.normalize import NotComparable, normalize
 from depyf.decompiler.proof.prove import prove
-from depyf.decompiler.proof.unchecked import unchecked_beside, unchecked_load
+from depyf.decompiler.proof.side_conditions.unchecked import unchecked_beside, unchecked_load
 
 RESUME, LOAD_FAST, LOAD_FAST_CHECK, STORE_FAST, DELETE_FAST, RETURN_VALUE = 151, 124, 127, 125, 126, 83
 LOAD_FAST_AND_CLEAR, POP_TOP, SWAP, PUSH_NULL, CALL = 143, 1, 99, 2, 171

@@ -8,18 +8,18 @@ from ...errors import DecompilationError
 from ..bytecode import RawCode, disassemble, known_instructions
 from ..bytecode.code.flags import place_flags
 from ..bytecode.stack_depths import depth_difference
-from .call_slots import misplaced_slot
 from .constants import constant_key
-from .handler_rows import split_instruction
 from .identical import differing_fields
 from .lockstep.bisimulation import lock_step, nested_pairs, same_instructions
 from .lockstep.empty_sets import BUILT, settle_empty_sets
 from .lockstep.normalize import NormalForm, NotComparable, normalize, normalize_instructions
 from .lockstep.static_swaps import settle_swaps
 from .metadata import metadata_differences
-from .real_names import with_real_names
-from .same_constants import NANS, other_nans, other_nans_loaded, unclear_identity
-from .unchecked import unchecked_beside, unchecked_load
+from .side_conditions.call_slots import misplaced_slot
+from .side_conditions.handler_rows import split_instruction
+from .side_conditions.real_names import with_real_names
+from .side_conditions.same_constants import NANS, other_nans, other_nans_loaded, unclear_identity
+from .side_conditions.unchecked import unchecked_beside, unchecked_load
 from .verdict import Difference, Level, Verdict, unproven
 
 SymbolicProof = Callable[[RawCode, RawCode], Verdict]

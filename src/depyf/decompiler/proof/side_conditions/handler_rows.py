@@ -8,8 +8,8 @@ times, is looked for at the unit before it. No compiler puts a border there.
 
 from __future__ import annotations
 
-from ..bytecode import RawCode
-from ..bytecode.code.raw_code import ExceptionEntry
+from ...bytecode import RawCode
+from ...bytecode.code.raw_code import ExceptionEntry
 
 PUSH_FRAMES = frozenset(
     {"CALL", "CALL_KW", "CALL_FUNCTION_EX", "LOAD_ATTR", "BINARY_SUBSCR", "BINARY_OP", "FOR_ITER", "SEND"}

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from typing import Tuple
 
-from ..bytecode import NO_FALL_THROUGH, Instruction, RawCode, known_instructions, stack_use
-from .ignored import CANNOT_RAISE
+from ...bytecode import NO_FALL_THROUGH, Instruction, RawCode, known_instructions, stack_use
+from ..ignored import CANNOT_RAISE
 
 VALUE, EMPTY, METHOD, SELF, UNCLEAR = "value", "empty", "method", "self", "unclear"
 """What a stack entry is; METHOD and SELF are the two slots that the method form of an attribute pushes."""

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from typing import Tuple
 
-from ..bytecode import NO_FALL_THROUGH, Instruction, RawCode, known_instructions, stack_use
-from .ignored import CANNOT_RAISE
-from .lockstep.normalize import READS_BELOW
+from ...bytecode import NO_FALL_THROUGH, Instruction, RawCode, known_instructions, stack_use
+from ..ignored import CANNOT_RAISE
+from ..lockstep.normalize import READS_BELOW
 
 _CHECKED = "LOAD_FAST_CHECK"
 _SAVE = "LOAD_FAST_AND_CLEAR"

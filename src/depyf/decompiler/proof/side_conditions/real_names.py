@@ -7,9 +7,9 @@ what is left to compare is what a program may see of the real ones.
 
 from __future__ import annotations
 
-from ..bytecode import RawCode, known_instructions
-from .symbolic.prove import LOOK_AT_VARIABLES, UNSEEN
-from .verdict import Difference, Level, Verdict
+from ...bytecode import RawCode, known_instructions
+from ..symbolic.prove import LOOK_AT_VARIABLES, UNSEEN
+from ..verdict import Difference, Level, Verdict
 
 
 def with_real_names(verdict: Verdict, original: RawCode, recompiled: RawCode) -> Verdict:

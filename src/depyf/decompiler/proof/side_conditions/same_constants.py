@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..bytecode import Instruction, RawCode, known_instructions
-from .constants import constant_key
+from ...bytecode import Instruction, RawCode, known_instructions
+from ..constants import constant_key
 
 _SINGLE = (type(None), bool, type(Ellipsis), RawCode)
 """Types of constants of which there is one object for each value, or that are compared by what they do."""
