@@ -10,10 +10,10 @@ from depyf.decompiler.decompilation import Decompilation
 from depyf.decompiler.dispatch import decompile_dispatch
 from depyf.decompiler.events import EventResult, decompile_events
 from depyf.decompiler.events.functions import COMPREHENSIONS, Definition
+from depyf.decompiler.names.respelling import respell
 from depyf.decompiler.proof import Level, Verdict, prove_all
 from depyf.decompiler.proof.symbolic.prove import prove_symbolic
 from depyf.decompiler.recompile import recompile
-from depyf.decompiler.respelling import respell
 from depyf.decompiler.syntax import nodes as n
 from depyf.errors import DecompilationError
 

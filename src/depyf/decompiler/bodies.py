@@ -7,9 +7,9 @@ from typing import Iterator
 from .bytecode import Instruction, RawCode, inside_comprehensions, known_instructions, reached
 from .bytecode.code.flags import CO_ASYNC_GENERATOR, CO_GENERATOR
 from .definitions import annotation
-from .events.spelling import docstring, is_name
 from .lift.folding.negation import negate
 from .lift.values import AssertionClass, Marker
+from .names.spelling import docstring, is_name
 from .syntax import nodes
 from .syntax.printer import print_tree
 from .syntax.scopes import bound_names

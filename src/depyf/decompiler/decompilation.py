@@ -16,19 +16,19 @@ from .bytecode.kinds import kind_of, mode_of
 from .definitions import Definitions, arguments_of, value_of_lambda
 from .dispatch import decompile_dispatch
 from .events import EventResult, decompile_events
-from .events.spelling import Spelling, identifier, is_name
 from .lift.handlers.calls import Comprehension
 from .lift.values import Function, Iterated
 from .limits.budget import OutOfBudget, part_for, spend
 from .limits.deep_stack import is_deep
+from .names.private_names import unmangle
+from .names.respelling import respell
+from .names.spelling import Spelling, identifier, is_name
 from .partial import Partial, partial_body
-from .private_names import unmangle
 from .proof import Level, NoInterpreter, Verdict, compile_module, compile_unit, prove_all
 from .proof.constants import constant_key
 from .proof.scaffold import Spelled
 from .proof.symbolic.prove import prove_symbolic
 from .refused import refused_body, tree_around
-from .respelling import respell
 from .result import Result
 from .results import result_of
 from .rewritten_asserts import fold_asserts, has_short_form, is_of_rewriter, is_rewritten

@@ -2,7 +2,7 @@
 
 The text is compiled as it is (its lines keep their numbers, so a debugger finds them in the file), inside a scaffold
 that binds the free variables. Then what has no spelling in Python is put back: constants that are no literals, names
-that are no identifiers (see events/spelling.py).
+that are no identifiers (see names/spelling.py).
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ from .bytecode.interpreters import HOST_VERSION
 from .bytecode.kinds import kind_of, mode_of
 from .bytecode.reading.qualnames import give_qualnames
 from .bytecode.stack_depths import depth_difference
-from .events.spelling import Spelling, identifier, is_name
+from .names.respelling import respell
+from .names.spelling import Spelling, identifier, is_name
 from .proof import compile_module, compile_unit
 from .proof.scaffold import Spelled
-from .respelling import respell
 
 
 def recompile(

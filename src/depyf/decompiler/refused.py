@@ -9,7 +9,7 @@ from .bytecode import Instruction, RawCode, disassemble
 from .bytecode.code.flags import CO_ASYNC_GENERATOR, CO_COROUTINE, CO_GENERATOR
 from .bytecode.kinds import kind_of
 from .definitions import arguments_of
-from .events.spelling import identifier, is_name
+from .names.spelling import identifier, is_name
 from .syntax import nodes
 
 _MOST_LINES = 400

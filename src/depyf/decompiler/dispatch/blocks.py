@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from ..bytecode import Handler, Instruction, RawCode
 from ..events.functions import Nested, make_function
-from ..events.spelling import Spelling
 from ..events.state import Const, Null, Opaque, Pure, Raised, State, Value
+from ..names.spelling import Spelling
 from ..syntax import nodes as n
 from .analysis import Analysis, Edge, Node
 from .levels import handled_part

@@ -7,7 +7,7 @@ from ..bytecode import Instruction, RawCode, disassemble
 from ..bytecode.code.flags import CO_GENERATOR
 from ..events.decompile import EventResult, function_result
 from ..events.functions import Nested
-from ..events.spelling import Spelling
+from ..names.spelling import Spelling
 from ..syntax import nodes as n
 from ..syntax.printer import PrintError
 from .analysis import Analysis

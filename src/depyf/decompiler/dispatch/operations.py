@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from ..bytecode import Instruction, RawCode
-from ..events.spelling import Spelling
 from ..events.state import Const, Container, Event, Opaque, Pure, Value
+from ..names.spelling import Spelling
 from ..syntax import nodes as n
 from .analysis import Node
 from .levels import handled_part

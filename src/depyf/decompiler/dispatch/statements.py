@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Dict, Iterable, List, Tuple
 
-from ..events.spelling import Spelling
+from ..names.spelling import Spelling
 from ..syntax import nodes as n
 from .analysis import Analysis, Node
 from .blocks import Block, Way

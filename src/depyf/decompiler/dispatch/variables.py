@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..bytecode import RawCode
-from ..events.spelling import Spelling
+from ..names.spelling import Spelling
 from .analysis import Analysis, Node
 from .levels import Levels
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from ..bytecode import RawCode
+from ..names.spelling import is_name
 from ..syntax import nodes as n
 from .displays import Displays
 from .hints import call_hint
-from .spelling import is_name
 from .state import Comprehension, Const, Null, Star, Value
 
 

@@ -11,6 +11,7 @@ from typing import Callable, FrozenSet, Iterator, List, Tuple
 
 from ..bytecode import CONDITIONAL_JUMPS, Handler, Instruction, RawCode
 from ..limits.budget import STEP, spend
+from ..names.spelling import Spelling
 from ..syntax import nodes as n
 from .functions import Definition, Nested, make_function
 from .hints import is_made_up
@@ -19,7 +20,6 @@ from .merging import Merging
 from .parked import live_before, parked_locals
 from .paths import Paths
 from .polish import negation
-from .spelling import Spelling
 from .state import Const, Null, Opaque, Pure, Raised, State, Unbound, Value
 from .with_statements import Leaving, with_statement
 

@@ -8,6 +8,7 @@ from typing import Any, Mapping, Sequence
 
 from ..bytecode import Instruction, RawCode, disassemble
 from ..bytecode.code.flags import CO_ASYNC_GENERATOR, CO_COROUTINE, CO_VARARGS, CO_VARKEYWORDS
+from ..names.spelling import Spelling, docstring, identifier, is_name
 from ..proof.scaffold import Spelled
 from ..syntax import nodes as n
 from ..syntax.printer import print_tree
@@ -19,7 +20,6 @@ from .hints import local_hint
 from .naming import choose_names
 from .parked import always_bound
 from .polish import polish
-from .spelling import Spelling, docstring, identifier, is_name
 from .state import Opaque
 from .writer import Writer
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..names.spelling import is_literal
 from ..syntax import nodes as n
 from . import containers
 from .hints import item_hint
 from .machine import Machine
-from .spelling import is_literal
 from .state import Const, Container, Opaque, Pure, Star, Value
 
 

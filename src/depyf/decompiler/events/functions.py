@@ -6,8 +6,8 @@ import __future__
 from typing import TYPE_CHECKING, Any, Callable, Union
 
 from ..bytecode import RawCode, known_instructions
+from ..names.spelling import is_name
 from ..syntax import nodes as n
-from .spelling import is_name
 from .state import Comprehension, Const, Opaque, Pure, Star, Value
 
 if TYPE_CHECKING:

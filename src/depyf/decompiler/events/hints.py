@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any, Iterable
 
-from .spelling import is_name
+from ..names.spelling import is_name
 
 _MADE_UP = re.compile(r"(tmp|graph_out)_\d+|___(stack)\d+|___(context_manager)_\d+_\d+")
 _RESUMES = re.compile(r"(torch_dynamo_)?resume_in_")

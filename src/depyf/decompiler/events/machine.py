@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any, Callable
 
 from ..bytecode import Instruction
+from ..names.spelling import identifier
 from ..syntax import nodes as n
 from .hints import attribute_hint, global_hint
-from .spelling import identifier
 from .state import Const, Event, Null, Pure, Unbound, Value
 from .writer import Writer
 

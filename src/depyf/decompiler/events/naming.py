@@ -11,10 +11,10 @@ from collections import Counter
 from typing import Iterable, Mapping, Sequence
 
 from ..bytecode import RawCode
+from ..names.spelling import Spelling, is_name
 from ..syntax import nodes as n
 from ..syntax.scopes import outside_functions
 from .hints import is_vague
-from .spelling import Spelling, is_name
 
 _NUMBERED = ("result", "item", "value", "graph_out", "constant")
 _FARTHEST = 6

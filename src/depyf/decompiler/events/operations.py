@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any, Callable
 
+from ..names.spelling import is_literal
 from ..syntax import nodes as n
 from . import containers
 from .calls import Calls
 from .hints import item_hint
-from .spelling import is_literal
 from .state import Const, Container, Opaque, Pure, Raised, Value
 
 

@@ -13,8 +13,8 @@ from typing import Any, Iterable, Iterator, Sequence
 
 from ...errors import DecompilationError
 from ..bytecode import RawCode
+from ..names.spelling import Spelling, is_literal, is_name
 from ..syntax import nodes as n
-from .spelling import Spelling, is_literal, is_name
 from .state import Const, Container, Event, Null, Opaque, Pure, Raised, Star, State, Unbound, Value
 
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from .bytecode import RawCode
-from .syntax import nodes
+from ..bytecode import RawCode
+from ..syntax import nodes
 
 _FIELDS = {
     nodes.Name: "id",

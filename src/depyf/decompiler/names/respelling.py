@@ -15,10 +15,10 @@ import re
 import unicodedata
 from typing import Any, Callable, Iterable, Iterator, Mapping, NamedTuple
 
-from ..errors import DecompilationError
-from .bytecode import Instruction, RawCode, known_instructions
-from .bytecode.kinds import is_late, kind_of
-from .events.spelling import identifier, is_name
+from ...errors import DecompilationError
+from ..bytecode import Instruction, RawCode, known_instructions
+from ..bytecode.kinds import is_late, kind_of
+from .spelling import identifier, is_name
 
 OF_COMPILERS = frozenset({".0", ".defaults", ".kwdefaults", ".type_params", ".generic_base", ".format"})
 """Names that compilers give to variables which the source has no names for."""
