@@ -10,9 +10,9 @@ from _pytest.assertion.rewrite import rewrite_asserts
 
 import depyf
 from depyf.cli import main
+from depyf.decompiler.definitions.rewritten_asserts import ASSUMPTION
 from depyf.decompiler.pipeline import analyze
 from depyf.decompiler.proof.pytest_asserts import OVERWRITE, SNAPSHOT, rewrite_module
-from depyf.decompiler.rewritten_asserts import ASSUMPTION
 from depyf.decompiler.settings import DEFAULT
 
 SOURCE = '''

@@ -11,8 +11,8 @@ import standins
 from attack.machine_runs import machine_run
 from one_engine import dispatched
 
-from depyf.decompiler.bodies import mention_the_unused
 from depyf.decompiler.bytecode import Instruction, RawCode, disassemble, load
+from depyf.decompiler.definitions.bodies import mention_the_unused
 from depyf.decompiler.dispatch.decompile import decompile_instructions
 from depyf.decompiler.events import EventResult
 from depyf.decompiler.proof.symbolic.prove import prove_instructions, prove_symbolic

@@ -9,7 +9,7 @@ from typing import Any, Callable, NamedTuple, Union
 from ..errors import DecompilationError
 from .bytecode.grammar import has_nested_quotes
 from .bytecode.interpreters import HOST_VERSION
-from .definitions import arguments_of
+from .definitions.resolve import arguments_of
 from .proof import Level, Verdict
 from .result import Result, Text
 from .syntax import nodes

@@ -11,10 +11,10 @@ from __future__ import annotations
 from typing import Callable, Container, NamedTuple, Sequence
 
 from ..errors import DecompilationError
-from .annotations import REACHED
 from .bytecode import Instruction, RawCode, known_instructions
 from .bytecode.kinds import gives_annotations, kind_of
 from .bytecode.part import END_OFFSET, part_of
+from .definitions.annotations import REACHED
 from .flowgraph.pieces import Piece, joined, pieces_of
 from .proof.prove import reading_in_doubt
 from .refused import placeholder, refused_body

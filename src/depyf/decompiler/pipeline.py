@@ -22,6 +22,7 @@ from ..errors import DecompilationError
 from .bytecode import RawCode, load
 from .bytecode.grammar import has_nested_quotes
 from .decompilation import Decompilation
+from .definitions.rewritten_asserts import is_rewritten
 from .events.hints import is_of_dynamo
 from .limits.budget import Budget
 from .limits.deep_stack import with_room
@@ -29,7 +30,6 @@ from .limits.garbage import no_collections
 from .live_objects import FunctionTarget, decorate, rebuild_class, target_of
 from .names_of_runs import without_run
 from .result import Result, Text
-from .rewritten_asserts import is_rewritten
 from .settings import DEFAULT, Settings
 from .stepper import Stepper
 from .syntax import nodes

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Callable, NamedTuple, Sequence
 
 from ..errors import DecompilationError
-from .annotations import gather
 from .bytecode import Instruction, RawCode, disassemble
 from .bytecode.canonical.uncovered_tests import cover_tests
 from .bytecode.kinds import kind_of
+from .definitions.annotations import gather
 from .flowgraph import (
     build_flowgraph,
     drop_abandoned_values,

@@ -19,10 +19,10 @@ from __future__ import annotations
 
 from typing import Iterable, Sequence
 
-from .bytecode import RawCode
-from .proof.pytest_asserts import HELPERS
-from .syntax import nodes
-from .syntax.node import Expression, Statement
+from ..bytecode import RawCode
+from ..proof.pytest_asserts import HELPERS
+from ..syntax import nodes
+from ..syntax.node import Expression, Statement
 
 ASSUMPTION = "each assert stands for the statements into which pytest rewrites it"
 _VARIABLE = "@py_assert"

@@ -5,14 +5,12 @@ from __future__ import annotations
 import re
 from typing import Callable
 
-from ..errors import DecompilationError
-from . import type_parameters
-from .annotations import annotations_of, find_function, spread, starred
-from .bytecode import RawCode, known_instructions
-from .bytecode.code.flags import CO_ASYNC_GENERATOR, CO_COROUTINE, CO_VARARGS, CO_VARKEYWORDS
-from .bytecode.kinds import GENERIC, is_late
-from .lift.handlers.calls import Comprehension
-from .lift.values import (
+from ...errors import DecompilationError
+from ..bytecode import RawCode, known_instructions
+from ..bytecode.code.flags import CO_ASYNC_GENERATOR, CO_COROUTINE, CO_VARARGS, CO_VARKEYWORDS
+from ..bytecode.kinds import GENERIC, is_late
+from ..lift.handlers.calls import Comprehension
+from ..lift.values import (
     Alias,
     Append,
     ArgumentTuple,
@@ -27,8 +25,10 @@ from .lift.values import (
     Unpacked,
     resolved,
 )
-from .syntax import nodes
-from .syntax.transforms.kept_constants import apart
+from ..syntax import nodes
+from ..syntax.transforms.kept_constants import apart
+from . import type_parameters
+from .annotations import annotations_of, find_function, spread, starred
 
 Nested = Callable[[RawCode], "list[nodes.Statement]"]
 """Gives the finished body of a nested code object."""
@@ -297,8 +297,8 @@ def _clauses(
     body: list[nodes.Statement], generators: list[nodes.comprehension]
 ) -> tuple[nodes.Expression | None, nodes.Expression] | None:
     """The element that the innermost clause adds; the clauses are added to ``generators``."""
-    from .lift.folding.comprehensions import always, never
-    from .lift.folding.negation import negate
+    from ..lift.folding.comprehensions import always, never
+    from ..lift.folding.negation import negate
 
     while True:
         if len(body) > 1 and isinstance(body[-1], nodes.Continue):

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from typing import Callable
 
-from ..errors import DecompilationError
-from .bytecode.kinds import FORMAT
-from .lift.values import Alias, Class, CommonConstant, Function, TypeParameter, resolved
-from .syntax import nodes
+from ...errors import DecompilationError
+from ..bytecode.kinds import FORMAT
+from ..lift.values import Alias, Class, CommonConstant, Function, TypeParameter, resolved
+from ..syntax import nodes
 
 Evaluated = Callable[[Function], nodes.Expression]
 """Gives the expression that a function evaluates late."""

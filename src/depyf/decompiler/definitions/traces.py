@@ -5,12 +5,12 @@ Takes a body whose placeholders are resolved, its annotations merged; gives the 
 
 from __future__ import annotations
 
-from ..errors import DecompilationError
+from ...errors import DecompilationError
+from ..bytecode import Instruction, RawCode, known_instructions
+from ..bytecode.kinds import gives_annotations, kind_of, mode_of
+from ..syntax import nodes
+from ..syntax.transforms.kept_constants import apart
 from .annotations import REACHED
-from .bytecode import Instruction, RawCode, known_instructions
-from .bytecode.kinds import gives_annotations, kind_of, mode_of
-from .syntax import nodes
-from .syntax.transforms.kept_constants import apart
 
 
 def keep_constant_statements(body: list[nodes.Statement], raw: RawCode) -> None:

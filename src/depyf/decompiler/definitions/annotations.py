@@ -9,11 +9,11 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from ..errors import DecompilationError
-from .bytecode import RawCode
-from .bytecode.kinds import gives_annotations
-from .lift.values import Append, CommonConstant, Function, Marker, Reached, Unpacked
-from .syntax import nodes
+from ...errors import DecompilationError
+from ..bytecode import RawCode
+from ..bytecode.kinds import gives_annotations
+from ..lift.values import Append, CommonConstant, Function, Marker, Reached, Unpacked
+from ..syntax import nodes
 
 STORED = ("__annotate__", "__annotate_func__")
 REACHED = "__conditional_annotations__"

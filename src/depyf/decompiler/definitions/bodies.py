@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from typing import Iterator
 
-from .bytecode import Instruction, RawCode, inside_comprehensions, known_instructions, reached
-from .bytecode.code.flags import CO_ASYNC_GENERATOR, CO_GENERATOR
-from .definitions import annotation
-from .lift.folding.negation import negate
-from .lift.values import AssertionClass, Marker
-from .names.spelling import docstring, is_name
-from .syntax import nodes
-from .syntax.printer import print_tree
-from .syntax.scopes import bound_names
-from .syntax.string_text import cleaned
-from .syntax.transforms import apply_transforms
+from ..bytecode import Instruction, RawCode, inside_comprehensions, known_instructions, reached
+from ..bytecode.code.flags import CO_ASYNC_GENERATOR, CO_GENERATOR
+from ..lift.folding.negation import negate
+from ..lift.values import AssertionClass, Marker
+from ..names.spelling import docstring, is_name
+from ..syntax import nodes
+from ..syntax.printer import print_tree
+from ..syntax.scopes import bound_names
+from ..syntax.string_text import cleaned
+from ..syntax.transforms import apply_transforms
+from .resolve import annotation
 from .traces import annotate_a_place, keep_constant_statements
 
 
