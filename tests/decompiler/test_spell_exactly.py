@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from depyf.decompiler import better_spellings, spell_exactly
+from depyf.decompiler import better_spellings
 from depyf.decompiler.bytecode import load
 from depyf.decompiler.decompilation import Decompilation
-from depyf.decompiler.other_spellings import Change, changes
 from depyf.decompiler.pipeline import analyze
 from depyf.decompiler.proof import Level
+from depyf.decompiler.surface_forms import exact as spell_exactly
+from depyf.decompiler.surface_forms.changes import Change, changes
 from depyf.decompiler.syntax import nodes
 from depyf.decompiler.syntax.printer import print_tree
 

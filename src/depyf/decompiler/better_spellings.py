@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 from .bytecode import RawCode
 from .bytecode.kinds import kind_of
 from .limits.budget import OutOfBudget, part_for
-from .other_spellings import Change
 from .proof import Verdict
-from .spell_exactly import spell_exactly
-from .spell_identically import spell_identically
+from .surface_forms.changes import Change
+from .surface_forms.exact import spell_exactly
+from .surface_forms.identical import spell_identically
 from .units import BUGS
 
 if TYPE_CHECKING:

@@ -10,10 +10,10 @@ from __future__ import annotations
 import copy
 from typing import Iterator, NamedTuple, Optional, Sequence
 
-from .lift.folding.comprehensions import always
-from .lift.folding.negation import negate
-from .syntax import nodes
-from .syntax.transforms.tail_positions import DEFINITIONS
+from ..lift.folding.comprehensions import always
+from ..lift.folding.negation import negate
+from ..syntax import nodes
+from ..syntax.transforms.tail_positions import DEFINITIONS
 
 _LOOPS = (nodes.For, nodes.AsyncFor, nodes.While)
 _TRIES = (nodes.Try, nodes.TryStar)

@@ -10,14 +10,14 @@ from __future__ import annotations
 import copy
 from typing import Callable, Iterator, NamedTuple, Optional
 
-from ..errors import DecompilationError
-from .bytecode import RawCode
-from .bytecode.dead_code import DeadCode, first_dead_difference
-from .other_spellings import Change
-from .proof.identical import differing_fields
-from .spell_exactly import made
-from .syntax import nodes
-from .syntax.transforms.tail_positions import DEFINITIONS
+from ...errors import DecompilationError
+from ..bytecode import RawCode
+from ..bytecode.dead_code import DeadCode, first_dead_difference
+from ..proof.identical import differing_fields
+from ..syntax import nodes
+from ..syntax.transforms.tail_positions import DEFINITIONS
+from .changes import Change
+from .exact import made
 
 Text = Callable[[], Optional[str]]
 Compile = Callable[[RawCode, str], RawCode]

@@ -12,14 +12,14 @@ import heapq
 import itertools
 from typing import Any, Callable, Iterator, Optional
 
-from ..errors import DecompilationError
-from .bytecode import RawCode, known_instructions
-from .bytecode.kinds import kind_of
-from .limits.budget import spend
-from .other_spellings import Change, changes
-from .proof import prove
-from .proof.lockstep.normalize import NotComparable, normalize
-from .syntax import nodes
+from ...errors import DecompilationError
+from ..bytecode import RawCode, known_instructions
+from ..bytecode.kinds import kind_of
+from ..limits.budget import spend
+from ..proof import prove
+from ..proof.lockstep.normalize import NotComparable, normalize
+from ..syntax import nodes
+from .changes import Change, changes
 
 Text = Callable[[], Optional[str]]
 """Prints the code object with its body as it is now; gives None if it has no text."""
