@@ -6,8 +6,8 @@ import types
 from typing import Any, NamedTuple
 
 from depyf.decompiler.bytecode import RawCode, load
-from depyf.decompiler.decompilation import Decompilation
 from depyf.decompiler.dispatch import decompile_dispatch
+from depyf.decompiler.driver.decompilation import Decompilation
 from depyf.decompiler.events import EventResult, decompile_events
 from depyf.decompiler.events.functions import COMPREHENSIONS, Definition
 from depyf.decompiler.names.respelling import respell

@@ -151,7 +151,7 @@ def _constant(kind: str, *data: Any) -> Any:
 def analyze(code: types.CodeType) -> Any:
     """The decompiler's result for ``code``, asked for as the torch side asks."""
     from depyf.decompiler import pipeline
-    from depyf.decompiler.settings import Settings
+    from depyf.decompiler.driver.settings import Settings
     from depyf.explain.origin import DYNAMO
 
     return pipeline.analyze(code, settings=Settings(origin=DYNAMO))

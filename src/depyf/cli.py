@@ -7,13 +7,13 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from . import __version__
-from .decompiler.stepper import STAGES, Stepper, StopStepping
+from .decompiler.driver.stepper import STAGES, Stepper, StopStepping
 from .decompiler.syntax.string_text import printable
 from .errors import DecompilationError, DepyfError
 from .targets import find_target
 
 if TYPE_CHECKING:
-    from .decompiler.result import Result
+    from .decompiler.driver.result import Result
 
 PROVEN, PARTLY, FAILED, REFUSED = 0, 1, 2, 3
 """Exit status: all of it proven; some of it unproven or refused; no such target or bad usage; the target refused."""
@@ -111,8 +111,8 @@ _whole.__name__ = "number of steps"  # as argparse calls it in its message
 
 
 def _decompile(options: argparse.Namespace) -> int:
+    from .decompiler.driver.settings import DEFAULT
     from .decompiler.pipeline import analyze
-    from .decompiler.settings import DEFAULT
 
     target = find_target(options.target)
     stepper = Stepper(stop_after=options.stop_after, steps=options.steps)

@@ -18,9 +18,9 @@ from assembler.flow import Invalid
 from assembler.generate import EXCEPTIONS, ITERATORS, generate
 from assembler.notation import Program
 from depyf.decompiler.bytecode import RawCode, load
-from depyf.decompiler.decompilation import Decompilation, Way, ways_of
+from depyf.decompiler.driver.decompilation import Decompilation, Way, ways_of
+from depyf.decompiler.driver.result import Result
 from depyf.decompiler.proof import Level
-from depyf.decompiler.result import Result
 from depyf.errors import DecompilationError
 
 PLAN = standins.Plan(frozenset(EXCEPTIONS), (2,), iterators=frozenset(ITERATORS))

@@ -66,7 +66,7 @@ def test_what_is_refused_is_named(tmp_path, monkeypatch):
     def refuse(raw):
         raise DecompilationError("for a test", stage="lift", where="f")
 
-    monkeypatch.setattr("depyf.decompiler.units._stages", lambda *args, **kwargs: refuse(args[0]))
+    monkeypatch.setattr("depyf.decompiler.driver.units._stages", lambda *args, **kwargs: refuse(args[0]))
     (module, *_) = peers_inputs.work(peers_inputs.Item(str(path), "one")).rows
     assert (module.level, module.reason) == ("refused", "for a test")
     assert module.place == "one: <module> (line 1)"

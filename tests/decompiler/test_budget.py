@@ -70,7 +70,7 @@ def test_the_number_of_steps_is_always_the_same():
 
 def analyze_here(code):
     """With the budget of the test: `analyze` makes its own."""
-    from depyf.decompiler.decompilation import Decompilation
+    from depyf.decompiler.driver.decompilation import Decompilation
 
     return Decompilation(load(code)).run()
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from depyf.decompiler.driver.settings import Settings
 from depyf.decompiler.pipeline import analyze
 from depyf.decompiler.proof import Level
-from depyf.decompiler.settings import Settings
 from depyf.explain.decompiled import decompiled
 from depyf.explain.origin import DYNAMO
 

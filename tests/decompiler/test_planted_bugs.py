@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from depyf.decompiler import decompile, units
+from depyf.decompiler import decompile
+from depyf.decompiler.driver import units
 from depyf.decompiler.lift.folding import conditions
 from depyf.decompiler.pipeline import analyze
 from depyf.decompiler.structure import loops, structurer

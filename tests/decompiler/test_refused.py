@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from depyf.decompiler import decompile, units
+from depyf.decompiler import decompile
 from depyf.decompiler.bytecode import load
+from depyf.decompiler.driver import units
 from depyf.decompiler.lift.handlers import HANDLERS
 from depyf.decompiler.pipeline import analyze
 from depyf.decompiler.proof import Level

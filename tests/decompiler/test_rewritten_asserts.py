@@ -11,9 +11,9 @@ from _pytest.assertion.rewrite import rewrite_asserts
 import depyf
 from depyf.cli import main
 from depyf.decompiler.definitions.rewritten_asserts import ASSUMPTION
+from depyf.decompiler.driver.settings import DEFAULT
 from depyf.decompiler.pipeline import analyze
 from depyf.decompiler.proof.pytest_asserts import OVERWRITE, SNAPSHOT, rewrite_module
-from depyf.decompiler.settings import DEFAULT
 
 SOURCE = '''
     """A test module."""

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from depyf.decompiler import better_spellings
 from depyf.decompiler.bytecode import load
-from depyf.decompiler.decompilation import Decompilation
+from depyf.decompiler.driver import better_spellings
+from depyf.decompiler.driver.decompilation import Decompilation
 from depyf.decompiler.pipeline import analyze
 from depyf.decompiler.proof import Level
 from depyf.decompiler.surface_forms import exact as spell_exactly

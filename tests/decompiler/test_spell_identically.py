@@ -7,9 +7,9 @@ import pytest
 from depyf.decompiler.bytecode import RawCode
 from depyf.decompiler.bytecode.dead_code import first_dead_difference
 from depyf.decompiler.bytecode.interpreters import find_interpreter
+from depyf.decompiler.driver.settings import Settings
 from depyf.decompiler.pipeline import analyze
 from depyf.decompiler.proof.scaffold import compile_source
-from depyf.decompiler.settings import Settings
 
 LEAVE_DEAD_CODE = [version for version in ((3, 8), (3, 9)) if find_interpreter(version) is not None]
 CASES = {

@@ -6,7 +6,7 @@ import io
 
 import pytest
 
-from depyf.decompiler.stepper import Stepper, StopStepping
+from depyf.decompiler.driver.stepper import Stepper, StopStepping
 
 
 def never() -> str:

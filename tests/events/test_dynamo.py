@@ -12,8 +12,8 @@ import recorded_dynamo
 import standins
 from recorded_dynamo import analyze
 
+from depyf.decompiler.driver.result import Result
 from depyf.decompiler.recompile import recompile
-from depyf.decompiler.result import Result
 
 SEEDS = 6
 SAMPLE = 80

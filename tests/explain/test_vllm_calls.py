@@ -123,7 +123,7 @@ def test_the_call_in_the_error_message_never_raises(monkeypatch, exception):
 
 
 def test_what_is_refused_is_shown_as_instructions(monkeypatch):
-    from depyf.decompiler.decompilation import Decompilation
+    from depyf.decompiler.driver.decompilation import Decompilation
 
     def refused(self, *_):
         raise depyf.DecompilationError("planted")

@@ -9,11 +9,11 @@ import types
 import pytest
 
 from depyf.decompiler.bytecode import RawCode, load
+from depyf.decompiler.driver.settings import Settings
 from depyf.decompiler.pipeline import analyze
 from depyf.decompiler.proof import Level, prove
 from depyf.decompiler.proof.symbolic.prove import UNSEEN, prove_symbolic
 from depyf.decompiler.recompile import recompile
-from depyf.decompiler.settings import Settings
 from depyf.explain.origin import DYNAMO
 
 

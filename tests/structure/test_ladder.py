@@ -10,7 +10,7 @@ from assembler.examine import differs
 from assembler.notation import program
 from structure.labelled_exits import jumps, nesting
 
-from depyf.decompiler import units
+from depyf.decompiler.driver import units
 from depyf.decompiler.pipeline import analyze
 from depyf.decompiler.recompile import recompile
 

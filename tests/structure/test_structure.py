@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import depyf
-from depyf.decompiler import units
+from depyf.decompiler.driver import units
 from depyf.decompiler.lift.handlers import HANDLERS
 from depyf.decompiler.pipeline import analyze
 from depyf.decompiler.structure import structurer

@@ -12,9 +12,9 @@ import types
 from typing import Any, Callable
 
 from ..errors import DecompilationError
+from .driver.result import Result
 from .pipeline import analyze, decompile, standalone
 from .recompile import recompile
-from .result import Result
 
 
 class Decompiler:

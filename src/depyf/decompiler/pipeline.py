@@ -21,17 +21,17 @@ from typing import Any
 from ..errors import DecompilationError
 from .bytecode import RawCode, load
 from .bytecode.grammar import has_nested_quotes
-from .decompilation import Decompilation
 from .definitions.rewritten_asserts import is_rewritten
+from .driver.decompilation import Decompilation
+from .driver.result import Result, Text
+from .driver.settings import DEFAULT, Settings
+from .driver.stepper import Stepper
 from .events.hints import is_of_dynamo
 from .limits.budget import Budget
 from .limits.deep_stack import with_room
 from .limits.garbage import no_collections
 from .live_objects import FunctionTarget, decorate, rebuild_class, target_of
 from .names_of_runs import without_run
-from .result import Result, Text
-from .settings import DEFAULT, Settings
-from .stepper import Stepper
 from .syntax import nodes
 from .syntax.line_wrapping import INDENT
 from .syntax.printer import WIDTH, print_tree
@@ -131,7 +131,7 @@ def _names_of(code: CodeType, reason: str) -> str:
 
 
 def _instructions(result: Result) -> str:
-    from .refused import instruction_lines
+    from .driver.refused import instruction_lines
 
     return "\n".join(instruction_lines(result.raw)) if result.raw is not None else ""
 

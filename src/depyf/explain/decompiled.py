@@ -22,8 +22,8 @@ def decompiled(code: CodeType, by_dynamo: bool = True) -> Decompiled:
     `by_dynamo`: Dynamo made it. Of the user's own code every name is kept.
     """
     try:
+        from depyf.decompiler.driver.settings import COMPILER, Settings
         from depyf.decompiler.pipeline import analyze
-        from depyf.decompiler.settings import COMPILER, Settings
         from depyf.explain.origin import DYNAMO
 
         settings = Settings(searches=False, origin=DYNAMO if by_dynamo else COMPILER)

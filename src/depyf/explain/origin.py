@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from depyf.decompiler.driver.settings import Origin
 from depyf.decompiler.events.hints import is_made_up
-from depyf.decompiler.settings import Origin
 
 __all__ = ["DYNAMO"]
 

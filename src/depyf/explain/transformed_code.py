@@ -80,8 +80,8 @@ def _decompile(
     result_names: Mapping[str, Sequence[str]],
     original: Optional[CodeType],
 ) -> TransformedCode:
+    from depyf.decompiler.driver.settings import Settings
     from depyf.decompiler.pipeline import analyze
-    from depyf.decompiler.settings import Settings
     from depyf.explain.origin import DYNAMO
 
     result = analyze(clean, settings=Settings(result_names=result_names, searches=False, origin=DYNAMO))

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Callable, NamedTuple, Sequence
 
-from ..errors import DecompilationError
-from .bytecode import Instruction, RawCode, disassemble
-from .bytecode.canonical.uncovered_tests import cover_tests
-from .bytecode.kinds import kind_of
-from .definitions.annotations import gather
-from .flowgraph import (
+from ...errors import DecompilationError
+from ..bytecode import Instruction, RawCode, disassemble
+from ..bytecode.canonical.uncovered_tests import cover_tests
+from ..bytecode.kinds import kind_of
+from ..definitions.annotations import gather
+from ..flowgraph import (
     build_flowgraph,
     drop_abandoned_values,
     drop_inlined_builtins,
@@ -26,13 +26,13 @@ from .flowgraph import (
     separate_with_exits,
     strip_finally_copies,
 )
+from ..lift import LiftedBlock, fold, lift
+from ..limits.budget import spend
+from ..structure import Flow, join_cases, join_ends, separate_outer_loops, structure
+from ..syntax import nodes
 from .ladder import Edit, Ladder, rung_of
-from .lift import LiftedBlock, fold, lift
-from .limits.budget import spend
 from .settings import COMPILER, Origin
 from .stepper import Stepper
-from .structure import Flow, join_cases, join_ends, separate_outer_loops, structure
-from .syntax import nodes
 
 BUGS = (
     ArithmeticError, AssertionError, AttributeError, LookupError, NameError, RuntimeError, StopIteration, TypeError,

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any, Sequence
 
-from ..errors import DecompilationError
-from .bytecode import Instruction, RawCode, disassemble
-from .bytecode.code.flags import CO_ASYNC_GENERATOR, CO_COROUTINE, CO_GENERATOR
-from .bytecode.kinds import kind_of
-from .definitions.resolve import arguments_of
-from .names.spelling import identifier, is_name
-from .syntax import nodes
+from ...errors import DecompilationError
+from ..bytecode import Instruction, RawCode, disassemble
+from ..bytecode.code.flags import CO_ASYNC_GENERATOR, CO_COROUTINE, CO_GENERATOR
+from ..bytecode.kinds import kind_of
+from ..definitions.resolve import arguments_of
+from ..names.spelling import identifier, is_name
+from ..syntax import nodes
 
 _MOST_LINES = 400
 

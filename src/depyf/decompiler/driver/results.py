@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ..errors import DecompilationError
-from .bytecode import RawCode
-from .bytecode.kinds import kind_of, mode_of
-from .definitions.rewritten_asserts import ASSUMPTION
+from ...errors import DecompilationError
+from ..bytecode import RawCode
+from ..bytecode.kinds import kind_of, mode_of
+from ..definitions.rewritten_asserts import ASSUMPTION
+from ..proof import Level, Verdict
+from ..proof.scaffold import Spelled
+from ..syntax import nodes
+from ..syntax.printer import print_with_lines
 from .partial import Partial
-from .proof import Level, Verdict
-from .proof.scaffold import Spelled
 from .refused import instruction_lines, refused_body, tree_around
 from .result import Result, Text, in_words
-from .syntax import nodes
-from .syntax.printer import print_with_lines
 
 if TYPE_CHECKING:
     from .decompilation import Decompilation

@@ -5,7 +5,7 @@ from __future__ import annotations
 from types import MappingProxyType
 from typing import Callable, FrozenSet, Mapping, NamedTuple, Sequence
 
-from .limits.budget import DEFAULT_STEPS
+from ..limits.budget import DEFAULT_STEPS
 
 
 class Origin(NamedTuple):

@@ -10,14 +10,14 @@ from __future__ import annotations
 import heapq
 from typing import Callable, NamedTuple, Sequence, Union
 
-from ..errors import DecompilationError
-from .flowgraph import ControlFlowGraph
-from .flowgraph.loop_rotation import open_at, rotate_loops
-from .flowgraph.regions import chain
-from .flowgraph.tail_duplication import Dominance, duplicate, entering, size, spread
-from .lift import LiftedBlock
-from .lift.folding.shapes import through
-from .structure import Flow, NoPlace, OneTrip, SeveralEntries, one_trips, put_in
+from ...errors import DecompilationError
+from ..flowgraph import ControlFlowGraph
+from ..flowgraph.loop_rotation import open_at, rotate_loops
+from ..flowgraph.regions import chain
+from ..flowgraph.tail_duplication import Dominance, duplicate, entering, size, spread
+from ..lift import LiftedBlock
+from ..lift.folding.shapes import through
+from ..structure import Flow, NoPlace, OneTrip, SeveralEntries, one_trips, put_in
 
 SHORT, LONG = 8, 40
 """Instructions: a piece that is copied rather than a loop put in, and the longest piece that is copied."""

@@ -10,16 +10,16 @@ from __future__ import annotations
 
 from typing import Callable, Container, NamedTuple, Sequence
 
-from ..errors import DecompilationError
-from .bytecode import Instruction, RawCode, known_instructions
-from .bytecode.kinds import gives_annotations, kind_of
-from .bytecode.part import END_OFFSET, part_of
-from .definitions.annotations import REACHED
-from .flowgraph.pieces import Piece, joined, pieces_of
-from .proof.prove import reading_in_doubt
+from ...errors import DecompilationError
+from ..bytecode import Instruction, RawCode, known_instructions
+from ..bytecode.kinds import gives_annotations, kind_of
+from ..bytecode.part import END_OFFSET, part_of
+from ..definitions.annotations import REACHED
+from ..flowgraph.pieces import Piece, joined, pieces_of
+from ..proof.prove import reading_in_doubt
+from ..syntax import nodes
 from .refused import placeholder, refused_body
 from .result import Result
-from .syntax import nodes
 from .units import lift_unit
 
 Decompile = Callable[[RawCode], Result]

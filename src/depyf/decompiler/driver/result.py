@@ -7,10 +7,10 @@ import types
 from functools import cached_property
 from typing import Any, Callable, Iterator, Mapping, NamedTuple
 
-from .bytecode import RawCode
-from .proof import Level, Verdict
-from .proof.scaffold import Spelled
-from .syntax.string_text import printable
+from ..bytecode import RawCode
+from ..proof import Level, Verdict
+from ..proof.scaffold import Spelled
+from ..syntax.string_text import printable
 
 
 def in_words(meant: Mapping[str, str]) -> str:

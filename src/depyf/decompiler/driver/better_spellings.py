@@ -6,13 +6,13 @@ import functools
 import logging
 from typing import TYPE_CHECKING
 
-from .bytecode import RawCode
-from .bytecode.kinds import kind_of
-from .limits.budget import OutOfBudget, part_for
-from .proof import Verdict
-from .surface_forms.changes import Change
-from .surface_forms.exact import spell_exactly
-from .surface_forms.identical import spell_identically
+from ..bytecode import RawCode
+from ..bytecode.kinds import kind_of
+from ..limits.budget import OutOfBudget, part_for
+from ..proof import Verdict
+from ..surface_forms.changes import Change
+from ..surface_forms.exact import spell_exactly
+from ..surface_forms.identical import spell_identically
 from .units import BUGS
 
 if TYPE_CHECKING:

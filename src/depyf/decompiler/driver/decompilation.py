@@ -5,39 +5,39 @@ from __future__ import annotations
 import logging
 from typing import Any
 
-from ..errors import DecompilationError
+from ...errors import DecompilationError
+from ..bytecode import RawCode, comprehension_variables, known_instructions
+from ..bytecode.code.flags import CO_ASYNC_GENERATOR, CO_COROUTINE
+from ..bytecode.grammar import has_nested_quotes
+from ..bytecode.kinds import kind_of, mode_of
+from ..definitions.annotations import as_function
+from ..definitions.bodies import finish, finish_early, mention_the_unused, on_one_line, store_in_dead_code
+from ..definitions.resolve import Definitions, arguments_of, value_of_lambda
+from ..definitions.rewritten_asserts import fold_asserts, has_short_form, is_of_rewriter, is_rewritten
+from ..definitions.traces import dead_attributes, static_attributes
+from ..dispatch import decompile_dispatch
+from ..events import EventResult, decompile_events
+from ..lift.handlers.calls import Comprehension
+from ..lift.values import Function, Iterated
+from ..limits.budget import OutOfBudget, part_for, spend
+from ..limits.deep_stack import is_deep
+from ..names.private_names import unmangle
+from ..names.respelling import respell
+from ..names.spelling import Spelling, identifier, is_name
+from ..proof import Level, NoInterpreter, Verdict, compile_module, compile_unit, prove_all
+from ..proof.constants import constant_key
+from ..proof.scaffold import Spelled
+from ..proof.symbolic.prove import prove_symbolic
+from ..syntax import nodes
+from ..syntax.printer import PrintError, print_tree, print_with_lines
+from ..syntax.transforms.kept_constants import keep_constants
 from .better_spellings import spelled_exactly
-from .bytecode import RawCode, comprehension_variables, known_instructions
-from .bytecode.code.flags import CO_ASYNC_GENERATOR, CO_COROUTINE
-from .bytecode.grammar import has_nested_quotes
-from .bytecode.kinds import kind_of, mode_of
-from .definitions.annotations import as_function
-from .definitions.bodies import finish, finish_early, mention_the_unused, on_one_line, store_in_dead_code
-from .definitions.resolve import Definitions, arguments_of, value_of_lambda
-from .definitions.rewritten_asserts import fold_asserts, has_short_form, is_of_rewriter, is_rewritten
-from .definitions.traces import dead_attributes, static_attributes
-from .dispatch import decompile_dispatch
-from .events import EventResult, decompile_events
-from .lift.handlers.calls import Comprehension
-from .lift.values import Function, Iterated
-from .limits.budget import OutOfBudget, part_for, spend
-from .limits.deep_stack import is_deep
-from .names.private_names import unmangle
-from .names.respelling import respell
-from .names.spelling import Spelling, identifier, is_name
 from .partial import Partial, partial_body
-from .proof import Level, NoInterpreter, Verdict, compile_module, compile_unit, prove_all
-from .proof.constants import constant_key
-from .proof.scaffold import Spelled
-from .proof.symbolic.prove import prove_symbolic
 from .refused import refused_body, tree_around
 from .result import Result
 from .results import result_of
 from .settings import COMPILER, DEFAULT, Settings
 from .stepper import Stepper
-from .syntax import nodes
-from .syntax.printer import PrintError, print_tree, print_with_lines
-from .syntax.transforms.kept_constants import keep_constants
 from .units import BUGS, FUNCTION_WAYS, WAYS, Unit, Way, lift_unit, ways_of
 
 log = logging.getLogger("depyf")
