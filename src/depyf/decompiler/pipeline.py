@@ -30,8 +30,8 @@ from .events.hints import is_of_dynamo
 from .limits.budget import Budget
 from .limits.deep_stack import with_room
 from .limits.garbage import no_collections
-from .live_objects import FunctionTarget, decorate, rebuild_class, target_of
-from .names_of_runs import without_run
+from .live.names_of_runs import without_run
+from .live.objects import FunctionTarget, decorate, rebuild_class, target_of
 from .syntax import nodes
 from .syntax.line_wrapping import INDENT
 from .syntax.printer import WIDTH, print_tree

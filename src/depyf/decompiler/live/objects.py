@@ -6,15 +6,15 @@ import functools
 import types
 from typing import Any, Callable, NamedTuple, Union
 
-from ..errors import DecompilationError
-from .bytecode.grammar import has_nested_quotes
-from .bytecode.interpreters import HOST_VERSION
-from .definitions.resolve import arguments_of
-from .driver.result import Result, Text
-from .proof import Level, Verdict
-from .syntax import nodes
-from .syntax.node import Statement
-from .syntax.printer import print_with_lines
+from ...errors import DecompilationError
+from ..bytecode.grammar import has_nested_quotes
+from ..bytecode.interpreters import HOST_VERSION
+from ..definitions.resolve import arguments_of
+from ..driver.result import Result, Text
+from ..proof import Level, Verdict
+from ..syntax import nodes
+from ..syntax.node import Statement
+from ..syntax.printer import print_with_lines
 
 
 class FunctionTarget(NamedTuple):
