@@ -5,10 +5,18 @@ from __future__ import annotations
 import ast
 import re
 from pathlib import Path
-from typing import Iterator
+
+import pytest
+import rooms
 
 PACKAGE = Path(__file__).parent.parent / "src" / "depyf"
 MODULES = sorted(PACKAGE.rglob("*.py"))
+GRAPH = rooms.imports()
+PACKAGES = sorted(
+    name
+    for name, path in rooms.modules().items()
+    if path.name == "__init__.py" and f"{name}.".startswith("depyf.decompiler.")
+)
 
 
 def lines_matching(pattern: str, modules: list[Path]) -> list[str]:
@@ -20,32 +28,81 @@ def lines_matching(pattern: str, modules: list[Path]) -> list[str]:
     ]
 
 
-def imported(path: Path) -> Iterator[str]:
-    """Absolute names of the modules that the file imports, its own package's included."""
-    package = ["depyf", *path.relative_to(PACKAGE).with_suffix("").parts][:-1]
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-        if isinstance(node, ast.Import):
-            yield from (alias.name for alias in node.names)
-        elif isinstance(node, ast.ImportFrom):
-            base = package[: len(package) - node.level + 1] if node.level else []
-            module = ".".join(base + ([node.module] if node.module else []))
-            yield module
-            yield from (f"{module}.{alias.name}" for alias in node.names)
-
-
 def importers(room: str, forbidden: str) -> list[str]:
-    """Files under ``room`` that import the module ``forbidden`` or something in it."""
-    return [
-        str(path.relative_to(PACKAGE))
-        for path in MODULES
-        if (PACKAGE / room) in path.parents
-        and any(name == forbidden or name.startswith(f"{forbidden}.") for name in imported(path))
-    ]
+    """Files under ``room`` that import the module ``forbidden`` or something in it, for type checkers at least."""
+    found = []
+    for name, path in rooms.modules().items():
+        if (PACKAGE / room) in path.parents:
+            every = {f"{module}.{inside}" for module, inside in rooms.imported(name, path, types_too=True)}
+            if any(one.startswith(f"{forbidden}.") for one in every):
+                found.append(str(path.relative_to(PACKAGE)))
+    return found
 
 
 def test_the_rules_see_the_package():
     assert len(MODULES) > 20
-    assert "depyf.decompiler.driver.stepper" in set(imported(PACKAGE / "cli.py"))
+    assert "depyf.decompiler.driver.stepper" in GRAPH["depyf.cli"]
+    assert importers("decompiler", "depyf.decompiler.driver.decompilation") == [
+        "decompiler/driver/better_spellings.py", "decompiler/driver/results.py", "decompiler/pipeline.py",
+    ]  # fmt: skip
+
+
+def test_a_circle_and_an_arrow_up_are_seen():
+    graph = {"p.low.a": {"p.low.b"}, "p.low.b": set(), "p.high.c": {"p.low.a"}, "p": {"p.high.c"}}
+    assert rooms.cycles(graph) == []
+    assert rooms.between_parts(graph, "p") == {"low": set(), "high": {"low"}}
+    graph["p.low.b"] = {"p.high.d"}
+    graph["p.high.d"] = set()
+    assert rooms.cycles(graph) == []
+    assert rooms.cycles(rooms.between_parts(graph, "p")) == [["high", "low"]]
+    graph["p.high.d"] = {"p.high.c"}
+    assert rooms.cycles(graph) == [["p.high.c", "p.high.d", "p.low.a", "p.low.b"]]
+
+
+def test_an_import_in_a_function_counts_and_one_for_type_checkers_does_not(tmp_path):
+    path = tmp_path / "module.py"
+    path.write_text(
+        "from typing import TYPE_CHECKING\n"
+        "if TYPE_CHECKING:\n    from .types import A\nelse:\n    from .other import B\n"
+        "def f():\n    from ..late import C\n"
+    )
+    found = set(rooms.imported("p.room.module", path))
+    assert found == {("typing", "TYPE_CHECKING"), ("p.room.other", "B"), ("p.late", "C")}
+    assert set(rooms.imported("p.room.module", path, types_too=True)) == found | {("p.room.types", "A")}
+
+
+def test_no_modules_of_the_decompiler_import_each_other():
+    assert [group for group in rooms.cycles(GRAPH) if any("depyf.decompiler" in name for name in group)] == []
+
+
+@pytest.mark.parametrize("package", PACKAGES)
+def test_no_arrow_goes_up(package: str):
+    """In every package, rooms and loose modules can be put in an order in which each imports only what is below."""
+    assert rooms.cycles(rooms.between_parts(GRAPH, package)) == []
+
+
+def test_the_rooms_of_the_decompiler_are_in_the_order_that_is_drawn():
+    between = rooms.between_parts(GRAPH, "depyf.decompiler")
+    loose = {path.stem for path in (PACKAGE / "decompiler").glob("*.py")} - {"__init__"}
+    assert set(between) == {*rooms.ROOMS, *loose}
+    for number, room in enumerate(rooms.ROOMS):
+        assert between[room] <= set(rooms.ROOMS[:number]), room
+
+
+@pytest.mark.parametrize("package", [name for name in PACKAGES if name != "depyf.decompiler"])
+def test_each_room_says_what_it_imports(package: str):
+    """In a sentence of its contract; nothing is said where it imports nothing of the decompiler."""
+    text = ast.get_docstring(ast.parse(rooms.modules()[package].read_text(encoding="utf-8"))) or ""
+    assert text, "a room without a contract"
+    sentences = re.findall(r"Imports ((?:[^.]|\.(?=\w))+)\.(?:\s|$)", text)
+    said = {Path(name).stem for sentence in sentences for name in re.findall(r"``([\w/.]+)``", sentence)}
+    assert said == rooms.imported_by(GRAPH, package)
+
+
+def test_the_drawing_is_that_of_the_package():
+    """``python tests/rooms.py --write`` draws it anew."""
+    found = rooms.DRAWING.search(rooms.PAGE.read_text(encoding="utf-8"))
+    assert found is not None and found[2] == rooms.drawing()
 
 
 def test_python_version_tests_stay_in_bytecode():
@@ -64,8 +121,8 @@ def test_the_decompiler_imports_neither_torch_nor_the_torch_side():
 
 
 def test_the_proof_imports_only_bytecode():
-    for room in ("flowgraph", "lift", "structure"):
-        assert importers("decompiler/proof", f"depyf.decompiler.{room}") == []
+    """What it shares with what it checks could be wrong in both."""
+    assert rooms.between_parts(GRAPH, "depyf.decompiler")["proof"] == {"bytecode", "limits"}
 
 
 def test_levels_are_compared_in_the_proof_alone():

@@ -12,7 +12,7 @@ from depyf.decompiler.bytecode.versions import TABLES
 from depyf.decompiler.bytecode.versions.stack_effects import EFFECTS, ENDS_OF_LOOPS, JUMPS, NOT_AS_DIS
 
 ON_THE_BLOCK_STACK = {
-    # What they do depends on what is on the block stack: block_stack.py runs them with both stacks.
+    # What they do depends on what is on the block stack: block_stack/ runs them with both stacks.
     "SETUP_LOOP", "SETUP_EXCEPT", "SETUP_FINALLY", "SETUP_WITH", "SETUP_ASYNC_WITH", "BEFORE_ASYNC_WITH", "BREAK_LOOP",
     "CONTINUE_LOOP", "POP_BLOCK", "POP_EXCEPT", "BEGIN_FINALLY", "CALL_FINALLY", "POP_FINALLY", "END_FINALLY",
     "WITH_CLEANUP_START", "WITH_CLEANUP_FINISH", "WITH_EXCEPT_START", "RERAISE", "END_ASYNC_FOR",

@@ -7,7 +7,7 @@ from depyf.decompiler.driver import better_spellings
 from depyf.decompiler.driver.decompilation import Decompilation
 from depyf.decompiler.pipeline import analyze
 from depyf.decompiler.proof import Level
-from depyf.decompiler.surface_forms import exact as spell_exactly
+from depyf.decompiler.surface_forms import exact
 from depyf.decompiler.surface_forms.changes import Change, changes
 from depyf.decompiler.syntax import nodes
 from depyf.decompiler.syntax.printer import print_tree
@@ -74,15 +74,15 @@ def test_a_change_is_undone():
 
 def test_another_spelling_is_found(monkeypatch):
     assert analyze(function(ASSERTION)).verdict.exact
-    monkeypatch.setattr(spell_exactly, "WORK", 0)
+    monkeypatch.setattr(exact, "WORK", 0)
     without = analyze(function(ASSERTION))
     assert without.verdict.level is Level.EQUIVALENT, "the case shows nothing any more"
 
 
 def test_what_has_no_exact_spelling_stays(monkeypatch):
-    monkeypatch.setattr(spell_exactly, "distance", lambda raw, text, compiled: 0.5)
+    monkeypatch.setattr(exact, "distance", lambda raw, text, compiled: 0.5)
     found = analyze(function(ASSERTION))
-    monkeypatch.setattr(spell_exactly, "WORK", 0)
+    monkeypatch.setattr(exact, "WORK", 0)
     assert (found.source, found.verdict) == (analyze(function(ASSERTION)).source, analyze(function(ASSERTION)).verdict)
     assert found.proven
 
@@ -90,7 +90,7 @@ def test_what_has_no_exact_spelling_stays(monkeypatch):
 def test_a_spelling_that_is_not_proven_is_taken_back(monkeypatch):
     """Whoever proposes it may be wrong: the proof of the whole text decides."""
     right = analyze(function(ASSERTION))
-    monkeypatch.setattr(spell_exactly, "WORK", 0)
+    monkeypatch.setattr(exact, "WORK", 0)
     plain = analyze(function(ASSERTION))
 
     def wrong(body, raw, printed, compiled):
@@ -103,9 +103,9 @@ def test_a_spelling_that_is_not_proven_is_taken_back(monkeypatch):
 
 
 def test_a_bug_in_the_search_costs_the_search_alone(monkeypatch, caplog):
-    monkeypatch.setattr(spell_exactly, "WORK", 0)
+    monkeypatch.setattr(exact, "WORK", 0)
     plain = analyze(function(ASSERTION))
-    monkeypatch.setattr(spell_exactly, "WORK", 60_000)
+    monkeypatch.setattr(exact, "WORK", 60_000)
     asked = []
 
     def broken(raw, text, compiled):
@@ -114,7 +114,7 @@ def test_a_bug_in_the_search_costs_the_search_alone(monkeypatch, caplog):
             raise NameError("planted")
         return 0.5
 
-    monkeypatch.setattr(spell_exactly, "distance", broken)
+    monkeypatch.setattr(exact, "distance", broken)
     found = analyze(function(ASSERTION))
     assert (found.source, found.verdict.level) == (plain.source, Level.EQUIVALENT)
     assert "planted" in caplog.text

@@ -1,6 +1,7 @@
 """The decompiler: CPython's compiler read backwards. Start with ``pipeline.py``.
 
-Takes a code object (or anything that has one); gives source with a verdict. Imports no PyTorch.
+Takes a code object (or anything that has one); gives source with a verdict. Imports no PyTorch. Users import the
+modules beside this one; the rooms are drawn in ARCHITECTURE.md, each imports only those below it.
 The names that upstream users import from here are loaded on first use, so that a room can be imported alone.
 """
 

@@ -9,7 +9,7 @@
     source  = print_tree(tree)              syntax/
     verdict = prove_all(raw, compile(source))   proof/   what is not proven is refused, and the rest done again
 
-units.py runs the stages for one code object, decompilation.py puts code objects together and proves them.
+driver/units.py runs the stages for one code object, driver/decompilation.py puts code objects together and proves them.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ from .bytecode import RawCode, load
 from .bytecode.grammar import has_nested_quotes
 from .definitions.rewritten_asserts import is_rewritten
 from .driver.decompilation import Decompilation
+from .driver.refused import instruction_lines
 from .driver.result import Result, Text
 from .driver.settings import DEFAULT, Settings
 from .driver.stepper import Stepper
@@ -131,8 +132,6 @@ def _names_of(code: CodeType, reason: str) -> str:
 
 
 def _instructions(result: Result) -> str:
-    from .driver.refused import instruction_lines
-
     return "\n".join(instruction_lines(result.raw)) if result.raw is not None else ""
 
 

@@ -1,8 +1,8 @@
 """RawCode -> canonical instructions.
 
-Every raw instruction is decoded by the rule that its opcode table names (decode.py); then passes, each of which
-knows one shape and does nothing where the shape is absent, undo what versions do differently. On exit no instruction
-depends on the version of the bytecode.
+Every raw instruction is decoded by the rule that its opcode table names (decoding/); then passes, each of which
+knows one shape and does nothing where the shape is absent, undo what versions do differently (canonical/). On exit no
+instruction depends on the version of the bytecode.
 """
 
 from __future__ import annotations

@@ -337,7 +337,7 @@ class _Walk:
         self.todo.append((target, (top, left)))
 
     def kept_by_mistake(self, unit: _Unit, kept: int, height: int, hidden: tuple[int, ...]) -> int:
-        """How many entries stay where Dynamo's table says too many; two_slots.py says when that does no harm."""
+        """How many entries stay where Dynamo's table says too many; ``two_slots.py`` says when that does no harm."""
         entry = self.table[bisect_right(self.starts, unit.offset) - 1]
         steps = [self.unit(entry.target)]
         while len(steps) < 3:

@@ -9,6 +9,8 @@ from ...errors import DecompilationError
 from ..bytecode import RawCode, known_instructions
 from ..bytecode.code.flags import CO_ASYNC_GENERATOR, CO_COROUTINE, CO_VARARGS, CO_VARKEYWORDS
 from ..bytecode.kinds import GENERIC, is_late
+from ..lift.folding.comprehensions import always, never
+from ..lift.folding.negation import negate
 from ..lift.handlers.calls import Comprehension
 from ..lift.values import (
     Alias,
@@ -297,9 +299,6 @@ def _clauses(
     body: list[nodes.Statement], generators: list[nodes.comprehension]
 ) -> tuple[nodes.Expression | None, nodes.Expression] | None:
     """The element that the innermost clause adds; the clauses are added to ``generators``."""
-    from ..lift.folding.comprehensions import always, never
-    from ..lift.folding.negation import negate
-
     while True:
         if len(body) > 1 and isinstance(body[-1], nodes.Continue):
             body = body[:-1]

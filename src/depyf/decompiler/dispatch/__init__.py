@@ -8,6 +8,8 @@ Holds on exit: each instruction stands at the place in ``try`` bodies and handle
 exceptions handled there demand; what has no such place is refused.
 
     decompile_dispatch(raw) -> EventResult
+
+Imports ``limits/``, ``bytecode/``, ``syntax/``, ``names/``, ``flowgraph/`` and ``events/``.
 """
 
 from __future__ import annotations

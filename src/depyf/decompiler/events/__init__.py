@@ -8,6 +8,8 @@ Holds on exit: nothing that can be seen from outside was dropped, doubled or mov
 operations on private containers were done in advance.
 
     decompile_events(raw) -> EventResult
+
+Imports ``limits/``, ``bytecode/``, ``syntax/``, ``proof/`` and ``names/``.
 """
 
 from __future__ import annotations

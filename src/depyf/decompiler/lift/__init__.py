@@ -5,6 +5,7 @@ an enclosing ``for``, ``with`` or ``except`` keeps on the stack stands there as 
 inside. After ``fold``, conditions, conditional expressions, chained comparisons, boolean values and the comprehensions
 that the compiler wrote into the code around them (3.12 on) are expressions of one block each, and the copies of loop
 tests at the bottom of loops are gone.
+Imports ``bytecode/``, ``syntax/`` and ``flowgraph/``.
 """
 
 from __future__ import annotations

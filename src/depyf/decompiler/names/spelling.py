@@ -16,7 +16,7 @@ import unicodedata
 from functools import lru_cache
 from typing import Any
 
-from ..bytecode import RawCode
+from ..bytecode import RawCode, known_instructions
 from ..bytecode.grammar import cleans_docstrings
 from ..proof.scaffold import Spelled
 from ..syntax import nodes
@@ -209,8 +209,6 @@ def _describe(value: Any) -> str:
 
 def _global_names(raw: RawCode, wanted: set[str]) -> set[str]:
     """Those of the ``wanted`` names that are globals in ``raw`` or in code nested in it."""
-    from ..bytecode import known_instructions
-
     ops = ("LOAD_GLOBAL", "STORE_GLOBAL", "DELETE_GLOBAL")
     codes = [code for code in raw.walk() if not wanted.isdisjoint(code.names)]
     return {ins.arg for code in codes for ins in known_instructions(code) if ins.op in ops and ins.arg in wanted}

@@ -428,6 +428,6 @@ def serve(requests: IO[bytes], answers: IO[bytes]) -> None:
 
 
 if __name__ == "__main__":
-    sys.setrecursionlimit(10_000)  # as where the text was made (deep_stack.py, which is not at hand here)
+    sys.setrecursionlimit(10_000)  # as where the text was made (limits/deep_stack.py, which is not at hand here)
     threading.stack_size(128 << 20)
     threading.Thread(target=serve, args=(sys.stdin.buffer, sys.stdout.buffer)).start()

@@ -25,7 +25,7 @@ IGNORED = (
         "the proof finds out by itself which loads may be unbound, and treats these as operations that raise",
     ),
     Ignored("whether a jump polls for signals", "asynchronous exceptions are outside every proof"),
-    # Gone in the normal form (normalize.py)
+    # Gone in the normal form (lockstep/normalize.py)
     Ignored("NOP", "it does nothing; it only carries a line", frozenset({"NOP"})),
     Ignored("unconditional jumps and the layout of the code", "each step knows what follows it", frozenset({"JUMP"})),
     Ignored(
@@ -48,7 +48,7 @@ IGNORED = (
     ),
     Ignored("a cell that is handed to nobody", "only the code itself reaches it, as it would a local variable"),
     Ignored("the order of cell variables", "cells are told apart by name, and the order of free variables is compared"),
-    # Gone when tests are paired (steps.py)
+    # Gone when tests are paired (lockstep/steps.py)
     Ignored(
         "the sense of a conditional jump, `not` before it, `is not`, `not in`, a comparison with None",
         "successors are paired by the truth of the test; negating an exact bool runs no code",

@@ -81,7 +81,7 @@ class Verdict(NamedTuple):
     ``reasons`` say why it is not proven, or what is
     notable; ``assumptions`` are the axioms, beyond the documented ones, that the proof needed. ``pairs`` are the
     nested code objects (original, recompiled) met at the same place: they need proofs of their own.
-    ``held`` tells where a symbolic proof found that values live longer than in the original (see lifetimes.py).
+    ``held`` tells where a symbolic proof found that values live longer than in the original (symbolic/lifetimes.py).
     ``differs`` names the fields of the code object that keep what is exact from being identical.
     """
 

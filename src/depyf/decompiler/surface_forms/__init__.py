@@ -2,5 +2,6 @@
 
 Takes statements and two functions that print and compile them. ``changes.py`` proposes small changes, ``exact.py`` and
 ``identical.py`` try them until the code is exact or identical. Holds on exit: a text was changed only if its proof got
-better. Imports ``bytecode/``, ``syntax/``, ``proof/``, ``lift/`` and ``limits/``.
+better.
+Imports ``limits/``, ``bytecode/``, ``syntax/``, ``proof/`` and ``lift/``.
 """

@@ -2,5 +2,6 @@
 
 Takes decoded instructions with SETUP_* and POP_BLOCK. Holds on exit: no operation of a block is left, each
 instruction knows its handler, an exception is one entry of the stack, the ``finally`` subroutines of 3.7 and 3.8 are
-copies, and code that is never reached is gone. Imports ``bytecode/instruction.py`` and ``bytecode/edit.py``.
+copies, and code that is never reached is gone.
+Imports ``edit.py`` and ``instruction.py``.
 """

@@ -42,7 +42,7 @@ class _Made(NamedTuple):
 class Step:
     """One instruction in one state: what it becomes (``made``), and where control goes (``falls``, -1 for nowhere).
 
-    ``stack`` and ``blocks`` are changed by the functions in block_steps.py.
+    ``stack`` and ``blocks`` are changed by the functions in steps.py.
     """
 
     def __init__(self, converter: _Converter, index: int, state: State) -> None:

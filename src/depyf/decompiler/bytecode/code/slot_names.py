@@ -3,7 +3,7 @@
 On exit ``localsplus``, ``varnames``, ``cellvars`` and ``freevars`` call every slot differently, and ``renamed`` maps
 the new names to those in the code object. But a variable of an inlined comprehension (3.12 on) may have the name of a
 free variable of the code around it. Compilers do that, so the two keep it: operations on cells mean the free one, all
-others the comprehension's (rules.py refuses code that mixes them).
+others the comprehension's (decoding/rules.py refuses code that mixes them).
 """
 
 from __future__ import annotations

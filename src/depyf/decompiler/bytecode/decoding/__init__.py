@@ -2,5 +2,6 @@
 
 Every opcode is decoded by the rule that its version's table names. Holds on exit: jump targets and handlers are
 indices, operands are names, constants and operators; what the reader drops is listed in ``dropped.py``. Shapes of
-several instructions are still those of the version. Imports ``code/`` and ``versions/``.
+several instructions are still those of the version.
+Imports ``code/``, ``instruction.py`` and ``versions/``.
 """

@@ -1,4 +1,7 @@
-"""One function per canonical operation: how it changes the symbolic stack."""
+"""One function per canonical operation: how it changes the symbolic stack.
+
+Imports ``bytecode/``, ``syntax/``, ``symbolic_stack.py`` and ``values.py``.
+"""
 
 from __future__ import annotations
 

@@ -4,6 +4,7 @@ Takes: the body of one code object, whose nested definitions have had their own 
 same list, changed in place, with the same meaning. Each transform is one idea in one file; a transform may
 change which instructions the text compiles to where several forms mean the same, so the pipeline can switch
 each off by name.
+Imports ``node.py``, ``nodes.py`` and ``traverse.py``.
 """
 
 from __future__ import annotations
