@@ -105,6 +105,10 @@ def draft(table: OpcodeTable) -> str:
         "    },",
         ")",
         "",
+        f"BEHAVIOR = {before}.BEHAVIOR.changed(",
+        "    # TODO: run tests/bytecode/test_behavior.py, which shows each fact of Behavior with a snippet",
+        ")",
+        "",
         "TABLE = make_table(",
         f"    version=({major}, {minor}),",
         "    meanings=MEANINGS,",
@@ -112,6 +116,7 @@ def draft(table: OpcodeTable) -> str:
         f"    caches={caches()},",
         f"    binary_operators={before}.TABLE.binary_operators,",
         f"    common_constants={before}.TABLE.common_constants,",
+        "    behavior=BEHAVIOR,",
         ")",
     ]
     return "\n".join(lines) + "\n"

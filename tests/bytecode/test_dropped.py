@@ -143,13 +143,13 @@ def generator(version, *steps, flags=CO_GENERATOR):
 def test_a_yield_tells_what_it_is(version):
     told = {"resume": ("YIELD_VALUE", ("RESUME", 2)), "operand": (("YIELD_VALUE", 1), ("RESUME", 2))}
     assert "YIELD_VALUE" in operations(generator(version, "YIELD_VALUE", ("RESUME", 1)))
-    wrong = generator(version, *told[TABLES[version].delegation_is_told_by])
+    wrong = generator(version, *told[TABLES[version].behavior.delegation_is_told_by])
     refused(wrong, "a yield that is told for another kind of yield")
 
 
 @pytest.mark.parametrize("version", [version for version in NEW if version >= (3, 12)])
 def test_a_yield_in_a_handler_is_not_passed_by_when_the_generator_is_closed(version):
-    by_operand = TABLES[version].close_is_told_by == "operand"
+    by_operand = TABLES[version].behavior.close_is_told_by == "operand"
     for passes in (False, True):
         resume = 5 if passes and not by_operand else 1
         raw = generator(version, ("YIELD_VALUE", int(by_operand and passes)), ("RESUME", resume))

@@ -59,8 +59,8 @@ def test_a_row_that_begins_or_ends_at_a_call():
         except KeyError:
             found.add("escaped")
     raw = load(code)
-    assert found == {"handled" if raw.table.frames_are_left_before_their_call else "escaped"}
-    assert (split_instruction(raw) != "") == raw.table.frames_are_left_before_their_call
+    assert found == {"handled" if raw.table.behavior.frames_are_left_before_their_call else "escaped"}
+    assert (split_instruction(raw) != "") == raw.table.behavior.frames_are_left_before_their_call
 
 
 @pytest.mark.skipif(sys.version_info < (3, 13), reason="frames are left at their call")

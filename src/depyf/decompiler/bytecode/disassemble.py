@@ -96,7 +96,7 @@ def _disassemble(raw: RawCode) -> list[Instruction]:
         instructions = fold_conditions(
             instructions, jumps_go_back=table.conditional_jumps_go_back, jumps_test_bools=table.jumps_test_bools
         )
-    expected = table.generators_have_a_handler and bool(raw.flags & MAKES_GENERATOR)
+    expected = table.behavior.generators_have_a_handler and bool(raw.flags & MAKES_GENERATOR)
     if expected or "STOPITERATION_ERROR" in present:
         instructions = drop_stop_iteration_handler(instructions, error, expected=expected)
     if "SEND" in present or "GET_ANEXT" in present:

@@ -20,7 +20,7 @@ def keep_constant_statements(body: list[nodes.Statement], raw: RawCode) -> None:
     """
     if mode_of(raw) == "single":
         return  # which prints it
-    folds = raw.table.folds_constant_tests
+    folds = raw.table.behavior.folds_constant_tests
 
     def keep(inner: list[nodes.Statement]) -> None:
         for statement in inner:

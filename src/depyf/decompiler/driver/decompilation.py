@@ -257,7 +257,7 @@ class Decompilation:
         if way.keeps_constants and not (keep_constants(body) or definitions.kept):
             raise DecompilationError("no constant in it is folded", stage="polish", where=raw.qualname)
         skipped = frozenset(self.settings.skip_transforms) | way.skipped_transforms
-        if raw.table.loop_tests_are_copied:
+        if raw.table.behavior.loop_tests_are_copied:
             skipped |= {"redundant-continue-in-while"}  # it jumps to another place than the end of the body does
         body = finish(body, raw, unit.kind, unit.instructions, enclosing, skipped)
         if unit.kind in ("lambda", "expression"):

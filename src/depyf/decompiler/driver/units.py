@@ -158,7 +158,7 @@ def _stages(
     stepper.stage("disassemble", lambda: listing(unit.instructions))
     graph = build_flowgraph(unit.instructions)
     stepper.stage("flowgraph", graph.render)
-    if table.handlers_are_last:
+    if table.behavior.handlers_are_last:
         move_async_for_ends_back(graph)
     drop_abandoned_values(graph)
     drop_inlined_builtins(graph)
@@ -171,10 +171,10 @@ def _stages(
     separate_breaks(graph)
     if regions:
         strip_finally_copies(graph, regions)
-        if table.handlers_are_last:
+        if table.behavior.handlers_are_last:
             move_handlers_back(graph, regions)
     if joined:
-        join_exit_copies(graph, exits_are_copied=table.exits_are_copied)
+        join_exit_copies(graph, exits_are_copied=table.behavior.exits_are_copied)
     if ladder is not None:
         ladder.copy_tails(graph, edits)
     stepper.stage("undo_optimiser", graph.render)
@@ -184,15 +184,15 @@ def _stages(
     stepper.stage("lift", lambda: _render(blocks))
     flow = Flow(
         blocks,
-        else_is_last=table.else_is_last,
-        handlers_are_last=table.handlers_are_last,
-        loop_tests_are_copied=table.loop_tests_are_copied,
-        restoring_handlers=restoring_handlers(graph) if table.handlers_are_last else [],
+        else_is_last=table.behavior.else_is_last,
+        handlers_are_last=table.behavior.handlers_are_last,
+        loop_tests_are_copied=table.behavior.loop_tests_are_copied,
+        restoring_handlers=restoring_handlers(graph) if table.behavior.handlers_are_last else [],
     )
     separate_outer_loops(flow)
     if ladder is not None:
         ladder.put_in_loops(flow, edits)
-    unit.body = structure(flow, table.keeps_not)
+    unit.body = structure(flow, table.behavior.keeps_not)
     if has_match:
         unit.body = join_cases(unit.body)
     if unit.kind == "annotations":

@@ -197,7 +197,7 @@ class _Lifter:
     def word_of(self, block: BasicBlock, position: int) -> str | None:
         """What leaves a handler by the instruction at ``position``, by the columns that it has: '' if no statement."""
         columns = block.instructions[position].position
-        if columns is None or not self.has_lines or not self.raw.table.exits_are_copied:
+        if columns is None or not self.has_lines or not self.raw.table.behavior.exits_are_copied:
             return None
         lasts = [source.last for source in self.sources.get(block, ())]
         before = [block.instructions[position - 1]] if position else [last for last in lasts if last is not None]
@@ -276,7 +276,7 @@ class _Lifter:
             lifted.test = state.pop()
             lifted.kind = "return"
             lifted.loads_last = [i.op for i in block.instructions[-2:]] == ["CONST", "RETURN_VALUE"]
-            lifted.uncopied = not self.raw.table.exits_are_copied
+            lifted.uncopied = not self.raw.table.behavior.exits_are_copied
             if block.is_behind_copy and not lifted.uncopied:
                 behind = block.behind
                 lifted.is_behind_finally = behind is not None and instruction.position != behind.position
@@ -313,7 +313,7 @@ class _Lifter:
         if position[0] is not None and position[2] is None:
             if self.has_columns:
                 return True  # it has the line of what stands before it
-            if not self.raw.table.exits_are_copied:
+            if not self.raw.table.behavior.exits_are_copied:
                 return self.ends_the_code(block)
             return self.has_line_of_jump(block) or self.ends_a_line(block)
         if position[0] is None or position[0] == position[1] and position[3] - position[2] == len("break"):

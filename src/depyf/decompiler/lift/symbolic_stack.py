@@ -132,7 +132,7 @@ class SymbolicStack:
         """Store ``value``, just taken from the stack, to ``target``."""
         if isinstance(value, Unpacked):
             dropped, self.dropped = self.dropped, []
-            if self.instruction.op == "STORE_FAST" and self.table.drops_overwritten_stores and not dropped:
+            if self.instruction.op == "STORE_FAST" and self.table.behavior.drops_overwritten_stores and not dropped:
                 value.group.spread = value.group.spread or value.group.was_stored_to(target, value.index)
             for one in (*dropped, value):
                 self._fill(one, target)

@@ -101,7 +101,7 @@ def _leave_blocks_alike(a: NormalForm, b: NormalForm) -> bool:
 
     ``return None`` leaves a try statement first, ``return x if y else None`` loads the constant first.
     """
-    if not a.raw.table.else_is_last:
+    if not a.raw.table.has_block_stack:
         return True
     ours, theirs = ([i.handler is None for i in form.sources if i.op == "CONST"] for form in (a, b))
     return ours == theirs

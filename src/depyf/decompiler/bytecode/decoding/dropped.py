@@ -83,7 +83,7 @@ generator expressions call iter() there."""
 def _resume(decoder: Decoder, row: Row, argument: int, offset: int) -> None:
     # Frames that have not come to the first one are hidden from other code. Behind a yield, see check_yields; elsewhere
     # it does nothing but poll for signals.
-    hides = argument == _START_OF_GENERATOR_EXPRESSION and decoder.table.generator_expressions_iterate
+    hides = argument == _START_OF_GENERATOR_EXPRESSION and decoder.table.behavior.generator_expressions_iterate
     if decoder.resumed or hides and not decoder.out:
         return
     decoder.resumed = True
@@ -153,12 +153,12 @@ def check_yields(decoder: Decoder) -> None:
         index = place[id(instruction)]
         before, behind = out[index - 1], out[index + 1 : index + 2]
         delegates = before.op == "SEND" and [(i.op, i.target) for i in behind] == [("JUMP", index - 1)]
-        told = resume >= 2 if table.delegation_is_told_by == "resume" else operand
+        told = resume >= 2 if table.behavior.delegation_is_told_by == "resume" else operand
         if told != delegates:
             raise decoder.error("a yield that is told for another kind of yield", instruction.offset)
         if delegates == (instruction.offset in decoder.wrapped) and wraps or not wraps and decoder.wrapped:
             raise decoder.error("a yield of another kind of generator", instruction.offset)
-        closes = {"operand": operand == 1, "resume": resume & 4, "": 0}[table.close_is_told_by]
+        closes = {"operand": operand == 1, "resume": resume & 4, "": 0}[table.behavior.close_is_told_by]
         handler = (before if delegates else instruction).handler
         if closes and handler is not None and out[handler.target].op != "STOPITERATION_ERROR":
             raise decoder.error("a yield whose handler is passed by when the generator is closed", instruction.offset)

@@ -29,8 +29,16 @@ MEANINGS: dict[str, Meaning] = changed(
     },
 )  # fmt: skip
 
+BEHAVIOR = py39.BEHAVIOR.changed(
+    exits_are_copied=True,  # compile.c, duplicate_exits_without_lineno and extend_block
+    loop_tests_are_copied=True,  # compile.c, compiler_while (bpo-42246)
+    folds_constant_tests=True,  # compile.c, optimize_basic_block
+    asserts_have_lines_of_comparisons=True,  # compile.c, compiler_jump_if: sets the place, does not set it back
+)
+
 TABLE = make_table(
     version=(3, 10),
     meanings=MEANINGS,
     numbers=NUMBERS,
+    behavior=BEHAVIOR,
 )

@@ -100,10 +100,16 @@ CACHES: dict[str, int] = {
     "LOAD_GLOBAL": 5, "BINARY_OP": 1, "LOAD_METHOD": 10, "PRECALL": 1, "CALL": 4,
 }  # fmt: skip
 
+BEHAVIOR = py310.BEHAVIOR.changed(
+    else_is_last=False,  # compile.c, compiler_try_except
+    folds_percent_formats=True,  # ast_opt.c, optimize_format (bpo-28307)
+    delegation_is_told_by="resume",  # genobject.c, _PyGen_yf
+)
+
 TABLE = make_table(
     version=(3, 11),
     meanings=MEANINGS,
     numbers=NUMBERS,
     caches=CACHES,
-    delegation_is_told_by="resume",
+    behavior=BEHAVIOR,
 )

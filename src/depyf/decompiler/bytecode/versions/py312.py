@@ -76,11 +76,17 @@ CACHES: dict[str, int] = {
     "COMPARE_OP": 1, "LOAD_GLOBAL": 4, "BINARY_OP": 1, "SEND": 1, "LOAD_SUPER_ATTR": 1, "CALL": 3,
 }  # fmt: skip
 
+BEHAVIOR = py311.BEHAVIOR.changed(
+    handlers_are_last=True,  # flowgraph.c, push_cold_blocks_to_end (gh-93356)
+    generators_have_a_handler=True,  # compile.c, wrap_in_stopiteration_handler
+    asserts_have_lines_of_comparisons=False,  # compile.c, compiler_jump_if: the place is an argument
+    close_is_told_by="operand",  # genobject.c, gen_close
+)
+
 TABLE = make_table(
     version=(3, 12),
     meanings=MEANINGS,
     numbers=NUMBERS,
     caches=CACHES,
-    delegation_is_told_by="resume",
-    close_is_told_by="operand",
+    behavior=BEHAVIOR,
 )

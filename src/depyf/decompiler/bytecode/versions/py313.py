@@ -67,11 +67,17 @@ CACHES: dict[str, int] = {
     "POP_JUMP_IF_NONE": 1, "POP_JUMP_IF_NOT_NONE": 1,
 }  # fmt: skip
 
+BEHAVIOR = py312.BEHAVIOR.changed(
+    drops_overwritten_stores=True,  # flowgraph.c, optimize_basic_block (gh-104635)
+    delegation_is_told_by="operand",  # bytecodes.c, YIELD_VALUE
+    close_is_told_by="resume",  # genobject.c, gen_close
+    frames_are_left_before_their_call=True,  # pycore_frame.h: prev_instr became instr_ptr (gh-109094)
+)
+
 TABLE = make_table(
     version=(3, 13),
     meanings=MEANINGS,
     numbers=NUMBERS,
     caches=CACHES,
-    delegation_is_told_by="operand",
-    close_is_told_by="resume",
+    behavior=BEHAVIOR,
 )

@@ -65,13 +65,18 @@ CACHES: dict[str, int] = {
     **py313.CACHES, "BINARY_OP": 5, "CALL_KW": 3,
 }  # fmt: skip
 
+BEHAVIOR = py313.BEHAVIOR.changed(
+    loop_tests_are_copied=False,  # codegen.c, codegen_while (gh-122821)
+    keeps_not=True,  # constants are folded in flowgraph.c, no longer in the tree (gh-126835)
+    slices_are_constants=True,  # codegen.c, codegen_slice (gh-125063)
+)
+
 TABLE = make_table(
     version=(3, 14),
     meanings=MEANINGS,
     numbers=NUMBERS,
     caches=CACHES,
-    delegation_is_told_by="operand",
-    close_is_told_by="resume",
     binary_operators=(*BINARY_OPERATORS, "[]"),
     common_constants=("AssertionError", "NotImplementedError", "tuple", "all", "any"),
+    behavior=BEHAVIOR,
 )

@@ -56,17 +56,20 @@ CACHES: dict[str, int] = {
     **py314.CACHES, "CALL_FUNCTION_EX": 1, "GET_ITER": 1, "RESUME": 1,
 }  # fmt: skip
 
+BEHAVIOR = py314.BEHAVIOR.changed(
+    generator_expressions_iterate=True,  # codegen.c (gh-143493)
+)
+
 TABLE = make_table(
     version=(3, 15),
     meanings=MEANINGS,
     numbers=NUMBERS,
     caches=CACHES,
-    delegation_is_told_by="operand",
-    close_is_told_by="resume",
     binary_operators=py314.TABLE.binary_operators,
     # Names of builtins, and in one-element tuples the values that are constants like others.
     common_constants=(
         *py314.TABLE.common_constants, "list", "set", (None,), ("",), (True,), (False,), (-1,),
     ),
     iterator_pairs=True,
+    behavior=BEHAVIOR,
 )

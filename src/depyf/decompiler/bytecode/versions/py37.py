@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from .behavior import Behavior
 from .table import Meaning, make_table
 
 NUMBERS: dict[str, int] = {
@@ -134,11 +135,13 @@ MEANINGS: dict[str, Meaning] = {
     **{f"INPLACE_{word}": ("binary", f"{operator}=") for word, operator in OPERATOR_WORDS.items()},
 }
 
+BEHAVIOR = Behavior()
+
 TABLE = make_table(
     version=(3, 7),
     meanings=MEANINGS,
     numbers=NUMBERS,
     comparisons=("<", "<=", "==", "!=", ">", ">=", "in", "not in", "is", "is not", "exception match"),
     jump_unit=1,
-    exits_are_copied=False,
+    behavior=BEHAVIOR,
 )

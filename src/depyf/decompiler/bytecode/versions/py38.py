@@ -25,11 +25,13 @@ MEANINGS: dict[str, Meaning] = changed(
     },
 )  # fmt: skip
 
+BEHAVIOR = py37.BEHAVIOR
+
 TABLE = make_table(
     version=(3, 8),
     meanings=MEANINGS,
     numbers=NUMBERS,
     comparisons=("<", "<=", "==", "!=", ">", ">=", "in", "not in", "is", "is not", "exception match"),
     jump_unit=1,
-    exits_are_copied=False,
+    behavior=BEHAVIOR,
 )

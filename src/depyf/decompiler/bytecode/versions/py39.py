@@ -35,10 +35,14 @@ MEANINGS: dict[str, Meaning] = changed(
     },
 )  # fmt: skip
 
+BEHAVIOR = py38.BEHAVIOR.changed(
+    mappings_are_copied=True,  # compile.c, compiler_call_helper (bpo-39320)
+)
+
 TABLE = make_table(
     version=(3, 9),
     meanings=MEANINGS,
     numbers=NUMBERS,
     jump_unit=1,
-    exits_are_copied=False,
+    behavior=BEHAVIOR,
 )

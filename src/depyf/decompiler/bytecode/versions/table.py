@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Iterable, Mapping, NamedTuple, Tuple
 
+from .behavior import Behavior
+
 Meaning = Tuple[str, Any]
 """(the rule of rules.py that decodes the opcode's argument, what the rule needs: mostly a canonical operation)"""
 
@@ -39,10 +41,7 @@ class OpcodeTable:
     behind LOAD_COMMON_CONSTANT. ``conditional_jumps_go_back``: whether a conditional jump may lead backward; where
     none does, the assembler inverts it over a JUMP. ``generators_start``: whether the code of a generator says so by
     an instruction, RETURN_GENERATOR. ``iterator_pairs``: whether an iterator takes two slots of the stack.
-    ``delegation_is_told_by`` and ``close_is_told_by``: where ``throw`` and ``close`` look for what a yield is, in the
-    "operand" of YIELD_VALUE or of the "resume" behind it; empty if nowhere (see dropped.py).
-    ``exits_are_copied``: whether the compiler writes a copy of a short way out of the code, such as the return at the
-    end of a function, in the place of a jump to it.
+    ``behavior``: what the version does that no opcode implies. The properties follow from the opcodes.
     """
 
     version: tuple[int, int]
@@ -54,9 +53,7 @@ class OpcodeTable:
     conditional_jumps_go_back: bool
     generators_start: bool
     iterator_pairs: bool
-    exits_are_copied: bool
-    delegation_is_told_by: str
-    close_is_told_by: str
+    behavior: Behavior
 
     @cached_property
     def opcodes(self) -> dict[str, int]:
@@ -64,21 +61,9 @@ class OpcodeTable:
         return {row.name: number for number, row in self.rows.items()}
 
     @cached_property
-    def handlers_are_last(self) -> bool:
-        """Whether handlers stand behind all other code, which is so since awaits have one (CLEANUP_THROW)."""
-        return any(row.op == "CLEANUP_THROW" for row in self.rows.values())
-
-    @cached_property
     def has_resume(self) -> bool:
         """Whether code says by an instruction, RESUME, where a frame of it begins to be seen."""
         return "RESUME" in self.opcodes
-
-    @cached_property
-    def generator_expressions_iterate(self) -> bool:
-        """Whether a generator expression asks its argument for an iterator by itself, before the generator is made, in
-        a frame that is hidden until then: since iterators are pairs (3.15).
-        """
-        return self.iterator_pairs
 
     @cached_property
     def jumps_test_bools(self) -> bool:
@@ -91,42 +76,9 @@ class OpcodeTable:
         return all(row.rule != "global or null" for row in self.rows.values())
 
     @cached_property
-    def generators_have_a_handler(self) -> bool:
-        """Whether the compiler puts a generator's code into a handler of StopIteration (by this intrinsic)."""
-        return any(row.rule == "intrinsic 1" for row in self.rows.values())
-
-    @cached_property
-    def drops_overwritten_stores(self) -> bool:
-        """Whether of two stores to one variable in a row, on one line, the first only drops its value: since the
-        compiler joins stores to one instruction (flowgraph.c, 3.13).
-        """
-        return any(row.name == "STORE_FAST_STORE_FAST" for row in self.rows.values())
-
-    @cached_property
-    def frames_are_left_before_their_call(self) -> bool:
-        """Whether an exception that leaves a frame pushed by an instruction is looked up at the unit before that: since
-        frames keep the instruction that they run, not the last unit of it (instr_ptr, 3.13).
-        """
-        return self.drops_overwritten_stores
-
-    @cached_property
     def has_match_statements(self) -> bool:
         """Whether there are match statements (PEP 634, 3.10)."""
         return "MATCH_SEQUENCE" in self.opcodes
-
-    @cached_property
-    def folds_constant_tests(self) -> bool:
-        """Whether `True and x` is compiled to x alone: since there is an optimizer of the flow graph, which came with
-        match statements.
-        """
-        return self.has_match_statements
-
-    @cached_property
-    def asserts_have_lines_of_comparisons(self) -> bool:
-        """Whether an assert statement raises on the line of the comparison that its test ends with: `compiler_jump_if`
-        sets that place and does not set it back (compile.c of 3.10, the first with match statements, and of 3.11).
-        """
-        return self.has_match_statements and "LOAD_FAST_CHECK" not in self.opcodes
 
     @cached_property
     def cells_are_locals(self) -> bool:
@@ -141,41 +93,8 @@ class OpcodeTable:
         )
 
     @cached_property
-    def folds_percent_formats(self) -> bool:
-        """Whether `"%s" % (x,)` is compiled as an f-string is: since the optimizer of the tree does so (bpo-28307),
-        3.11, the first version whose code says where it may be resumed.
-        """
-        return any(row.name == "RESUME" for row in self.rows.values())
-
-    @cached_property
-    def mappings_are_copied(self) -> bool:
-        """Whether ``**mapping`` is merged into a new dictionary, be it the only one: other keywords were written so."""
-        return any(row.op == "DICT_MERGE" for row in self.rows.values())
-
-    @cached_property
-    def keeps_not(self) -> bool:
-        """Whether `not a in b` is not made into `a not in b`: that was done in the tree, where constants were folded
-        before the flow graph had small integers to fold.
-        """
-        return any(row.name == "LOAD_SMALL_INT" for row in self.rows.values())
-
-    @cached_property
-    def slices_are_constants(self) -> bool:
-        """Whether a slice whose bounds were written as constants is one too: since the flow graph, behind that, folds
-        what is computed of constants (codegen.c, 3.14).
-        """
-        return self.keeps_not
-
-    @cached_property
-    def loop_tests_are_copied(self) -> bool:
-        """Whether a while loop has its test at the bottom too, which only ``continue`` does not go to: since short
-        ways out are copied, until the flow graph has small integers.
-        """
-        return self.exits_are_copied and not self.keeps_not
-
-    @cached_property
-    def else_is_last(self) -> bool:
-        """Whether an else clause of a try statement stands behind the handlers: while try is a block at run time."""
+    def has_block_stack(self) -> bool:
+        """Whether try and with statements are blocks at run time, which an instruction ends."""
         return any(row.name == "SETUP_FINALLY" for row in self.rows.values())
 
     @cached_property
@@ -213,9 +132,7 @@ def make_table(
     jump_unit: int = 2,
     common_constants: tuple[Any, ...] = (),
     iterator_pairs: bool = False,
-    exits_are_copied: bool = True,
-    delegation_is_told_by: str = "",
-    close_is_told_by: str = "",
+    behavior: Behavior,
 ) -> OpcodeTable:
     """The table of one version; numbers inherited from the version before are left out if the opcode is gone.
 
@@ -237,7 +154,5 @@ def make_table(
         any(row.op == "POP_JUMP_IF_TRUE" and row.rule in ("jump back", "jump to") for row in rows.values()),
         any(row.rule == "generator start" for row in rows.values()),
         iterator_pairs,
-        exits_are_copied,
-        delegation_is_told_by,
-        close_is_told_by,
+        behavior,
     )

@@ -159,7 +159,7 @@ def _positional(
         starred = any(isinstance(element, nodes.Starred) for element in iterable.elts)
         return [nodes.Starred(iterable)] if starred else iterable.elts
     if with_mapping and isinstance(iterable, nodes.Constant) and isinstance(iterable.value, tuple):
-        if state.table.mappings_are_copied and _are_few(len(iterable.value), mapping):
+        if state.table.behavior.mappings_are_copied and _are_few(len(iterable.value), mapping):
             return [nodes.Starred(iterable)]  # f(*(1, 2), a=3)
         return [nodes.Constant(value) for value in iterable.value]
     return [nodes.Starred(iterable)]
@@ -186,4 +186,4 @@ def _build_class(state: SymbolicStack, instruction: Instruction) -> None:
 
 @handles("LOAD_ASSERTION_ERROR")
 def _assertion_error(state: SymbolicStack, instruction: Instruction) -> None:
-    state.push(AssertionClass(state.table.asserts_have_lines_of_comparisons))
+    state.push(AssertionClass(state.table.behavior.asserts_have_lines_of_comparisons))

@@ -26,7 +26,7 @@ def _binary(state: SymbolicStack, instruction: Instruction) -> None:
     left, right = state.pop_many(2)
     if instruction.arg.endswith("="):
         state.push(InPlace(left, instruction.arg, right))
-    elif state.table.folds_percent_formats and instruction.arg == "%" and _would_fold(left, right):
+    elif state.table.behavior.folds_percent_formats and instruction.arg == "%" and _would_fold(left, right):
         state.push(nodes.BinOp(nodes.JoinedStr([left]), "%", right))
     else:
         state.push(nodes.BinOp(left, instruction.arg, right))
@@ -52,7 +52,7 @@ def _compare(state: SymbolicStack, instruction: Instruction) -> None:
 def _slice(state: SymbolicStack, instruction: Instruction) -> None:
     parts = state.pop_many(instruction.arg)
     none = nodes.Constant(None)
-    if state.table.slices_are_constants:
+    if state.table.behavior.slices_are_constants:
         parts = _not_constant(parts)
     lower, upper = (None if part == none else part for part in parts[:2])
     state.push(nodes.Slice(lower, upper, *parts[2:]))
@@ -152,7 +152,7 @@ def _string(state: SymbolicStack, instruction: Instruction) -> None:
             values.append(part)
         else:
             state.refuse("a part of an f-string that is no string")
-    is_percent = state.table.folds_percent_formats and _is_percent(values)
+    is_percent = state.table.behavior.folds_percent_formats and _is_percent(values)
     state.push(nodes.PercentFormat(values) if is_percent else nodes.JoinedStr(values))
 
 

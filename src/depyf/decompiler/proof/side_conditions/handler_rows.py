@@ -27,7 +27,7 @@ def split_instruction(raw: RawCode) -> str:
         for offset in (entry.start, entry.end):
             if offset not in begins:
                 return f"the exception table has a row that begins or ends inside an instruction, at offset {offset}"
-            if begins[offset] in PUSH_FRAMES and raw.table.frames_are_left_before_their_call:
+            if begins[offset] in PUSH_FRAMES and raw.table.behavior.frames_are_left_before_their_call:
                 if _handler(rows, offset - 2) != _handler(rows, offset):
                     return f"a call whose handler is that of what stands before it, at offset {offset}"
     return ""

@@ -1,0 +1,80 @@
+"""What the compiler and the interpreter of one CPython version do that its opcodes do not say."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Behavior:
+    """One version's facts. The defaults are those of 3.7; each ``pyXY.py`` states what its version changed.
+
+    A fact belongs here if no opcode implies it. Beside each value stands where CPython's source says so, and
+    tests/bytecode/test_behavior.py shows it with a snippet that it compiles with every version.
+    """
+
+    # How code is laid out.
+
+    handlers_are_last: bool = False
+    """Handlers of exceptions follow all other code."""
+
+    else_is_last: bool = True
+    """The else clause of a try statement follows the handlers."""
+
+    exits_are_copied: bool = False
+    """A jump to the return at the end of a function, which nobody wrote, becomes a copy of it, and in most versions so
+    does one to any short block that leaves the code. Before, only a jump to a RETURN_VALUE did."""
+
+    loop_tests_are_copied: bool = False
+    """A while loop has its test at the bottom too; only ``continue`` jumps to the one at the top."""
+
+    # What is folded, dropped or rewritten.
+
+    folds_constant_tests: bool = False
+    """``True and x`` is compiled to ``x`` alone."""
+
+    folds_percent_formats: bool = False
+    """``"%s" % (x,)`` is compiled as an f-string is."""
+
+    keeps_not: bool = False
+    """``if not a in b`` is not turned into ``if a not in b``."""
+
+    slices_are_constants: bool = False
+    """A slice whose bounds are constants is a constant."""
+
+    drops_overwritten_stores: bool = False
+    """Of two stores to one variable in a row, on one line, the first only drops its value."""
+
+    # What is added.
+
+    mappings_are_copied: bool = False
+    """``f(**mapping)`` merges the mapping into a new dictionary, even if nothing else goes into it."""
+
+    generators_have_a_handler: bool = False
+    """The code of a generator is inside a handler that replaces StopIteration (PEP 479)."""
+
+    generator_expressions_iterate: bool = False
+    """A generator expression calls iter() on its argument itself, in a frame that is hidden until the generator is
+    made; before, the code around it does."""
+
+    asserts_have_lines_of_comparisons: bool = False
+    """An assert statement raises on the line of the comparison that its test ends with. Without effect before 3.9,
+    where AssertionError is a global variable like others."""
+
+    # What the interpreter does.
+
+    delegation_is_told_by: str = ""
+    """Where ``throw`` looks for whether a yield belongs to ``yield from`` or ``await``: the "operand" of YIELD_VALUE or
+    of the "resume" after it; empty if in neither (see dropped.py)."""
+
+    close_is_told_by: str = ""
+    """Where ``close`` looks for whether only the handler of StopIteration surrounds a yield; as above."""
+
+    frames_are_left_before_their_call: bool = False
+    """An exception that leaves a frame which an instruction pushed is looked up at the code unit before that
+    instruction."""
+
+    def changed(self, **changes: Any) -> Behavior:
+        """The same with some facts changed."""
+        return replace(self, **changes)

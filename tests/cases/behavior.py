@@ -1,0 +1,88 @@
+# What compilers do that opcodes do not say: one function for each fact of Behavior.
+# After a change: python tests/recorded_compilers.py --add behavior tests/cases/behavior.py 3.7 3.8 3.9 3.10 3.11 3.12 3.13 3.14 3.15
+
+
+def handlers_are_last(x):
+    try:
+        x()
+    except ValueError:
+        x = "handler"
+    return x(x(x("after")))
+
+
+def else_is_last(x):
+    try:
+        x()
+    except ValueError:
+        x = "handler"
+    else:
+        x = "else"
+    return x
+
+
+def exits_are_copied(x):
+    if x:
+        x()
+    else:
+        x(x)
+
+
+def loop_tests_are_copied(x):
+    while x.test:
+        x()
+
+
+def folds_constant_tests(x):
+    return True and x
+
+
+def folds_percent_formats(x):
+    return "%s" % (x,)
+
+
+def keeps_not(x, y):
+    if not x in y:
+        return 1
+    return 2
+
+
+def slices_are_constants(x):
+    return x[1:2:3]
+
+
+def drops_overwritten_stores(x):
+    x, x = x
+
+
+def mappings_are_copied(x):
+    return x(**x)
+
+
+def generators_have_a_handler():
+    yield
+
+
+def generator_expressions_iterate(x):
+    return (y for y in x)
+
+
+def asserts_have_lines_of_comparisons(x):
+    assert (
+        x or
+        x < 1)
+
+
+def delegation_is_told_by(x):
+    try:
+        yield
+        yield from x
+    finally:
+        x()
+
+
+def close_is_told_by(x):
+    yield
+    try:
+        yield
+    finally:
+        x()
