@@ -105,6 +105,11 @@ def close_is_told_by(raw: RawCode) -> str:
     return "resume" if resume > resume_inside else ""
 
 
+def resume_depth1_mask(raw: RawCode) -> int:
+    (_, resume), (_, resume_inside) = yields(raw)[:2]
+    return resume ^ resume_inside
+
+
 def raises_on_another_line(raw: RawCode) -> bool:
     loads = [step for step in steps(raw) if step.name in ("LOAD_ASSERTION_ERROR", "LOAD_COMMON_CONSTANT")]
     return loads[0].line != raw.firstlineno + 1
@@ -126,6 +131,7 @@ SHOWN = {
     "asserts_have_lines_of_comparisons": raises_on_another_line,
     "delegation_is_told_by": delegation_is_told_by,
     "close_is_told_by": close_is_told_by,
+    "resume_depth1_mask": resume_depth1_mask,
 }
 WITHOUT_EFFECT = {"asserts_have_lines_of_comparisons": [(3, 7), (3, 8)]}
 
@@ -143,6 +149,7 @@ def test_compilers_do_what_their_version_says(version, recorded, monkeypatch):
     if recorded:
         monkeypatch.setattr(scaffold, "POOL", RecordedCompilers())
     functions = {raw.name: raw for raw in compile_source(SOURCE, version, filename="file").nested}
+    functions["resume_depth1_mask"] = functions["close_is_told_by"]
     behavior = TABLES[version].behavior
     shown = {fact: show(functions[fact]) for fact, show in SHOWN.items() if version not in WITHOUT_EFFECT.get(fact, ())}
     assert shown == {fact: getattr(behavior, fact) for fact in shown}

@@ -158,7 +158,8 @@ def check_yields(decoder: Decoder) -> None:
             raise decoder.error("a yield that is told for another kind of yield", instruction.offset)
         if delegates == (instruction.offset in decoder.wrapped) and wraps or not wraps and decoder.wrapped:
             raise decoder.error("a yield of another kind of generator", instruction.offset)
-        closes = {"operand": operand == 1, "resume": resume & 4, "": 0}[table.behavior.close_is_told_by]
+        depth1 = resume & table.behavior.resume_depth1_mask
+        closes = {"operand": operand == 1, "resume": depth1, "": 0}[table.behavior.close_is_told_by]
         handler = (before if delegates else instruction).handler
         if closes and handler is not None and out[handler.target].op != "STOPITERATION_ERROR":
             raise decoder.error("a yield whose handler is passed by when the generator is closed", instruction.offset)

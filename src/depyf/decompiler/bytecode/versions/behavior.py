@@ -71,6 +71,9 @@ class Behavior:
     close_is_told_by: str = ""
     """Where ``close`` looks for whether only the handler of StopIteration surrounds a yield; as above."""
 
+    resume_depth1_mask: int = 0
+    """The bit of the "resume" operand in which ``close`` looks."""
+
     frames_are_left_before_their_call: bool = False
     """An exception that leaves a frame which an instruction pushed is looked up at the code unit before that
     instruction."""

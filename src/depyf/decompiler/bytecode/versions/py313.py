@@ -71,6 +71,7 @@ BEHAVIOR = py312.BEHAVIOR.changed(
     drops_overwritten_stores=True,  # flowgraph.c, optimize_basic_block (gh-104635)
     delegation_is_told_by="operand",  # bytecodes.c, YIELD_VALUE
     close_is_told_by="resume",  # genobject.c, gen_close
+    resume_depth1_mask=4,  # pycore_opcode_utils.h, RESUME_OPARG_DEPTH1_MASK
     frames_are_left_before_their_call=True,  # pycore_frame.h: prev_instr became instr_ptr (gh-109094)
 )
 

@@ -58,6 +58,7 @@ CACHES: dict[str, int] = {
 
 BEHAVIOR = py314.BEHAVIOR.changed(
     generator_expressions_iterate=True,  # codegen.c (gh-143493)
+    resume_depth1_mask=8,  # pycore_opcode_utils.h: 4 is the start of a generator expression
 )
 
 TABLE = make_table(
