@@ -225,11 +225,12 @@ def measured_rows(options: argparse.Namespace) -> List[Row]:
     if not options.all and not options.only:
         return part(options, measure)
     from depyf.decompiler.bytecode.interpreters import find_interpreter
+    from depyf.decompiler.bytecode.versions import HOSTS
 
     rows: List[Row] = []
-    for minor in range(8, 16):
-        python = find_interpreter((3, minor)) if recorded_dynamo.recordings(f"py3{minor}") else None
-        if python is not None and (not options.only or f"3.{minor}" in options.only):
+    for major, minor in HOSTS:
+        python = find_interpreter((major, minor)) if recorded_dynamo.recordings(f"py{major}{minor}") else None
+        if python is not None and (not options.only or f"{major}.{minor}" in options.only):
             rows += in_process(python, options, "--part")
     return rows
 

@@ -23,9 +23,9 @@ from typing import List, NamedTuple, Tuple
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "src"))
 
-from depyf.decompiler.bytecode.interpreters import Version, find_interpreter  # noqa: E402
+from depyf.decompiler.bytecode.interpreters import find_interpreter  # noqa: E402
+from depyf.decompiler.bytecode.versions import HOSTS  # noqa: E402
 
-VERSIONS: List[Version] = [(3, minor) for minor in range(8, 16)]
 TESTS = (
     "tests/syntax", "tests/flowgraph", "tests/structure", "tests/lift", "tests/cli", "tests/test_import.py",
     "tests/decompiler/test_growth.py", "tests/decompiler/test_nesting.py", "tests/decompiler/test_refused.py",
@@ -91,7 +91,7 @@ def parse_arguments() -> argparse.Namespace:
 
 def main() -> int:
     options = parse_arguments()
-    wanted = [version for version in VERSIONS if not options.only or "{}.{}".format(*version) in options.only]
+    wanted = [version for version in HOSTS if not options.only or "{}.{}".format(*version) in options.only]
     found = {version: python for version in wanted for python in [find_interpreter(version)] if python is not None}
     missing = ["{}.{}".format(*version) for version in wanted if version not in found]
     if not options.no_tests:

@@ -34,9 +34,9 @@ from scripted_runs import function_of, outcome  # type: ignore[import-not-found]
 import roundtrip  # noqa: E402
 import workers  # noqa: E402
 from depyf.decompiler.bytecode.interpreters import find_interpreter  # noqa: E402
+from depyf.decompiler.bytecode.versions import HOSTS  # noqa: E402
 from depyf.decompiler.pipeline import analyze, standalone  # noqa: E402
 
-VERSIONS = [(3, minor) for minor in range(8, 16)]
 RUNS = 12
 BATCH = 50
 WORST_FIRST = ("wrong", "crash", "unproven", "refused", "equivalent", "exact", "identical")
@@ -133,7 +133,7 @@ def everywhere(options: argparse.Namespace) -> int:
     """The same on every interpreter, one after the other; the worst exit status."""
     status = 0
     arguments = [a for a in sys.argv[1:] if a != "--all"]
-    for version in VERSIONS:
+    for version in HOSTS:
         python = find_interpreter(version)
         if python is None:
             print("{}.{}: not found".format(*version))

@@ -30,8 +30,8 @@ sys.path[:0] = [str(ROOT / "src"), str(ROOT / "tests")]
 from attack.raw import judge, mutants, shrink, tables  # type: ignore[import-not-found] # noqa: E402
 
 from depyf.decompiler.bytecode.interpreters import find_interpreter  # noqa: E402
+from depyf.decompiler.bytecode.versions import HOSTS  # noqa: E402
 
-VERSIONS = [(3, minor) for minor in range(8, 16)]
 CHUNK = 120
 TOLD = ("harmful", "crashed", "slow", "broken")
 
@@ -99,7 +99,7 @@ def interpreters(wanted: List[str]) -> Tuple[Dict[str, str], List[str]]:
     """Interpreters by name, and the names of those that are not on this machine."""
     found: Dict[str, str] = {}
     missing = []
-    for name in wanted or ["{}.{}".format(*version) for version in VERSIONS]:
+    for name in wanted or ["{}.{}".format(*version) for version in HOSTS]:
         if name == "this":
             found["{}.{}".format(*sys.version_info[:2])] = sys.executable
             continue

@@ -22,9 +22,9 @@ from typing import Any
 ROOT = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(ROOT / "src"), str(Path(__file__).resolve().parent)]
 
+from depyf.decompiler.bytecode.versions import HOSTS  # noqa: E402
 from marked_page import put  # noqa: E402
 
-VERSIONS = [(3, minor) for minor in range(8, 16)]
 HEAD = (
     "| CPython | code objects read | differences from `dis` | mutants tried | accepted | harmful "
     "| run on the canonical machine | differently | decompiled and run | differently |\n"
@@ -80,7 +80,7 @@ def main() -> int:
     options = parser.parse_args()
     options.mutants = options.mutants or (5000 if options.full else 2500)
     options.functions = options.functions or (1000 if options.full else 200)
-    names = {f"{version[0]}.{version[1]}": version for version in VERSIONS}
+    names = {f"{version[0]}.{version[1]}": version for version in HOSTS}
 
     def row_of(name: str) -> tuple[str, bool]:
         python = find_interpreter(names[name])

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any, Dict, Tuple
 
 from depyf.decompiler.bytecode.interpreters import find_interpreter
+from depyf.decompiler.bytecode.versions import TABLES
 
 PATH = Path(__file__).parent / "cases" / "stack_effects.json"
 ARGUMENTS = (0, 1, 2, 3, 4, 5, 8, 15, 257)
@@ -50,10 +51,9 @@ def recorded(version: Version) -> Dict[str, Any]:
 
 
 def main() -> int:
-    versions = [(3, minor) for minor in range(7, 16)]
-    pythons = {version: find_interpreter(version) for version in versions}
+    pythons = {version: find_interpreter(version) for version in TABLES}
     if None in pythons.values():
-        print("not found:", [version for version in versions if pythons[version] is None])
+        print("not found:", [version for version in pythons if pythons[version] is None])
         return 1
     rows = []
     for version, python in pythons.items():

@@ -6,8 +6,9 @@ import pytest
 
 import pyc_files
 from depyf.decompiler.bytecode.interpreters import HOST_VERSION, find_interpreter
+from depyf.decompiler.bytecode.versions import TABLES
 
-OTHERS = [(3, minor) for minor in range(7, 16) if (3, minor) != HOST_VERSION and find_interpreter((3, minor))]
+OTHERS = [version for version in TABLES if version != HOST_VERSION and find_interpreter(version)]
 
 
 @pytest.mark.parametrize("version", OTHERS[:1] or [HOST_VERSION])

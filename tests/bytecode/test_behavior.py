@@ -166,3 +166,16 @@ def test_interpreters_do_what_their_version_says(version):
 def test_every_fact_changes_somewhere(fact):
     """A fact that all versions share is none."""
     assert len({getattr(table.behavior, fact) for table in TABLES.values()}) > 1
+
+
+def test_the_page_lists_the_facts():
+    page = (Path(__file__).parent.parent.parent / "docs" / "new-python-version.md").read_text(encoding="utf-8")
+    for field in dataclasses.fields(Behavior):
+        changes, before = [], field.default
+        for version, table in sorted(TABLES.items()):
+            value = getattr(table.behavior, field.name)
+            if value != before:
+                words = {True: "yes", False: "no"}.get(value, value) if isinstance(value, bool) else value
+                changes.append("{}.{}: {}".format(*version, f"`{words}`" if type(value) is str else words))
+            before = value
+        assert f"| `{field.name}` | {', '.join(changes)} |" in page

@@ -15,10 +15,11 @@ from depyf.decompiler.bytecode import disassemble, load
 from depyf.decompiler.bytecode.code.raw_code import ExceptionEntry
 from depyf.decompiler.bytecode.interpreters import find_interpreter
 from depyf.decompiler.bytecode.stack_depths import depth_difference
+from depyf.decompiler.bytecode.versions import HOSTS
 from depyf.errors import DecompilationError
 
 ROOT = Path(__file__).parents[2]
-VERSIONS = [version for version in ((3, minor) for minor in range(11, 16)) if find_interpreter(version)]
+VERSIONS = [version for version in HOSTS if version >= (3, 11) and find_interpreter(version)]
 
 
 def code_of(text):

@@ -14,11 +14,12 @@ from pathlib import Path
 import pytest
 
 from depyf.decompiler.bytecode.interpreters import find_interpreter
+from depyf.decompiler.bytecode.versions import HOSTS
 
 ROOT = Path(__file__).parents[2]
 CASES = sorted((ROOT / "tests" / "cases" / "every_version").glob("*/*.py"))
 NAMES = ["dead_with", "dead_finally", "dead_in_loop"]
-VERSIONS = [version for version in ((3, minor) for minor in range(8, 16)) if find_interpreter(version)]
+VERSIONS = [version for version in HOSTS if find_interpreter(version)]
 
 DECOMPILE = """
 import difflib, sys, warnings

@@ -14,11 +14,12 @@ from pathlib import Path
 import pytest
 
 from depyf.decompiler.bytecode.interpreters import find_interpreter
+from depyf.decompiler.bytecode.versions import HOSTS
 
 ROOT = Path(__file__).parents[2]
 FOLDERS = ("exact", "stripped")
 CASES = {folder: sorted((ROOT / "tests" / "cases" / folder).glob("*/*.py")) for folder in FOLDERS}
-VERSIONS = [version for version in ((3, minor) for minor in range(8, 16)) if find_interpreter(version)]
+VERSIONS = [version for version in HOSTS if find_interpreter(version)]
 
 ANALYZE = """
 import sys, warnings

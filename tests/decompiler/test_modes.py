@@ -9,10 +9,11 @@ from pathlib import Path
 import pytest
 
 from depyf.decompiler.bytecode.interpreters import find_interpreter
+from depyf.decompiler.bytecode.versions import HOSTS
 from depyf.decompiler.pipeline import analyze
 
 ROOT = Path(__file__).parents[2]
-VERSIONS = [version for version in ((3, minor) for minor in range(8, 16)) if find_interpreter(version)]
+VERSIONS = [version for version in HOSTS if find_interpreter(version)]
 
 EXPRESSIONS = (
     "a + b", "x if a else None", "a and b or c", "a and None", "not a", "a < b < c", "lambda: 3", "(x := 1)", "5",

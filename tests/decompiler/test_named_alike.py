@@ -11,10 +11,11 @@ import named_alike
 import pytest
 
 from depyf.decompiler.bytecode.interpreters import HOST_VERSION, find_interpreter
+from depyf.decompiler.bytecode.versions import HOSTS
 
 SOURCE = Path(__file__).parents[2] / "src"
 CHECKS = [name for name in vars(named_alike) if name.startswith("test_")]
-VERSIONS = [version for version in ((3, minor) for minor in range(8, 16)) if find_interpreter(version)]
+VERSIONS = [version for version in HOSTS if find_interpreter(version)]
 
 
 @pytest.mark.parametrize("name", CHECKS)

@@ -8,11 +8,12 @@ import depyf
 from depyf.decompiler.bytecode import load
 from depyf.decompiler.bytecode.grammar import has_nested_quotes
 from depyf.decompiler.bytecode.interpreters import HOST_VERSION, find_interpreter
+from depyf.decompiler.bytecode.versions import TABLES
 from depyf.decompiler.pipeline import standalone
 from depyf.decompiler.proof import Level, compiler_pool, scaffold
 from depyf.decompiler.proof.scaffold import compile_source
 
-VERSIONS = [(3, minor) for minor in range(7, 16) if find_interpreter((3, minor)) is not None]
+VERSIONS = [version for version in TABLES if find_interpreter(version)]
 
 SOURCE = '''\
 """Documented."""

@@ -13,9 +13,10 @@ import pytest
 from nested_statements import outside_functions
 
 from depyf.decompiler.bytecode.interpreters import find_interpreter
+from depyf.decompiler.bytecode.versions import HOSTS
 
 ROOT = Path(__file__).parents[2]
-VERSIONS = [version for version in ((3, minor) for minor in range(8, 16)) if find_interpreter(version)]
+VERSIONS = [version for version in HOSTS if find_interpreter(version)]
 
 ANALYZE = """
 import warnings

@@ -15,6 +15,7 @@ import pytest
 
 from depyf.decompiler.bytecode import interpreters
 from depyf.decompiler.bytecode.interpreters import HOST_VERSION, find_interpreter
+from depyf.decompiler.bytecode.versions import TABLES
 from depyf.decompiler.proof import compile_worker, compiler_pool
 from depyf.decompiler.proof.compiler_pool import CompilerPool, NoInterpreter
 
@@ -131,7 +132,7 @@ def test_the_worker_runs_on_every_interpreter_of_this_machine():
     pool = CompilerPool()
     unit = {"name": "f", "qualname": "C.f", "nested": False, "freevars": ("__class__",), "enclosing_class": None}
     answered = []
-    for version in [(3, minor) for minor in range(7, 16)]:
+    for version in TABLES:
         if find_interpreter(version) is not None:
             answered.append(version)
             kind, value = pool.compile(dict(REQUEST, source="def f(self): return super().a", unit=unit), version)

@@ -11,9 +11,10 @@ import pytest
 
 from depyf import verify
 from depyf.decompiler.bytecode.interpreters import find_interpreter
+from depyf.decompiler.bytecode.versions import HOSTS
 
 ROOT = Path(__file__).parents[2]
-VERSIONS = [version for version in ((3, minor) for minor in range(8, 16)) if find_interpreter(version)]
+VERSIONS = [version for version in HOSTS if find_interpreter(version)]
 
 CHECK = """
 import ast

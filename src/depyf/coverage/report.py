@@ -9,14 +9,13 @@ from typing import Any, Iterable
 
 from ..decompiler.bytecode.interpreters import find_interpreter
 from ..decompiler.bytecode.reading.load import HOST_VERSION
-from ..decompiler.bytecode.versions import TABLES
+from ..decompiler.bytecode.versions import OLDEST_HOST, TABLES
 from .measure import STAGES, measure
 
 SIGNS = {
     "internal": "-", "not met": "?", "not handled": "!", "read": "r", "lifted": "l", "structured": "s", "proven": "P",
 }  # fmt: skip
 LEGEND = "P proven on a test, s structured, l lifted, r read, ! not handled, ? in no test, - internal, blank: no such"
-OLDEST_HOST = (3, 8)
 _SECONDS = 900
 
 

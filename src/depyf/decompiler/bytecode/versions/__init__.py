@@ -15,6 +15,10 @@ TABLES: dict[tuple[int, int], OpcodeTable] = {
     for module in (py37, py38, py39, py310, py311, py312, py313, py314, py315)
 }
 
+OLDEST_HOST = (3, 8)
+HOSTS: list[tuple[int, int]] = [version for version in TABLES if version >= OLDEST_HOST]
+"""The versions that depyf runs on; it reads those of TABLES on each of them."""
+
 
 def supported_versions() -> str:
     """The versions that have a table, for messages."""
