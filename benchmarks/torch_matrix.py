@@ -30,7 +30,7 @@ import time
 from pathlib import Path
 from typing import Any, Dict, List, Optional
 
-from marked_page import put
+import torch_summary
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent
@@ -316,7 +316,9 @@ def parse_arguments() -> argparse.Namespace:
     parser.add_argument("-j", "--jobs", type=int, default=2, help="processes at a time (default 2)")
     parser.add_argument("--limit", type=int, default=300, help="seconds for one run (default 300)")
     parser.add_argument("--json", type=Path, metavar="FILE", help="everything that was found")
-    parser.add_argument("--write", type=Path, metavar="PAGE", help="put the tables into this page")
+    parser.add_argument("--write", type=Path, metavar="PAGE", help="put a summary into this page")
+    parser.add_argument("--csv", type=Path, metavar="FILE", default=ROOT / "docs" / "static" / "torch-matrix.csv",
+                        help="with --write: a row for each program (default: the documentation's)")  # fmt: skip
     parser.add_argument("--again", action="store_true", help="what differs is run once more; both is printed")
     parser.add_argument("--keep", metavar="FOLDER", help="keep dumps, reports and output there")
     parser.add_argument("--progress", action="store_true", help="a line per program as it ends, on standard error")
@@ -354,7 +356,9 @@ def main() -> int:
     if options.json:
         options.json.write_text(json.dumps(cells, indent=1), encoding="utf-8")
     if options.write:
-        put(options.write, "matrix", "\n\n".join(map(text_of, cells)))
+        rows = [row for cell in cells for row in torch_summary.rows_of(cell)]
+        seconds = {torch_summary.cell_of(cell): cell["seconds"] for cell in cells}
+        torch_summary.write(options.write, options.csv, rows, seconds)
     for cell in cells:
         print(totals(cell))
     return 1 if broken or any(row["differences"] for cell in cells for row in cell["rows"]) else 0

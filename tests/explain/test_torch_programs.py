@@ -2,6 +2,7 @@
 
 import argparse
 import copy
+import csv
 import json
 import os
 import subprocess
@@ -11,6 +12,7 @@ from pathlib import Path
 import pytest
 
 import torch_matrix
+import torch_summary
 
 HANDFUL = ["breaks_with_gradients", "exception_caught", "inspect_module", "debug_a_module", "process_ends",
            "coroutine_without_await"]
@@ -111,3 +113,35 @@ def test_what_differs_is_run_once_more_and_both_is_said(monkeypatch, second):
     assert asked == [[], ["case"]]
     assert [row["differences"] for row in cell["rows"]] == [[], second]
     assert torch_matrix.reasons(cell)[-1] == "- case: run again, as it differed: results"
+
+
+def test_the_page_has_a_row_for_each_cell_and_says_what_is_not_the_same(tmp_path):
+    cells = []
+    for torch, changed in (("2.1", {}), ("2.2", {"same": {"result": [2]}})):
+        lacking = torch_matrix.judge("lacking", {**PROGRAM, "lacks": "torch.cond"}, {})
+        rows = [torch_matrix.judge("case", PROGRAM, ends(**changed)), lacking]
+        cells.append({"torch": torch, "python": "3.11", "rows": rows, "seconds": 7})
+    rows = [row for cell in cells for row in torch_summary.rows_of(cell)]
+    page, table = tmp_path / "page.md", tmp_path / "table.csv"
+    page.write_text("before\n<!-- matrix -->\nold\n<!-- /matrix -->\nafter\n")
+    torch_summary.write(page, table, rows, {torch_summary.cell_of(cell): cell["seconds"] for cell in cells})
+    assert page.read_text() == f"""before
+<!-- matrix -->
+{torch_summary.HEADER}
+| 2.1 | 3.11 | 1 of 1 | 0 | 1 | 3 | 1 of 1 | 1 of 1 | 7 |
+| 2.2 | 3.11 | 0 of 1 | 0 | 1 | 3 | 1 of 1 | 1 of 1 | 7 |
+
+## Something differs
+
+* `case`: `result: [1] without, [2] with` (2.2 on 3.11)
+
+## Torch lacks a name
+
+* `lacking`: `torch.cond` (2.1 on 3.11, 2.2 on 3.11)
+<!-- /matrix -->
+after
+"""
+    read = list(csv.DictReader(table.read_text().splitlines()))
+    assert read == rows
+    assert [row["well"] for row in read] == ["yes", "", "no", ""]
+    assert {row["results"] for row in read} == {"same", "different", ""}
