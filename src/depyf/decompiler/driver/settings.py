@@ -24,8 +24,6 @@ COMPILER = Origin(lambda name: False)
 class Settings(NamedTuple):
     """How to decompile.
 
-    ``strict``: a lone code object that is refused raises DecompilationError; otherwise its source is a ``raise`` with
-    the reason and the instructions as comments.
     ``skip_transforms``: names of transforms in ``polish`` that are switched off.
     ``result_names``: for functions that give tuples, by their global names: what the items would be called. They name
     variables that have no names in the bytecode.
@@ -37,7 +35,6 @@ class Settings(NamedTuple):
     ``rewritten_asserts``: what pytest has made of an assert stays as long as it is.
     """
 
-    strict: bool = True
     skip_transforms: FrozenSet[str] = frozenset()
     result_names: Mapping[str, Sequence[str]] = MappingProxyType({})
     searches: bool = True
