@@ -113,6 +113,7 @@ def test_evaluating_a_source_runs_no_code_of_the_user() -> None:
         ("L['n'] == 3   # return y[:n]  # rp/toy.py:35 in dyn", "L['n'] == 3", 35, "return y[:n]"),
         ("L['n'] == 3   # x = 1  # why  # rp/toy.py:35 in dyn", "L['n'] == 3", 35, "x = 1  # why"),
         ("L['n'] == 3  # y = n  # a/b.py:7 in f (HINT: see # 3)", "L['n'] == 3", 7, "y = n"),
+        ("L['n'] is None               #   # <string>:6 in __init__", "L['n'] is None", 6, ""),
         ("utils_device.CURRENT_DEVICE == None   # _dynamo/output_graph.py:1122 in init_ambient_guards",
          "utils_device.CURRENT_DEVICE == None", 1122, ""),
     ],

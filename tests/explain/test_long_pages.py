@@ -104,6 +104,51 @@ def test_after_the_fact_the_whole_is_at_the_end(dumped, tmp_path):
     assert torch.equal(page_at(path).forward(model, x), expected)
 
 
+class Interrupted(torch.nn.Module):
+    """Breaks between two runs through its layers; with `scale` the second half closes over a variable."""
+
+    def __init__(self, scale: bool) -> None:
+        super().__init__()
+        self.layers, self.scale = torch.nn.ModuleList(torch.nn.Linear(4, 4) for _ in range(100)), scale
+
+    def forward(self, x: torch.Tensor, factor: float = 2.0) -> torch.Tensor:
+        scaled = (lambda one: one * factor) if self.scale else torch.sin
+        for layer in self.layers:
+            x = layer(x)
+        torch._dynamo.graph_break()
+        for layer in self.layers:
+            x = scaled(layer(x))
+        return x
+
+
+@pytest.mark.parametrize("scale", [False, True])
+def test_a_page_with_a_break_runs_the_whole_of_both_halves(tmp_path, scale):
+    torch._dynamo.reset()
+    model, x = Interrupted(scale).eval(), torch.randn(3, 4)
+    with depyf.prepare_debug(tmp_path):
+        expected = torch.compile(model, backend="eager")(x)
+    path = tmp_path / "full_code_for_forward_0.py"
+    assert path.read_text().count("what runs is the whole") == 2
+    assert torch.equal(page_at(path).forward(model, x), expected)
+
+
+def test_the_whole_of_a_function_that_closes_over_a_variable_is_in_the_file_beside_the_page(tmp_path):
+    torch._dynamo.reset()
+    factor = 3.0
+
+    def scaled(model, x):
+        return model(x) * factor
+
+    model, x = Model(24).eval(), torch.randn(3, 4)
+    with depyf.prepare_debug(tmp_path):
+        expected = torch.compile(scaled, backend="eager")(model, x)
+    path = tmp_path / "full_code_for_scaled_0.py"
+    assert "whole('__transformed_code_0_for_scaled.py', 'factor')" in path.read_text()
+    page = page_at(path)
+    page.use({"factor": factor})
+    assert torch.equal(page.scaled(model, x), expected)
+
+
 # ---- the parts
 
 

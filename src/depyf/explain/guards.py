@@ -11,6 +11,7 @@ from __future__ import annotations
 import ast
 import os
 import re
+from functools import lru_cache
 from typing import Any, Dict, List, Optional, Tuple
 
 from depyf.explain.guard_words import describe
@@ -25,10 +26,12 @@ _LOCATION = re.compile(
     r"^(?P<before>.*?)\s*#\s(?P<file>[^#]*?\.py|[^#]*?>):(?P<line>\d+) in (?P<function>[\w<>.]+)(?P<rest>.*)$"
 )
 _IDENTITY = re.compile(r"(___check_(?:obj|type)_id\(.*?), \d{4,}\)")
-_NAMED_BY_ID = re.compile(r"\b(__dtensor_spec_|___check_metadata_|___check_opaque_guard_fn_)\d+(?:_c\d+/\d+)?")
+_NAMES_BY_ID = ("__dtensor_spec_", "___check_metadata_", "___check_opaque_guard_fn_")
+_NAMED_BY_ID = re.compile(r"\b({})\d+(?:_c\d+/\d+)?".format("|".join(_NAMES_BY_ID)))
+_OF_RUNS = ("___dict_version(", ".data_ptr() == ")
 _OF_THIS_RUN = re.compile(r"(___dict_version\((?:[^()]|\([^()]*\))*\) == |\.data_ptr\(\) == )\d+")
 _MODULE = re.compile(r"(<module '[\w.]+') from '[^']*'>")
-_LAYER = re.compile(r"(?<=\._modules\[')\d+(?='\])")
+_LAYER = re.compile(r"\._modules\['(\d+)'\]")
 _MARK = "90071992{:02}"  # for the number of a layer: a number that no program has
 _MOST_DIGITS = 4
 _BRANCH = re.compile(r"^[| ]*\+-")
@@ -86,7 +89,7 @@ def collect_guards(
             continue
         seen.add(text)
         code, line = split_verbose_part(text, filename)
-        code = _KEYS.sub(_in_order, code)
+        code = _keys_in_order(code)
         if line is not None and line.function == _SETTER and _ABOUT_INPUTS.search(code):
             line = None
         guard = layers.describe(kind or kind_of(code), code, line)
@@ -103,18 +106,20 @@ class _Layers:
         self._known: Dict[Tuple[str, str], Guard] = {}
 
     def describe(self, kind: str, code: str, line: Optional[SourceLine]) -> Guard:
-        numbers = _LAYER.findall(code)
+        parts = _LAYER.split(code)
+        numbers = parts[1::2]
         if not numbers or any(len(number) > _MOST_DIGITS for number in numbers):
             return self._stable(describe(kind, code, line, self._globals))
         marks = {number: _MARK.format(at) for at, number in enumerate(dict.fromkeys(numbers))}
-        pattern = _LAYER.sub(lambda match: marks[match.group()], code)
+        parts[1::2] = ["._modules['{}']".format(marks[number]) for number in numbers]
+        pattern = "".join(parts)
         known = self._known.get((kind, pattern))
         if known is None:
             known = self._known[kind, pattern] = self._stable(describe(kind, pattern, None, self._globals))
-        texts = [known.code, known.words, known.run, known.subject]
+        texts = "\0".join([known.code, known.words, known.run, known.subject])
         for number, mark in marks.items():
-            texts = [text.replace(mark, number) for text in texts]
-        stable_code, words, run, subject = texts
+            texts = texts.replace(mark, number)
+        stable_code, words, run, subject = texts.split("\0")
         return Guard(stable_code, kind, subject, words, line, known.is_bookkeeping, known.runnable, run)
 
     @staticmethod
@@ -162,10 +167,12 @@ def stable_guard_text(text: str) -> str:
     of keys are in order."""
     text = without_addresses(_MODULE.sub(r"\1>", text))
     text = _CELL.sub(lambda match: file_name(match.group()), text)
-    text = _OF_THIS_RUN.sub(r"\1<id>", _NAMED_BY_ID.sub(r"\1<id>", text))
+    for marks, pattern in ((_NAMES_BY_ID, _NAMED_BY_ID), (_OF_RUNS, _OF_THIS_RUN)):
+        if any(mark in text for mark in marks):  # a tree has megabytes, in which this is much quicker than a pattern
+            text = pattern.sub(r"\1<id>", text)
     text = _BACKEND.sub(r"\1<id>)", _IDENTITY.sub(r"\1, <id>)", text))
     text = _FROZEN.sub(lambda match: "frozenset({{{}}})".format(", ".join(sorted(match.group(1).split(", ")))), text)
-    return stable(_KEYS.sub(_in_order, text))
+    return stable(_keys_in_order(text))
 
 
 def _whole_lines(tree: str) -> List[str]:
@@ -179,6 +186,10 @@ def _whole_lines(tree: str) -> List[str]:
     return lines
 
 
+def _keys_in_order(text: str) -> str:
+    return _KEYS.sub(_in_order, text) if " == {" in text else text
+
+
 def _in_order(match: re.Match[str]) -> str:
     try:
         keys = ast.literal_eval(match.group())
@@ -189,6 +200,14 @@ def _in_order(match: re.Match[str]) -> str:
 
 def split_verbose_part(text: str, filename: str = "") -> Tuple[str, Optional[SourceLine]]:
     """Splits ``code  # user's line  # dir/file.py:3 in function`` into the code and the line that asked for it."""
+    at = text.find("  # ")
+    if at < 0 or "#" in text[:at]:
+        return _split(text, filename)
+    return text[:at].strip(), _split(text[at:], filename)[1]
+
+
+@lru_cache(maxsize=1024)  # many guards are asked for by one line
+def _split(text: str, filename: str) -> Tuple[str, Optional[SourceLine]]:
     match = None
     at = 0
     while True:  # the last location wins: the code and the user's line may hold `#` themselves

@@ -46,7 +46,7 @@ def _live() -> Any:
     return field(default=None, repr=False, compare=False, metadata={"live": True})
 
 
-@dataclass
+@dataclass(frozen=True)
 class SourceLine:
     """One line of the user's program: where it is, and its text without indentation."""
 

@@ -96,7 +96,7 @@ def _decompile(
         from depyf.decompiler.recompile import recompile
 
         places = original.co_varnames if original is not None else ()
-        ours = with_names(recompile(text, clean, path, places=places), real_name)
+        ours = with_names(recompile(text, clean, path, places=places, known=result.raw), real_name)
         ours = with_nested_of(with_own_name(ours, new_code.co_name), new_code)
         problem = _difference_for_callers(ours, new_code, places)
     except Exception as error:

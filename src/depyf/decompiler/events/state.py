@@ -190,19 +190,18 @@ class State:
 
     def held(self, values: Iterable[Value]) -> set[Value]:
         """``values`` and all that is in containers among them."""
-        found: set[Value] = set()
-        work = list(values)
+        found = set(values)
+        work = [value for value in found if value.has_parts]
         while work:
             value = work.pop()
-            if value in found:
-                continue
-            found.add(value)
             if isinstance(value, Pure):
-                work.extend(value.operands)
+                new = set(value.operands) - found
             elif isinstance(value, Star):
-                work.append(value.iterable)
+                new = {value.iterable} - found
             else:
-                work.extend(self.heap.get(value, ()))
+                new = set(self.heap.get(value, ())) - found
+            found |= new
+            work.extend(value for value in new if value.has_parts)
         return found
 
     def private(self, value: Value) -> list[Value] | None:

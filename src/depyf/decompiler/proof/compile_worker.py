@@ -194,7 +194,6 @@ def _mention(function: Any, names: list[str], text: str) -> None:
     if names:
         mentions = syntax_tree(text.format("".join(name + ", " for name in names))).body
         function.body.extend(ast.copy_location(mention, function.body[-1]) for mention in mentions)
-        ast.fix_missing_locations(function)
 
 
 class _PlaceMarks(ast.NodeTransformer):

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
-from typing import Callable, List, Tuple
+from typing import Callable, List, Sequence, Tuple
 
+from depyf.explain.bookkeeping import FRAME_PARAMETERS
 from depyf.explain.model import CacheEntry, Graph
 from depyf.explain.names import file_name
 
 __all__ = ["Below"]
 
 _CAPTURED = "Captured_Graph"
+_CHANGED = re.compile("__resume_at_|{}|\\bnonlocal ".format("|".join(FRAME_PARAMETERS)))
 _HERE = "the end of this page"
 _NEEDS_MODULE = "types.SimpleNamespace("  # a graph that reads attributes of its module: only our text gives it these
 
@@ -44,10 +47,12 @@ class Below:
 
     def transformed(self, entry: CacheEntry, shown: str, in_full: Callable[[], str]) -> str:
         """Takes in transformed code that is shortened: as it is shown, and all of it. Returns where that stands."""
-        has_cells = entry.code is None or entry.code.co_freevars or "nonlocal " in entry.transformed.source
-        if self.in_dump and entry.transformed_path and not has_cells:
-            self._shortened.append((shown, entry.transformed.source))
-            return self._file(entry.transformed_name, file_name(entry.transformed_path))
+        source, code = entry.transformed.source, entry.code
+        # The page calls resume functions in a shorter form than Dynamo does, and has cells as globals.
+        is_other = code is None or _CHANGED.search(source) or "__class__" in code.co_freevars
+        if self.in_dump and entry.transformed_path and code is not None and not is_other:
+            self._shortened.append((shown, source))
+            return self._file(entry.transformed_name, file_name(entry.transformed_path), code.co_freevars)
         self._shortened.append((shown, ""))
         self._functions.append(in_full())
         return _HERE
@@ -58,8 +63,8 @@ class Below:
             page = page.replace(shown, source)
         return "\n\n".join([page, self.text()])
 
-    def _file(self, name: str, path: str) -> str:
-        self._files.append("{} = whole({!r})".format(name, path))
+    def _file(self, name: str, path: str, free: Sequence[str] = ()) -> str:
+        self._files.append("{} = whole({})".format(name, ", ".join(map(repr, [path, *free]))))
         return path
 
     def checks(self) -> str:

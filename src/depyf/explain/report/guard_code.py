@@ -39,7 +39,7 @@ def _operands(conditions: List[str]) -> List[List[str]]:
     where: Dict[Tuple[int, ...], int] = {}
     for one in alike(conditions, _is_spelled):
         if not one.places:
-            found.append([_operand(conditions[min(one.members.values())])])
+            found.append([_operand(conditions[one.first])])
             continue
         if one.numbers not in loops:
             where[one.numbers] = len(found)

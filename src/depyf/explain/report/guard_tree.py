@@ -33,16 +33,16 @@ def _depth(line: str) -> int:
 
 def _folded(lines: List[str], depths: List[int]) -> List[str]:
     """The forest of these lines, its neighbouring trees folded, then what is in them."""
-    trees = _trees(depths)
-    if len(trees) == 1:
-        (start, end) = trees[0]
-        return lines[start : start + 1] + (_folded(lines[1:], depths[1:]) if end - start > 1 else [])
+    spans = _trees(depths)
+    if len(spans) == 1:
+        return lines[:1] + (_folded(lines[1:], depths[1:]) if len(lines) > 1 else [])
     shown: List[str] = []
-    for one, own in _neighbours([lines[start:end] for start, end in trees]):
+    for one, own in _neighbours([lines[start:end] for start, end in spans]):
+        start, end = spans[one.first]
         if one.places:
             words = "for n in {}, {} times:".format(numbers_in_words(one.numbers), len(one.numbers))
-            shown.append("{}+- {}".format("| " * (_depth(own[0]) - 1), words))
-        shown += own[:1] + (_folded(own[1:], list(map(_depth, own[1:]))) if len(own) > 1 else [])
+            shown.append("{}+- {}".format("| " * (depths[start] - 1), words))
+        shown += own[:1] + (_folded(own[1:], depths[start + 1 : end]) if len(own) > 1 else [])
     return shown
 
 
@@ -64,7 +64,7 @@ def _neighbours(trees: List[List[str]]) -> List[Tuple[Alike, List[str]]]:
             found += _alike_trees(trees, indices)
     known = {index for one, _ in found for index in one.members.values()}
     found += [(Alike((), (), (), {0: at}), tree) for at, tree in enumerate(trees) if at not in known]
-    return sorted(found, key=lambda pair: min(pair[0].members.values()))
+    return sorted(found, key=lambda pair: pair[0].first)
 
 
 def _alike_trees(trees: List[List[str]], indices: List[int]) -> List[Tuple[Alike, List[str]]]:

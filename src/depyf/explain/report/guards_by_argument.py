@@ -49,7 +49,7 @@ def guards_by_argument(guards: Sequence[Guard]) -> List[Row]:
     """Rows: tensors and other arguments first, then in the order in which Dynamo checks; several Nones as one row."""
     found: List[Tuple[str, str, Alike]] = []
     for one in alike([guard.words for guard in guards], in_brackets):
-        guard = guards[min(one.members.values())]
+        guard = guards[one.first]
         subject, words = _subject(one, guard), one.written(lambda place: "n")
         rest = words[len(subject) :] if words.startswith(subject) else words
         found.append((subject, _SAME.sub(r"the same object as \1", rest).lstrip(": ").strip(), one))

@@ -47,8 +47,8 @@ def of_program(name):
     raise NameError(name)
 ''',
     "whole": '''
-def whole(file):
-    """The function in a file beside this page, on which it is shortened."""
+def whole(file, *free):
+    """The function in a file beside this page, on which it is shortened; `free`: what it closes over."""
     import os
 
     def run(*args, **kwargs):
@@ -60,7 +60,10 @@ def whole(file):
         if "GraphModule" in names:
             return names["GraphModule"].forward(None, *args)
         codes = ((one, getattr(one, "__code__", None)) for one in names.values())
-        return next(one for one, code in codes if code and code.co_filename == path)(*args, **kwargs)
+        found = next(one for one, code in codes if code and code.co_filename == path)
+        if free:  # the file has it in a function of these
+            found = found(*[names[name] for name in free])
+        return found(*args, **kwargs)
 
     return run
 ''',

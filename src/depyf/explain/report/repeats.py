@@ -35,6 +35,11 @@ class Alike:
         """The number of each text, in order."""
         return tuple(self.members)
 
+    @property
+    def first(self) -> int:
+        """The least index of its texts."""
+        return min(self.members.values())
+
     def written(self, spelled: Callable[[int], str]) -> str:
         """The text with `spelled(place)` in the place of each number that differs; `place` is an index of `values`."""
         words = [self.parts[0]]
