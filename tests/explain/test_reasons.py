@@ -8,7 +8,7 @@ import pytest
 from depyf.explain.model import CacheEntry
 from depyf.explain.recompiles import actual_value
 from depyf.explain.report.tree import recompile_words
-from depyf.explain.torch_behavior import recompile_reasons
+from depyf.explain.torch_facts.torch_behavior import recompile_reasons
 
 pytest.importorskip("torch")
 

@@ -10,7 +10,7 @@ from depyf.explain.circumstances import Call
 from depyf.explain.model import CacheEntry
 from depyf.explain.recompiles import add_reasons, reason_from_text
 from depyf.explain.report.why import recompile_words
-from depyf.explain.torch_keeps import guard_failures
+from depyf.explain.torch_facts.torch_keeps import guard_failures
 
 pytest.importorskip("torch")
 

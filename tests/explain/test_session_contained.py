@@ -8,8 +8,9 @@ import torch
 import torch._inductor.codecache
 
 import depyf
-from depyf.explain import graph_breakpoints, graph_files, live_guards, patches, recorder, session, torch_behavior
-from depyf.explain.torch_behavior import MissingHook
+from depyf.explain import graph_breakpoints, graph_files, live_guards, patches, recorder, session
+from depyf.explain.torch_facts import torch_behavior
+from depyf.explain.torch_facts.torch_behavior import MissingHook
 
 
 @pytest.fixture(autouse=True)

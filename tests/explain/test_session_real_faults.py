@@ -18,8 +18,9 @@ import torch._inductor.codecache
 
 import depyf
 from depyf.decompiler import pipeline
-from depyf.explain import dump_directory, patches, session, time_limit, torch_behavior
+from depyf.explain import dump_directory, patches, session, time_limit
 from depyf.explain.guards import collect_guards
+from depyf.explain.torch_facts import torch_behavior
 
 
 @pytest.fixture(autouse=True)

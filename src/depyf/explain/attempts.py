@@ -6,7 +6,6 @@ import inspect
 from types import CodeType
 from typing import Any, Callable, Dict, List, Optional, Tuple
 
-from depyf.explain import torch_attempts, torch_behavior
 from depyf.explain.break_log import BreakLog
 from depyf.explain.called_names import called_name
 from depyf.explain.came_to_nothing import take_back
@@ -14,6 +13,7 @@ from depyf.explain.circumstances import Call, circumstances
 from depyf.explain.model import GraphBreak, RecompileReason, Session
 from depyf.explain.recompiles import reason_from_text
 from depyf.explain.refusals import Refusals, is_of_libraries
+from depyf.explain.torch_facts import torch_attempts, torch_behavior
 
 __all__ = ["Attempts"]
 

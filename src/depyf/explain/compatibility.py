@@ -10,8 +10,9 @@ import contextlib
 import os
 from typing import Any, Dict, Iterator, MutableMapping
 
-from depyf.explain import patches, session, torch_behavior
+from depyf.explain import patches, session
 from depyf.explain.containment import logger
+from depyf.explain.torch_facts import torch_behavior
 
 __all__ = [
     "data",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Dict, List, Tuple
 
-from depyf.explain.torch_keeps import phase_times
+from depyf.explain.torch_facts.torch_keeps import phase_times
 
 __all__ = ["TIMES", "PhaseClock"]
 

@@ -15,7 +15,7 @@ from typing import Any, Callable, Dict, Optional, TypeVar
 
 from depyf.explain.model import Failure, Session
 from depyf.explain.names import stable, without_addresses
-from depyf.explain.torch_behavior import with_dynamo_off
+from depyf.explain.torch_facts.torch_behavior import with_dynamo_off
 
 __all__ = ["EDGES", "contained", "done", "edge", "in_words", "logger", "note_failure", "told"]
 

@@ -14,9 +14,9 @@ from functools import cached_property
 from types import CodeType
 from typing import Any, Dict, Iterable, List, Optional, Tuple
 
-from depyf.explain import torch_behavior
 from depyf.explain.code_objects import same_instructions
 from depyf.explain.names import safe_file_part, stable, without_addresses
+from depyf.explain.torch_facts import torch_behavior
 from depyf.explain.transformed_code import is_valid_python
 
 __all__ = [

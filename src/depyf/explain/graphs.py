@@ -12,7 +12,7 @@ from depyf.explain.graph_text import GraphText, source_of
 from depyf.explain.guard_words import user_spelling
 from depyf.explain.model import Graph, Node, SourceLine
 from depyf.explain.names import stable, without_addresses
-from depyf.explain.torch_behavior import input_source
+from depyf.explain.torch_facts.torch_behavior import input_source
 
 __all__ = ["capture", "find_graph_module", "graph_from_module", "reachable", "user_line_of"]
 

@@ -12,7 +12,6 @@ import types
 from types import CodeType
 from typing import Any, Dict, List, Mapping, Optional, Set
 
-from depyf.explain import torch_behavior
 from depyf.explain.break_log import breaks_behind
 from depyf.explain.code_objects import cell_contents
 from depyf.explain.compiled_functions import called_from, functions_of
@@ -26,6 +25,7 @@ from depyf.explain.names import identifier, stable
 from depyf.explain.nothing_compiled import NothingCompiled, why_nothing, why_uncompiled
 from depyf.explain.recompiles import add_reasons, kept_reasons
 from depyf.explain.resume_points import is_resume_name, names_read, resume_function, resume_line, resume_points
+from depyf.explain.torch_facts import torch_behavior
 
 __all__ = ["NothingCompiled", "frame_of", "inspect", "session_of"]
 

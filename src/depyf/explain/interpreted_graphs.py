@@ -14,7 +14,7 @@ from typing import Any, Callable, Optional
 
 from depyf.explain.containment import done, edge
 from depyf.explain.model import Session
-from depyf.explain.torch_behavior import find
+from depyf.explain.torch_facts.torch_behavior import find
 
 __all__ = ["graph_has_file", "hook_interpreter"]
 

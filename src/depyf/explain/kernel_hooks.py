@@ -9,9 +9,9 @@ import contextlib
 from typing import Any, Dict, List, Tuple
 
 from depyf.explain.containment import edge, told
-from depyf.explain.exchanged_code import Heard, listen
-from depyf.explain.torch_behavior import find
-from depyf.explain.torch_kernels import provenance_function, says_which_kernel
+from depyf.explain.torch_facts.exchanged_code import Heard, listen
+from depyf.explain.torch_facts.torch_behavior import find
+from depyf.explain.torch_facts.torch_kernels import provenance_function, says_which_kernel
 
 __all__ = ["hook_kernels", "kernel_was_called", "kernel_was_named"]
 

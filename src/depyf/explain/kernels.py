@@ -10,8 +10,8 @@ from depyf.explain.graph_files import STAGES, cached_graph_text, why_open
 from depyf.explain.kernel_files import kernel_parts, kernel_text, point_functions_at_file
 from depyf.explain.model import Graph, Kernel
 from depyf.explain.provenance import Provenance, kernel_lines_text
-from depyf.explain.torch_behavior import is_generating_backward
-from depyf.explain.torch_kernels import CacheHit, cache_hit
+from depyf.explain.torch_facts.torch_behavior import is_generating_backward
+from depyf.explain.torch_facts.torch_kernels import CacheHit, cache_hit
 
 __all__ = ["KernelRecorder"]
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any, List, Set
 
-from depyf.explain import torch_keeps
 from depyf.explain.graphs import reachable
 from depyf.explain.kernel_files import kernel_text
 from depyf.explain.model import Kernel
+from depyf.explain.torch_facts import torch_keeps
 
 __all__ = ["kernels_of"]
 

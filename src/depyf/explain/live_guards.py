@@ -5,10 +5,10 @@ from __future__ import annotations
 from types import CodeType
 from typing import Any, Sequence, Tuple
 
-from depyf.explain import torch_behavior
 from depyf.explain.containment import note_failure
 from depyf.explain.guards import collect_guards
 from depyf.explain.model import CacheEntry, Frame, Session
+from depyf.explain.torch_facts import torch_behavior
 
 __all__ = ["read_all_guards", "read_guards"]
 

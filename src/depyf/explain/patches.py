@@ -13,9 +13,7 @@ import types
 from dataclasses import dataclass
 from typing import Any, Callable, List, Tuple
 
-from depyf.explain import torch_attempts, torch_behavior, torch_keeps
 from depyf.explain.containment import EDGES, contained, done, edge, told
-from depyf.explain.exchanged_code import Heard, listen
 from depyf.explain.interpreted_graphs import hook_interpreter
 from depyf.explain.kernel_hooks import hook_kernels
 from depyf.explain.outcome_hooks import (
@@ -26,8 +24,10 @@ from depyf.explain.outcome_hooks import (
     hook_skips,
     hook_unsupported,
 )
-from depyf.explain.torch_behavior import MissingHook, find
-from depyf.explain.torch_debugging import interprets_graphs
+from depyf.explain.torch_facts import torch_attempts, torch_behavior, torch_keeps
+from depyf.explain.torch_facts.exchanged_code import Heard, listen
+from depyf.explain.torch_facts.torch_behavior import MissingHook, find
+from depyf.explain.torch_facts.torch_debugging import interprets_graphs
 
 __all__ = ["PATCHES", "Patch", "apply_late_patches", "apply_patches", "graph_is_to_run", "graph_was_formatted",
            "original_kernel_loader"]

@@ -14,7 +14,7 @@ from weakref import WeakKeyDictionary
 
 from depyf.explain.graphs import user_line_of
 from depyf.explain.model import Graph, KernelLine, SourceLine
-from depyf.explain.torch_kernels import operations_behind
+from depyf.explain.torch_facts.torch_kernels import operations_behind
 
 __all__ = ["Provenance", "kernel_lines_text"]
 

@@ -19,7 +19,7 @@ import weakref
 from types import CodeType
 from typing import Any, Dict, List, Optional, Tuple
 
-from depyf.explain import debuggers, torch_behavior
+from depyf.explain import debuggers
 from depyf.explain.as_written import Followed, code_as_written
 from depyf.explain.attempts import Attempts
 from depyf.explain.called_names import note_called_name
@@ -48,6 +48,7 @@ from depyf.explain.patches import apply_late_patches
 from depyf.explain.processes import before_this_process_ends
 from depyf.explain.recompiles import add_reasons, ids_of_entries, with_ids
 from depyf.explain.resume_points import is_resume_name, resume_function, resume_points
+from depyf.explain.torch_facts import torch_behavior
 from depyf.explain.transformed_code import WHAT_RUNS, decompile_transformed
 
 __all__ = ["NO_GRAPH", "Recorder"]

@@ -13,8 +13,8 @@ from typing import Any, Dict, List, Optional, Sequence, Tuple
 from depyf.explain.graph_breaks import graph_break_from_reason
 from depyf.explain.model import Frame, RecompileReason, Refusal, Skip, SourceLine
 from depyf.explain.names import stable, without_addresses
-from depyf.explain.torch_attempts import can_be_fallen_back_from
-from depyf.explain.torch_behavior import compilation_metrics
+from depyf.explain.torch_facts.torch_attempts import can_be_fallen_back_from
+from depyf.explain.torch_facts.torch_behavior import compilation_metrics
 
 __all__ = ["Refusals", "has_nothing_in_it", "is_of_libraries", "skip_words"]
 

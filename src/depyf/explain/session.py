@@ -33,7 +33,7 @@ from depyf.explain.model import Session
 from depyf.explain.patches import apply_patches
 from depyf.explain.processes import INDEX
 from depyf.explain.recorder import Recorder
-from depyf.explain.torch_debugging import pass_over
+from depyf.explain.torch_facts.torch_debugging import pass_over
 
 __all__ = ["active_recorders", "compiled_functions", "last_directory", "prepare_debug"]
 

@@ -10,7 +10,7 @@ import sys
 import types
 from typing import Any, Dict, List, NamedTuple
 
-from depyf.explain.torch_behavior import MissingHook, compilation_metrics, find
+from depyf.explain.torch_facts.torch_behavior import MissingHook, compilation_metrics, find
 
 __all__ = [
     "Compilation",
