@@ -152,6 +152,6 @@ def analyze(code: types.CodeType) -> Any:
     """The decompiler's result for ``code``, asked for as the torch side asks."""
     from depyf.decompiler import pipeline
     from depyf.decompiler.driver.settings import Settings
-    from depyf.explain.origin import DYNAMO
+    from depyf.explain.transformed.origin import DYNAMO
 
     return pipeline.analyze(code, settings=Settings(origin=DYNAMO))

@@ -7,8 +7,8 @@ import pytest
 from depyf.decompiler.driver.settings import Settings
 from depyf.decompiler.pipeline import analyze
 from depyf.decompiler.proof import Level
-from depyf.explain.decompiled import decompiled
-from depyf.explain.origin import DYNAMO
+from depyf.explain.transformed.decompiled import decompiled
+from depyf.explain.transformed.origin import DYNAMO
 
 SOURCES = (
     "def f(a):\n    tmp_1 = a + 1\n    a.g(tmp_1)\n    return tmp_1 * 2\n",

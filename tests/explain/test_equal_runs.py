@@ -6,8 +6,8 @@ import sys
 
 import pytest
 
-from depyf.explain.global_names import without_uuids
 from depyf.explain.names import stable
+from depyf.explain.transformed.global_names import without_uuids
 
 pytest.importorskip("torch")
 

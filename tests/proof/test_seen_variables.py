@@ -14,7 +14,7 @@ from depyf.decompiler.pipeline import analyze
 from depyf.decompiler.proof import Level, prove
 from depyf.decompiler.proof.symbolic.prove import UNSEEN, prove_symbolic
 from depyf.decompiler.recompile import recompile
-from depyf.explain.origin import DYNAMO
+from depyf.explain.transformed.origin import DYNAMO
 
 
 def raw(body: str, **names: str) -> RawCode:

@@ -7,7 +7,7 @@ from types import CodeType
 
 from depyf.explain.dump_directory import write_whole
 from depyf.explain.model import Session
-from depyf.explain.transformed_code import WHAT_RUNS
+from depyf.explain.transformed.transformed_code import WHAT_RUNS
 
 __all__ = ["take_back"]
 

@@ -15,7 +15,6 @@ from typing import Any, Dict, List, Mapping, Optional, Set
 from depyf.explain.break_log import breaks_behind
 from depyf.explain.code_objects import cell_contents
 from depyf.explain.compiled_functions import called_from, functions_of
-from depyf.explain.decompiled import decompiled
 from depyf.explain.graph_breaks import graph_break_of
 from depyf.explain.graphs import find_graph_module, graph_from_module
 from depyf.explain.guards import collect_guards
@@ -26,6 +25,7 @@ from depyf.explain.nothing_compiled import NothingCompiled, why_nothing, why_unc
 from depyf.explain.recompiles import add_reasons, kept_reasons
 from depyf.explain.resume_points import is_resume_name, names_read, resume_function, resume_line, resume_points
 from depyf.explain.torch_facts import torch_behavior
+from depyf.explain.transformed.decompiled import decompiled
 
 __all__ = ["NothingCompiled", "frame_of", "inspect", "session_of"]
 

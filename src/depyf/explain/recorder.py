@@ -25,7 +25,6 @@ from depyf.explain.attempts import Attempts
 from depyf.explain.called_names import note_called_name
 from depyf.explain.compile_times import TIMES, PhaseClock
 from depyf.explain.containment import contained, note_failure
-from depyf.explain.decompiled import decompiled, listing_of
 from depyf.explain.dump_directory import DumpDirectory
 from depyf.explain.graph_breakpoints import note_what_runs, point_at_files
 from depyf.explain.graph_breaks import graph_break_of
@@ -49,7 +48,8 @@ from depyf.explain.processes import before_this_process_ends
 from depyf.explain.recompiles import add_reasons, ids_of_entries, with_ids
 from depyf.explain.resume_points import is_resume_name, resume_function, resume_points
 from depyf.explain.torch_facts import torch_behavior
-from depyf.explain.transformed_code import WHAT_RUNS, decompile_transformed
+from depyf.explain.transformed.decompiled import decompiled, listing_of
+from depyf.explain.transformed.transformed_code import WHAT_RUNS, decompile_transformed
 
 __all__ = ["NO_GRAPH", "Recorder"]
 

@@ -13,7 +13,6 @@ import types
 from typing import Any, Dict, Iterable, List, Optional, Set
 
 from depyf.decompiler.proof.compile_worker import syntax_tree
-from depyf.explain.decompiled import decompiled
 from depyf.explain.guard_words import user_spelling
 from depyf.explain.model import CacheEntry, Frame, Graph, ResumeFunction, Session
 from depyf.explain.names import file_name, real_name
@@ -37,6 +36,7 @@ from depyf.explain.report.shortened import LONG
 from depyf.explain.report.tree import count, tree_lines, why_not_compiled
 from depyf.explain.report.why import break_lines, recompile_words
 from depyf.explain.resume_points import resume_line
+from depyf.explain.transformed.decompiled import decompiled
 
 __all__ = ["FUTURE", "page_of"]
 

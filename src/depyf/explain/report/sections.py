@@ -12,7 +12,6 @@ from typing import Any, Dict, Iterator, List, Optional, Tuple
 from depyf.decompiler.proof.compile_worker import syntax_tree
 from depyf.explain.bookkeeping import FRAME_PARAMETERS, Folded, fold, hides_frame_parameters
 from depyf.explain.code_objects import parameters_of
-from depyf.explain.decompiled import decompiled
 from depyf.explain.edits import FunctionText
 from depyf.explain.model import CacheEntry, Decompiled, Frame, ResumeFunction
 from depyf.explain.names import file_name, identifier, stable
@@ -20,6 +19,7 @@ from depyf.explain.report.below import Below
 from depyf.explain.report.guard_text import guard_function_name, number_of
 from depyf.explain.report.shortened import FETCHED, shortened, without_fetches
 from depyf.explain.report.tree import count
+from depyf.explain.transformed.decompiled import decompiled
 
 _WIDTH = 116
 _MOST_DOCSTRING = 8  # lines of the original's that a page shows

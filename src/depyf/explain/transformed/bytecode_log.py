@@ -8,9 +8,9 @@ from typing import Any, List
 
 from depyf.errors import require_torch
 from depyf.explain.containment import contained
-from depyf.explain.decompiled import decompiled
 from depyf.explain.model import Session
 from depyf.explain.torch_facts import torch_behavior
+from depyf.explain.transformed.decompiled import decompiled
 
 __all__ = ["install", "pytorch_bytecode_src_hook", "uninstall"]
 

@@ -8,11 +8,11 @@ from typing import Any, List, Mapping, Optional, Sequence
 
 from depyf.explain.code_objects import CALLING, parameters_of, with_nested_of
 from depyf.explain.containment import in_words
-from depyf.explain.decompiled import from_result, listing_of
-from depyf.explain.global_names import with_names, with_own_name, without_uuids
 from depyf.explain.model import Decompiled
 from depyf.explain.names import identifier, stable, without_addresses
 from depyf.explain.time_limit import within_limit
+from depyf.explain.transformed.decompiled import from_result, listing_of
+from depyf.explain.transformed.global_names import with_names, with_own_name, without_uuids
 
 __all__ = ["WHAT_RUNS", "TransformedCode", "decompile_transformed", "is_valid_python"]
 
@@ -82,7 +82,7 @@ def _decompile(
 ) -> TransformedCode:
     from depyf.decompiler.driver.settings import Settings
     from depyf.decompiler.pipeline import analyze
-    from depyf.explain.origin import DYNAMO
+    from depyf.explain.transformed.origin import DYNAMO
 
     result = analyze(clean, settings=Settings(result_names=result_names, searches=False, origin=DYNAMO))
     decompiled = from_result(result)

@@ -24,7 +24,7 @@ def decompiled(code: CodeType, by_dynamo: bool = True) -> Decompiled:
     try:
         from depyf.decompiler.driver.settings import COMPILER, Settings
         from depyf.decompiler.pipeline import analyze
-        from depyf.explain.origin import DYNAMO
+        from depyf.explain.transformed.origin import DYNAMO
 
         settings = Settings(searches=False, origin=DYNAMO if by_dynamo else COMPILER)
         found = from_result(within_limit(partial(analyze, settings=settings), code))
