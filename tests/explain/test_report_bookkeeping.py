@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import textwrap
 
-from depyf.explain.bookkeeping import fold, hides_frame_parameters
+from depyf.explain.for_reading.bookkeeping import fold, hides_frame_parameters
 
 PROBE_2_13 = """
 def toy(a, b):

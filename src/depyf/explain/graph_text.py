@@ -10,7 +10,7 @@ import re
 from dataclasses import dataclass, field
 from typing import Dict, List, Set, Tuple
 
-from depyf.explain.edits import FunctionText
+from depyf.explain.for_reading.edits import FunctionText
 from depyf.explain.model import Node
 from depyf.explain.names import file_name, stable, without_addresses
 

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass, field
 from typing import Callable, List, Sequence, Tuple
 
-from depyf.explain.bookkeeping import FRAME_PARAMETERS
+from depyf.explain.for_reading.bookkeeping import FRAME_PARAMETERS
 from depyf.explain.model import CacheEntry, Graph
 from depyf.explain.names import file_name
 

@@ -10,7 +10,7 @@ import html
 import itertools
 from typing import Dict, List, Optional, Tuple
 
-from depyf.explain.bookkeeping import fold
+from depyf.explain.for_reading.bookkeeping import fold
 from depyf.explain.model import CacheEntry, Decompiled, Frame, Graph, GraphBreak, ResumeFunction, Session
 from depyf.explain.names import file_name
 from depyf.explain.provenance import kernel_lines_text

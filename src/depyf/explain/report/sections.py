@@ -10,9 +10,9 @@ from types import CodeType
 from typing import Any, Dict, Iterator, List, Optional, Tuple
 
 from depyf.decompiler.proof.compile_worker import syntax_tree
-from depyf.explain.bookkeeping import FRAME_PARAMETERS, Folded, fold, hides_frame_parameters
 from depyf.explain.code_objects import parameters_of
-from depyf.explain.edits import FunctionText
+from depyf.explain.for_reading.bookkeeping import FRAME_PARAMETERS, Folded, fold, hides_frame_parameters
+from depyf.explain.for_reading.edits import FunctionText
 from depyf.explain.model import CacheEntry, Decompiled, Frame, ResumeFunction
 from depyf.explain.names import file_name, identifier, stable
 from depyf.explain.report.below import Below

@@ -6,7 +6,7 @@ import ast
 from typing import Dict, List, Sequence, Set
 
 from depyf.decompiler.proof.compile_worker import syntax_tree
-from depyf.explain.bookkeeping import fold
+from depyf.explain.for_reading.bookkeeping import fold
 from depyf.explain.model import CacheEntry, Frame, Graph, GraphBreak, Node, Refusal, ResumeFunction
 from depyf.explain.names import file_name
 from depyf.explain.report.why import recompile_words

@@ -16,11 +16,11 @@ from functools import lru_cache
 from typing import Callable, Dict, FrozenSet, List, Mapping, Optional, Sequence, Set, Tuple
 
 from depyf.decompiler.proof.compile_worker import syntax_tree
-from depyf.explain.edits import FunctionText, plain_target
-from depyf.explain.graph_results import unpack_results
+from depyf.explain.for_reading.edits import FunctionText, plain_target
+from depyf.explain.for_reading.graph_results import unpack_results
+from depyf.explain.for_reading.resume_text import closures, prologue_marks
+from depyf.explain.for_reading.temporaries import copies, deletions, inlined_once, temporary
 from depyf.explain.names import stable
-from depyf.explain.resume_text import closures, prologue_marks
-from depyf.explain.temporaries import copies, deletions, inlined_once, temporary
 
 __all__ = ["Folded", "fold", "hides_frame_parameters"]
 
