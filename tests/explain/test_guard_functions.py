@@ -7,8 +7,8 @@ from typing import Any, List, Optional, Tuple
 import pytest
 import torch
 
-from depyf.explain.guards import collect_guards, recompile_reason
-from depyf.explain.tensor_checks import tensor_check_parts
+from depyf.explain.guards.collect import collect_guards, recompile_reason
+from depyf.explain.guards.tensor_checks import tensor_check_parts
 
 NAMES = {torch.float32: "Float", torch.float64: "Double", torch.int64: "Long", torch.bool: "Bool"}
 

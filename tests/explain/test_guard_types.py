@@ -2,9 +2,9 @@
 
 import pytest
 
-from depyf.explain.guard_forms import GUARD_TYPES
-from depyf.explain.guard_words import describe
-from depyf.explain.guards import stable_guard_text
+from depyf.explain.guards.collect import stable_guard_text
+from depyf.explain.guards.forms import GUARD_TYPES
+from depyf.explain.guards.words import describe
 
 # Names in capitals which are no guards: what Dynamo reports about them, and the base class.
 NO_TYPES = {"GUARD_VALUE_DISPATCH"}

@@ -8,8 +8,8 @@ import types
 import pytest
 import torch
 
-from depyf.explain.guard_words import describe, user_spelling
-from depyf.explain.guards import collect_guards, split_verbose_part, stable_guard_text
+from depyf.explain.guards.collect import collect_guards, split_verbose_part, stable_guard_text
+from depyf.explain.guards.words import describe, user_spelling
 from depyf.explain.model import CacheEntry, Frame, Guard, SourceLine
 from depyf.explain.report.guard_text import guard_checks, guard_function
 

@@ -19,7 +19,7 @@ import torch._inductor.codecache
 import depyf
 from depyf.decompiler import pipeline
 from depyf.explain import dump_directory, patches, session, time_limit
-from depyf.explain.guards import collect_guards
+from depyf.explain.guards.collect import collect_guards
 from depyf.explain.torch_facts import torch_behavior
 
 

@@ -6,7 +6,7 @@ import pytest
 
 import depyf
 from depyf.explain.circumstances import Call
-from depyf.explain.guards import recompile_reason
+from depyf.explain.guards.collect import recompile_reason
 from depyf.explain.recompiles import reason_from_text
 
 torch = pytest.importorskip("torch")

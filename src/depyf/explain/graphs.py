@@ -9,7 +9,7 @@ from typing import Any, Iterator, List, Optional, Set, Tuple
 from depyf.explain.code_objects import cell_contents
 from depyf.explain.graph_globals import global_lines
 from depyf.explain.graph_text import GraphText, source_of
-from depyf.explain.guard_words import user_spelling
+from depyf.explain.guards.words import user_spelling
 from depyf.explain.model import Graph, Node, SourceLine
 from depyf.explain.names import stable, without_addresses
 from depyf.explain.torch_facts.torch_behavior import input_source

@@ -31,8 +31,8 @@ from depyf.explain.graph_breaks import graph_break_of
 from depyf.explain.graph_files import REPEATS, GraphFile, is_same_graph, signature_of, stage_of, why_open
 from depyf.explain.graph_text import GraphText, source_of
 from depyf.explain.graphs import capture
+from depyf.explain.guards.live import read_all_guards, read_guards
 from depyf.explain.kernels import KernelRecorder
-from depyf.explain.live_guards import read_all_guards, read_guards
 from depyf.explain.model import (
     Artifact,
     CacheEntry,

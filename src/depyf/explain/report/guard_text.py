@@ -6,7 +6,7 @@ import re
 import textwrap
 from typing import Dict, List, Tuple
 
-from depyf.explain.guard_words import is_torch_file
+from depyf.explain.guards.words import is_torch_file
 from depyf.explain.model import CacheEntry, Frame, Guard, SourceLine
 from depyf.explain.names import file_name, identifier
 from depyf.explain.report.guard_code import returned

@@ -13,7 +13,7 @@ import types
 from typing import Any, Dict, Iterable, List, Optional, Set
 
 from depyf.decompiler.proof.compile_worker import syntax_tree
-from depyf.explain.guard_words import user_spelling
+from depyf.explain.guards.words import user_spelling
 from depyf.explain.model import CacheEntry, Frame, Graph, ResumeFunction, Session
 from depyf.explain.names import file_name, real_name
 from depyf.explain.provenance import kernel_lines_text

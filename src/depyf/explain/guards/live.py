@@ -6,7 +6,7 @@ from types import CodeType
 from typing import Any, Sequence, Tuple
 
 from depyf.explain.containment import note_failure
-from depyf.explain.guards import collect_guards
+from depyf.explain.guards.collect import collect_guards
 from depyf.explain.model import CacheEntry, Frame, Session
 from depyf.explain.torch_facts import torch_behavior
 

@@ -10,7 +10,7 @@ import types
 from typing import Any, Callable, Dict, List, Optional, Tuple
 
 from depyf.decompiler.proof.compile_worker import syntax_tree
-from depyf.explain.guard_forms import GUARD_TYPES, words_by_form
+from depyf.explain.guards.forms import GUARD_TYPES, words_by_form
 from depyf.explain.model import Guard, SourceLine
 from depyf.explain.torch_facts.torch_keeps import as_tensor_in_guards
 
