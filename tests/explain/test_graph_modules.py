@@ -4,7 +4,7 @@ import types
 
 import torch
 
-from depyf.explain.graphs import graph_from_module
+from depyf.explain.graphs.capture import graph_from_module
 from depyf.explain.report.helpers import HELPERS
 
 

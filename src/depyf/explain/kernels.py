@@ -6,7 +6,7 @@ import os
 import types
 from typing import Any, Callable, Dict, List, Tuple
 
-from depyf.explain.graph_files import STAGES, cached_graph_text, why_open
+from depyf.explain.graphs.files import STAGES, cached_graph_text, why_open
 from depyf.explain.kernel_files import kernel_parts, kernel_text, point_functions_at_file
 from depyf.explain.model import Graph, Kernel
 from depyf.explain.provenance import Provenance, kernel_lines_text

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any, Dict, Iterable, List, Optional, Tuple
 from weakref import WeakKeyDictionary
 
-from depyf.explain.graphs import user_line_of
+from depyf.explain.graphs.capture import user_line_of
 from depyf.explain.model import Graph, KernelLine, SourceLine
 from depyf.explain.torch_facts.torch_kernels import operations_behind
 

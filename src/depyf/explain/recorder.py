@@ -28,9 +28,9 @@ from depyf.explain.containment import contained, note_failure
 from depyf.explain.dump_directory import DumpDirectory
 from depyf.explain.graph_breakpoints import note_what_runs, point_at_files
 from depyf.explain.graph_breaks import graph_break_of
-from depyf.explain.graph_files import REPEATS, GraphFile, is_same_graph, signature_of, stage_of, why_open
-from depyf.explain.graph_text import GraphText, source_of
-from depyf.explain.graphs import capture
+from depyf.explain.graphs.capture import capture
+from depyf.explain.graphs.files import REPEATS, GraphFile, is_same_graph, signature_of, stage_of, why_open
+from depyf.explain.graphs.text import GraphText, source_of
 from depyf.explain.guards.live import read_all_guards, read_guards
 from depyf.explain.kernels import KernelRecorder
 from depyf.explain.model import (

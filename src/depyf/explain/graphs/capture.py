@@ -7,8 +7,8 @@ import types
 from typing import Any, Iterator, List, Optional, Set, Tuple
 
 from depyf.explain.code_objects import cell_contents
-from depyf.explain.graph_globals import global_lines
-from depyf.explain.graph_text import GraphText, source_of
+from depyf.explain.graphs.global_lines import global_lines
+from depyf.explain.graphs.text import GraphText, source_of
 from depyf.explain.guards.words import user_spelling
 from depyf.explain.model import Graph, Node, SourceLine
 from depyf.explain.names import stable, without_addresses
