@@ -1,7 +1,7 @@
 """Lines behind kernels that a cache gave back: those of this run, never those of the run that filled the cache."""
 
+from depyf.explain.kernels.provenance import Provenance
 from depyf.explain.model import Graph, Node, SourceLine
-from depyf.explain.provenance import Provenance
 
 WRAPPER = "cpp_fused_mul_0 = async_compile.cpp_pybinding(...)\n\ndef call(args):\n    cpp_fused_mul_0(arg0, buf0)\n"
 CACHED = """\

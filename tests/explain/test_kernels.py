@@ -7,9 +7,9 @@ import sys
 
 import pytest
 
-from depyf.explain.kernel_files import kernel_parts
+from depyf.explain.kernels.files import kernel_parts
+from depyf.explain.kernels.provenance import Provenance, kernel_lines_text
 from depyf.explain.model import Graph, Node, SourceLine
-from depyf.explain.provenance import Provenance, kernel_lines_text
 
 pytest.importorskip("torch")
 

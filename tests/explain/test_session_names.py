@@ -9,7 +9,7 @@ import pytest
 from depyf.explain import dump_directory
 from depyf.explain.dump_directory import DumpDirectory
 from depyf.explain.graphs.files import stage_of
-from depyf.explain.kernel_files import kernel_text, point_functions_at_file
+from depyf.explain.kernels.files import kernel_text, point_functions_at_file
 from depyf.explain.transformed.global_names import NameClash, with_names, with_own_name, without_uuids
 
 UUID = "_4d650e95_1fb7_431d_8049_05e4a6182eb1"

@@ -18,7 +18,7 @@ from depyf.explain.compiled_functions import called_from, functions_of
 from depyf.explain.graph_breaks import graph_break_of
 from depyf.explain.graphs.capture import find_graph_module, graph_from_module
 from depyf.explain.guards.collect import collect_guards
-from depyf.explain.kernels_in_process import kernels_of
+from depyf.explain.kernels.in_process import kernels_of
 from depyf.explain.model import CacheEntry, Frame, Graph, GraphBreak, Session
 from depyf.explain.names import identifier, stable
 from depyf.explain.nothing_compiled import NothingCompiled, why_nothing, why_uncompiled

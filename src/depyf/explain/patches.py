@@ -15,7 +15,7 @@ from typing import Any, Callable, List, Tuple
 
 from depyf.explain.containment import EDGES, contained, done, edge, told
 from depyf.explain.interpreted_graphs import hook_interpreter
-from depyf.explain.kernel_hooks import hook_kernels
+from depyf.explain.kernels.hooks import hook_kernels
 from depyf.explain.outcome_hooks import (
     hook_attempts,
     hook_frames_without_tensors,

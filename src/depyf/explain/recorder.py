@@ -32,7 +32,7 @@ from depyf.explain.graphs.capture import capture
 from depyf.explain.graphs.files import REPEATS, GraphFile, is_same_graph, signature_of, stage_of, why_open
 from depyf.explain.graphs.text import GraphText, source_of
 from depyf.explain.guards.live import read_all_guards, read_guards
-from depyf.explain.kernels import KernelRecorder
+from depyf.explain.kernels.record import KernelRecorder
 from depyf.explain.model import (
     Artifact,
     CacheEntry,

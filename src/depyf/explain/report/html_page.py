@@ -11,9 +11,9 @@ import itertools
 from typing import Dict, List, Optional, Tuple
 
 from depyf.explain.for_reading.bookkeeping import fold
+from depyf.explain.kernels.provenance import kernel_lines_text
 from depyf.explain.model import CacheEntry, Decompiled, Frame, Graph, GraphBreak, ResumeFunction, Session
 from depyf.explain.names import file_name
-from depyf.explain.provenance import kernel_lines_text
 from depyf.explain.report.guards_html import guards_html
 from depyf.explain.report.highlight import code_html, has_colours
 from depyf.explain.report.html_style import STYLE

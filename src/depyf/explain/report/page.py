@@ -14,9 +14,9 @@ from typing import Any, Dict, Iterable, List, Optional, Set
 
 from depyf.decompiler.proof.compile_worker import syntax_tree
 from depyf.explain.guards.words import user_spelling
+from depyf.explain.kernels.provenance import kernel_lines_text
 from depyf.explain.model import CacheEntry, Frame, Graph, ResumeFunction, Session
 from depyf.explain.names import file_name, real_name
-from depyf.explain.provenance import kernel_lines_text
 from depyf.explain.report.below import Below
 from depyf.explain.report.graph_summary import graph_summary, kernel_legend
 from depyf.explain.report.guard_text import guard_checks, guard_file_name, guard_function

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, List, Set
 
 from depyf.explain.graphs.capture import reachable
-from depyf.explain.kernel_files import kernel_text
+from depyf.explain.kernels.files import kernel_text
 from depyf.explain.model import Kernel
 from depyf.explain.torch_facts import torch_keeps
 

@@ -7,9 +7,9 @@ import types
 from typing import Any, Callable, Dict, List, Tuple
 
 from depyf.explain.graphs.files import STAGES, cached_graph_text, why_open
-from depyf.explain.kernel_files import kernel_parts, kernel_text, point_functions_at_file
+from depyf.explain.kernels.files import kernel_parts, kernel_text, point_functions_at_file
+from depyf.explain.kernels.provenance import Provenance, kernel_lines_text
 from depyf.explain.model import Graph, Kernel
-from depyf.explain.provenance import Provenance, kernel_lines_text
 from depyf.explain.torch_facts.torch_behavior import is_generating_backward
 from depyf.explain.torch_facts.torch_kernels import CacheHit, cache_hit
 
