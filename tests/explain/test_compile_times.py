@@ -3,7 +3,7 @@
 import torch
 
 import depyf
-from depyf.explain import compile_times
+from depyf.explain.dump import compile_times
 
 
 def seconds_of(folder):

@@ -6,8 +6,8 @@ import types
 
 import pytest
 
-from depyf.explain import dump_directory
-from depyf.explain.dump_directory import DumpDirectory
+from depyf.explain.dump import dump_directory
+from depyf.explain.dump.dump_directory import DumpDirectory
 from depyf.explain.graphs.files import stage_of
 from depyf.explain.kernels.files import kernel_text, point_functions_at_file
 from depyf.explain.transformed.global_names import NameClash, with_names, with_own_name, without_uuids

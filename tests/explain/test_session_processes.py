@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from depyf.explain.processes import Folder
+from depyf.explain.dump.processes import Folder
 
 PROGRAM = '''
 import logging

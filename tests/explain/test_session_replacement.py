@@ -144,7 +144,7 @@ def test_a_text_that_is_no_file_becomes_comments(tmp_path, decompiler):
 
 
 def test_code_whose_file_cannot_be_written_does_not_run(tmp_path, decompiler, monkeypatch):
-    from depyf.explain.dump_directory import DumpDirectory
+    from depyf.explain.dump.dump_directory import DumpDirectory
 
     decompiler(StandIn(SOURCE))
     write = DumpDirectory.write

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from types import CodeType
 
-from depyf.explain.dump_directory import write_whole
+from depyf.explain.dump.dump_directory import write_whole
 from depyf.explain.model import Session
 from depyf.explain.transformed.transformed_code import WHAT_RUNS
 

@@ -23,9 +23,10 @@ from depyf.explain import debuggers
 from depyf.explain.as_written import Followed, code_as_written
 from depyf.explain.attempts import Attempts
 from depyf.explain.called_names import note_called_name
-from depyf.explain.compile_times import TIMES, PhaseClock
 from depyf.explain.containment import contained, note_failure
-from depyf.explain.dump_directory import DumpDirectory
+from depyf.explain.dump.compile_times import TIMES, PhaseClock
+from depyf.explain.dump.dump_directory import DumpDirectory
+from depyf.explain.dump.processes import before_this_process_ends
 from depyf.explain.graph_breakpoints import note_what_runs, point_at_files
 from depyf.explain.graph_breaks import graph_break_of
 from depyf.explain.graphs.capture import capture
@@ -44,7 +45,6 @@ from depyf.explain.model import (
 from depyf.explain.names import stable
 from depyf.explain.nothing_compiled import why_uncompiled
 from depyf.explain.patches import apply_late_patches
-from depyf.explain.processes import before_this_process_ends
 from depyf.explain.recompiles import add_reasons, ids_of_entries, with_ids
 from depyf.explain.resume_points import is_resume_name, resume_function, resume_points
 from depyf.explain.torch_facts import torch_behavior

@@ -28,10 +28,10 @@ from depyf.errors import require_torch
 from depyf.explain import debuggers
 from depyf.explain.as_written import Followed
 from depyf.explain.containment import contained, done, edge, logger
-from depyf.explain.dump_directory import DumpDirectory
+from depyf.explain.dump.dump_directory import DumpDirectory
+from depyf.explain.dump.processes import INDEX
 from depyf.explain.model import Session
 from depyf.explain.patches import apply_patches
-from depyf.explain.processes import INDEX
 from depyf.explain.recorder import Recorder
 from depyf.explain.torch_facts.torch_debugging import pass_over
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Dict, List
 
-from depyf.explain.compile_times import TIMES
+from depyf.explain.dump.compile_times import TIMES
 from depyf.explain.model import Artifact, Decompiled, Session
 from depyf.explain.names import file_name
 from depyf.explain.refusals import is_of_libraries

@@ -7,10 +7,10 @@ import os
 from typing import Callable, Dict, Iterable, List
 
 from depyf.explain.containment import contained, note_failure
-from depyf.explain.dump_directory import write_index, write_whole
+from depyf.explain.dump.dump_directory import write_index, write_whole
+from depyf.explain.dump.processes import INDEX
 from depyf.explain.model import Artifact, Session
 from depyf.explain.names import safe_file_part, writable_name
-from depyf.explain.processes import INDEX
 from depyf.explain.report.guard_text import guard_file_name, guard_listing
 from depyf.explain.report.index import index_text
 from depyf.explain.report.page import page_of
