@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 
-from depyf.explain.called_names import called_name
+from depyf.explain.frames.called_names import called_name
 from depyf.explain.model import Frame
 
 

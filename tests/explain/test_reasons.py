@@ -5,8 +5,8 @@ import sys
 
 import pytest
 
+from depyf.explain.frames.recompiles import actual_value
 from depyf.explain.model import CacheEntry
-from depyf.explain.recompiles import actual_value
 from depyf.explain.report.tree import recompile_words
 from depyf.explain.torch_facts.torch_behavior import recompile_reasons
 

@@ -6,9 +6,9 @@ import sys
 
 import pytest
 
-from depyf.explain.circumstances import Call
+from depyf.explain.frames.circumstances import Call
+from depyf.explain.frames.recompiles import add_reasons, reason_from_text
 from depyf.explain.model import CacheEntry
-from depyf.explain.recompiles import add_reasons, reason_from_text
 from depyf.explain.report.why import recompile_words
 from depyf.explain.torch_facts.torch_keeps import guard_failures
 

@@ -5,9 +5,9 @@ import logging
 import pytest
 
 import depyf
-from depyf.explain.circumstances import Call
+from depyf.explain.frames.circumstances import Call
+from depyf.explain.frames.recompiles import reason_from_text
 from depyf.explain.guards.collect import recompile_reason
-from depyf.explain.recompiles import reason_from_text
 
 torch = pytest.importorskip("torch")
 
@@ -157,7 +157,7 @@ def test_why_something_was_to_be_compiled_again_that_was_then_refused_or_left(tm
 def test_generators_of_pythons_library_are_left_out():
     import types
 
-    from depyf.explain import attempts
+    from depyf.explain.frames import attempts
     from depyf.explain.model import Session
 
     def generator():
@@ -176,7 +176,7 @@ def test_generators_of_pythons_library_are_left_out():
 def test_a_graph_that_ddp_cuts_has_no_break():
     from types import SimpleNamespace
 
-    from depyf.explain import break_log
+    from depyf.explain.frames import break_log
 
     cut = SimpleNamespace(reason="DDPOptimizer cuts", user_stack=[SimpleNamespace(lineno=0)])
     with pytest.MonkeyPatch.context() as patch:

@@ -37,7 +37,7 @@ class Recording(NamedTuple):
 
 def recording_of(folder: str, session: Any) -> Recording:
     """Reads a dump and its model."""
-    from depyf.explain.resume_points import resume_line
+    from depyf.explain.frames.resume_points import resume_line
 
     with open(os.path.join(folder, "README.md"), encoding="utf-8") as file:
         index = file.read()

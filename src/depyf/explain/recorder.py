@@ -21,14 +21,17 @@ from typing import Any, Dict, List, Optional, Tuple
 
 from depyf.explain import debuggers
 from depyf.explain.as_written import Followed, code_as_written
-from depyf.explain.attempts import Attempts
-from depyf.explain.called_names import note_called_name
 from depyf.explain.containment import contained, note_failure
 from depyf.explain.dump.compile_times import TIMES, PhaseClock
 from depyf.explain.dump.dump_directory import DumpDirectory
 from depyf.explain.dump.processes import before_this_process_ends
+from depyf.explain.frames.attempts import Attempts
+from depyf.explain.frames.called_names import note_called_name
+from depyf.explain.frames.graph_breaks import graph_break_of
+from depyf.explain.frames.nothing_compiled import why_uncompiled
+from depyf.explain.frames.recompiles import add_reasons, ids_of_entries, with_ids
+from depyf.explain.frames.resume_points import is_resume_name, resume_function, resume_points
 from depyf.explain.graph_breakpoints import note_what_runs, point_at_files
-from depyf.explain.graph_breaks import graph_break_of
 from depyf.explain.graphs.capture import capture
 from depyf.explain.graphs.files import REPEATS, GraphFile, is_same_graph, signature_of, stage_of, why_open
 from depyf.explain.graphs.text import GraphText, source_of
@@ -43,10 +46,7 @@ from depyf.explain.model import (
     Session,
 )
 from depyf.explain.names import stable
-from depyf.explain.nothing_compiled import why_uncompiled
 from depyf.explain.patches import apply_late_patches
-from depyf.explain.recompiles import add_reasons, ids_of_entries, with_ids
-from depyf.explain.resume_points import is_resume_name, resume_function, resume_points
 from depyf.explain.torch_facts import torch_behavior
 from depyf.explain.transformed.decompiled import decompiled, listing_of
 from depyf.explain.transformed.transformed_code import WHAT_RUNS, decompile_transformed

@@ -11,6 +11,7 @@ import itertools
 from typing import Dict, List, Optional, Tuple
 
 from depyf.explain.for_reading.bookkeeping import fold
+from depyf.explain.frames.resume_points import resume_line
 from depyf.explain.kernels.provenance import kernel_lines_text
 from depyf.explain.model import CacheEntry, Decompiled, Frame, Graph, GraphBreak, ResumeFunction, Session
 from depyf.explain.names import file_name
@@ -20,7 +21,6 @@ from depyf.explain.report.html_style import STYLE
 from depyf.explain.report.sections import folded_code
 from depyf.explain.report.tree import NOT_SEEN, branches, count, operations_of, why_not_compiled
 from depyf.explain.report.why import recompile_words
-from depyf.explain.resume_points import resume_line
 
 __all__ = ["html_file", "html_fragment"]
 

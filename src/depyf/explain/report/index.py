@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Dict, List
 
 from depyf.explain.dump.compile_times import TIMES
+from depyf.explain.frames.refusals import is_of_libraries
 from depyf.explain.model import Artifact, Decompiled, Session
 from depyf.explain.names import file_name
-from depyf.explain.refusals import is_of_libraries
 from depyf.explain.report.summary import summary_lines
 from depyf.explain.report.tree import count, tree_lines
 from depyf.explain.report.why import index_sections

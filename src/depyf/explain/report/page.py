@@ -13,6 +13,7 @@ import types
 from typing import Any, Dict, Iterable, List, Optional, Set
 
 from depyf.decompiler.proof.compile_worker import syntax_tree
+from depyf.explain.frames.resume_points import resume_line
 from depyf.explain.guards.words import user_spelling
 from depyf.explain.kernels.provenance import kernel_lines_text
 from depyf.explain.model import CacheEntry, Frame, Graph, ResumeFunction, Session
@@ -35,7 +36,6 @@ from depyf.explain.report.sections import (
 from depyf.explain.report.shortened import LONG
 from depyf.explain.report.tree import count, tree_lines, why_not_compiled
 from depyf.explain.report.why import break_lines, recompile_words
-from depyf.explain.resume_points import resume_line
 from depyf.explain.transformed.decompiled import decompiled
 
 __all__ = ["FUTURE", "page_of"]

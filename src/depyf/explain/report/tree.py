@@ -7,10 +7,10 @@ from typing import Dict, List, Sequence, Set
 
 from depyf.decompiler.proof.compile_worker import syntax_tree
 from depyf.explain.for_reading.bookkeeping import fold
+from depyf.explain.frames.resume_points import resume_line
 from depyf.explain.model import CacheEntry, Frame, Graph, GraphBreak, Node, Refusal, ResumeFunction
 from depyf.explain.names import file_name
 from depyf.explain.report.why import recompile_words
-from depyf.explain.resume_points import resume_line
 
 __all__ = [
     "NOT_SEEN",

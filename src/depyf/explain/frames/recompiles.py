@@ -6,7 +6,7 @@ import re
 from types import CodeType, MappingProxyType
 from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple
 
-from depyf.explain.circumstances import Call, Change, changes
+from depyf.explain.frames.circumstances import Call, Change, changes
 from depyf.explain.guards.collect import kind_of, recompile_reason, split_verbose_part
 from depyf.explain.guards.words import describe, user_spelling
 from depyf.explain.model import CacheEntry, RecompileReason, SourceLine

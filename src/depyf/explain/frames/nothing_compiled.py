@@ -6,7 +6,7 @@ import types
 from typing import Any, List, Optional, Sequence
 
 from depyf.errors import DepyfError
-from depyf.explain.compiled_functions import is_disabled
+from depyf.explain.frames.compiled_functions import is_disabled
 from depyf.explain.names import stable, without_addresses
 from depyf.explain.torch_facts import torch_behavior, torch_keeps
 

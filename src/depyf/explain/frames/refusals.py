@@ -10,7 +10,7 @@ from functools import lru_cache
 from types import CodeType
 from typing import Any, Dict, List, Optional, Sequence, Tuple
 
-from depyf.explain.graph_breaks import graph_break_from_reason
+from depyf.explain.frames.graph_breaks import graph_break_from_reason
 from depyf.explain.model import Frame, RecompileReason, Refusal, Skip, SourceLine
 from depyf.explain.names import stable, without_addresses
 from depyf.explain.torch_facts.torch_attempts import can_be_fallen_back_from
