@@ -5,8 +5,8 @@ import inspect
 import pytest
 import torch
 
-from depyf.explain.as_written import Followed, code_as_written, run_as_written
-from depyf.explain.debuggers import Breakpoints, extent_of
+from depyf.explain.stepping.as_written import Followed, code_as_written, run_as_written
+from depyf.explain.stepping.debuggers import Breakpoints, extent_of
 
 
 def plain(a, b=2):

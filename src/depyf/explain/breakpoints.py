@@ -7,11 +7,12 @@ import sys
 from bdb import BdbQuit
 from typing import Iterator
 
-from depyf.explain import debuggers, session
-from depyf.explain.as_written import run_as_written
+from depyf.explain import session
 from depyf.explain.containment import contained, done
-from depyf.explain.interpreted_graphs import hook_interpreter
 from depyf.explain.model import Session
+from depyf.explain.stepping import debuggers
+from depyf.explain.stepping.as_written import run_as_written
+from depyf.explain.stepping.interpreted_graphs import hook_interpreter
 from depyf.explain.torch_facts import torch_behavior, torch_debugging
 
 __all__ = ["debug"]

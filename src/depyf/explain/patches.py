@@ -14,7 +14,6 @@ from dataclasses import dataclass
 from typing import Any, Callable, List, Tuple
 
 from depyf.explain.containment import EDGES, contained, done, edge, told
-from depyf.explain.interpreted_graphs import hook_interpreter
 from depyf.explain.kernels.hooks import hook_kernels
 from depyf.explain.outcome_hooks import (
     hook_attempts,
@@ -24,6 +23,7 @@ from depyf.explain.outcome_hooks import (
     hook_skips,
     hook_unsupported,
 )
+from depyf.explain.stepping.interpreted_graphs import hook_interpreter
 from depyf.explain.torch_facts import torch_attempts, torch_behavior, torch_keeps
 from depyf.explain.torch_facts.exchanged_code import Heard, listen
 from depyf.explain.torch_facts.torch_behavior import MissingHook, find

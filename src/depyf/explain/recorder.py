@@ -19,8 +19,6 @@ import weakref
 from types import CodeType
 from typing import Any, Dict, List, Optional, Tuple
 
-from depyf.explain import debuggers
-from depyf.explain.as_written import Followed, code_as_written
 from depyf.explain.containment import contained, note_failure
 from depyf.explain.dump.compile_times import TIMES, PhaseClock
 from depyf.explain.dump.dump_directory import DumpDirectory
@@ -31,7 +29,6 @@ from depyf.explain.frames.graph_breaks import graph_break_of
 from depyf.explain.frames.nothing_compiled import why_uncompiled
 from depyf.explain.frames.recompiles import add_reasons, ids_of_entries, with_ids
 from depyf.explain.frames.resume_points import is_resume_name, resume_function, resume_points
-from depyf.explain.graph_breakpoints import note_what_runs, point_at_files
 from depyf.explain.graphs.capture import capture
 from depyf.explain.graphs.files import REPEATS, GraphFile, is_same_graph, signature_of, stage_of, why_open
 from depyf.explain.graphs.text import GraphText, source_of
@@ -47,6 +44,9 @@ from depyf.explain.model import (
 )
 from depyf.explain.names import stable
 from depyf.explain.patches import apply_late_patches
+from depyf.explain.stepping import debuggers
+from depyf.explain.stepping.as_written import Followed, code_as_written
+from depyf.explain.stepping.graph_breakpoints import note_what_runs, point_at_files
 from depyf.explain.torch_facts import torch_behavior
 from depyf.explain.transformed.decompiled import decompiled, listing_of
 from depyf.explain.transformed.transformed_code import WHAT_RUNS, decompile_transformed

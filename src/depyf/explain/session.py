@@ -25,14 +25,14 @@ from typing import Iterator, List, NamedTuple, Tuple, Union
 
 from depyf.decompiler.limits.garbage import no_collections
 from depyf.errors import require_torch
-from depyf.explain import debuggers
-from depyf.explain.as_written import Followed
 from depyf.explain.containment import contained, done, edge, logger
 from depyf.explain.dump.dump_directory import DumpDirectory
 from depyf.explain.dump.processes import INDEX
 from depyf.explain.model import Session
 from depyf.explain.patches import apply_patches
 from depyf.explain.recorder import Recorder
+from depyf.explain.stepping import debuggers
+from depyf.explain.stepping.as_written import Followed
 from depyf.explain.torch_facts.torch_debugging import pass_over
 
 __all__ = ["active_recorders", "compiled_functions", "last_directory", "prepare_debug"]

@@ -15,8 +15,8 @@ from typing import Any, Callable, Dict, List, Optional
 from depyf.explain.code_objects import same_instructions
 from depyf.explain.containment import contained
 from depyf.explain.graphs.files import GraphFile, forward_code, graph_file_text, signature_of
-from depyf.explain.interpreted_graphs import graph_has_file
 from depyf.explain.model import Graph, Session
+from depyf.explain.stepping.interpreted_graphs import graph_has_file
 from depyf.explain.torch_facts import torch_behavior
 from depyf.explain.torch_facts.torch_debugging import interprets_graphs
 
