@@ -14,7 +14,7 @@ import torch
 from depyf.explain import dump_src, inspect
 from depyf.explain.inspect_model import NothingCompiled
 from depyf.explain.model import to_json
-from depyf.explain.session import prepare_debug
+from depyf.explain.recording.session import prepare_debug
 
 SCALE = 3
 

@@ -8,9 +8,9 @@ import torch
 import torch._inductor.codecache
 
 import depyf
-from depyf.explain import patches, recorder, session
 from depyf.explain.graphs import files as graph_files
 from depyf.explain.guards import live as live_guards
+from depyf.explain.recording import patches, recorder, session
 from depyf.explain.stepping import graph_breakpoints
 from depyf.explain.torch_facts import torch_behavior
 from depyf.explain.torch_facts.torch_behavior import MissingHook

@@ -269,7 +269,8 @@ for thread in threads:
     thread.start()
 for thread in threads:
     thread.join()
-print(depyf.explain.session.active_recorders(), depyf.explain.session._waiting, depyf.explain.session._owner)
+session = depyf.explain.recording.session
+print(session.active_recorders(), session._waiting, session._owner)
 """
 
 
@@ -303,7 +304,7 @@ with depyf.prepare_debug("one") as outer:
     thread = threading.Thread(target=work)
     thread.start()
     thread.join()
-print(seen, [frame.name for frame in outer.frames], depyf.explain.session._waiting)
+print(seen, [frame.name for frame in outer.frames], depyf.explain.recording.session._waiting)
 """)
     assert done.stdout == "[['g']] ['g'] []\n"
     assert not (tmp_path / "two").exists()

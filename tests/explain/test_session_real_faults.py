@@ -18,9 +18,10 @@ import torch._inductor.codecache
 
 import depyf
 from depyf.decompiler import pipeline
-from depyf.explain import patches, session, time_limit
+from depyf.explain import time_limit
 from depyf.explain.dump import dump_directory
 from depyf.explain.guards.collect import collect_guards
+from depyf.explain.recording import patches, session
 from depyf.explain.torch_facts import torch_behavior
 
 

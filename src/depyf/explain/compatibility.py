@@ -10,8 +10,8 @@ import contextlib
 import os
 from typing import Any, Dict, Iterator, MutableMapping
 
-from depyf.explain import patches, session
 from depyf.explain.containment import logger
+from depyf.explain.recording import patches, session
 from depyf.explain.torch_facts import torch_behavior
 
 __all__ = [

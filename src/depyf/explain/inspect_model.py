@@ -184,7 +184,7 @@ def _id_order(compile_id: str) -> List[int]:
 
 def _recorded_graphs() -> Dict[str, Graph]:
     """Graphs of the recording that is going on, if any."""
-    from depyf.explain.session import active_recorders
+    from depyf.explain.recording.session import active_recorders
 
     recorders = active_recorders()
     for recorder in recorders:

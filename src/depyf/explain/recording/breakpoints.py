@@ -7,9 +7,9 @@ import sys
 from bdb import BdbQuit
 from typing import Iterator
 
-from depyf.explain import session
 from depyf.explain.containment import contained, done
 from depyf.explain.model import Session
+from depyf.explain.recording import session
 from depyf.explain.stepping import debuggers
 from depyf.explain.stepping.as_written import run_as_written
 from depyf.explain.stepping.interpreted_graphs import hook_interpreter

@@ -43,7 +43,7 @@ from depyf.explain.model import (
     Session,
 )
 from depyf.explain.names import stable
-from depyf.explain.patches import apply_late_patches
+from depyf.explain.recording.patches import apply_late_patches
 from depyf.explain.stepping import debuggers
 from depyf.explain.stepping.as_written import Followed, code_as_written
 from depyf.explain.stepping.graph_breakpoints import note_what_runs, point_at_files
@@ -433,7 +433,7 @@ class Recorder:
             self.session.artifacts.append(Artifact(name, "process", "what another process of this program compiled"))
 
     def _add_compiled_before(self) -> None:
-        from depyf.explain.compiled_before import add_compiled_before
+        from depyf.explain.recording.compiled_before import add_compiled_before
 
         add_compiled_before(self.session)
 

@@ -15,7 +15,7 @@ from typing import Any, Callable, List, Tuple
 
 from depyf.explain.containment import EDGES, contained, done, edge, told
 from depyf.explain.kernels.hooks import hook_kernels
-from depyf.explain.outcome_hooks import (
+from depyf.explain.recording.outcome_hooks import (
     hook_attempts,
     hook_frames_without_tensors,
     hook_recompiles,
@@ -113,7 +113,7 @@ def graph_was_formatted(args: Tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
 
 @edge
 def _formatter_in_place(*args: Any, **kwargs: Any) -> Any:
-    from depyf.explain.patches import graph_was_formatted
+    from depyf.explain.recording.patches import graph_was_formatted
 
     return graph_was_formatted(args, kwargs)
 
@@ -136,7 +136,7 @@ def graph_is_to_run(args: Tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
 
 @edge
 def _graph_runner_in_place(*args: Any, **kwargs: Any) -> Any:
-    from depyf.explain.patches import graph_is_to_run
+    from depyf.explain.recording.patches import graph_is_to_run
 
     return graph_is_to_run(args, kwargs)
 

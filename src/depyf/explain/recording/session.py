@@ -29,8 +29,8 @@ from depyf.explain.containment import contained, done, edge, logger
 from depyf.explain.dump.dump_directory import DumpDirectory
 from depyf.explain.dump.processes import INDEX
 from depyf.explain.model import Session
-from depyf.explain.patches import apply_patches
-from depyf.explain.recorder import Recorder
+from depyf.explain.recording.patches import apply_patches
+from depyf.explain.recording.recorder import Recorder
 from depyf.explain.stepping import debuggers
 from depyf.explain.stepping.as_written import Followed
 from depyf.explain.torch_facts.torch_debugging import pass_over
