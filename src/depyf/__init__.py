@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from .decompiler.proof import verify
     from .decompiler.recompile import recompile
     from .errors import DecompilationError, DepyfError
-    from .explain.after_the_fact import inspect
+    from .explain.after_the_fact.pages import inspect
     from .explain.enable_debugging import debug, prepare_debug
     from .explain.enhance_logging import install, uninstall
 
@@ -49,7 +49,7 @@ _HOME = {
     "DecompilationError": ".errors",
     "prepare_debug": ".explain.enable_debugging",
     "debug": ".explain.enable_debugging",
-    "inspect": ".explain.after_the_fact",
+    "inspect": ".explain.after_the_fact.pages",
     "install": ".explain.enhance_logging",
     "uninstall": ".explain.enhance_logging",
 }

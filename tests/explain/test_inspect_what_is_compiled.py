@@ -9,7 +9,7 @@ import pytest
 import torch
 
 from depyf.explain import dump_src, inspect
-from depyf.explain.inspect_model import NothingCompiled
+from depyf.explain.after_the_fact.inspect_model import NothingCompiled
 from depyf.explain.model import Session
 
 

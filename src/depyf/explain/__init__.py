@@ -11,7 +11,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from .after_the_fact import dump_src, inspect, interactive_explain
+    from .after_the_fact.pages import dump_src, inspect, interactive_explain
 
 __all__ = ["dump_src", "inspect", "interactive_explain"]
 
@@ -19,9 +19,9 @@ __all__ = ["dump_src", "inspect", "interactive_explain"]
 def __getattr__(name: str) -> Any:
     """Imports the functions and modules on first use, so that ``import depyf.explain`` costs nothing."""
     if name in __all__:
-        from . import after_the_fact
+        from .after_the_fact import pages
 
-        return getattr(after_the_fact, name)
+        return getattr(pages, name)
     from depyf.lazy import submodule
 
     module = submodule(__name__, name)

@@ -171,7 +171,7 @@ class Recorder:
     def on_ahead_of_time(self, made: Any) -> None:
         """`aot_compile` has returned: it keeps code, guards and graph in what it returns."""
         with self._lock, contained(self.session, "recording a function compiled ahead of time", "its page"):
-            from depyf.explain.inspect_model import inspect as model_of
+            from depyf.explain.after_the_fact.inspect_model import inspect as model_of
 
             for frame in model_of(made).frames:
                 for entry in frame.entries:

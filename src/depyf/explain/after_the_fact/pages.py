@@ -5,7 +5,7 @@ from __future__ import annotations
 from types import CodeType
 from typing import Any
 
-from depyf.explain.inspect_model import NothingCompiled, frame_of, inspect, session_of
+from depyf.explain.after_the_fact.inspect_model import NothingCompiled, frame_of, inspect, session_of
 from depyf.explain.model import Session
 from depyf.explain.report.page import FUTURE, page_of
 
