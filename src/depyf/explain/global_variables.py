@@ -1,5 +1,5 @@
 """Upstream's place of `data`: imports only."""
 
-from depyf.explain.compatibility import data
+from depyf.explain.compat.compatibility import data
 
 __all__ = ["data"]

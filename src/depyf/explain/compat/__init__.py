@@ -1,0 +1,1 @@
+"""What programs written for earlier releases call. Nothing in depyf uses it."""
