@@ -5,7 +5,7 @@ import types
 import torch
 
 from depyf.explain.graphs.capture import graph_from_module
-from depyf.explain.report.helpers import HELPERS
+from depyf.explain.report.page.helpers import HELPERS
 
 
 class Model(torch.nn.Module):

@@ -11,7 +11,7 @@ import torch
 from depyf.explain.guards.collect import collect_guards, split_verbose_part, stable_guard_text
 from depyf.explain.guards.words import describe, user_spelling
 from depyf.explain.model import CacheEntry, Frame, Guard, SourceLine
-from depyf.explain.report.guard_text import guard_checks, guard_function
+from depyf.explain.report.page.guard_text import guard_checks, guard_function
 
 TENSOR = (
     "check_tensor(L['a'], Tensor, DispatchKeySet(CPU, BackendSelect, ADInplaceOrView, AutogradCPU), torch.float32, "

@@ -9,9 +9,9 @@ import pytest
 import torch
 
 import depyf
-from depyf.explain.report.guard_tree import folded_tree
-from depyf.explain.report.repeats import Run, alike, runs
-from depyf.explain.report.shortened import filled_signature, shortened
+from depyf.explain.report.page.guard_tree import folded_tree
+from depyf.explain.report.page.repeats import Run, alike, runs
+from depyf.explain.report.page.shortened import filled_signature, shortened
 
 HELPERS = "# ---- helpers of this page"
 

@@ -27,7 +27,7 @@ from depyf.explain.model import (
     to_json,
 )
 from depyf.explain.report import page_of, write_report
-from depyf.explain.report.sections import _renamed
+from depyf.explain.report.page.sections import _renamed
 from depyf.explain.report.why import recompile_words
 
 VERDICT = "equivalent to the bytecode"

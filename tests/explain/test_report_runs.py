@@ -9,7 +9,7 @@ import torch
 
 import depyf
 from depyf.explain.for_reading.bookkeeping import fold
-from depyf.explain.report.page import _constant_line
+from depyf.explain.report.page.page import _constant_line
 
 CELLS = "((lambda: k).__closure__[0], (lambda: n).__closure__[0])"
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from depyf.explain.after_the_fact.inspect_model import NothingCompiled, frame_of, inspect, session_of
 from depyf.explain.model import Session
-from depyf.explain.report.page import FUTURE, page_of
+from depyf.explain.report.page.page import FUTURE, page_of
 
 __all__ = ["dump_src", "inspect", "interactive_explain"]
 

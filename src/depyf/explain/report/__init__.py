@@ -4,7 +4,7 @@ Takes the model (`explain/model.py`) and nothing else. Gives files of which ever
 with no uuid, id, address or temporary path in name or text: two runs of one program give equal files.
 """
 
-from depyf.explain.report.page import page_of
+from depyf.explain.report.page.page import page_of
 from depyf.explain.report.write import write_report
 
 __all__ = ["page_of", "write_report"]

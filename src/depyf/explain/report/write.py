@@ -11,9 +11,9 @@ from depyf.explain.dump.dump_directory import write_index, write_whole
 from depyf.explain.dump.processes import INDEX
 from depyf.explain.model import Artifact, Session
 from depyf.explain.names import safe_file_part, writable_name
-from depyf.explain.report.guard_text import guard_file_name, guard_listing
 from depyf.explain.report.index import index_text
-from depyf.explain.report.page import page_of
+from depyf.explain.report.page.guard_text import guard_file_name, guard_listing
+from depyf.explain.report.page.page import page_of
 
 __all__ = ["write_report"]
 

@@ -18,11 +18,11 @@ from depyf.explain.guards.words import user_spelling
 from depyf.explain.kernels.provenance import kernel_lines_text
 from depyf.explain.model import CacheEntry, Frame, Graph, ResumeFunction, Session
 from depyf.explain.names import file_name, real_name
-from depyf.explain.report.below import Below
-from depyf.explain.report.graph_summary import graph_summary, kernel_legend
-from depyf.explain.report.guard_text import guard_checks, guard_file_name, guard_function
-from depyf.explain.report.helpers import helpers_used
-from depyf.explain.report.sections import (
+from depyf.explain.report.page.below import Below
+from depyf.explain.report.page.graph_summary import graph_summary, kernel_legend
+from depyf.explain.report.page.guard_text import guard_checks, guard_file_name, guard_function
+from depyf.explain.report.page.helpers import helpers_used
+from depyf.explain.report.page.sections import (
     code_constant,
     comment,
     dispatcher,
@@ -33,7 +33,7 @@ from depyf.explain.report.sections import (
     transformed_function,
     valid_or_comment,
 )
-from depyf.explain.report.shortened import LONG
+from depyf.explain.report.page.shortened import LONG
 from depyf.explain.report.tree import count, tree_lines, why_not_compiled
 from depyf.explain.report.why import break_lines, recompile_words
 from depyf.explain.transformed.decompiled import decompiled

@@ -15,9 +15,9 @@ from depyf.explain.for_reading.bookkeeping import FRAME_PARAMETERS, Folded, fold
 from depyf.explain.for_reading.edits import FunctionText
 from depyf.explain.model import CacheEntry, Decompiled, Frame, ResumeFunction
 from depyf.explain.names import file_name, identifier, stable
-from depyf.explain.report.below import Below
-from depyf.explain.report.guard_text import guard_function_name, number_of
-from depyf.explain.report.shortened import FETCHED, shortened, without_fetches
+from depyf.explain.report.page.below import Below
+from depyf.explain.report.page.guard_text import guard_function_name, number_of
+from depyf.explain.report.page.shortened import FETCHED, shortened, without_fetches
 from depyf.explain.report.tree import count
 from depyf.explain.transformed.decompiled import decompiled
 

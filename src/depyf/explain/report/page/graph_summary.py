@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Dict, List, Optional, Sequence, Tuple
 
 from depyf.explain.model import Graph, Node, SourceLine
-from depyf.explain.report.repeats import FEW, Run, runs
+from depyf.explain.report.page.repeats import FEW, Run, runs
 from depyf.explain.report.tree import count
 
 __all__ = ["graph_summary", "kernel_legend"]
