@@ -13,7 +13,7 @@ import torch
 
 from depyf.explain import inspect, interactive_explain
 from depyf.explain.model import CacheEntry, Decompiled, Frame, Graph, Guard, Kernel, Session
-from depyf.explain.report.highlight import code_html
+from depyf.explain.report.html.highlight import code_html
 
 _VOID = {"meta", "br"}
 
@@ -192,7 +192,7 @@ def test_the_languages_inside_a_kernel() -> None:
 
 
 def test_without_pygments(toy: Session, monkeypatch: pytest.MonkeyPatch) -> None:
-    from depyf.explain.report import highlight
+    from depyf.explain.report.html import highlight
 
     monkeypatch.setitem(sys.modules, "pygments", None)
     monkeypatch.setitem(sys.modules, "pygments.lexers", None)

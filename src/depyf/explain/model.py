@@ -394,7 +394,7 @@ class Session:
 
     def _repr_html_(self) -> str:
         """What a notebook shows for the last line of a cell."""
-        from depyf.explain.report.html_page import html_fragment
+        from depyf.explain.report.html.html_page import html_fragment
 
         return html_fragment(self)
 
@@ -410,7 +410,7 @@ class Session:
         Raises:
             OSError: it can't be written.
         """
-        from depyf.explain.report.html_page import html_file
+        from depyf.explain.report.html.html_page import html_file
 
         text = html_file(self)
         if path is not None:

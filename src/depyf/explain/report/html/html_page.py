@@ -15,9 +15,9 @@ from depyf.explain.frames.resume_points import resume_line
 from depyf.explain.kernels.provenance import kernel_lines_text
 from depyf.explain.model import CacheEntry, Decompiled, Frame, Graph, GraphBreak, ResumeFunction, Session
 from depyf.explain.names import file_name
-from depyf.explain.report.guards_html import guards_html
-from depyf.explain.report.highlight import code_html, has_colours
-from depyf.explain.report.html_style import STYLE
+from depyf.explain.report.html.guards import guards_html
+from depyf.explain.report.html.highlight import code_html, has_colours
+from depyf.explain.report.html.style import STYLE
 from depyf.explain.report.page.sections import folded_code
 from depyf.explain.report.tree import NOT_SEEN, branches, count, operations_of, why_not_compiled
 from depyf.explain.report.why import recompile_words

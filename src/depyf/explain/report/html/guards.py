@@ -6,7 +6,7 @@ import html
 from typing import List, Mapping, Tuple
 
 from depyf.explain.model import CacheEntry, Guard, SourceLine
-from depyf.explain.report.highlight import code_html
+from depyf.explain.report.html.highlight import code_html
 from depyf.explain.report.page.guard_text import alike_once, grouped, kinds_of_own, same_globals
 from depyf.explain.report.tree import count
 
