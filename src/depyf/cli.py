@@ -60,7 +60,7 @@ def _parse(arguments: list[str] | None) -> argparse.Namespace:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     command.add_argument("target", help="what to decompile, see above")
-    command.add_argument("-o", "--output", metavar="FILE", help="write the source there, not to standard output")
+    command.add_argument("-o", "--output", metavar="FILE", help="write the source to FILE instead of standard output")
     command.add_argument("--verdicts", action="store_true", help="list the verdict of every code object")
     strict = command.add_mutually_exclusive_group()
     strict.add_argument(
@@ -70,27 +70,27 @@ def _parse(arguments: list[str] | None) -> argparse.Namespace:
         "--no-strict",
         dest="strict",
         action="store_false",
-        help="print a refused target as its instructions, in comments",
+        help="print the instructions of a refused target as comments",
     )
     command.add_argument(
         "--budget",
         type=_whole,
         metavar="STEPS",
-        help="the most work, in steps of some ten microseconds (default: 200000); what takes more is refused",
+        help="stop after that much work, in steps of about ten microseconds, and refuse the rest (default: 200000)",
     )
     command.add_argument(
-        "--rewritten-asserts", action="store_true", help="print what pytest has made of an assert, not the assert"
+        "--rewritten-asserts", action="store_true", help="print asserts as pytest rewrote them"
     )
-    command.add_argument("--steps", action="store_true", help="show what the decompiler holds after each stage")
+    command.add_argument("--steps", action="store_true", help="show the representation after each stage")
     command.add_argument(
-        "--stop-after", metavar="STAGE", help=f"show what it holds after this stage, and stop: {', '.join(STAGES)}"
+        "--stop-after", metavar="STAGE", help=f"show the representation after one stage and stop: {', '.join(STAGES)}"
     )
     command = commands.add_parser(
         "coverage",
-        help="print which opcodes of which Python are decompiled, and how far",
+        help="show how far each opcode of each Python is decompiled",
         description="Decompile test programs on every CPython of this machine and print how far each opcode comes.",
     )
-    command.add_argument("versions", nargs="*", metavar="3.X", help="these versions (default: all that have a table)")
+    command.add_argument("versions", nargs="*", metavar="3.X", help="versions of Python (default: all that depyf reads)")
     command.add_argument("--json", action="store_true", help="print it as JSON")
     options = parser.parse_args(arguments)
     if options.command == "coverage":
@@ -124,7 +124,7 @@ def _decompile(options: argparse.Namespace) -> int:
         return PROVEN
     if options.stop_after is not None:
         seen = ", ".join(stepper.seen) or "none"
-        raise DepyfError(f"the decompiler never came to {options.stop_after!r}; stages that it passed: {seen}")
+        raise DepyfError(f"the decompiler never reached {options.stop_after!r}; stages it passed: {seen}")
     if options.verdicts:
         print(verdicts(result), file=sys.stderr)
     if result.rung == "refused" and options.strict:
@@ -147,7 +147,7 @@ def _coverage(options: argparse.Namespace) -> int:
     known = {f"{major}.{minor}": (major, minor) for major, minor in all_versions()}
     for version in options.versions:
         if version not in known:
-            raise DepyfError(f"no opcode table for {version!r}; there are {', '.join(known)}")
+            raise DepyfError(f"depyf has no opcode table for {version!r}, only for {', '.join(known)}")
     measured = coverage([known[version] for version in options.versions or known])
     print(json.dumps(measured, indent=1) if options.json else table(measured))
     return PROVEN

@@ -54,4 +54,4 @@ def test_the_command(capsys):
     assert main(["coverage", HOST, "--json"]) == 0
     assert json.loads(capsys.readouterr().out)[HOST]["POP_TOP"] == "proven"
     assert main(["coverage", "2.7"]) == 2
-    assert "no opcode table for '2.7'; there are 3.7, 3.8" in capsys.readouterr().err
+    assert "no opcode table for '2.7', only for 3.7, 3.8" in capsys.readouterr().err
