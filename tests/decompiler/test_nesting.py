@@ -79,7 +79,7 @@ def test_what_goes_wrong_on_the_deep_stack_reaches_the_caller():
 def test_what_is_too_deep_for_that_too_is_refused_without_losing_its_neighbours():
     """In a process of its own: CPython 3.8 and 3.9 abort a program that catches the error in the wrong place."""
     program = """
-from depyf.decompiler import deep_stack
+from depyf.decompiler.limits import deep_stack
 from depyf.decompiler.pipeline import analyze
 deep_stack._FRAMES = 1_100
 lines = ["def deep(x):", "    return x" + ".a" * 900, "def fine(x):", "    return x.a"]
