@@ -1,31 +1,32 @@
-"""Which module of the package imports which, read from the source, and the drawing of it in ARCHITECTURE.md.
-
-    python tests/rooms.py            the drawing
-    python tests/rooms.py --write    put it into ARCHITECTURE.md
+"""Which module of the package imports which, read from the source; `python tests/rooms.py` draws it.
 
 An import in a function counts like one at the top: it only hides the arrow. One under ``if TYPE_CHECKING`` does not,
-as nothing is imported.
+as nothing is imported. The drawings are also in ARCHITECTURE.md, which `documentation/pages.py --write` brings up to
+date.
 """
 
 from __future__ import annotations
 
 import ast
-import re
-import sys
 from pathlib import Path
+from textwrap import wrap
 from typing import Dict, Iterator, List, Set, Tuple
 
 ROOT = Path(__file__).resolve().parent.parent
 SOURCE = ROOT / "src"
-PAGE = ROOT / "ARCHITECTURE.md"
-DRAWING = re.compile(r"(<!-- drawn by tests/rooms.py -->\n```\n)(.*?)(```\n)", re.DOTALL)
 
-ROOMS = (
-    "limits", "bytecode", "syntax", "proof", "names", "flowgraph", "lift", "structure", "definitions", "surface_forms",
-    "events", "dispatch", "driver", "live",
-)  # fmt: skip
-"""The rooms of the decompiler from the bottom up: each imports only rooms before it. Above all are its loose modules,
-which are what users import."""
+ROOMS = {
+    "depyf.decompiler": (
+        "limits", "bytecode", "syntax", "proof", "names", "flowgraph", "lift", "structure", "definitions",
+        "surface_forms", "events", "dispatch", "driver", "live",
+    ),
+    "depyf.explain": (
+        "torch_facts", "for_reading", "dump", "transformed", "guards", "graphs", "kernels", "stepping", "frames",
+        "report", "after_the_fact", "recording", "compat",
+    ),
+}  # fmt: skip
+"""The rooms of each half from the bottom up: each imports only rooms before it. Beside them are loose modules: what
+users import, above all rooms, and what several rooms share (`explain/model.py`)."""
 
 Imports = Dict[str, Set[str]]
 """For each module, by its dotted name, the modules of the package that it imports. A package stands for its
@@ -91,14 +92,14 @@ def between_parts(graph: Imports, package: str) -> Imports:
 
 
 def imported_by(graph: Imports, room: str) -> Set[str]:
-    """What ``room``, the package of that name, imports: rooms of the decompiler, and of its own room what is beside
-    it."""
+    """What ``room``, the package of that name, imports: rooms of its half, and of its own room what is beside it."""
     parent, _, own = room.rpartition(".")
-    outside = part_of("depyf.decompiler", room)
+    half = ".".join(room.split(".")[:2])
+    outside = part_of(half, room)
     found = set(between_parts(graph, parent)[own]) if parent else set()
     for name, targets in graph.items():
         if name == room or name.startswith(f"{room}."):
-            found |= {part_of("depyf.decompiler", target) for target in targets} - {"", outside}
+            found |= {part_of(half, target) for target in targets} - {"", outside}
     return found
 
 
@@ -121,20 +122,22 @@ def cycles(graph: Imports) -> List[List[str]]:
     return sorted(map(list, groups))
 
 
-def drawing() -> str:
-    """The rooms of the decompiler from the top down, with their modules and what they import."""
+def drawing(half: str) -> str:
+    """The rooms of ``half`` from the top down, with their modules and what they import."""
     graph = imports()
     known = modules()
-    between = between_parts(graph, "depyf.decompiler")
-    loose = [name for name in between if name not in ROOMS]
-    lines = ["{:17} {:3}  {}".format("(loose)", len(loose), ", ".join(sorted(loose)))]
-    for room in reversed(ROOMS):
-        inside = sum(part_of("depyf.decompiler", name) == room for name in known)
-        used = " ".join(sorted(between[room] & set(ROOMS), key=ROOMS.index))
+    rooms = ROOMS[half]
+    between = between_parts(graph, half)
+    loose = [name for name in between if name not in rooms]
+    lines = [*wrap("{:17} {:3}  {}".format("(loose)", len(loose), ", ".join(sorted(loose))), 100,
+                   subsequent_indent=" " * 23)]  # fmt: skip
+    for room in reversed(rooms):
+        inside = sum(part_of(half, name) == room for name in known)
+        used = " ".join(sorted(between[room] & set(rooms), key=rooms.index))
         lines.append(f"{room:17} {inside:3}  {used}".rstrip())
-        inner = between_parts(graph, f"depyf.decompiler.{room}")
+        inner = between_parts(graph, f"{half}.{room}")
         for name in sorted(inner):
-            package = f"depyf.decompiler.{room}.{name}"
+            package = f"{half}.{room}.{name}"
             if known[package].name == "__init__.py":
                 count = sum(one == package or one.startswith(f"{package}.") for one in known)
                 lines.append(f"  {name:15} {count:3}    {' '.join(sorted(inner[name]))}".rstrip())
@@ -142,8 +145,4 @@ def drawing() -> str:
 
 
 if __name__ == "__main__":
-    if "--write" in sys.argv:
-        page = PAGE.read_text(encoding="utf-8")
-        PAGE.write_text(DRAWING.sub(lambda found: found[1] + drawing() + found[3], page), encoding="utf-8")
-    else:
-        print(drawing(), end="")
+    print(*map(drawing, ROOMS), sep="\n", end="")

@@ -31,6 +31,14 @@ class DecompilationError(DepyfError):
         return f"cannot decompile{place}{stage}: {self.reason}"
 
 
+class NothingCompiled(DepyfError):
+    """There is no cache entry to show: `torch.compile` has not compiled this function (yet)."""
+
+    def _render_traceback_(self) -> list[str]:
+        """What IPython prints instead of a traceback: the message is all there is to say."""
+        return [f"{type(self).__name__}: {self}"]
+
+
 class PycError(DepyfError):
     """A .pyc file or marshal data can't be read.
 

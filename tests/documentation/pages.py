@@ -276,7 +276,15 @@ def assembled(name: str) -> types.CodeType:
     return assemble(program(EXAMPLES[name]))
 
 
-_FUNCTIONS = (assembled, kept, listing, part, read, repository, shell, unexplained)
+def rooms(half: str) -> str:
+    """The drawing of the rooms of one half of the package."""
+    sys.path[:0] = [str(ROOT / "tests")]
+    from rooms import drawing
+
+    return drawing(half)
+
+
+_FUNCTIONS = (assembled, kept, listing, part, read, repository, rooms, shell, unexplained)
 _HELPERS: Dict[str, Any] = {"ROOT": ROOT, **{function.__name__: function for function in _FUNCTIONS}}
 
 

@@ -9,7 +9,7 @@ import pytest
 import torch
 
 import depyf
-from depyf.explain.after_the_fact.inspect_model import NothingCompiled
+from depyf.errors import NothingCompiled
 
 
 def scaled(x, y):

@@ -8,8 +8,8 @@ from typing import Any, Callable, Iterator
 import pytest
 import torch
 
+from depyf.errors import NothingCompiled
 from depyf.explain import dump_src, inspect
-from depyf.explain.after_the_fact.inspect_model import NothingCompiled
 from depyf.explain.model import Session
 
 

@@ -26,9 +26,10 @@ from depyf.explain.model import (
     SourceLine,
     to_json,
 )
-from depyf.explain.report import page_of, write_report
+from depyf.explain.report.page.page import page_of
 from depyf.explain.report.page.sections import _renamed
 from depyf.explain.report.why import recompile_words
+from depyf.explain.report.write import write_report
 
 VERDICT = "equivalent to the bytecode"
 RESUME = "torch_dynamo_resume_in_toy_example_at_5"

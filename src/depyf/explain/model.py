@@ -15,7 +15,7 @@ import json
 import os
 from dataclasses import dataclass, field
 from types import CodeType
-from typing import Any, Dict, Iterator, List, Optional, Union
+from typing import Any, Callable, Dict, Iterator, List, Optional, Union
 
 from depyf.explain.names import file_name
 
@@ -368,6 +368,10 @@ class Failure:
     costs: str = ""
 
 
+VIEWS: Dict[str, Callable[[Session], str]] = {}
+"""Forms to look at, by name: `report/views.py` attaches them. The model is data, and knows no text."""
+
+
 @dataclass(repr=False)
 class Session:
     """Everything known about one recording, or about the functions inspected after the fact."""
@@ -386,17 +390,13 @@ class Session:
 
     def __str__(self) -> str:
         """The frames as a tree. `to_dict` has the data, `to_html` all of it to look at, `dump_src` the page."""
-        from depyf.explain.report.tree import tree_lines
-
-        return "\n".join(line for frame in self.top_level() for line in tree_lines(frame))
+        return VIEWS["tree"](self)
 
     __repr__ = __str__  # what a prompt shows; the fields are in `to_dict`
 
     def _repr_html_(self) -> str:
         """What a notebook shows for the last line of a cell."""
-        from depyf.explain.report.html.html_page import html_fragment
-
-        return html_fragment(self)
+        return VIEWS["fragment"](self)
 
     def to_html(self, path: Union[str, os.PathLike[str], None] = None) -> str:
         """The tree as one HTML file that needs no script, no network and nothing beside it.
@@ -410,9 +410,7 @@ class Session:
         Raises:
             OSError: it can't be written.
         """
-        from depyf.explain.report.html.html_page import html_file
-
-        text = html_file(self)
+        text = VIEWS["file"](self)
         if path is not None:
             with open(path, "w", encoding="utf-8") as file:
                 file.write(text)

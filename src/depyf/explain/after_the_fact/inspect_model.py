@@ -12,11 +12,12 @@ import types
 from types import CodeType
 from typing import Any, Dict, List, Mapping, Optional, Set
 
+from depyf.errors import NothingCompiled
 from depyf.explain.code_objects import cell_contents
 from depyf.explain.frames.break_log import breaks_behind
 from depyf.explain.frames.compiled_functions import called_from, functions_of
 from depyf.explain.frames.graph_breaks import graph_break_of
-from depyf.explain.frames.nothing_compiled import NothingCompiled, why_nothing, why_uncompiled
+from depyf.explain.frames.nothing_compiled import why_nothing, why_uncompiled
 from depyf.explain.frames.recompiles import add_reasons, kept_reasons
 from depyf.explain.frames.resume_points import is_resume_name, names_read, resume_function, resume_line, resume_points
 from depyf.explain.graphs.capture import find_graph_module, graph_from_module
@@ -24,10 +25,12 @@ from depyf.explain.guards.collect import collect_guards
 from depyf.explain.kernels.in_process import kernels_of
 from depyf.explain.model import CacheEntry, Frame, Graph, GraphBreak, Session
 from depyf.explain.names import identifier, stable
+from depyf.explain.report.views import attach
+from depyf.explain.running import ACTIVE
 from depyf.explain.torch_facts import torch_behavior
 from depyf.explain.transformed.decompiled import decompiled
 
-__all__ = ["NothingCompiled", "frame_of", "inspect", "session_of"]
+__all__ = ["frame_of", "inspect", "session_of"]
 
 _COMPILED_FUNCTION = re.compile(r"^__compiled_fn_\d+")
 
@@ -81,6 +84,7 @@ def _compiled_ahead(made: Any) -> Frame:
 def session_of(frames: List[Frame]) -> Session:
     """A session around `frames`, the frames of their resume functions added behind each."""
     torch = sys.modules.get("torch")
+    attach()
     session = Session(torch_version=str(getattr(torch, "__version__", "")), python_version=sys.version.split()[0])
     for frame in frames:
         session.frames.extend(one for one in frame.walk() if not any(one is known for known in session.frames))
@@ -184,12 +188,9 @@ def _id_order(compile_id: str) -> List[int]:
 
 def _recorded_graphs() -> Dict[str, Graph]:
     """Graphs of the recording that is going on, if any."""
-    from depyf.explain.recording.session import active_recorders
-
-    recorders = active_recorders()
-    for recorder in recorders:
+    for recorder in ACTIVE:
         recorder.write_sources()
-    entries = [e for recorder in recorders for frame in recorder.session.frames for e in frame.entries]
+    entries = [e for recorder in ACTIVE for frame in recorder.session.frames for e in frame.entries]
     return {graph.name: graph for entry in entries for graph in entry.graphs if graph.source}
 
 

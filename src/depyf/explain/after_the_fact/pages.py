@@ -5,7 +5,8 @@ from __future__ import annotations
 from types import CodeType
 from typing import Any
 
-from depyf.explain.after_the_fact.inspect_model import NothingCompiled, frame_of, inspect, session_of
+from depyf.errors import NothingCompiled
+from depyf.explain.after_the_fact.inspect_model import frame_of, inspect, session_of
 from depyf.explain.model import Session
 from depyf.explain.report.page.page import FUTURE, page_of
 

@@ -3,22 +3,13 @@
 from __future__ import annotations
 
 import types
-from typing import Any, List, Optional, Sequence
+from typing import Any, Optional, Sequence
 
-from depyf.errors import DepyfError
 from depyf.explain.frames.compiled_functions import is_disabled
 from depyf.explain.names import stable, without_addresses
 from depyf.explain.torch_facts import torch_behavior, torch_keeps
 
-__all__ = ["NothingCompiled", "why_nothing", "why_uncompiled"]
-
-
-class NothingCompiled(DepyfError):
-    """There is no cache entry to show: `torch.compile` has not compiled this function (yet)."""
-
-    def _render_traceback_(self) -> List[str]:
-        """What IPython prints instead of a traceback: the message is all there is to say."""
-        return ["{}: {}".format(type(self).__name__, self)]
+__all__ = ["why_nothing", "why_uncompiled"]
 
 
 def why_nothing(thing: Any, functions: Sequence[types.FunctionType]) -> str:

@@ -444,7 +444,7 @@ class Recorder:
             self._write_reserved(path, text, "times", "how long compiling took, by phase; differs in every run")
 
     def _write_report(self) -> None:
-        from depyf.explain.report import write_report
+        from depyf.explain.report.write import write_report
 
         write_report(self.session, self.dump.path, self.dump.of_earlier_recordings)
 

@@ -3,13 +3,8 @@
     prepare_debug      begins a recording, ends it (this file)
     patches.py         what is hooked and changed in torch while it lasts, one row each
     recorder.py        hears from the hooks; writes transformed code, graphs and kernels; fills the model
-    kernels.py         what Inductor generates or finds in its caches; provenance.py: which line became which kernel
-    guards.py          guards in words (guard_words.py, guard_forms.py); recompiles.py: why it was compiled again
-    attempts.py        what came of Dynamo's attempts: breaks (break_log.py), what was not compiled (refusals.py)
-    model.py           the model: plain data
-    report/            reads the model, writes the pages and the index
-    torch_behavior.py  every difference between versions of torch; torch_kernels.py: those about kernels
-    containment.py     nothing of ours crosses into torch or the user's program
+    outcome_hooks.py   hooks for compilations that gave nothing to run
+    breakpoints.py     `depyf.debug()`
 
 Setting up and taking down are contained like everything else: if the directory cannot be made, or torch has none
 of the hooks, the block runs as if it stood alone, and one line in the log says so.
@@ -31,6 +26,8 @@ from depyf.explain.dump.processes import INDEX
 from depyf.explain.model import Session
 from depyf.explain.recording.patches import apply_patches
 from depyf.explain.recording.recorder import Recorder
+from depyf.explain.report.views import attach
+from depyf.explain.running import ACTIVE
 from depyf.explain.stepping import debuggers
 from depyf.explain.stepping.as_written import Followed
 from depyf.explain.torch_facts.torch_debugging import pass_over
@@ -52,7 +49,6 @@ class _Block(NamedTuple):
         return os.path.abspath(self.arguments[0])
 
 
-_active: List[Recorder] = []
 _owner: List[_Block] = []  # the block that is recorded, as a list of one
 _waiting: List[_Block] = []  # blocks which other threads entered meanwhile
 _directories: List[str] = []
@@ -72,7 +68,7 @@ if hasattr(os, "register_at_fork"):  # another thread may hold it while this one
 
 def active_recorders() -> List[Recorder]:
     """The recording that is going on, as a list of one; empty outside of `prepare_debug`."""
-    return list(_active)
+    return list(ACTIVE)
 
 
 def last_directory() -> str:
@@ -123,6 +119,7 @@ def prepare_debug(
     if not isinstance(dump_src_dir, (str, os.PathLike)):
         raise TypeError("prepare_debug takes the directory to write to, not {!r}".format(dump_src_dir))
     require_torch("prepare_debug")  # its absence must be an ImportError here, not a missing hook later
+    attach()
     session, undo = Session(), contextlib.ExitStack()
     try:  # a KeyboardInterrupt while we begin leaves nothing behind either
         session = done(session, "beginning the recording", _begin, dump_src_dir, clean_wild_fx_code, log_bytecode, undo,
@@ -146,13 +143,13 @@ def _begin(
     """Begins a recording; `undo` gets what ends it. Gives its model, that of the outer one inside another."""
     session.directory = directory = str(os.fspath(dump_src_dir))
     with _CHANGING:
-        if _active and _active[-1].is_inherited:  # this process was forked inside of its parent's recording
-            return _begin_in_fork(_active[-1], directory, undo)
+        if ACTIVE and ACTIVE[-1].is_inherited:  # this process was forked inside of its parent's recording
+            return _begin_in_fork(ACTIVE[-1], directory, undo)
         block = _Block(threading.get_ident(), (directory, clean_wild_fx_code, log_bytecode), undo, session)
-        if _active and _owner and _owner[0].thread != block.thread:
+        if ACTIVE and _owner and _owner[0].thread != block.thread:
             return _wait(block)
-        if _active:
-            outer = _active[-1].of_this_process()
+        if ACTIVE:
+            outer = ACTIVE[-1].of_this_process()
             logger.warning("prepare_debug inside prepare_debug: everything goes to %s, nothing to %s",
                            outer.dump.path, directory)
             return outer.session
@@ -164,7 +161,7 @@ def _begin(
             session = recorder.session
             _directories.append(dump.path)
             undo.callback(done, session, "writing the dump", _end, recorder, undo)
-            _active.append(recorder)
+            ACTIVE.append(recorder)
             _owner[:] = [block]
             with contained(session, "writing an index to begin with"):
                 dump.begin()
@@ -186,7 +183,7 @@ def _begin_in_fork(inherited: Recorder, directory: str, undo: contextlib.ExitSta
 
 def _wait(block: _Block) -> Session:
     """A thread has entered a block while another's is recorded. Gives the model of that, for as long as it lasts."""
-    outer = _active[-1].of_this_process()
+    outer = ACTIVE[-1].of_this_process()
     if block.path != _owner[0].path:
         logger.warning("prepare_debug in two threads: what is compiled until the first ends is in %s, the rest in %s",
                        outer.dump.path, block.path)
@@ -220,18 +217,18 @@ def _hand_over(undo: contextlib.ExitStack) -> None:
 def _go_on() -> None:
     """A recording has ended: that of a block which waits may begin."""
     with _CHANGING:
-        while _waiting and not _active:
+        while _waiting and not ACTIVE:
             heir = _waiting.pop(0)
             _show(heir.session, Session())
             _show(heir.session, _begin(*heir.arguments, heir.undo, heir.session))
-            _owner[:] = [heir] if _active else []
+            _owner[:] = [heir] if ACTIVE else []
 
 
 def _end(recorder: Recorder, undo: contextlib.ExitStack) -> None:
     """The last thing to happen: torch is as it was before, so nothing that we do now is recorded."""
     with _CHANGING:
-        if recorder in _active:
-            _active.remove(recorder)
+        if recorder in ACTIVE:
+            ACTIVE.remove(recorder)
             _owner.clear()
     atexit.unregister(_end_at_exit)
     if recorder.is_inherited:
