@@ -90,7 +90,7 @@ def _parse(arguments: list[str] | None) -> argparse.Namespace:
         help="show how far each opcode of each Python is decompiled",
         description="Decompile test programs on every CPython of this machine and print how far each opcode comes.",
     )
-    command.add_argument("versions", nargs="*", metavar="3.X", help="versions of Python (default: all that depyf reads)")
+    command.add_argument("versions", nargs="*", metavar="3.X", help="versions of Python (default: all it reads)")
     command.add_argument("--json", action="store_true", help="print it as JSON")
     options = parser.parse_args(arguments)
     if options.command == "coverage":

@@ -8,6 +8,8 @@ import types
 import pytest
 import torch
 
+import depyf
+from depyf.explain.guards import collect
 from depyf.explain.guards.collect import collect_guards, split_verbose_part, stable_guard_text
 from depyf.explain.guards.words import describe, user_spelling
 from depyf.explain.model import CacheEntry, Frame, Guard, SourceLine
@@ -278,3 +280,34 @@ def test_checks_of_layers_are_one_loop_that_checks_each(differs, value, holds):
     assert names["__guard_0_for_f"]({"self": model}, {}) is holds
     del layers["23"]
     assert names["__guard_0_for_f"]({"self": model}, {}) is False
+
+
+def test_what_is_said_of_a_guard_does_not_depend_on_guards_of_other_modules(monkeypatch):
+    """Guards that differ in the keys of modules alone are described once."""
+
+    class Net(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            blocks = [torch.nn.Sequential(torch.nn.Conv2d(3, 3, 1), torch.nn.BatchNorm2d(3)) for _ in range(4)]
+            self.first, self.lambda_, self.blocks, self.act = *blocks[:2], torch.nn.ModuleList(blocks[2:]), torch.relu
+
+        def forward(self, x):
+            x = self.lambda_(self.first(x))
+            for block in self.blocks:
+                x = self.act(block(x))
+            return x
+
+    torch._dynamo.reset()
+    net = Net()
+    torch.compile(net, backend="eager")(torch.randn(1, 3, 4, 4))
+    manager = depyf.explain.torch_facts.torch_behavior.guard_manager_of(
+        depyf.explain.torch_facts.torch_behavior.cache_entries(Net.forward.__code__)[0]
+    )
+    described = []
+    monkeypatch.setattr(collect, "describe", lambda *given: described.append(given) or describe(*given))
+    together, _ = collect_guards(manager, globals())
+    once = len(described)
+    monkeypatch.setattr(collect._Modules, "_may_stand_for_others", staticmethod(lambda *_: False))
+    alone, _ = collect_guards(manager, globals())
+    assert once < len(described) - once == len(together)
+    assert together == alone

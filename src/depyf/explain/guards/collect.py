@@ -9,6 +9,7 @@ write them, 2.4 to 2.8 while a recording goes on (`patches.py`); without one a g
 from __future__ import annotations
 
 import ast
+import keyword
 import os
 import re
 from functools import lru_cache
@@ -31,8 +32,9 @@ _NAMED_BY_ID = re.compile(r"\b({})\d+(?:_c\d+/\d+)?".format("|".join(_NAMES_BY_I
 _OF_RUNS = ("___dict_version(", ".data_ptr() == ")
 _OF_THIS_RUN = re.compile(r"(___dict_version\((?:[^()]|\([^()]*\))*\) == |\.data_ptr\(\) == )\d+")
 _MODULE = re.compile(r"(<module '[\w.]+') from '[^']*'>")
-_LAYER = re.compile(r"\._modules\['(\d+)'\]")
-_MARK = "90071992{:02}"  # for the number of a layer: a number that no program has
+_MODULE_KEY = re.compile(r"\._modules\['(\w+)'\]")
+_NUMBER_MARK = "90071992{:02}"  # for the number of a layer: a number that no program has
+_NAME_MARK = "module_without_a_name_{:02}"
 _MOST_DIGITS = 4
 _BRANCH = re.compile(r"^[| ]*\+-")
 _CLASS_BEHIND_ID = re.compile(r"(___check_type_id\([^()]+(?:\([^()]*\))?[^()]*\)), type=<class '[^']*'>")  # said twice
@@ -83,7 +85,7 @@ def collect_guards(
         tree = "\n".join(part for _, part in leaves)
     guards: List[Guard] = []
     seen = set()
-    layers = _Layers(module_globals or {})
+    modules = _Modules(module_globals or {})
     for kind, text in leaves:
         if not text or text in seen:
             continue
@@ -92,35 +94,44 @@ def collect_guards(
         code = _keys_in_order(code)
         if line is not None and line.function == _SETTER and _ABOUT_INPUTS.search(code):
             line = None
-        guard = layers.describe(kind or kind_of(code), code, line)
+        guard = modules.describe(kind or kind_of(code), code, line)
         guard.words += next((words for mark, words in _NOTES if mark in text), "")
         guards.append(guard)
     return guards, stable_guard_text(tree.strip())
 
 
-class _Layers:
-    """Describes guards; those of layers, which differ in the number of the layer alone, once."""
+class _Modules:
+    """Describes guards; those that differ in the keys of modules alone, as those of layers do, once."""
 
     def __init__(self, module_globals: Dict[str, Any]) -> None:
         self._globals = module_globals
         self._known: Dict[Tuple[str, str], Guard] = {}
 
     def describe(self, kind: str, code: str, line: Optional[SourceLine]) -> Guard:
-        parts = _LAYER.split(code)
-        numbers = parts[1::2]
-        if not numbers or any(len(number) > _MOST_DIGITS for number in numbers):
+        parts = _MODULE_KEY.split(code)
+        keys = parts[1::2]
+        if not keys or not all(self._may_stand_for_others(key, code) for key in keys):
             return self._stable(describe(kind, code, line, self._globals))
-        marks = {number: _MARK.format(at) for at, number in enumerate(dict.fromkeys(numbers))}
-        parts[1::2] = ["._modules['{}']".format(marks[number]) for number in numbers]
+        marks: Dict[str, str] = {}
+        for key in keys:
+            marks.setdefault(key, (_NUMBER_MARK if key.isdigit() else _NAME_MARK).format(len(marks)))
+        parts[1::2] = ["._modules['{}']".format(marks[key]) for key in keys]
         pattern = "".join(parts)
         known = self._known.get((kind, pattern))
         if known is None:
             known = self._known[kind, pattern] = self._stable(describe(kind, pattern, None, self._globals))
         texts = "\0".join([known.code, known.words, known.run, known.subject])
-        for number, mark in marks.items():
-            texts = texts.replace(mark, number)
+        for key, mark in marks.items():
+            texts = texts.replace(mark, key)
         stable_code, words, run, subject = texts.split("\0")
         return Guard(stable_code, kind, subject, words, line, known.is_bookkeeping, known.runnable, run)
+
+    @staticmethod
+    def _may_stand_for_others(key: str, code: str) -> bool:
+        """Whether what is said of it can be said of any such key; what is in a global is looked up."""
+        if key.isdigit():
+            return len(key) <= _MOST_DIGITS
+        return key.isidentifier() and not keyword.iskeyword(key) and stable(key) == key and "G[" not in code
 
     @staticmethod
     def _stable(guard: Guard) -> Guard:
