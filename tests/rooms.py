@@ -17,7 +17,7 @@ SOURCE = ROOT / "src"
 
 ROOMS = {
     "depyf.decompiler": (
-        "limits", "bytecode", "syntax", "proof", "names", "flowgraph", "lift", "structure", "definitions",
+        "passes", "limits", "bytecode", "syntax", "proof", "names", "flowgraph", "lift", "structure", "definitions",
         "surface_forms", "events", "dispatch", "driver", "live",
     ),
     "depyf.explain": (

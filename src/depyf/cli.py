@@ -7,7 +7,8 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from . import __version__
-from .decompiler.driver.stepper import STAGES, Stepper, StopStepping
+from .decompiler.driver.passes import is_name
+from .decompiler.driver.stepper import NAMES, Stepper, StopStepping
 from .decompiler.syntax.string_text import printable
 from .errors import DecompilationError, DepyfError
 from .targets import find_target
@@ -83,7 +84,12 @@ def _parse(arguments: list[str] | None) -> argparse.Namespace:
     )
     command.add_argument("--steps", action="store_true", help="show the representation after each stage")
     command.add_argument(
-        "--stop-after", metavar="STAGE", help=f"show the representation after one stage and stop: {', '.join(STAGES)}"
+        "--stop-after",
+        metavar="STAGE[:PASS]",
+        help=f"show the representation after one stage or pass and stop; the stages are {', '.join(NAMES)}",
+    )
+    command.add_argument(
+        "--check", action="store_true", help="check the invariants after each pass; a broken one is an error"
     )
     command = commands.add_parser(
         "coverage",
@@ -95,8 +101,8 @@ def _parse(arguments: list[str] | None) -> argparse.Namespace:
     options = parser.parse_args(arguments)
     if options.command == "coverage":
         return options
-    if options.stop_after is not None and options.stop_after.partition(":")[0] not in STAGES:
-        parser.error(f"no stage {options.stop_after!r}; the stages are: {', '.join(STAGES)}")
+    if options.stop_after is not None and not is_name(options.stop_after):
+        parser.error(f"no stage {options.stop_after!r}; the stages are: {', '.join(NAMES)}")
     return options
 
 
@@ -115,11 +121,11 @@ def _decompile(options: argparse.Namespace) -> int:
     from .decompiler.pipeline import analyze
 
     target = find_target(options.target)
-    stepper = Stepper(stop_after=options.stop_after, steps=options.steps)
-    wants_steps = options.steps or options.stop_after is not None
+    stepper = Stepper(stop_after=options.stop_after, steps=options.steps, checks=options.check)
     try:
-        settings = DEFAULT._replace(rewritten_asserts=options.rewritten_asserts)
-        result = analyze(target, settings=settings, stepper=stepper if wants_steps else None, budget=options.budget)
+        settings = DEFAULT._replace(rewritten_asserts=options.rewritten_asserts, checks=options.check)
+        wanted = stepper if stepper.listens else None
+        result = analyze(target, settings=settings, stepper=wanted, budget=options.budget)
     except StopStepping:
         return PROVEN
     if options.stop_after is not None:

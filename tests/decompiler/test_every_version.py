@@ -2,7 +2,7 @@
 
 Those in X.Y-Z.W do so up to Z.W: later compilers make the same instructions of other texts too. (Up to 3.9 they copy
 no returns, up to 3.13 a while loop has its test twice.) Each interpreter of the machine compiles, decompiles and
-proves by itself.
+proves by itself, and checks what must hold between its passes.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ VERSIONS = [version for version in HOSTS if find_interpreter(version)]
 
 DECOMPILE = """
 import difflib, sys, warnings
+from depyf.decompiler.driver.settings import DEFAULT
 from depyf.decompiler.pipeline import analyze
 
 with open(sys.argv[1]) as file:
@@ -30,7 +31,7 @@ with open(sys.argv[1]) as file:
 with warnings.catch_warnings():  # some cases are no good style
     warnings.simplefilter("ignore", SyntaxWarning)
     code = compile(source, sys.argv[1], "exec", dont_inherit=True)
-result = analyze(code)
+result = analyze(code, settings=DEFAULT._replace(checks=True))
 for part in result.walk():
     if not part.verdict.proven:
         print(part.qualname, part.verdict.describe())

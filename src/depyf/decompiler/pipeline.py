@@ -9,7 +9,8 @@
     source  = print_tree(tree)              syntax/
     verdict = prove_all(raw, compile(source))   proof/   what is not proven is refused, and the rest done again
 
-driver/units.py runs the stages for one code object, driver/decompilation.py puts code objects together and proves them.
+driver/passes.py lists all steps; driver/units.py runs them for one code object, driver/decompilation.py puts code
+objects together and proves them.
 """
 
 from __future__ import annotations

@@ -16,6 +16,8 @@ which jump targets and handlers are indices, operands are names, constants and o
 * The block stacks of 3.7 to 3.10 are handlers in 3.11's shape, their three stack entries for an exception one; the
   ``finally`` subroutines of 3.7 and 3.8 are copies; code that is never reached is left out where there are blocks.
 * The handler of each instruction is the innermost one; the handler of ``instructions[handler.target]`` encloses it.
+
+Imports ``passes/``.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""RawCode -> canonical instructions.
+"""RawCode -> canonical instructions, by the passes in PASSES.
 
 Every raw instruction is decoded by the rule that its opcode table names (decoding/); then passes, each of which
 knows one shape and does nothing where the shape is absent, undo what versions do differently (canonical/). On exit no
@@ -8,6 +8,7 @@ instruction depends on the version of the bytecode.
 from __future__ import annotations
 
 from ...errors import DecompilationError
+from ..passes import Invariant, Observer, Pass, run_passes
 from .block_stack.unwind import USES_BLOCKS, unwind_blocks
 from .canonical.async_for_clauses import plain_async_for
 from .canonical.class_facts import fold_class_facts
@@ -43,7 +44,7 @@ def known_instructions(raw: RawCode) -> list[Instruction]:
     fields = [getattr(raw, name) for name in _READ]
     if raw.disassembled is None or any(old is not new for old, new in zip(raw.disassembled[0], fields)):
         try:
-            raw.disassembled = fields, _disassemble(raw)
+            raw.disassembled = fields, disassembled(raw)
         except DecompilationError as error:
             raw.disassembled = fields, error
         except (ArithmeticError, AssertionError, AttributeError, LookupError, TypeError, ValueError) as failure:
@@ -70,43 +71,169 @@ _READ = (
 _TESTS = CONDITIONAL_JUMPS | {"TO_BOOL"}
 
 
-def _disassemble(raw: RawCode) -> list[Instruction]:
-    decoder = Decoder(raw)
-    table, error = decoder.table, decoder.error
-    instructions = decoder.run()
-    if table.loops_are_blocks:
-        instructions = plain_async_for(instructions)
-    present = {instruction.op for instruction in instructions}
-    if not present.isdisjoint(USES_BLOCKS):
-        instructions = unwind_blocks(
-            instructions, error, loops_are_blocks=table.loops_are_blocks, room=raw.stacksize
-        )
-        present = {instruction.op for instruction in instructions}
-    if "NULL" in present:
-        instructions = drop_unbound_stores(instructions, raw.parameters)
-    if "LOAD_FAST_AND_CLEAR" in present:
-        instructions = plain_in_comprehensions(instructions, decoder.closures.difference(decoder.twins), error)
-    if table.iterator_pairs or "LOAD_SPECIAL" in present:
-        instructions = hide_second_slots(instructions, error, iterators=table.iterator_pairs, parameters=raw.parameters)
-    if not present.isdisjoint(LOOP_ENDS):
-        instructions = fold_loop_ends(instructions, error)
-    if table.jumps_test_bools:
-        check_tested_bools(instructions, error)
-    if not present.isdisjoint(_TESTS):
-        instructions = fold_conditions(
-            instructions, jumps_go_back=table.conditional_jumps_go_back, jumps_test_bools=table.jumps_test_bools
-        )
-    expected = table.behavior.generators_have_a_handler and bool(raw.flags & MAKES_GENERATOR)
-    if expected or "STOPITERATION_ERROR" in present:
-        instructions = drop_stop_iteration_handler(instructions, error, expected=expected)
-    if "SEND" in present or "GET_ANEXT" in present:
-        instructions = fold_awaits(instructions, error)
-    if "LOAD_LOCALS" in present:
-        instructions = fold_class_names(instructions)
-    for instruction in instructions:
+class Disassembly:
+    """A code object on its way to canonical instructions. ``present`` are the operations among them, as far as the
+    passes have to know."""
+
+    def __init__(self, raw: RawCode) -> None:
+        self.raw = raw
+        self.decoder = Decoder(raw)
+        self.table = self.decoder.table
+        self.error = self.decoder.error
+        self.instructions: list[Instruction] = []
+        self.present: set[str] = set()
+
+    def look(self) -> None:
+        """Note which operations there are."""
+        self.present = {instruction.op for instruction in self.instructions}
+
+    def has(self, *operations: str) -> bool:
+        return not self.present.isdisjoint(operations)
+
+    @property
+    def expects_stop_iteration(self) -> bool:
+        """Whether the compiler has put a handler around all of the code that turns StopIteration into an error."""
+        return self.table.behavior.generators_have_a_handler and bool(self.raw.flags & MAKES_GENERATOR)
+
+
+def _decode(work: Disassembly) -> None:
+    work.instructions = work.decoder.run()
+    work.look()
+
+
+def _async_for(work: Disassembly) -> None:
+    work.instructions = plain_async_for(work.instructions)
+    work.look()
+
+
+def _unwind(work: Disassembly) -> None:
+    blocks = work.table.loops_are_blocks
+    work.instructions = unwind_blocks(
+        work.instructions, work.error, loops_are_blocks=blocks, room=work.raw.stacksize
+    )
+    work.look()
+
+
+def _unbound_stores(work: Disassembly) -> None:
+    work.instructions = drop_unbound_stores(work.instructions, work.raw.parameters)
+
+
+def _hidden_locals(work: Disassembly) -> None:
+    closures = work.decoder.closures.difference(work.decoder.twins)
+    work.instructions = plain_in_comprehensions(work.instructions, closures, work.error)
+
+
+def _second_slots(work: Disassembly) -> None:
+    pairs = work.table.iterator_pairs
+    work.instructions = hide_second_slots(
+        work.instructions, work.error, iterators=pairs, parameters=work.raw.parameters
+    )
+
+
+def _loop_ends(work: Disassembly) -> None:
+    work.instructions = fold_loop_ends(work.instructions, work.error)
+
+
+def _tested_bools(work: Disassembly) -> None:
+    check_tested_bools(work.instructions, work.error)
+
+
+def _conditions(work: Disassembly) -> None:
+    table = work.table
+    work.instructions = fold_conditions(
+        work.instructions, jumps_go_back=table.conditional_jumps_go_back, jumps_test_bools=table.jumps_test_bools
+    )
+
+
+def _stop_iteration(work: Disassembly) -> None:
+    expected = work.expects_stop_iteration
+    work.instructions = drop_stop_iteration_handler(work.instructions, work.error, expected=expected)
+
+
+def _awaits(work: Disassembly) -> None:
+    work.instructions = fold_awaits(work.instructions, work.error)
+
+
+def _class_names(work: Disassembly) -> None:
+    work.instructions = fold_class_names(work.instructions)
+
+
+def _operations(work: Disassembly) -> None:
+    for instruction in work.instructions:
         if instruction.op not in OPERATIONS:
-            raise error(f"{instruction.op} outside what it is part of", instruction.offset)
-    if not raw.is_function:
-        instructions = fold_class_facts(instructions, raw)
-    check_size(instructions, error)
-    return instructions
+            raise work.error(f"{instruction.op} outside what it is part of", instruction.offset)
+
+
+def _class_facts(work: Disassembly) -> None:
+    work.instructions = fold_class_facts(work.instructions, work.raw)
+
+
+def _size(work: Disassembly) -> None:
+    check_size(work.instructions, work.error)
+
+
+def _stray_index(work: Disassembly) -> str:
+    for index, instruction in enumerate(work.instructions):
+        handler = instruction.handler.target if instruction.handler is not None else -1
+        for place in (instruction.target, handler):
+            if not -1 <= place < len(work.instructions):
+                return f"instruction {index}, {instruction}, leads to {place} of {len(work.instructions)}"
+    return ""
+
+
+def _none_left(*operations: str) -> Invariant[Disassembly]:
+    def check(work: Disassembly) -> str:
+        left = [i for i in work.instructions if i.op in operations]
+        return f"{left[0]} at offset {left[0].offset}" if left else ""
+
+    names = sorted(operations)
+    return Invariant("no {} is left".format(", ".join(names[:3]) + " ..." * (len(names) > 3)), check)
+
+
+_INDICES = Invariant("jumps and handlers lead to instructions", _stray_index)
+
+PASSES: tuple[Pass[Disassembly], ...] = (
+    Pass("decode", _decode, "Decode by the rules of the version's table; later passes see names, not numbers.",
+         holds=(_INDICES,)),
+    Pass("async_for", _async_for, "Give 3.7's async for the form of 3.8, before its blocks are gone.",
+         lambda work: work.table.loops_are_blocks, (_INDICES,)),
+    Pass("block_stack", _unwind, "Turn blocks into handlers; later passes know nothing of blocks.",
+         lambda work: work.has(*USES_BLOCKS), (_INDICES, _none_left(*USES_BLOCKS))),
+    Pass("unbound_stores", _unbound_stores,
+         "Drop stores of NULL to variables without a value, before anything reads them.",
+         lambda work: work.has("NULL"), (_INDICES,)),
+    Pass("hidden_locals", _hidden_locals,
+         "Read variables of inlined comprehensions as locals where they share the slot of a cell.",
+         lambda work: work.has("LOAD_FAST_AND_CLEAR"), (_INDICES,)),
+    Pass("second_slots", _second_slots,
+         "Merge the two slots of iterators and exit functions; later passes expect one entry.",
+         lambda work: work.table.iterator_pairs or work.has("LOAD_SPECIAL"), (_INDICES, _none_left("LOAD_SPECIAL"))),
+    Pass("loop_ends", _loop_ends, "Fold the end of a loop into its FOR_ITER, whose iterator is one entry by now.",
+         lambda work: work.has(*LOOP_ENDS), (_INDICES, _none_left(*LOOP_ENDS))),
+    Pass("tested_bools", _tested_bools, "Refuse jumps on values that may not be bool, while TO_BOOL tells which are.",
+         lambda work: work.table.jumps_test_bools),
+    Pass("conditions", _conditions, "Give every test one form; TO_BOOL before a jump is part of it.",
+         lambda work: work.has(*_TESTS), (_INDICES,)),
+    Pass("stop_iteration", _stop_iteration,
+         "Drop the handler around a generator; the tests outside of it have their final form.",
+         lambda work: work.expects_stop_iteration or work.has("STOPITERATION_ERROR"), (_INDICES,)),
+    Pass("awaits", _awaits, "Fold the loop that sends to an awaitable into one operation.",
+         lambda work: work.has("SEND", "GET_ANEXT"), (_INDICES, _none_left("SEND", "GET_ANEXT"))),
+    Pass("class_names", _class_names, "Fold a lookup that tries the namespace of a class first into one operation.",
+         lambda work: work.has("LOAD_LOCALS"), (_INDICES,)),
+    Pass("operations", _operations, "Refuse operations of a shape that no pass has folded."),
+    Pass("class_facts", _class_facts,
+         "Fold what only the compiler stores in a class; its operands have their final form.",
+         lambda work: not work.raw.is_function, (_INDICES,)),
+    Pass("size", _size,
+         "Refuse operands and constants that no compiler makes so large: later work is proportional.",
+         holds=(_INDICES,)),
+)  # fmt: skip
+"""In the order in which they run."""
+
+
+def disassembled(raw: RawCode, after: Observer | None = None) -> list[Instruction]:
+    """The canonical instructions of ``raw``, worked out anew; ``after`` is told of each pass."""
+    work = Disassembly(raw)
+    run_passes(PASSES, work, after)
+    return work.instructions

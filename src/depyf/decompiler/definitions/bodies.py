@@ -13,7 +13,6 @@ from ..syntax import nodes
 from ..syntax.printer import print_tree
 from ..syntax.scopes import bound_names
 from ..syntax.string_text import cleaned
-from ..syntax.transforms import apply_transforms
 from .resolve import annotation
 from .traces import annotate_a_place, keep_constant_statements
 
@@ -70,17 +69,14 @@ def _is_assertion_class(value: nodes.Node | None, by_name: bool) -> bool:
     return isinstance(value, AssertionClass) or by_name and value == nodes.Name("AssertionError")
 
 
-def finish(
-    body: list[nodes.Statement],
-    raw: RawCode,
-    kind: str,
-    instructions: list[Instruction],
-    enclosing: frozenset[str],
-    disabled: frozenset[str] = frozenset(),
+IS_EXPRESSION = frozenset({"lambda", "comprehension", "generic", "annotations", "expression"})
+"""Kinds of code objects that have no body of their own: an expression, or a part of a definition, is made of it."""
+
+
+def begin(
+    body: list[nodes.Statement], raw: RawCode, kind: str, instructions: list[Instruction]
 ) -> list[nodes.Statement]:
-    """The body as it is printed; ``enclosing`` are the names that functions around bind."""
-    if kind in ("lambda", "comprehension", "generic", "annotations", "expression"):
-        return body
+    """The body before it is transformed: without a class's prologue, annotations with their targets."""
     if kind == "class":
         body = _without_prologue(body)
     if kind in ("class", "module"):
@@ -90,7 +86,20 @@ def finish(
         annotate_a_place(body, raw, kind, instructions)
         _merge_annotations(body, raw.has_future_annotations, instructions)
     keep_constant_statements(body, raw)
-    apply_transforms(body, kind, disabled)
+    return body
+
+
+def end(
+    body: list[nodes.Statement],
+    raw: RawCode,
+    kind: str,
+    instructions: list[Instruction],
+    enclosing: frozenset[str],
+) -> list[nodes.Statement]:
+    """The body as it is printed, with what only its kind adds: dead code that binds names, a docstring, declarations.
+
+    ``enclosing`` are the names that functions around bind.
+    """
     mention_the_unused(body, raw, instructions)
     if kind == "function":
         unbound = _never_bound(body, raw, instructions)

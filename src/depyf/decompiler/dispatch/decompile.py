@@ -8,13 +8,110 @@ from ..bytecode.code.flags import CO_GENERATOR
 from ..events.decompile import EventResult, function_result
 from ..events.functions import Nested
 from ..names.spelling import Spelling
+from ..passes import Invariant, Observer, Pass, run_passes
 from ..syntax import nodes as n
+from ..syntax.checks import empty_body, stray_jump
 from ..syntax.printer import PrintError
 from .analysis import Analysis
-from .blocks import Blocks
+from .blocks import Block, Blocks
 from .conditions import join_tests
 from .polish import polish
 from .statements import Structure
+
+
+class DispatchWork:
+    """``raw`` on its way to nested blocks. ``out`` are the statements."""
+
+    analysis: Analysis
+    machine: Blocks
+    structure: Structure
+    result: EventResult
+
+    def __init__(
+        self,
+        raw: RawCode,
+        instructions: list[Instruction],
+        nested: Nested,
+        enclosing: frozenset[str],
+        spelling: Spelling | None,
+    ) -> None:
+        self.raw = raw
+        self.instructions = instructions
+        self.nested = nested
+        self.enclosing = enclosing
+        self.spelling = spelling
+        self.blocks: list[Block] = []
+        self.out: list[n.Statement] = []
+
+    def error(self, reason: str) -> DecompilationError:
+        return DecompilationError(reason, stage="dispatch", where=self.raw.qualname)
+
+
+def _analyse(work: DispatchWork) -> None:
+    if not work.raw.is_function:
+        raise work.error("it is no function")
+    work.analysis = Analysis(work.instructions, work.error)
+
+
+def _write(work: DispatchWork) -> None:
+    work.machine = Blocks(work.raw, work.spelling or Spelling(work.raw), work.analysis, work.nested)
+    work.blocks = work.machine.run()
+
+
+def _join_tests(work: DispatchWork) -> None:
+    work.blocks = join_tests(work.blocks)
+
+
+def _structure(work: DispatchWork) -> None:
+    work.structure = Structure(work.analysis, work.blocks, work.machine.variables, work.error)
+    work.out = work.structure.run()
+
+
+def _polish(work: DispatchWork) -> None:
+    machine = work.machine
+    work.out = polish(work.out, machine.variables.ours | machine.temporaries)
+
+
+def _define(work: DispatchWork) -> None:
+    raw, code = work.raw, work.out
+    if any(part is made for part in n.walk(code) for made in work.machine.asynchronous):
+        raise work.error("an asynchronous iterator lives on")
+    yields = any(ins.op in ("YIELD_VALUE", "YIELD_FROM") for ins in work.instructions)
+    if raw.flags & CO_GENERATOR and yields and not any(isinstance(p, (n.Yield, n.YieldFrom)) for p in n.walk(code)):
+        code.append(n.If(n.Constant(False), [n.Expr(n.Yield())], []))
+    try:
+        work.result = function_result(raw, work.instructions, work.machine, code, work.enclosing)
+    except PrintError as failure:
+        raise work.error(f"what it does has no text: {failure}") from failure
+    work.result.rung = work.structure.rung
+
+
+def _lost_node(work: DispatchWork) -> str:
+    known = {block.node for block in work.blocks}
+    for block in work.blocks:
+        for way in block.ways:
+            if way.target not in known:
+                return f"{block.node} leads to {way.target}, which has no block"
+    return ""
+
+
+_NODES = Invariant[DispatchWork]("no block is lost", _lost_node)
+_JUMPS = Invariant[DispatchWork]("no jump is left but those of loops", lambda work: stray_jump(work.out))
+_BODIES = Invariant[DispatchWork]("no body is empty", lambda work: empty_body(work.out))
+
+PASSES: tuple[Pass[DispatchWork], ...] = (
+    Pass("analyse", _analyse, "Cut into nodes, each with one stack and one place in try bodies and handlers."),
+    Pass("write", _write, "Write each node; stack entries that outlive a node become variables.",
+         holds=(_NODES,)),
+    Pass("tests", _join_tests, "Join tests that follow each other, before their places are chosen.",
+         holds=(_NODES,)),
+    Pass("structure", _structure, "Nest the nodes, with a state variable where nesting is not enough.",
+         holds=(_JUMPS,)),
+    Pass("polish", _polish, "Drop variables of ours that are read once, and redundant jumps.", holds=(_JUMPS, _BODIES)),
+    Pass("definition", _define, "Put the function around them, with declarations.",
+         holds=(_JUMPS,)),
+)  # fmt: skip
+"""In the order in which they run."""
 
 
 def decompile_dispatch(
@@ -22,14 +119,15 @@ def decompile_dispatch(
     nested: Nested,
     enclosing: frozenset[str] = frozenset(),
     spelling: Spelling | None = None,
+    after: Observer | None = None,
 ) -> EventResult:
     """``raw`` as a function definition, not yet proven; ``nested`` gives the definitions of functions that it makes.
 
     ``enclosing`` are the names that functions around bind: a global of such a name must be declared. ``spelling`` is
-    that of the outermost code, if it is another.
+    that of the outermost code, if it is another. ``after`` is told of each pass.
     Raises DecompilationError for operations or games with the stack that have no text.
     """
-    return decompile_instructions(raw, disassemble(raw), nested, enclosing, spelling)
+    return decompile_instructions(raw, disassemble(raw), nested, enclosing, spelling, after)
 
 
 def decompile_instructions(
@@ -38,27 +136,9 @@ def decompile_instructions(
     nested: Nested,
     enclosing: frozenset[str] = frozenset(),
     spelling: Spelling | None = None,
+    after: Observer | None = None,
 ) -> EventResult:
     """A function that executes ``instructions``; parameters, names and constants are those of ``raw``."""
-
-    def error(reason: str) -> DecompilationError:
-        return DecompilationError(reason, stage="dispatch", where=raw.qualname)
-
-    if not raw.is_function:
-        raise error("it is no function")
-    analysis = Analysis(instructions, error)
-    machine = Blocks(raw, spelling or Spelling(raw), analysis, nested)
-    blocks = join_tests(machine.run())
-    structure = Structure(analysis, blocks, machine.variables, error)
-    code = polish(structure.run(), machine.variables.ours | machine.temporaries)
-    if any(part is made for part in n.walk(code) for made in machine.asynchronous):
-        raise error("an asynchronous iterator lives on")
-    yields = any(ins.op in ("YIELD_VALUE", "YIELD_FROM") for ins in instructions)
-    if raw.flags & CO_GENERATOR and yields and not any(isinstance(p, (n.Yield, n.YieldFrom)) for p in n.walk(code)):
-        code.append(n.If(n.Constant(False), [n.Expr(n.Yield())], []))
-    try:
-        result = function_result(raw, instructions, machine, code, enclosing)
-    except PrintError as failure:
-        raise error(f"what it does has no text: {failure}") from failure
-    result.rung = structure.rung
-    return result
+    work = DispatchWork(raw, instructions, nested, enclosing, spelling)
+    run_passes(PASSES, work, after)
+    return work.result

@@ -3,6 +3,6 @@
 ``units.py`` runs the stages for one code object in one strategy, ``ladder.py`` gives the graph other forms where
 structuring fails, ``decompilation.py`` puts code objects together and proves them, ``partial.py`` and ``refused.py``
 show what is left of the rest. Holds on exit: what is not proven is refused, and marked in the text.
-Imports ``limits/``, ``bytecode/``, ``syntax/``, ``proof/``, ``names/``, ``flowgraph/``, ``lift/``, ``structure/``,
-``definitions/``, ``surface_forms/``, ``events/`` and ``dispatch/``.
+Imports ``passes/``, ``limits/``, ``bytecode/``, ``syntax/``, ``proof/``, ``names/``, ``flowgraph/``, ``lift/``,
+``structure/``, ``definitions/``, ``surface_forms/``, ``events/`` and ``dispatch/``.
 """

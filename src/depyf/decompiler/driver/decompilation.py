@@ -11,9 +11,9 @@ from ..bytecode.code.flags import CO_ASYNC_GENERATOR, CO_COROUTINE
 from ..bytecode.grammar import has_nested_quotes
 from ..bytecode.kinds import kind_of, mode_of
 from ..definitions.annotations import as_function
-from ..definitions.bodies import finish, finish_early, mention_the_unused, on_one_line, store_in_dead_code
+from ..definitions.bodies import mention_the_unused, on_one_line
 from ..definitions.resolve import Definitions, arguments_of, value_of_lambda
-from ..definitions.rewritten_asserts import fold_asserts, has_short_form, is_of_rewriter, is_rewritten
+from ..definitions.rewritten_asserts import has_short_form, is_of_rewriter, is_rewritten
 from ..definitions.traces import dead_attributes, static_attributes
 from ..dispatch import decompile_dispatch
 from ..events import EventResult, decompile_events
@@ -21,7 +21,6 @@ from ..lift.handlers.calls import Comprehension
 from ..lift.values import Function, Iterated
 from ..limits.budget import OutOfBudget, part_for, spend
 from ..limits.deep_stack import is_deep
-from ..names.private_names import unmangle
 from ..names.respelling import respell
 from ..names.spelling import Spelling, identifier, is_name
 from ..proof import Level, NoInterpreter, Verdict, compile_module, compile_unit, prove_all
@@ -30,15 +29,18 @@ from ..proof.scaffold import Spelled
 from ..proof.symbolic.prove import prove_symbolic
 from ..syntax import nodes
 from ..syntax.printer import PrintError, print_tree, print_with_lines
-from ..syntax.transforms.kept_constants import keep_constants
 from .better_spellings import spelled_exactly
+from .listings import statements_as_text
 from .partial import Partial, partial_body
+from .passes import DISASSEMBLE, FINISHING, IRREDUCIBLE, LINEAR
 from .refused import refused_body, tree_around
 from .result import Result
 from .results import result_of
 from .settings import COMPILER, DEFAULT, Settings
 from .stepper import Stepper
-from .units import BUGS, FUNCTION_WAYS, WAYS, Unit, Way, lift_unit, ways_of
+from .units import BUGS, FUNCTION_WAYS, WAYS, Unit, lift_unit, ways_of
+from .ways import Way
+from .work import Finishing, Work
 
 log = logging.getLogger("depyf")
 _SCOPES = ("function", "lambda", "comprehension", "generic")
@@ -79,7 +81,8 @@ class Decompilation:
         self.root = root
         self.nested_quotes = has_nested_quotes(root.version)
         self.settings = settings
-        self.stepper = stepper or Stepper()
+        self.quiet = Stepper(checks=settings.checks)
+        self.stepper = stepper or self.quiet
         self.units: dict[RawCode, Unit] = {}
         self.refused: dict[RawCode, DecompilationError] = {}
         self.bodies: dict[RawCode, list[nodes.Statement]] = {}
@@ -152,8 +155,12 @@ class Decompilation:
 
     def unit(self, raw: RawCode) -> Unit:
         if raw not in self.units:
-            self.units[raw] = lift_unit(raw, self.stepper if raw is self.root else None, self.way(raw))
+            self.units[raw] = lift_unit(raw, self.stepper_of(raw), self.way(raw))
         return self.units[raw]
+
+    def stepper_of(self, raw: RawCode) -> Stepper:
+        """Who is told of the stages of ``raw``."""
+        return self.stepper if raw is self.root else self.quiet
 
     def way(self, raw: RawCode) -> Way:
         ways = self.ways[raw]
@@ -240,43 +247,46 @@ class Decompilation:
         if way.engine != "structured":
             return self.finished_events(raw, enclosing)
         # Lifted anew each time: resolving changes the tree in place, and a retry must not see its traces.
-        unit = self.units.pop(raw, None) or lift_unit(raw, way=way)
+        unit = self.units.pop(raw, None) or lift_unit(raw, self.quiet, way)
         if unit.error is not None:
             raise unit.error
         self.rungs[raw] = unit.rung
         if raw in self.bound:
             self.bound[raw] -= comprehension_variables(unit.instructions)
-        body = finish_early(unit.body, unit.kind, raw, asserts_are_rewritten=self.is_rewritten)
-        definitions = Definitions(raw, self.body, way.keeps_constants)
-        body = definitions.resolve(body)
-        self.folded_asserts.discard(raw)
-        if way.asserts:
-            if not fold_asserts(body, unit.kind):
-                raise DecompilationError("nothing of it is a rewritten assert", stage="polish", where=raw.qualname)
-            self.folded_asserts.add(raw)
-        if way.keeps_constants and not (keep_constants(body) or definitions.kept):
-            raise DecompilationError("no constant in it is folded", stage="polish", where=raw.qualname)
         skipped = frozenset(self.settings.skip_transforms) | way.skipped_transforms
         if raw.table.behavior.loop_tests_are_copied:
             skipped |= {"redundant-continue-in-while"}  # it jumps to another place than the end of the body does
-        body = finish(body, raw, unit.kind, unit.instructions, enclosing, skipped)
-        if unit.kind in ("lambda", "expression"):
-            value_of_lambda(body, raw)
-        store_in_dead_code(body, dead_attributes(raw, self.parents.get(raw)))
         owner = raw if unit.kind == "class" else self.class_of(raw)
-        if owner is not None:
-            unmangle(body, owner.name, raw)
-        definitions.put_in_bodies()
-        return body
+        work = Finishing(
+            raw,
+            way,
+            unit.instructions,
+            unit.body,
+            self.body,
+            enclosing=enclosing,
+            skipped=skipped,
+            asserts_are_rewritten=self.is_rewritten,
+            folded_asserts=self.folded_asserts,
+            attributes=lambda: dead_attributes(raw, self.parents.get(raw)),
+            class_name=owner.name if owner is not None else None,
+        )
+        FINISHING.run(work, self.stepper_of(raw).observer(FINISHING))
+        return work.body
 
     def finished_events(self, raw: RawCode, enclosing: frozenset[str]) -> list[nodes.Statement]:
-        engine = self.way(raw).engine
+        engine, stepper = self.way(raw).engine, self.stepper_of(raw)
+        if stepper.listens:
+            stepper.run(DISASSEMBLE, Work(raw, self.way(raw)))
         inside = raw is not self.root and self.way(self.root).engine != "structured"
         spelling = Spelling(self.root) if inside else None
         if engine == "dispatch":
-            found = decompile_dispatch(raw, self.nested_definition, enclosing, spelling)
+            after = stepper.observer(IRREDUCIBLE)
+            found = decompile_dispatch(raw, self.nested_definition, enclosing, spelling, after)
         else:
-            found = decompile_events(raw, self.nested_definition, enclosing, spelling, self.settings.result_names)
+            names = self.settings.result_names
+            after = stepper.observer(LINEAR)
+            found = decompile_events(raw, self.nested_definition, enclosing, spelling, names, after)
+        stepper.stage(engine, lambda: statements_as_text(found.tree.body))
         if found.spelled and raw is not self.root and not inside:
             raise DecompilationError(
                 "constants and names without a spelling in Python, in a nested function",

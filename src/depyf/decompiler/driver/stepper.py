@@ -1,28 +1,24 @@
-"""Look at the decompiler's work between its stages.
+"""Look at the decompiler's work between its stages, and check what must hold there.
 
-A Stepper is handed to the pipeline, which reports each stage by name. It prints the representation, or stops there::
+A Stepper is handed to the pipeline, which reports each stage and pass by name. It prints the representation, or stops
+there::
 
     python -m depyf decompile FILE.py:QUALNAME --steps
     python -m depyf decompile FILE.py:QUALNAME --stop-after structure
+    python -m depyf decompile FILE.py:QUALNAME --stop-after undo_optimiser:finally_copies
+    python -m depyf decompile FILE.py:QUALNAME --check
 """
 
 from __future__ import annotations
 
 import sys
-from typing import Callable, Optional, TextIO
+from typing import Any, Callable, Optional, TextIO
 
-STAGES = (
-    "load",  # the code object as plain data
-    "disassemble",  # canonical instructions
-    "flowgraph",  # basic blocks and edges
-    "undo_optimiser",  # the same graph as the code generator would have made it
-    "lift",  # blocks of statements; the evaluation stack is gone
-    "structure",  # a tree of statements; jumps are gone
-    "polish",  # the tree after the transforms
-    "print",  # source
-    "prove",  # the verdict
-)
-"""The stages of the pipeline, in order. A stage may report sub-steps as 'polish:name-of-the-transform'."""
+from ..passes import BrokenInvariant, Observer, Pass, broken
+from .passes import STAGES, Stage, is_name
+
+NAMES = tuple(stage.name for stage in STAGES)
+"""The stages of the pipeline, in order."""
 
 
 class StopStepping(Exception):
@@ -32,32 +28,70 @@ class StopStepping(Exception):
 class Stepper:
     """Prints what the pipeline holds after its stages.
 
-    ``stop_after`` names the stage (one of STAGES, or 'stage:substep') after which to print and stop; ``steps`` prints
-    every stage; ``out`` is where to (standard output if None). Raises ValueError for an unknown stage.
+    ``stop_after`` names the stage or pass (as in docs/passes.md) after which to print and stop; ``steps`` prints every
+    stage; ``out`` is where to (standard output if None). ``checks``: the invariants of every pass are checked, and one
+    that does not hold raises BrokenInvariant. Raises ValueError for an unknown stage.
     """
 
-    def __init__(self, *, stop_after: Optional[str] = None, steps: bool = False, out: Optional[TextIO] = None) -> None:
-        if stop_after is not None and stop_after.partition(":")[0] not in STAGES:
-            raise ValueError(f"no stage {stop_after!r}; the stages are: {', '.join(STAGES)}")
+    def __init__(
+        self,
+        *,
+        stop_after: Optional[str] = None,
+        steps: bool = False,
+        out: Optional[TextIO] = None,
+        checks: bool = False,
+    ) -> None:
+        if stop_after is not None and not is_name(stop_after):
+            raise ValueError(f"no stage {stop_after!r}; the stages are: {', '.join(NAMES)}")
         self.stop_after = stop_after
         self.steps = steps
         self.out = out
+        self.checks = checks
         self.seen: list[str] = []
+
+    @property
+    def listens(self) -> bool:
+        """Whether anybody wants to know what the stages hold."""
+        return self.steps or self.checks or self.stop_after is not None
+
+    def run(self, stage: Stage, work: Any) -> None:
+        """Run a stage, and report it."""
+        work.after = after = self.observer(stage)
+        stage.run(work, after)
+        self.stage(stage.name, lambda: stage.render(work))
+
+    def observer(self, stage: Stage) -> Observer | None:
+        """What is to be told of the passes of ``stage``; None if nobody wants to know."""
+        if not self.checks and not (self.stop_after or "").startswith(f"{stage.name}:"):
+            return None
+
+        def after(one: Pass[Any], work: Any) -> None:
+            name = f"{stage.name}:{one.name}"
+            wrong = broken(one, work) if self.checks else ""
+            if wrong:
+                raise BrokenInvariant(f"after {name} in {work.raw.qualname}: {wrong}")
+            if name == self.stop_after:
+                self._print(name, stage.render(work))
+                raise StopStepping(name)
+
+        return after
 
     def stage(self, name: str, render: Callable[[], str]) -> None:
         """Report that stage ``name`` is done; ``render`` gives its result as text and is called only if wanted.
 
-        Raises StopStepping if this is where to stop, and ValueError if ``name`` belongs to no stage.
+        Raises StopStepping if this is where to stop, and ValueError if ``name`` is no stage.
         """
-        if name not in STAGES and name.partition(":")[0] not in STAGES:
-            raise ValueError(f"{name!r} is none of the stages {', '.join(STAGES)}")
+        if name not in NAMES:
+            raise ValueError(f"{name!r} is none of the stages {', '.join(NAMES)}")
         self.seen.append(name)
         stop = name == self.stop_after
         if not (stop or self.steps):
             return
-        text = render()
+        self._print(name, render())
+        if stop:
+            raise StopStepping(name)
+
+    def _print(self, name: str, text: str) -> None:
         out = self.out if self.out is not None else sys.stdout
         out.write(f"---- {name} " + "-" * max(4, 74 - len(name)) + "\n")
         out.write(text if text.endswith("\n") else text + "\n")
-        if stop:
-            raise StopStepping(name)

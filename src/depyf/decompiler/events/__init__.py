@@ -9,7 +9,7 @@ operations on private containers were done in advance.
 
     decompile_events(raw) -> EventResult
 
-Imports ``limits/``, ``bytecode/``, ``syntax/``, ``proof/`` and ``names/``.
+Imports ``passes/``, ``limits/``, ``bytecode/``, ``syntax/``, ``proof/`` and ``names/``.
 """
 
 from __future__ import annotations

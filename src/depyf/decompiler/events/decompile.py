@@ -9,8 +9,10 @@ from typing import Any, Mapping, Sequence
 from ..bytecode import Instruction, RawCode, disassemble
 from ..bytecode.code.flags import CO_ASYNC_GENERATOR, CO_COROUTINE, CO_VARARGS, CO_VARKEYWORDS
 from ..names.spelling import Spelling, docstring, identifier, is_name
+from ..passes import Invariant, Observer, Pass, run_passes
 from ..proof.scaffold import Spelled
 from ..syntax import nodes as n
+from ..syntax.checks import empty_body, stray_jump
 from ..syntax.printer import print_tree
 from ..syntax.scopes import bound_names, outside_functions
 from .control import Control
@@ -46,23 +48,43 @@ class EventResult:
         return print_tree(self.tree)
 
 
-def decompile_events(
-    raw: RawCode,
-    nested: Nested | None = None,
-    enclosing: frozenset[str] = frozenset(),
-    spelling: Spelling | None = None,
-    result_names: Mapping[str, Sequence[str]] = MappingProxyType({}),
-) -> EventResult:
-    """``raw`` as a function definition, not yet proven; ``nested`` gives the definitions of functions that it makes:
-    without it, code that makes one is refused.
+class EventWork:
+    """``raw`` on its way to statements, each thing that happens one. ``out`` are those written so far."""
 
-    ``enclosing`` are the names that functions around bind: a global of such a name must be declared. ``spelling`` is
-    that of the outermost code, if it is another. ``result_names``: see Settings.
-    Raises DecompilationError for code with other loops, or with operations or shapes that have no text here.
-    """
-    spelling = spelling or Spelling(raw)
-    instructions = disassemble(raw)
-    control = Control(raw, spelling, instructions, nested)
+    control: Control
+    named: dict[str, str]
+    result: EventResult
+
+    def __init__(
+        self,
+        raw: RawCode,
+        nested: Nested | None,
+        enclosing: frozenset[str],
+        spelling: Spelling,
+        result_names: Mapping[str, Sequence[str]],
+    ) -> None:
+        self.raw = raw
+        self.nested = nested
+        self.enclosing = enclosing
+        self.spelling = spelling
+        self.result_names = result_names
+        self.instructions: list[Instruction] = []
+
+    @property
+    def out(self) -> list[n.Statement]:
+        return self.control.out
+
+    @property
+    def kept(self) -> set[str]:
+        """Variables that stay, and keep their names: whoever calls sees them."""
+        raw, control = self.raw, self.control
+        return {*raw.parameters, *raw.cellvars, *raw.freevars, *control.globals_stored, *control.nonlocals_stored}
+
+
+def _write(work: EventWork) -> None:
+    raw, spelling = work.raw, work.spelling
+    work.instructions = disassemble(raw)
+    work.control = control = Control(raw, spelling, work.instructions, work.nested)
     state = control.state
     for name in raw.parameters:
         text = spelling.variable(name)
@@ -71,17 +93,67 @@ def decompile_events(
         if name not in raw.cellvars:
             state.names[value] = [text]
     control.run(0, frozenset())
-    kept = {*raw.parameters, *raw.cellvars, *raw.freevars, *control.globals_stored, *control.nonlocals_stored}
-    leave_out_copies(control.out, control.temporaries, {spelling.variable(name) for name in kept})
+
+
+def _leave_out_copies(work: EventWork) -> None:
+    leave_out_copies(work.out, work.control.temporaries, {work.spelling.variable(name) for name in work.kept})
+
+
+def _choose_names(work: EventWork) -> None:
+    raw, control, kept = work.raw, work.control, work.kept
     hints = dict(control.hints)
-    bound = always_bound(instructions, control.paths)
+    bound = always_bound(work.instructions, control.paths)
     for local in raw.localsplus:
         if local in bound and local not in kept:
-            hints[spelling.variable(local)] = local_hint(local)
-    named = choose_names(control.out, hints, raw, spelling, result_names)
-    variables = {spelling.variable(name) for name in raw.localsplus if name not in (*raw.cellvars, *raw.freevars)}
-    polish(control.out, named.values(), variables)
-    return function_result(raw, instructions, control, control.out, enclosing)
+            hints[work.spelling.variable(local)] = local_hint(local)
+    work.named = choose_names(control.out, hints, raw, work.spelling, work.result_names)
+
+
+def _polish(work: EventWork) -> None:
+    raw = work.raw
+    outside = (*raw.cellvars, *raw.freevars)
+    variables = {work.spelling.variable(name) for name in raw.localsplus if name not in outside}
+    polish(work.out, work.named.values(), variables)
+
+
+def _define(work: EventWork) -> None:
+    work.result = function_result(work.raw, work.instructions, work.control, work.out, work.enclosing)
+
+
+_JUMPS = Invariant[EventWork]("no jump is left but those of loops", lambda work: stray_jump(work.out))
+_BODIES = Invariant[EventWork]("no body is empty", lambda work: empty_body(work.out))
+
+PASSES: tuple[Pass[EventWork], ...] = (
+    Pass("write", _write, "Execute all paths; write each side effect as a statement, with temporaries.",
+         holds=(_JUMPS,)),
+    Pass("copies", _leave_out_copies, "Drop variables that only copy another one, before names are chosen.",
+         holds=(_JUMPS,)),
+    Pass("names", _choose_names, "Name temporaries after where their values come from.", holds=(_JUMPS,)),
+    Pass("polish", _polish, "Join statements where the order allows it; all variables are final.",
+         holds=(_JUMPS, _BODIES)),
+    Pass("definition", _define, "Put the function around them, with declarations."),
+)  # fmt: skip
+"""In the order in which they run."""
+
+
+def decompile_events(
+    raw: RawCode,
+    nested: Nested | None = None,
+    enclosing: frozenset[str] = frozenset(),
+    spelling: Spelling | None = None,
+    result_names: Mapping[str, Sequence[str]] = MappingProxyType({}),
+    after: Observer | None = None,
+) -> EventResult:
+    """``raw`` as a function definition, not yet proven; ``nested`` gives the definitions of functions that it makes:
+    without it, code that makes one is refused.
+
+    ``enclosing`` are the names that functions around bind: a global of such a name must be declared. ``spelling`` is
+    that of the outermost code, if it is another. ``result_names``: see Settings. ``after`` is told of each pass.
+    Raises DecompilationError for code with other loops, or with operations or shapes that have no text here.
+    """
+    work = EventWork(raw, nested, enclosing, spelling or Spelling(raw), result_names)
+    run_passes(PASSES, work, after)
+    return work.result
 
 
 def function_result(

@@ -22,12 +22,9 @@ from depyf.decompiler.syntax.transforms.redundant_continue import (
 from depyf.decompiler.syntax.transforms.redundant_return import drop_redundant_return
 from depyf.decompiler.syntax.transforms.return_none import shorten_return_none
 
-__all__ = ["KINDS", "TRANSFORMS", "Transform", "apply_transforms"]
+__all__ = ["TRANSFORMS", "Transform", "check_names"]
 
-# The kinds of code objects that have a body.
-KINDS = ("function", "lambda", "class", "module")
-
-# A transform changes the body in place; it is told the kind of its code object.
+# A transform changes the body in place; it is told the kind of its code object: function, class or module.
 Transform = Callable[[List[Statement], str], None]
 
 TRANSFORMS: list[tuple[str, Transform]] = [
@@ -43,18 +40,8 @@ TRANSFORMS: list[tuple[str, Transform]] = [
 ]
 
 
-def apply_transforms(body: list[Statement], kind: str, disabled: Collection[str] = ()) -> list[Statement]:
-    """Apply all transforms to the body of a code object of this kind, except those whose names are disabled.
-
-    Changes the list in place and returns it. Raises ValueError for a kind or a name that does not exist.
-    """
-    if kind not in KINDS:
-        raise ValueError(f"no kind of code object: {kind!r}")
+def check_names(disabled: Collection[str]) -> None:
+    """Raises ValueError for a name that no transform has."""
     unknown = set(disabled) - {name for name, _ in TRANSFORMS}
     if unknown:
         raise ValueError(f"no transform: {', '.join(sorted(unknown))}")
-    if kind != "lambda":  # its body is one return statement that the printer takes apart
-        for name, transform in TRANSFORMS:
-            if name not in disabled:
-                transform(body, kind)
-    return body

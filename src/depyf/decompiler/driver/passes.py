@@ -1,0 +1,399 @@
+"""The list of passes: every step from a code object to its proof, in order, with the reason for its place.
+
+This is the list that runs. The stepper stops at its names, ``--check`` checks its invariants, docs/passes.md shows it.
+A code object takes one of three routes: STRUCTURING and FINISHING for what a compiler made, or one of the stages
+``events`` and ``dispatch`` for the rest.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Callable, Iterator, NamedTuple
+
+from ...errors import DecompilationError
+from ..bytecode import Instruction, disassemble
+from ..bytecode.canonical.uncovered_tests import cover_tests
+from ..bytecode.disassemble import PASSES as CANONICAL
+from ..bytecode.disassemble import disassembled
+from ..bytecode.instruction import copies
+from ..definitions.annotations import gather
+from ..definitions.bodies import IS_EXPRESSION, begin, end, finish_early, store_in_dead_code
+from ..definitions.resolve import value_of_lambda
+from ..definitions.rewritten_asserts import fold_asserts
+from ..dispatch.decompile import PASSES as DISPATCH
+from ..events.decompile import PASSES as EVENTS
+from ..flowgraph import (
+    build_flowgraph,
+    drop_abandoned_values,
+    drop_inlined_builtins,
+    find_match_statements,
+    join_exit_copies,
+    load_parameters_later,
+    mark_regions,
+    move_async_for_ends_back,
+    move_handlers_back,
+    plain_group_handlers,
+    restoring_handlers,
+    separate_breaks,
+    separate_handler_ends,
+    separate_with_exits,
+    strip_finally_copies,
+)
+from ..lift import fold, lift
+from ..names.private_names import unmangle
+from ..passes import Observer, Pass, run_passes
+from ..structure import Flow, join_cases, join_ends, separate_outer_loops, structure
+from ..syntax.transforms import TRANSFORMS, Transform, check_names
+from ..syntax.transforms.kept_constants import keep_constants
+from . import invariants as that
+from .listings import blocks_as_text, listing, statements_as_text
+from .work import Finishing, Work
+
+
+class Stage(NamedTuple):
+    """Passes between two representations. ``gives`` says what the last one leaves, ``render`` gives that as text."""
+
+    name: str
+    room: str
+    gives: str
+    passes: tuple[Pass[Any], ...] = ()
+    render: Callable[[Any], str] = str
+
+    def run(self, work: Any, after: Observer | None = None) -> None:
+        """Run the passes that apply to ``work``; ``after`` is told of each."""
+        run_passes(self.passes, work, after)
+
+
+# Instructions
+
+
+def _canonical(work: Work) -> None:
+    heard = work.after is not None
+    work.instructions = copies(disassembled(work.raw, work.after)) if heard else disassemble(work.raw)
+
+
+def _one_return(work: Work) -> None:
+    """Let all of code that was compiled to be evaluated end at its last return: the compiler copies it, as it has no
+    line."""
+    instructions = work.instructions
+    last = max((index for index, i in enumerate(instructions) if i.op == "RETURN_VALUE"), default=0)
+    for index, i in enumerate(instructions[:last]):
+        if i.op == "RETURN_VALUE":
+            instructions[index] = Instruction("JUMP", None, last, i.handler, i.offset, i.line, i.position)
+
+
+def _cover_tests(work: Work) -> None:
+    cover_tests(work.instructions)
+
+
+def _parameter_loads(work: Work) -> None:
+    load_parameters_later(work.instructions, work.raw)
+
+
+# The control flow graph
+
+
+def _build(work: Work) -> None:
+    work.graph = build_flowgraph(work.instructions)
+
+
+def _handlers_are_last(work: Work) -> bool:
+    return work.behavior.handlers_are_last
+
+
+def _has_regions(work: Work) -> bool:
+    return bool(work.regions)
+
+
+def _match_statements(work: Work) -> None:
+    work.has_match = find_match_statements(work.graph)
+
+
+def _regions(work: Work) -> None:
+    work.regions = mark_regions(work.graph)
+
+
+def _exit_copies(work: Work) -> None:
+    join_exit_copies(work.graph, exits_are_copied=work.behavior.exits_are_copied)
+
+
+def _copied_tails(work: Work) -> None:
+    assert work.ladder is not None
+    work.ladder.copy_tails(work.graph, work.edits)
+
+
+def _has_ladder(work: Work) -> bool:
+    return work.ladder is not None
+
+
+# Statements
+
+
+def _lift(work: Work) -> None:
+    work.blocks = lift(work.graph, work.raw, gathers_annotations=work.kind == "annotations")
+
+
+def _fold(work: Work) -> None:
+    work.blocks = fold(work.blocks)
+
+
+def _ends(work: Work) -> None:
+    join_ends(work.blocks, work.kind)
+
+
+def _flow(work: Work) -> None:
+    behavior = work.behavior
+    work.flow = Flow(
+        work.blocks,
+        else_is_last=behavior.else_is_last,
+        handlers_are_last=behavior.handlers_are_last,
+        loop_tests_are_copied=behavior.loop_tests_are_copied,
+        restoring_handlers=restoring_handlers(work.graph) if behavior.handlers_are_last else [],
+    )
+
+
+def _one_trip_loops(work: Work) -> None:
+    assert work.ladder is not None
+    work.ladder.put_in_loops(work.flow, work.edits)
+
+
+def _structure(work: Work) -> None:
+    work.body = structure(work.flow, work.behavior.keeps_not)
+
+
+def _cases(work: Work) -> None:
+    work.body = join_cases(work.body)
+
+
+def _gather(work: Work) -> None:
+    work.body = gather(work.body, work.raw)
+
+
+# The finished body
+
+
+def _early(work: Finishing) -> None:
+    work.body = finish_early(
+        work.body, work.kind, work.raw, asserts_are_rewritten=work.asserts_are_rewritten
+    )
+
+
+def _definitions(work: Finishing) -> None:
+    work.body = work.definitions.resolve(work.body)
+    work.folded_asserts.discard(work.raw)
+
+
+def _asserts(work: Finishing) -> None:
+    if not fold_asserts(work.body, work.kind):
+        raise DecompilationError("nothing of it is a rewritten assert", stage="polish", where=work.raw.qualname)
+    work.folded_asserts.add(work.raw)
+
+
+def _constants(work: Finishing) -> None:
+    if not (keep_constants(work.body) or work.definitions.kept):
+        raise DecompilationError("no constant in it is folded", stage="polish", where=work.raw.qualname)
+
+
+def _has_body(work: Finishing) -> bool:
+    return work.kind not in IS_EXPRESSION
+
+
+def _begin(work: Finishing) -> None:
+    check_names(work.skipped)
+    work.body = begin(work.body, work.raw, work.kind, work.instructions)
+
+
+def _transformed(name: str, transform: Transform) -> Pass[Finishing]:
+    def run(work: Finishing) -> None:
+        transform(work.body, work.kind)
+
+    def applies(work: Finishing) -> bool:
+        return _has_body(work) and name not in work.skipped
+
+    why = " ".join((transform.__doc__ or "").split(". ")[0].split()).rstrip(".") + "."
+    return Pass(name, run, why, applies)
+
+
+def _end(work: Finishing) -> None:
+    work.body = end(work.body, work.raw, work.kind, work.instructions, work.enclosing)
+
+
+def _single_value(work: Finishing) -> None:
+    value_of_lambda(work.body, work.raw)
+
+
+def _dead_stores(work: Finishing) -> None:
+    store_in_dead_code(work.body, work.attributes())
+
+
+def _private_names(work: Finishing) -> None:
+    assert work.class_name is not None
+    unmangle(work.body, work.class_name, work.raw)
+
+
+def _bodies(work: Finishing) -> None:
+    work.definitions.put_in_bodies()
+
+
+_GRAPH = (that.NO_LOST_BLOCK, that.ENDS, that.HEIGHTS)
+_REGIONS = (*_GRAPH, that.REGIONS)
+_FINISHED = (that.NO_PLACEHOLDER, that.FINISHED_JUMPS)
+
+DISASSEMBLE = Stage(
+    "disassemble", "bytecode", "canonical instructions, the same for every version",
+    (
+        Pass("canonical", _canonical, "Run all of the above, once for each code object.", holds=(that.STACK_DEPTHS,)),
+        Pass("one_return", _one_return, "Join the returns of an expression; the compiler has copied them.",
+             lambda work: work.kind == "expression"),
+        Pass("uncovered_tests", _cover_tests, "Cover tests that the compiler left outside of their handler.",
+             lambda work: bool(work.raw.exception_table)),
+        Pass("parameter_loads", _parameter_loads,
+             "Move loads that a tool put first to where a compiler would load the parameters.",
+             lambda work: work.way.settles),
+    ),
+    lambda work: listing(work.instructions),
+)  # fmt: skip
+
+STRUCTURING = (
+    DISASSEMBLE,
+    Stage(
+        "flowgraph", "flowgraph", "basic blocks and edges",
+        (Pass("build", _build, "Cut at jumps, at their targets and where handlers begin and end.", holds=_GRAPH),),
+        lambda work: work.graph.render(),
+    ),
+    Stage(
+        "undo_optimiser", "flowgraph", "the same graph as the code generator would have made it",
+        (
+            Pass("async_for_ends", lambda work: move_async_for_ends_back(work.graph),
+                 "Move what follows an async for back behind it, before anything reads the layout.",
+                 _handlers_are_last, _GRAPH),
+            Pass("abandoned_values", lambda work: drop_abandoned_values(work.graph),
+                 "Pop a value that a finally body abandons where it is computed.", holds=_GRAPH),
+            Pass("inlined_builtins", lambda work: drop_inlined_builtins(work.graph),
+                 "Drop the loops that the compiler writes for all() and the like; later loops are the source's.",
+                 holds=_GRAPH),
+            Pass("match_statements", _match_statements,
+                 "Make each pattern one test; its jumps would confuse the regions around it.",
+                 lambda work: work.table.has_match_statements, _GRAPH),
+            Pass("group_handlers", lambda work: plain_group_handlers(work.graph),
+                 "Give except* handlers the shape of except handlers, by which regions are recognised.", holds=_GRAPH),
+            Pass("regions", _regions, "Tell every block which try and with statements it is in.",
+                 holds=_REGIONS),
+            Pass("with_exits", lambda work: separate_with_exits(work.graph, work.regions),
+                 "Begin a block after a with statement that swallows an exception.", _has_regions, _REGIONS),
+            Pass("handler_ends", lambda work: separate_handler_ends(work.graph),
+                 "Begin a block after a handler.", _has_regions, _REGIONS),
+            Pass("breaks", lambda work: separate_breaks(work.graph),
+                 "Begin a block after a for loop that only its break leaves.", holds=_REGIONS),
+            Pass("finally_copies", lambda work: strip_finally_copies(work.graph, work.regions),
+                 "Strip the copies of finally bodies; blocks end where copies may end by now.", _has_regions,
+                 _REGIONS),
+            Pass("cold_handlers", lambda work: move_handlers_back(work.graph, work.regions),
+                 "Move handlers back behind their bodies, which are free of copies by now.",
+                 lambda work: _has_regions(work) and _handlers_are_last(work),
+                 _REGIONS),
+            Pass("exit_copies", _exit_copies, "Join copies of the ends of the code, in their final order.",
+                 lambda work: work.way.joins_ends, _REGIONS),
+            Pass("copied_tails", _copied_tails, "Edit the graph where plain structuring has failed (the ladder).",
+                 _has_ladder, _GRAPH),
+        ),
+        lambda work: work.graph.render(),
+    ),
+    Stage(
+        "lift", "lift", "blocks of statements; the evaluation stack is gone",
+        (
+            Pass("lift", _lift,
+                 "Turn the stack of each block into expressions and statements.",
+                 holds=(that.LIFTED_EDGES, that.WAYS_ON)),
+            Pass("fold", _fold, "Fold expressions that span several blocks, such as conditions, into one.",
+                 holds=(that.LIFTED_EDGES, that.WAYS_ON)),
+            Pass("ends", _ends, "Redirect implicit returns to one block at the end.",
+                 lambda work: work.way.joins_ends and work.kind in ("module", "class", "function"),
+                 (that.LIFTED_EDGES, that.WAYS_ON)),
+        ),
+        lambda work: blocks_as_text(work.blocks),
+    ),
+    Stage(
+        "structure", "structure", "a tree of statements; jumps are gone",
+        (
+            Pass("flow", _flow, "Make each try and with statement a node, and find what dominates what.",
+                 holds=(that.FLOW_EDGES,)),
+            Pass("outer_loops", lambda work: separate_outer_loops(work.flow),
+                 "Give while True a header of its own where it begins with another loop.",
+                 holds=(that.FLOW_EDGES,)),
+            Pass("one_trip_loops", _one_trip_loops,
+                 "Put one-trip loops around blocks where plain structuring has failed (the ladder).", _has_ladder,
+                 (that.FLOW_EDGES,)),
+            Pass("structure", _structure, "Write nodes as nested statements, each exactly once.",
+                 holds=(that.NO_STRAY_JUMP,)),
+            Pass("cases", _cases, "Join chains of tests on patterns to match statements.",
+                 lambda work: work.has_match, (that.NO_STRAY_JUMP,)),
+            Pass("annotations", _gather, "Read the dictionary that an annotations function fills.",
+                 lambda work: work.kind == "annotations"),
+        ),
+        lambda work: statements_as_text(work.body),
+    ),
+)  # fmt: skip
+"""From a code object to statements with placeholders for what is nested in it."""
+
+FINISHING = Stage(
+    "polish", "definitions, syntax", "the tree that is printed",
+    (
+        Pass("asserts", _early,
+             "Find assert statements, and drop what only the compiler wrote, while placeholders tell."),
+        Pass("definitions", _definitions, "Put nested code in its place, without bodies for now.",
+             holds=(that.NO_PLACEHOLDER, that.FINISHED_JUMPS)),
+        Pass("rewritten_asserts", _asserts,
+             "Fold the statements that pytest makes of an assert; they are plain expressions by now.",
+             lambda work: work.way.asserts, _FINISHED),
+        Pass("kept_constants", _constants, "Keep constants apart that compilers would fold.",
+             lambda work: work.way.keeps_constants, _FINISHED),
+        Pass("begin", _begin, "Drop the prologue of a class and join annotations with their targets.",
+             _has_body, _FINISHED),
+        *(_transformed(name, transform) for name, transform in TRANSFORMS),
+        Pass("end", _end,
+             "Add declarations, the docstring, and dead code that keeps names; all other statements are final.",
+             _has_body, _FINISHED),
+        Pass("single_value", _single_value, "Refuse an expression that is more than one value.",
+             lambda work: work.kind in ("lambda", "expression")),
+        Pass("dead_stores", _dead_stores, "Store attributes in dead code that a class lists and no code stores."),
+        Pass("private_names", _private_names, "Write private names as inside their class, once all names are there.",
+             lambda work: work.class_name is not None),
+        Pass("bodies", _bodies, "Give definitions their bodies, which are finished.",
+             holds=(*_FINISHED, that.NO_EMPTY_BODY)),
+    ),
+    lambda work: statements_as_text(work.body),
+)  # fmt: skip
+"""From there to the body that is printed."""
+
+LINEAR = Stage(
+    "events", "events", "statements in order of their side effects", EVENTS, lambda work: statements_as_text(work.out)
+)
+IRREDUCIBLE = Stage(
+    "dispatch", "dispatch", "nested statements, with a dispatch loop where control is irreducible", DISPATCH,
+    lambda work: statements_as_text(work.out),
+)  # fmt: skip
+
+STAGES = (
+    Stage("load", "bytecode/reading", "the code object as plain data"),
+    DISASSEMBLE._replace(passes=(*CANONICAL, *DISASSEMBLE.passes)),
+    *STRUCTURING[1:],
+    LINEAR,
+    IRREDUCIBLE,
+    FINISHING,
+    Stage("print", "syntax", "source"),
+    Stage("prove", "proof", "the verdict"),
+)
+"""Everything, in the order of a code object's life; ``load``, ``print`` and ``prove`` are one step each, for the whole
+text. The driver takes one of three routes through the middle."""
+
+
+def names() -> Iterator[str]:
+    """All stages and passes, by the names that ``--stop-after`` takes."""
+    for stage in STAGES:
+        yield stage.name
+        yield from (f"{stage.name}:{one.name}" for one in stage.passes)
+
+
+def is_name(name: str) -> bool:
+    """Whether ``name`` is that of a stage or of a pass in it."""
+    return name in set(names())
