@@ -28,12 +28,11 @@ from .driver.refused import instruction_lines
 from .driver.result import Result, Text
 from .driver.settings import DEFAULT, Settings
 from .driver.stepper import Stepper
-from .events.hints import is_of_dynamo
 from .limits.budget import Budget
 from .limits.deep_stack import with_room
 from .limits.garbage import no_collections
-from .live.names_of_runs import without_run
 from .live.objects import FunctionTarget, decorate, rebuild_class, target_of
+from .names.dynamo import is_of_dynamo, without_run
 from .syntax import nodes
 from .syntax.line_wrapping import INDENT
 from .syntax.printer import WIDTH, print_tree

@@ -11,10 +11,10 @@ from typing import Callable, FrozenSet, Iterator, List, Tuple
 
 from ..bytecode import CONDITIONAL_JUMPS, Handler, Instruction, RawCode
 from ..limits.budget import STEP, spend
+from ..names.dynamo import is_made_up
 from ..names.spelling import Spelling
 from ..syntax import nodes as n
 from .functions import Definition, Nested, make_function
-from .hints import is_made_up
 from .iteration import for_statement
 from .merging import Merging
 from .parked import live_before, parked_locals

@@ -8,6 +8,7 @@ from typing import Any, Mapping, Sequence
 
 from ..bytecode import Instruction, RawCode, disassemble
 from ..bytecode.code.flags import CO_ASYNC_GENERATOR, CO_COROUTINE, CO_VARARGS, CO_VARKEYWORDS
+from ..names.dynamo import local_hint
 from ..names.spelling import Spelling, docstring, identifier, is_name
 from ..passes import Invariant, Observer, Pass, run_passes
 from ..proof.scaffold import Spelled
@@ -18,7 +19,6 @@ from ..syntax.scopes import bound_names, outside_functions
 from .control import Control
 from .copies import leave_out_copies
 from .functions import Nested
-from .hints import local_hint
 from .naming import choose_names
 from .parked import always_bound
 from .polish import polish

@@ -8,7 +8,7 @@ is written where it is used, under a name that says what it is.
 from __future__ import annotations
 
 from ..bytecode import Instruction, RawCode
-from .hints import is_made_up
+from ..names.dynamo import is_made_up
 from .paths import Paths
 
 _READS = ("LOAD_FAST", "DELETE_FAST")

@@ -11,6 +11,7 @@ from ..bytecode.grammar import has_nested_quotes
 from ..bytecode.interpreters import HOST_VERSION
 from ..definitions.resolve import arguments_of
 from ..driver.result import Result, Text
+from ..names.dynamo import COMPILED_FROM
 from ..proof import Level, Verdict
 from ..syntax import nodes
 from ..syntax.node import Statement
@@ -46,8 +47,7 @@ def target_of(x: Any) -> Target:
         if isinstance(x, (types.CodeType, type)):
             return x
         if isinstance(x, types.FunctionType):
-            # torch.compile's wrapper of a function names the function so.
-            inner = x.__dict__.get("_torchdynamo_orig_callable")
+            inner = x.__dict__.get(COMPILED_FROM)
             if inner is None:
                 return FunctionTarget(x, x.__code__)
             x = inner

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from depyf.decompiler.driver.settings import Origin
-from depyf.decompiler.events.hints import is_made_up
+from depyf.decompiler.names.dynamo import is_made_up
 
 __all__ = ["DYNAMO"]
 
