@@ -38,7 +38,7 @@ IGNORED = (
     Ignored("the size reserved for the stack", "the interpreter's own need"),
     Ignored(
         "lines, columns, the file's name and the first line (also as `__firstlineno__` of a class)",
-        "decompiled source stands at another place",
+        "decompiled source is at another place",
     ),
     Ignored("the order of `__static_attributes__` of a class", "the language promises none"),
     Ignored("the order of names in `locals()`", "it follows the numbering of variables"),
