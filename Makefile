@@ -1,10 +1,11 @@
-# The two commands of the README, and what stands behind them:
+# The two commands of the README, and what they do:
 #
 #   make demo     install depyf and PyTorch into .venv, run examples/toy.py
-#   make test     install the same and the test tools into .venv, run ruff, mypy and the tests
+#   make test     install the same and the test tools into .venv, run ruff, mypy and the quick tests: minutes
 #
 # and for contributors:
 #
+#   make check    make test and the slow tests (tests/slow_tests.txt): what must pass before a change lands
 #   make docs     install the tools of the site into .venv, build it into site/; a warning is an error
 #   make ratchet  decompile a sample of the standard library; fail if that got worse
 #   make stdlib   decompile the whole standard library
@@ -22,14 +23,19 @@ VENV ?= .venv
 BIN = $(VENV)/bin
 JOBS ?= 2
 
-.PHONY: demo test lint docs ratchet versions matrix stdlib cpython-tests growth clean
+.PHONY: demo test check lint docs ratchet versions matrix stdlib cpython-tests growth clean
 
 demo: $(VENV)/demo-installed
 	$(BIN)/python examples/toy.py
 
 test: lint
-	$(BIN)/python -m pytest -q -n $(JOBS) --dist loadfile --ignore tests/explain
-	$(BIN)/python -m pytest -q tests/explain
+	$(BIN)/python -m pytest -q -m "not slow" -n $(JOBS) --dist loadfile --ignore tests/explain
+	$(BIN)/python -m pytest -q -m "not slow" tests/explain
+
+# Tests of explain start debuggers and processes, some with a time limit: they run one after the other.
+check: test
+	$(BIN)/python -m pytest -q -m slow -n $(JOBS) --dist loadfile --ignore tests/explain
+	$(BIN)/python -m pytest -q -m slow tests/explain
 
 lint: $(VENV)/test-installed
 	$(BIN)/ruff check .

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 import textwrap
@@ -12,6 +13,16 @@ from typing import Callable
 import pytest
 
 ROOT = Path(__file__).parent.parent
+SLOW = ROOT / "tests" / "slow_tests.txt"
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark the tests whose node ids begin as a line of the list does; `*` stands for anything."""
+    lines = [line for line in SLOW.read_text(encoding="utf-8").splitlines() if line and not line.startswith("#")]
+    is_slow = re.compile("|".join(".*".join(map(re.escape, line.split("*"))) for line in lines)).match
+    for item in items:
+        if is_slow(item.nodeid):
+            item.add_marker(pytest.mark.slow)
 
 
 @pytest.fixture

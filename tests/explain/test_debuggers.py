@@ -9,7 +9,7 @@ import os
 import subprocess
 import sys
 from pathlib import Path
-from typing import Dict, List, Tuple
+from typing import Callable, Dict, List, Tuple
 
 import pytest
 from debug_adapter_client import DebugSession
@@ -19,16 +19,23 @@ RESULTS = ["result 2.5 2.0", "result 7.5 2.0"]
 TRANSFORMED = "__transformed_code_0_for_toy_example.py"
 
 
-@pytest.fixture(scope="module")
-def dumps(tmp_path_factory) -> Dict[str, Path]:
-    """A dump for each backend, by a run without a debugger."""
-    found = {}
-    for backend in ("eager", "aot_eager", "inductor"):
-        found[backend] = tmp_path_factory.mktemp(backend)
-        done = subprocess.run([sys.executable, str(PROGRAM), backend, str(found[backend])], capture_output=True,
+class Dumps(Dict[str, Path]):
+    """A dump for each backend that is asked for, by a run without a debugger."""
+
+    def __init__(self, make_folder: Callable[[str], Path]) -> None:
+        self.make_folder = make_folder
+
+    def __missing__(self, backend: str) -> Path:
+        self[backend] = self.make_folder(backend)
+        done = subprocess.run([sys.executable, str(PROGRAM), backend, str(self[backend])], capture_output=True,
                               text=True, timeout=600)
         assert done.stdout.splitlines()[:2] == RESULTS, done.stdout + done.stderr
-    return found
+        return self[backend]
+
+
+@pytest.fixture(scope="module")
+def dumps(tmp_path_factory) -> Dict[str, Path]:
+    return Dumps(tmp_path_factory.mktemp)
 
 
 def place(path: Path, text: str) -> Tuple[str, int]:

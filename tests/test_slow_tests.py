@@ -1,0 +1,39 @@
+"""The list of tests that only `make check` runs: each line names some, and every folder of tests keeps quick ones."""
+
+from __future__ import annotations
+
+import functools
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).parent.parent
+LINES = [
+    line
+    for line in (ROOT / "tests" / "slow_tests.txt").read_text(encoding="utf-8").splitlines()
+    if line and not line.startswith("#")
+]
+
+
+@functools.lru_cache(None)
+def node_ids(*arguments: str) -> list[str]:
+    files = sorted({line.split("::")[0] for line in LINES})
+    command = [sys.executable, "-m", "pytest", "--collect-only", "-q", "-p", "no:cacheprovider", *arguments, *files]
+    found = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, text=True, check=True).stdout
+    return [line for line in found.splitlines() if "::" in line]
+
+
+def test_every_line_names_tests_and_every_folder_keeps_quick_ones():
+    slow = node_ids("-m", "slow")
+    patterns = {line: re.compile(".*".join(map(re.escape, line.split("*")))) for line in LINES}
+    assert [line for line, pattern in patterns.items() if not any(map(pattern.match, slow))] == []
+    assert [node for node in slow if not any(pattern.match(node) for pattern in patterns.values())] == []
+    folders = {Path(line.split("::")[0]).parent for line in LINES}
+    assert {Path(node.split("::")[0]).parent for node in node_ids("-m", "not slow")} == folders
+
+
+def test_quick_tests_record_with_and_without_inductor():
+    """Of the toy on three backends, with and without gradients."""
+    toy = [node for node in node_ids("-m", "not slow") if "test_session_toy.py::test_computes" in node]
+    assert {node.split("[")[1] for node in toy} == {"eager-no_grad]", "inductor-grad]"}
