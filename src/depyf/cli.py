@@ -1,4 +1,4 @@
-"""The command line: ``depyf decompile FILE.py:QUALNAME``, ``depyf coverage``."""
+"""The command line: ``depyf decompile``, ``depyf run``, ``depyf report``, ``depyf coverage``."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from .decompiler.driver.passes import is_name
 from .decompiler.driver.stepper import NAMES, Stepper, StopStepping
 from .decompiler.syntax.string_text import printable
 from .errors import DecompilationError, DepyfError
+from .run.command import add_commands, report, run
 from .targets import find_target
 
 if TYPE_CHECKING:
@@ -37,8 +38,10 @@ exit status: 0 all proven; 1 some of it unproven or refused (the text says where
 def main(arguments: list[str] | None = None) -> int:
     """Run the command line; returns the exit status. Errors of depyf go to standard error, as one sentence."""
     options = _parse(arguments)
+    if options.command == "run":
+        return run(options)  # errors of the program are not ours
     try:
-        return _coverage(options) if options.command == "coverage" else _decompile(options)
+        return _COMMANDS[options.command](options)
     except DepyfError as error:
         print(f"depyf: {error}", file=sys.stderr)
         if isinstance(error, DecompilationError):
@@ -98,8 +101,9 @@ def _parse(arguments: list[str] | None) -> argparse.Namespace:
     )
     command.add_argument("versions", nargs="*", metavar="3.X", help="versions of Python (default: all it reads)")
     command.add_argument("--json", action="store_true", help="print it as JSON")
+    add_commands(commands)
     options = parser.parse_args(arguments)
-    if options.command == "coverage":
+    if options.command != "decompile":
         return options
     if options.stop_after is not None and not is_name(options.stop_after):
         parser.error(f"no stage {options.stop_after!r}; the stages are: {', '.join(NAMES)}")
@@ -157,6 +161,9 @@ def _coverage(options: argparse.Namespace) -> int:
     measured = coverage([known[version] for version in options.versions or known])
     print(json.dumps(measured, indent=1) if options.json else table(measured))
     return PROVEN
+
+
+_COMMANDS = {"coverage": _coverage, "decompile": _decompile, "report": report}
 
 
 def _text(result: Result) -> str:

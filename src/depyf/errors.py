@@ -39,6 +39,14 @@ class NothingCompiled(DepyfError):
         return [f"{type(self).__name__}: {self}"]
 
 
+class ReportError(DepyfError):
+    """A report of ``depyf run`` can't be read: the message says which, why, and what to do."""
+
+
+class RunError(DepyfError):
+    """``depyf run`` finds no such program, or can't read it."""
+
+
 class PycError(DepyfError):
     """A .pyc file or marshal data can't be read.
 

@@ -30,14 +30,14 @@ class StandIn:
         self.level = types.SimpleNamespace(value=level)
         self.reasons = () if level == "equivalent" else ("planted",)
         self.assumptions = ("lists are lists",)
-        self.constants = {}
+        self.constants, self.raw = {}, None
         self.proven = level in ("identical", "exact", "equivalent")
 
     def describe(self):
         return self.level.value
 
 
-def recompile(source, like, filename, name=None, places=()):
+def recompile(source, like, filename, name=None, places=(), known=None):
     module = compile(source, filename, "exec")
     return next(constant for constant in module.co_consts if isinstance(constant, types.CodeType))
 

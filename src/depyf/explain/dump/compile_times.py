@@ -32,6 +32,14 @@ class PhaseClock:
     def __init__(self) -> None:
         self._before = {name: len(seconds) for name, seconds in phase_times().items()}
 
+    def seconds(self) -> float:
+        """What Dynamo took, with all that it calls."""
+        return sum(
+            sum(seconds[self._before.get(name, 0) :])
+            for name, seconds in phase_times().items()
+            if name.endswith(_PHASES[0][1])
+        )
+
     def text(self) -> str:
         """The table; "" if torch has measured none of these phases."""
         since: Dict[str, List[float]] = {}

@@ -119,8 +119,8 @@ def prepare_debug(
     if not isinstance(dump_src_dir, (str, os.PathLike)):
         raise TypeError("prepare_debug takes the directory to write to, not {!r}".format(dump_src_dir))
     require_torch("prepare_debug")  # its absence must be an ImportError here, not a missing hook later
-    attach()
     session, undo = Session(), contextlib.ExitStack()
+    done(session, "giving the model forms to look at", attach)
     try:  # a KeyboardInterrupt while we begin leaves nothing behind either
         session = done(session, "beginning the recording", _begin, dump_src_dir, clean_wild_fx_code, log_bytecode, undo,
                        session) or session

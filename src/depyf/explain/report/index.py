@@ -22,6 +22,7 @@ _KINDS = (
     ("kernel source", "The kernels by themselves"),
     ("guards", "Guards in full"),
     ("bytecode", "Bytecode"),
+    ("remarks", "Remarks, line by line"),
     ("times", "Times"),
     ("generated code", "Code which torch.fx generated for its own purposes"),
 )

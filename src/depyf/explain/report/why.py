@@ -9,7 +9,7 @@ from depyf.explain.frames.resume_points import is_resume_name
 from depyf.explain.model import CacheEntry, GraphBreak, RecompileReason, Refusal, Session, Skip, SourceLine
 from depyf.explain.names import file_name
 
-__all__ = ["break_lines", "index_sections", "recompile_words"]
+__all__ = ["break_lines", "found_words", "index_sections", "recompile_words"]
 
 _MOST_FUNCTIONS = 40
 _USED_STACK = 2  # frames from which on a stack says more than the place
@@ -29,10 +29,10 @@ def recompile_words(entry: CacheEntry) -> List[str]:
 def _reason_words(one: RecompileReason) -> str:
     if not one.compile_id and not any(mark in one.guard for mark in ("L[", "G[", "==", "mismatch")):
         return "compiled again because " + one.guard  # no guard
-    return "compiled again because {} did not fit: {}".format(one.compile_id or "an earlier one", _found(one))
+    return "compiled again because {} did not fit: {}".format(one.compile_id or "an earlier one", found_words(one))
 
 
-def _found(one: RecompileReason) -> str:
+def found_words(one: RecompileReason) -> str:
     """What did not fit, what came instead, and the line which asked for it."""
     line = one.user_line
     asked = "" if line is None else "  ({}:{})".format(file_name(line.filename), line.line)
@@ -118,7 +118,7 @@ def _refusals(session: Session) -> List[str]:
         lines += ["  - Hint: " + _one_line(hint) for hint in dict.fromkeys(hints)]
         for one in alike:
             lines.append("  - " + _refused(one))
-            lines += ["    - {} did not fit: {}".format(why.compile_id or "an earlier one", _one_line(_found(why)))
+            lines += ["    - {} did not fit: {}".format(why.compile_id or "an earlier one", _one_line(found_words(why)))
                       for why in one.recompiled]
     return lines
 
@@ -147,7 +147,7 @@ def _skips(session: Session) -> List[str]:
         lines.append("- {}: {}{}".format(reason, ", ".join(names[:_MOST_FUNCTIONS]), more))
         for one in alike:
             lines += ["  - `{}`: compilation {} did not fit: {}".format(
-                one.function, why.compile_id or "before", _one_line(_found(why))) for why in one.recompiled]
+                one.function, why.compile_id or "before", _one_line(found_words(why))) for why in one.recompiled]
     return lines
 
 

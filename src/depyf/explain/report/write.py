@@ -14,6 +14,8 @@ from depyf.explain.names import safe_file_part, writable_name
 from depyf.explain.report.index import index_text
 from depyf.explain.report.page.guard_text import guard_file_name, guard_listing
 from depyf.explain.report.page.page import page_of
+from depyf.explain.report.remarks.stored import FILE as REMARKS
+from depyf.explain.report.remarks.stored import report_of
 
 __all__ = ["write_report"]
 
@@ -46,6 +48,8 @@ def write_report(
             name = writable_name(guard_file_name(entry, frame))
             why = "every check behind compilation {} of {}, Dynamo's own included".format(entry.compile_id, frame.name)
             _one(session, directory, name, "guards", why, written, functools.partial(guard_listing, entry, frame))
+    why = "what happened at each line of the program, for `depyf report` and other tools"
+    _one(session, directory, REMARKS, "remarks", why, written, lambda: report_of(session).to_json())
     with contained(session, "looking for files of earlier recordings", "their names in the index"):
         session.earlier_files = earlier(one.path for one in session.artifacts)
     path = os.path.join(directory, INDEX)

@@ -1,0 +1,70 @@
+"""Remarks in the forms that services show beside the source: SARIF, and GitHub's annotations."""
+
+from __future__ import annotations
+
+import json
+from typing import Any, Dict, List, Sequence
+
+from .answer import short
+from .remark import Remark
+
+__all__ = ["github", "sarif"]
+
+_LEVELS = {"uncompiled": "warning", "break": "warning", "recompile": "warning"}
+"""Graphs, kernels and guards are no findings."""
+
+_RULES = {
+    "break": "torch.compile ends a graph here",
+    "recompile": "torch.compile compiles this again",
+    "uncompiled": "torch.compile does not compile this",
+}
+
+
+def sarif(remarks: Sequence[Remark], base: str, version: str) -> str:
+    """A log of SARIF 2.1.0 (OASIS), files relative to `base`."""
+    rules = [{"id": kind, "shortDescription": {"text": words}} for kind, words in _RULES.items()]
+    results: List[Dict[str, Any]] = []
+    for one in _findings(remarks):
+        place = {
+            "artifactLocation": {"uri": short(one.file, base).replace("\\", "/")},
+            "region": {"startLine": one.line},
+        }
+        results.append({
+            "ruleId": one.kind, "level": _LEVELS[one.kind], "message": {"text": _message(one)},
+            "locations": [{"physicalLocation": place}],
+        })  # fmt: skip
+    driver = {"name": "depyf", "version": version, "rules": rules}
+    log = {
+        "$schema": "https://json.schemastore.org/sarif-2.1.0.json", "version": "2.1.0",
+        "runs": [{"tool": {"driver": driver}, "results": results}],
+    }  # fmt: skip
+    return json.dumps(log, indent=1) + "\n"
+
+
+def github(remarks: Sequence[Remark], base: str) -> List[str]:
+    """Lines that GitHub's runners read from a step's output."""
+    return [
+        "::{} file={},line={},title={}::{}".format(
+            _LEVELS[one.kind], _property(short(one.file, base)), one.line, _property(_RULES[one.kind]),
+            _data(_message(one))
+        )
+        for one in _findings(remarks)
+    ]  # fmt: skip
+
+
+def _findings(remarks: Sequence[Remark]) -> List[Remark]:
+    return [one for one in remarks if one.kind in _LEVELS and not one.follows]
+
+
+def _message(one: Remark) -> str:
+    number = " ({})".format(one.gb_id) if one.gb_id else ""
+    lines = [one.words + number, *([one.instead] if one.instead else []), *one.hints]
+    return "\n".join(lines + ([one.link] if one.link else []))
+
+
+def _data(text: str) -> str:
+    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+
+
+def _property(text: str) -> str:
+    return _data(text).replace(":", "%3A").replace(",", "%2C")

@@ -1,0 +1,84 @@
+"""Remarks over the source that they are about, for a terminal."""
+
+from __future__ import annotations
+
+import linecache
+import textwrap
+from typing import Dict, Iterator, List, Sequence, Tuple
+
+from .remark import Remark
+
+__all__ = ["source_lines"]
+
+_AROUND = 2  # lines shown before and after one with a remark
+_SOURCE = 60  # columns of source before remarks begin
+_REMARK = 100  # columns of a remark
+_COLOURS = {"graph": 32, "kernel": 32, "break": 33, "recompile": 35, "uncompiled": 31, "guard": 90, "hint": 90}
+
+
+def source_lines(file: str, remarks: Sequence[Remark], colours: bool = False, everything: bool = False) -> List[str]:
+    """The lines of a file with what happened there beside them.
+
+    Args:
+        file: the source file; where it can't be read, the lines are those of the remarks.
+        remarks: on this file.
+        colours: whether a terminal's colours are used.
+        everything: lines far from any remark too.
+    """
+    by_line: Dict[int, List[Remark]] = {}
+    for one in remarks:
+        by_line.setdefault(one.line, []).append(one)
+    texts = dict(enumerate(_lines_of(file), 1)) or {line: found[0].text for line, found in by_line.items()}
+    shown = sorted(texts) if everything else sorted(
+        {at for line in by_line for at in range(line - _AROUND, line + _AROUND + 1) if at in texts}
+    )  # fmt: skip
+    lines: List[str] = []
+    before = 0
+    for at in shown:
+        if before and at != before + 1:
+            lines.append("     ...")
+        before = at
+        lines += _line(at, texts[at].rstrip("\n"), by_line.get(at, []), colours)
+    return lines
+
+
+def _lines_of(file: str) -> List[str]:
+    return linecache.getlines(file)
+
+
+def _line(number: int, text: str, remarks: Sequence[Remark], colours: bool) -> List[str]:
+    source = "{:5}  {}".format(number, text.expandtabs())
+    rows = [row for one in remarks for row in _rows(one)]
+    if not rows:
+        return [source.rstrip()]
+    lines = []
+    if len(source) > _SOURCE:
+        lines.append(source)
+        source = ""
+    for kind, words in rows:
+        label = "{:9}".format(kind)
+        if colours and kind in _COLOURS:
+            label = "\033[{}m{}\033[0m".format(_COLOURS[kind], label)
+        lines.append("{:{}}  {} {}".format(source, _SOURCE, label, words).rstrip())
+        source = ""
+    return lines
+
+
+def _rows(one: Remark) -> Iterator[Tuple[str, str]]:
+    if one.follows:
+        yield one.kind, "the rest of the function, for the same reason"
+        return
+    words = one.words + ("  " + one.gb_id if one.gb_id else "")
+    again = "" if len(one.compilations) < 2 or one.kind == "graph" else "  ({} times)".format(len(one.compilations))
+    yield from _wrapped(one.kind, words + again)
+    for hint in [one.instead, *one.hints]:
+        if hint:
+            yield from _wrapped("hint", hint)
+    if one.link:
+        yield "", one.link
+
+
+def _wrapped(kind: str, words: str) -> Iterator[Tuple[str, str]]:
+    for part in textwrap.wrap(words, _REMARK, break_long_words=False, break_on_hyphens=False) or [""]:
+        yield kind, part
+        kind = ""

@@ -1,0 +1,286 @@
+"""What the compiler did at one line of the program, from the model of a recording."""
+
+from __future__ import annotations
+
+import os
+import re
+from dataclasses import dataclass, field, replace
+from typing import Dict, Iterable, Iterator, List, Optional, Sequence, Tuple
+
+from ...frames.refusals import has_nothing_in_it, is_of_libraries
+from ...frames.resume_points import is_resume_name
+from ...model import CacheEntry, Frame, Graph, GraphBreak, Guard, RecompileReason, Session, SourceLine
+from ..why import found_words
+
+__all__ = ["KINDS", "Remark", "remarks_of"]
+
+KINDS = ("break", "recompile", "uncompiled", "graph", "kernel", "guard")
+"""The words for what happened at a line, worst first."""
+
+_SIZE = re.compile(r"tensor '(?P<name>[^']+)' size mismatch at index (?P<index>\d+)\. expected \S+, actual \S+")
+_NUMBER = re.compile(r"\d+$")
+_MOST_GUARDS = 3  # shown of a line
+_OF_DYNAMO = "___stack"  # values on the stack when a function was resumed
+
+
+@dataclass
+class Remark:
+    """One thing that happened at one line.
+
+    Args:
+        file: the source file, as the code object names it.
+        line: counted from 1.
+        kind: one of `KINDS`.
+        words: what happened, in a sentence without its end.
+        function: what the program calls the function that was compiled.
+        instead: what to do about it; "" if nothing is known.
+        hints: torch's, whole.
+        gb_id: the number of a graph break in torch's registry, ``GB0124``; `link` is torch's page about it.
+        compilations: the compile ids, in order.
+        follows: whether it comes of another remark of this kind: the rest of a function that was compiled again.
+        text: the line itself, as it was when it was compiled.
+    """
+
+    file: str
+    line: int
+    kind: str
+    words: str
+    function: str = ""
+    instead: str = ""
+    hints: List[str] = field(default_factory=list)
+    gb_id: str = ""
+    link: str = ""
+    compilations: List[str] = field(default_factory=list)
+    follows: bool = False
+    text: str = ""
+
+
+def remarks_of(session: Session) -> List[Remark]:
+    """All remarks, by file, line and kind."""
+    files = _Files(session)
+    found = [*_breaks(session), *_recompiles(session, files), *_uncompiled(session), *_graphs(session),
+             *_guards(session, files)]  # fmt: skip
+    order = {kind: at for at, kind in enumerate(KINDS)}
+    return sorted(found, key=lambda one: (one.file, one.line, order[one.kind]))
+
+
+class _Files:
+    """The files that took part, by the ends of their names: torch writes ``dir/file.py`` for the line of a guard."""
+
+    def __init__(self, session: Session) -> None:
+        lines = [one.location for one in session.all_breaks()]
+        entries = [entry for frame in session.frames for entry in frame.entries]
+        lines += [node.user_line for entry in entries for graph in entry.graphs for node in graph.nodes]
+        names = [frame.filename for frame in session.frames] + [line.filename for line in lines if line is not None]
+        self._by_end: Dict[str, List[str]] = {}
+        for name in dict.fromkeys(names):
+            self._by_end.setdefault(_end(name), []).append(name)
+
+    def of_program(self, line: Optional[SourceLine]) -> Optional[SourceLine]:
+        """The line with its file's whole name; None for one of a library, or of which the file is not certain."""
+        if line is None:
+            return None
+        found = self._by_end.get(_end(line.filename), [])
+        if len(found) != 1 or is_of_libraries(found[0]):
+            return None
+        return replace(line, filename=found[0])
+
+
+def _end(name: str) -> str:
+    return "/".join(name.replace(os.sep, "/").split("/")[-2:])
+
+
+# ---- breaks
+
+
+def _breaks(session: Session) -> Iterator[Remark]:
+    groups: Dict[Tuple[object, ...], List[GraphBreak]] = {}
+    for one in session.all_breaks():
+        if one.location is not None:
+            groups.setdefault((one.location.filename, one.location.line, one.gb_id, one.reason), []).append(one)
+    for alike in groups.values():
+        first = alike[0]
+        assert first.location is not None
+        hints = list(dict.fromkeys(" ".join(hint.split()) for one in alike for hint in one.hints))
+        yield Remark(
+            first.location.filename, first.location.line, "break", _one_line(first.reason), first.location.function,
+            hints=hints, gb_id=first.gb_id, link=first.link, text=first.location.text,
+            compilations=_distinct(one.compile_id for one in alike),
+        )  # fmt: skip
+
+
+# ---- compilations after the first
+
+
+def _recompiles(session: Session, files: _Files) -> Iterator[Remark]:
+    groups: Dict[Tuple[str, int, str, str], List[Tuple[Frame, CacheEntry, RecompileReason]]] = {}
+    for frame in session.frames:
+        for entry in frame.entries:
+            for why in entry.recompiled:
+                key = (frame.filename, frame.first_line, frame.name, _subject(why))
+                groups.setdefault(key, []).append((frame, entry, why))
+    of_functions = {(why.expected, why.actual) for parts in groups.values() for frame, _, why in parts
+                    if not frame.is_resume}  # fmt: skip
+    for (_, _, _, subject), parts in groups.items():
+        frame, _, why = parts[0]
+        lines = [one.user_line or _asked(frame, one) for _, _, one in parts]
+        place = next(filter(None, map(files.of_program, lines)), SourceLine(frame.filename, frame.first_line))
+        follows = frame.is_resume and (why.expected, why.actual) in of_functions
+        remedy = next((one.remedy for _, _, one in parts if one.remedy), "")
+        yield Remark(
+            place.filename, place.line, "recompile", _changes(subject, [one for _, _, one in parts]), frame.title,
+            instead="" if follows else _remedy(why, remedy), text=place.text,
+            compilations=_distinct(entry.compile_id for _, entry, _ in parts), follows=follows,
+        )  # fmt: skip
+
+
+def _subject(why: RecompileReason) -> str:
+    """What changed: ``x.shape[0]``, or the sentence if it names no such thing."""
+    size = _SIZE.fullmatch(why.guard)
+    if size is not None:
+        return "{}.shape[{}]".format(size["name"], size["index"])
+    return why.subject if why.subject and why.expected and why.actual else ""
+
+
+def _changes(subject: str, reasons: Sequence[RecompileReason]) -> str:
+    if not subject:
+        return _one_line(found_words(reasons[0]))
+    values = _distinct(value for one in reasons for value in (one.expected, one.actual))
+    return "{} was {}, then {}".format(subject, values[0], ", ".join(values[1:]) or "the same")
+
+
+def _remedy(why: RecompileReason, remedy: str) -> str:
+    """What to do, with the tensor and the dimension where they are known."""
+    size = _SIZE.fullmatch(why.guard)
+    if size is None or "mark_dynamic" not in remedy or not size["name"].isidentifier():
+        return remedy
+    call = "torch._dynamo.mark_dynamic({}, {})".format(size["name"], size["index"])
+    return "if it changes from call to call: {} before the first, or torch.compile(dynamic=True)".format(call)
+
+
+def _asked(frame: Frame, why: RecompileReason) -> Optional[SourceLine]:
+    """The line for whose sake the compilation that did not fit checked this."""
+    size = _SIZE.fullmatch(why.guard)
+    name = size["name"] if size is not None else why.subject
+    for entry in frame.entries:
+        if entry.compile_id == why.compile_id:
+            for guard in entry.guards:
+                if name and guard.subject == name and guard.user_line is not None:
+                    return guard.user_line
+    return None
+
+
+# ---- what is left to Python
+
+
+def _uncompiled(session: Session) -> Iterator[Remark]:
+    for one in session.refusals:
+        if one.location is not None and not is_of_libraries(one.location.filename):
+            words = "{}: {}".format(one.function, _one_line(one.why.reason))
+            words += "; " + one.consequence if one.consequence else ""
+            yield Remark(
+                one.location.filename, one.location.line, "uncompiled", words, one.function,
+                hints=[_one_line(hint) for hint in one.why.hints], gb_id=one.why.gb_id, link=one.why.link,
+                compilations=[one.compile_id] if one.compile_id else [], text=one.location.text,
+            )  # fmt: skip
+    seen = set()
+    for skip in session.skips:
+        place = skip.location
+        if place is None or is_resume_name(skip.function) or has_nothing_in_it(skip.reason):
+            continue
+        if not is_of_libraries(place.filename) and (place, skip.function, skip.reason) not in seen:
+            seen.add((place, skip.function, skip.reason))
+            words = "{}: {}".format(skip.function, _one_line(skip.reason))
+            yield Remark(place.filename, place.line, "uncompiled", words, skip.function, text=place.text)
+
+
+# ---- graphs and kernels
+
+
+def _graphs(session: Session) -> Iterator[Remark]:
+    operations: Dict[Tuple[str, int], Dict[str, List[str]]] = {}  # by line: by graph: its operations
+    texts: Dict[Tuple[str, int], SourceLine] = {}
+    titles: Dict[str, str] = {}
+    graphs: Dict[str, Graph] = {}
+    for frame in session.frames:
+        for entry in frame.entries:
+            for graph in entry.graphs:
+                graphs.setdefault(graph.name, graph)
+                titles.setdefault(graph.name, frame.title)
+    for graph in graphs.values():
+        for node in graph.nodes:
+            if node.op.startswith("call_") and node.user_line is not None:
+                place = (node.user_line.filename, node.user_line.line)
+                texts.setdefault(place, node.user_line)
+                operations.setdefault(place, {}).setdefault(graph.name, []).append(node.name)
+    for (file, line), by_graph in operations.items():
+        alike: Dict[Tuple[str, ...], List[str]] = {}  # the same operations in graphs of several compilations
+        for name, names in by_graph.items():
+            alike.setdefault(tuple(map(_without_number, names)), []).append(name)
+        for kinds, owners in alike.items():
+            which = "graph{} {}".format("s" * (len(owners) > 1), ", ".join(map(_number, owners)))
+            words = "{}: {}".format(which, _counted(kinds))
+            yield Remark(file, line, "graph", words, titles[owners[0]], text=texts[file, line].text)
+    yield from _kernels(graphs.values())
+
+
+def _kernels(graphs: Iterable[Graph]) -> Iterator[Remark]:
+    by_line: Dict[Tuple[str, int], Dict[str, None]] = {}
+    texts: Dict[Tuple[str, int], str] = {}
+    for graph in graphs:
+        for kernel in graph.kernels:
+            for one in kernel.lines:
+                if one.line is not None:
+                    place = (one.line.filename, one.line.line)
+                    texts.setdefault(place, one.line.text)
+                    direction = " (backward)" if kernel.direction == "backward" else ""
+                    by_line.setdefault(place, {})[one.kernel + direction] = None
+    for (file, line), names in by_line.items():
+        yield Remark(file, line, "kernel", ", ".join(names), text=texts[file, line])
+
+
+def _counted(names: Sequence[str]) -> str:
+    counts: Dict[str, int] = {}
+    for name in names:
+        counts[name] = counts.get(name, 0) + 1
+    return ", ".join("{} {}x".format(name, number) if number > 1 else name for name, number in counts.items())
+
+
+def _without_number(name: str) -> str:
+    return re.sub(r"_\d+$", "", name)
+
+
+def _number(graph: str) -> str:
+    found = _NUMBER.search(graph)
+    return found[0] if found is not None else graph
+
+
+# ---- guards
+
+
+def _guards(session: Session, files: _Files) -> Iterator[Remark]:
+    by_line: Dict[Tuple[str, int], List[Guard]] = {}
+    texts: Dict[Tuple[str, int], SourceLine] = {}
+    titles: Dict[Tuple[str, int], str] = {}
+    for frame in session.frames:
+        for entry in frame.entries:
+            for guard in entry.guards:
+                line = None if guard.is_bookkeeping or _OF_DYNAMO in guard.words else files.of_program(guard.user_line)
+                if line is not None:
+                    place = (line.filename, line.line)
+                    by_line.setdefault(place, []).append(guard)
+                    texts.setdefault(place, line)
+                    titles.setdefault(place, frame.title)
+    for place, found in by_line.items():
+        words = _distinct(_one_line(guard.words or guard.code) for guard in found)
+        more = ["and {} more".format(len(words) - _MOST_GUARDS)] if len(words) > _MOST_GUARDS else []
+        shown = "; ".join(words[:_MOST_GUARDS] + more)
+        yield Remark(*place, "guard", shown, titles[place], text=texts[place].text)
+
+
+def _distinct(items: Iterable[str]) -> List[str]:
+    return list(dict.fromkeys(item for item in items if item))
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text.split())

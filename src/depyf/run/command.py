@@ -1,0 +1,143 @@
+"""The commands ``depyf run`` and ``depyf report``."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from typing import Any
+
+from ..errors import RunError
+from .program import load_program
+from .recording import record
+
+__all__ = ["add_commands", "report", "run"]
+
+_FOLDER = "depyf_report"
+
+_RUN = """\
+Run a program as python would, and record what torch.compile makes of it. The program needs no change. At its end,
+standard error says what broke, what was compiled again and what runs uncompiled; the folder has the rest.
+"""
+_REPORT = """\
+Print what torch.compile did to each line of the program, from the folder of `depyf run` or of
+depyf.prepare_debug. Needs no torch.
+"""
+
+
+def add_commands(commands: Any) -> None:
+    """Adds both to the command line."""
+    command = commands.add_parser(
+        "run", help="run a program and record what torch.compile does", description=_RUN, prefix_chars="-",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        usage="depyf run [-o DIR] [-q] [--json] (SCRIPT | -m MODULE | -c CODE) [ARGUMENT ...]",
+    )  # fmt: skip
+    command.add_argument("-o", "--output", metavar="DIR", default=_FOLDER,
+                         help="the folder to write (default: {})".format(_FOLDER))  # fmt: skip
+    command.add_argument("-q", "--quiet", action="store_true", help="print nothing at the end")
+    command.add_argument("--json", action="store_true", help="print the report as JSON, to standard error")
+    command.add_argument("-m", dest="module", nargs=argparse.REMAINDER, metavar="MODULE",
+                         help="run a module, with the arguments that follow")  # fmt: skip
+    command.add_argument("-c", dest="code", nargs=argparse.REMAINDER, metavar="CODE",
+                         help="run a text, with the arguments that follow")  # fmt: skip
+    command.add_argument("program", nargs=argparse.REMAINDER, metavar="SCRIPT", help="run a script, with its arguments")
+    command = commands.add_parser(
+        "report", help="print what torch.compile did to each line of a program", description=_REPORT,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )  # fmt: skip
+    command.add_argument("folder", metavar="DIR", help="the folder of a recording")
+    command.add_argument("file", nargs="?", metavar="FILE[:LINE]", help="one source file, or one line of it")
+    command.add_argument("--all", action="store_true", help="lines without a remark too")
+    command.add_argument("--format", choices=["text", "json", "sarif", "github"], default="text",
+                         help="text (default), JSON, SARIF, or annotations for GitHub")  # fmt: skip
+
+
+def run(options: argparse.Namespace) -> int:
+    """``depyf run``: returns when the program has ended well."""
+    kind, words = _program(options)
+    if not words:
+        print("depyf run: what to run? A script, -m MODULE or -c CODE", file=sys.stderr)
+        return 2
+    try:
+        program = load_program(kind, words[0], words[1:])
+    except RunError as error:
+        print(f"depyf run: {error}", file=sys.stderr)
+        return 2
+    except SyntaxError as error:  # of the program: shown as by the interpreter
+        sys.excepthook(type(error), error.with_traceback(None), None)
+        return 1
+    base = os.getcwd()
+
+    def at_end(session: Any, seconds: float) -> None:
+        if not options.quiet:
+            _say(session, seconds, options, base)
+
+    record(os.path.abspath(options.output), at_end)
+    program.run()
+    return 0
+
+
+def _formatted(found: Any, form: str, base: str) -> str:
+    from .. import __version__
+    from ..explain.report.remarks.for_ci import github, sarif
+
+    if form == "github":
+        return "\n".join(github(found.remarks, base))
+    text: str = found.to_json() if form == "json" else sarif(found.remarks, base, __version__)
+    return text.rstrip("\n")
+
+
+def _program(options: argparse.Namespace) -> tuple[str, list[str]]:
+    if options.module is not None:
+        return "module", options.module
+    if options.code is not None:
+        return "code", options.code
+    words: list[str] = options.program
+    return "script", words[1:] if words[:1] == ["--"] else words
+
+
+def _say(session: Any, seconds: float, options: argparse.Namespace, base: str) -> None:
+    from ..explain.report.remarks.answer import answer_lines, short
+    from ..explain.report.remarks.stored import Report, report_of
+
+    report = report_of(session) if session is not None else Report(counts={"functions": 0})
+    report.seconds = seconds
+    if options.json:
+        lines = [report.to_json().rstrip("\n")]
+    else:
+        lines = answer_lines(report, base)
+        if session is not None and report.remarks:
+            folder = short(session.directory, base)
+            lines.append("{}    depyf report {}".format(os.path.join(folder, "README.md"), folder))
+    print("\n".join(lines), file=sys.__stderr__ or sys.stderr, flush=True)
+
+
+def report(options: argparse.Namespace) -> int:
+    """``depyf report``."""
+    from ..explain.report.remarks.answer import answer_lines, short
+    from ..explain.report.remarks.over_source import source_lines
+    from ..explain.report.remarks.stored import Report
+
+    found = Report.read(options.folder)
+    base = os.getcwd()
+    if options.format != "text":
+        print(_formatted(found, options.format, base))
+        return 0
+    colours = sys.stdout.isatty() and not os.environ.get("NO_COLOR")
+    wanted, _, line = (options.file or "").partition(":")
+    files = list(dict.fromkeys(one.file for one in found.remarks))
+    if wanted:
+        files = [file for file in files if os.path.realpath(file) == os.path.realpath(wanted)] or [
+            file for file in files if file.replace(os.sep, "/").endswith("/" + wanted) or file == wanted
+        ]
+        if not files:
+            print(f"depyf report: no remarks on {wanted}", file=sys.stderr)
+            return 1
+    else:
+        print("\n".join(answer_lines(found, base)))
+        files = [file for file in files if "site-packages" not in file] or files
+    for file in files:
+        remarks = [one for one in found.remarks if one.file == file and (not line or str(one.line) == line)]
+        print("\n" * (not wanted) + short(file, base))
+        print("\n".join(source_lines(file, remarks, colours, options.all)))
+    return 0

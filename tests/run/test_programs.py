@@ -1,0 +1,107 @@
+"""`depyf run` beside the interpreter: programs of all kinds do the same, to the last byte and the exit status."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+PROGRAMS = {
+    "arguments": "import sys; print(sys.argv[1:], sys.argv[0] == __file__)",
+    "names": "print(__name__, __spec__, __package__, sorted(globals())); print(type(__loader__).__name__)",
+    "a status": "import sys; print('x'); sys.exit(3)",
+    "a message": "import sys; sys.exit('that is all')",
+    "an exception": "def f(n):\n    return 1 / n\n\nprint('before')\nf(0)\n",
+    "a chain": "try:\n    {}['a']\nexcept KeyError as error:\n    raise ValueError('b') from error\n",
+    "no Python": "print('x'\ny = 2\n",
+    "an interrupt": "raise KeyboardInterrupt",
+    "a group": "raise ExceptionGroup('g', [ValueError(1), KeyError('k')])",
+    "its own hook": "import sys\nsys.excepthook = lambda *seen: print(seen[0], seen[2].tb_lineno)\n1 / 0",
+    "exit functions": "import atexit\natexit.register(print, 'first')\natexit.register(print, 'second')\nprint('main')",
+    "a thread": (
+        "import threading, time\n"
+        "threading.Thread(target=lambda: (time.sleep(0.2), print('late'))).start()\nprint('main')"
+    ),
+    "at once": "import os\nprint('x', flush=True)\nos._exit(4)",
+    "a signal": "import os, signal\nprint('x', flush=True)\nos.kill(os.getpid(), signal.SIGTERM)",
+    "standard input": "print(input().upper())\nimport sys\nprint(sys.stdin.read(), file=sys.stderr)",
+    "a module beside it": "import beside\nprint(beside.value, beside.__file__)",
+    "where modules are": "import sys, os\nprint(sys.path[0] == os.path.dirname(os.path.abspath(__file__)))",
+    "pickled": "import pickle\nclass A: pass\nprint(type(pickle.loads(pickle.dumps(A()))) is A)",
+    "a process": (
+        "import multiprocessing\ndef double(n):\n    return n * 2\n"
+        "if __name__ == '__main__':\n    with multiprocessing.get_context('spawn').Pool(1) as pool:\n"
+        "        print(pool.map(double, [1, 2]))"
+    ),
+    "a fork": "import os\nif os.fork():\n    os.wait()\n    print('parent')\nelse:\n    print('child')",
+    "a loop of events": "import asyncio\nasync def f():\n    return await asyncio.sleep(0, 5)\nprint(asyncio.run(f()))",
+    "an error that is depyf's": "import depyf\nraise depyf.DecompilationError('mine')",
+    "latin": "# -*- coding: latin-1 -*-\nprint(ascii('\xe9'))",
+}
+
+
+def outcome(*words, folder, given="one\ntwo\n"):
+    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2] / "src")}
+    done = subprocess.run(
+        [sys.executable, *words], cwd=str(folder), input=given, capture_output=True, encoding="utf-8",
+        env=environment, timeout=60,
+    )  # fmt: skip
+    return done.returncode, done.stdout, done.stderr
+
+
+@pytest.fixture
+def folder(tmp_path):
+    (tmp_path / "beside.py").write_text("value = 7\n")
+    package = tmp_path / "package"
+    package.mkdir()
+    (package / "__init__.py").write_text("print('package', __name__)\n")
+    (package / "__main__.py").write_text("import sys\nfrom .part import value\nprint(value, sys.argv[1:])\n")
+    (package / "part.py").write_text("value = 5\nif __name__ == '__main__':\n    print(__spec__.name, __package__)\n")
+    (package / "broken.py").write_text("raise RuntimeError('at import')\n")
+    return tmp_path
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_a_script_does_the_same(name, folder):
+    (folder / "program.py").write_bytes(PROGRAMS[name].encode("latin-1"))
+    words = ["program.py", "--help", "-m", "x y"]
+    assert outcome("-m", "depyf", "run", "-q", *words, folder=folder) == outcome(*words, folder=folder)
+    assert not (folder / "depyf_report").exists()
+
+
+@pytest.mark.parametrize(
+    "words",
+    [("-m", "package", "a", "-q"), ("-m", "package.part"), ("-m", "package.broken"), ("-m", "json.tool", "--help"),
+     ("-c", "import sys; print(sys.argv)", "b"),
+     ("-c", "import beside, sys; print(beside.value, repr(sys.path[0]), sorted(globals()))"), ("-c", "1 / 0")],
+)  # fmt: skip
+def test_a_module_and_a_text_do_the_same(words, folder):
+    code, out, err = outcome("-m", "depyf", "run", "-q", *words, folder=folder)
+    plain = outcome(*words, folder=folder)
+    assert (code, out) == plain[:2]
+    # The interpreter's own traceback begins in its runpy.
+    assert err == plain[2] or "runpy" in plain[2] and err.splitlines()[-3:] == plain[2].splitlines()[-3:]
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [(["nowhere.py"], "can't open nowhere.py: No such file"), (["-m", "no.such.module"], "no.such"),
+     (["package"], "package is a folder"), ([], "what to run?"), (["-m", "beside.x"], "beside")],
+)  # fmt: skip
+def test_what_cannot_be_run_is_said(words, says, folder):
+    code, out, err = outcome("-m", "depyf", "run", *words, folder=folder)
+    assert (code, out) == (2, "") and says in err and err.count("\n") == 1
+
+
+def test_a_program_without_torch_is_told_so_and_imports_none(folder):
+    code = "import sys, atexit; atexit.register(lambda: print('torch' in sys.modules))"
+    found = outcome("-m", "depyf", "run", "-c", code, folder=folder)
+    assert found == (0, "False\n", "depyf: nothing was compiled by torch.compile\n")
+
+
+def test_a_folder_without_a_report_is_told_so(folder):
+    code, out, err = outcome("-m", "depyf", "report", "nowhere", folder=folder)
+    assert (code, out) == (2, "") and "there is no nowhere/remarks.json" in err and "depyf run -o DIR" in err
