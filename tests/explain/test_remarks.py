@@ -1,0 +1,204 @@
+"""Remarks over the program's own source: `depyf run` and `depyf report`, in processes of their own."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import torch
+
+import depyf
+from depyf.errors import ReportError
+from depyf.explain.report.remarks.remark import Remark
+from depyf.explain.report.remarks.stored import Report, report_of
+
+MODEL = """\
+import torch
+
+
+class Attention(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.proj, self.last = torch.nn.Linear(8, 8), None
+
+    def forward(self, x):
+        y = self.proj(x).relu()
+        self.last = y.sum().item()
+        return y * 2
+"""
+TRAIN = """\
+import sys
+import torch
+from model import Attention
+
+torch.manual_seed(0)
+model = Attention()
+
+
+@torch.compile(backend="eager")
+def step(model, x):
+    h = model(x)
+    if h.abs().max() > 1e3:
+        h = h / 2
+    return h.sum()
+
+
+@torch.compile(backend="eager")
+def numbers(n):
+    for i in range(n):
+        yield i
+
+
+@torch.compile(backend="eager")
+def scaled(x, k):
+    return x * k
+
+
+for size in (32, 17, 8):
+    step(model, torch.ones(size, 8))
+for k in range(4):
+    scaled(torch.ones(3), float(k))
+print("numbers", list(numbers(3)), sys.argv[1:])
+sys.exit(5)
+"""
+
+
+def command(*words, folder):
+    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2] / "src")}
+    environment.pop("NO_COLOR", None)
+    return subprocess.run([sys.executable, *words], cwd=str(folder), capture_output=True, encoding="utf-8",
+                          env=environment, timeout=120)  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def ran(tmp_path_factory):
+    """The folder of a program that was run by `depyf run`, what that printed, and what the interpreter prints."""
+    folder = tmp_path_factory.mktemp("program")
+    (folder / "model.py").write_text(MODEL)
+    (folder / "train.py").write_text(TRAIN)
+    plain = command("train.py", "-x", folder=folder)
+    return folder, command("-m", "depyf", "run", "-o", "out", "train.py", "-x", folder=folder), plain
+
+
+def test_the_program_does_the_same(ran):
+    _, done, plain = ran
+    assert (done.returncode, done.stdout) == (plain.returncode, plain.stdout) == (5, "numbers [0, 1, 2] ['-x']\n")
+    theirs = [line for line in done.stderr.partition("depyf:")[0].splitlines() if "]" in line]
+    assert [line.rpartition("] ")[2] for line in theirs] == [
+        line.rpartition("] ")[2] for line in plain.stderr.splitlines() if "]" in line
+    ]
+
+
+def test_the_answer_has_the_worst_first_and_what_to_do(ran):
+    folder, done, _ = ran
+    answer = done.stderr.rpartition("depyf: ")[2].splitlines()
+    counts = "3 functions compiled, 6 graph breaks, 6 recompilations, 1 function runs uncompiled  ("
+    assert answer[0].startswith(counts) and answer[0].endswith(" s compiling)")
+    found = [line.split(None, 2) for line in answer[1:] if line[2] != " "]
+    assert [words[:2] for words in found] == [
+        ["train.py:17", "uncompiled"], ["model.py:11", "break"], ["train.py:12", "break"],
+        ["model.py:9", "recompile"], ["train.py:11", "recompile"], ["train.py:25", "recompile"],
+        ["out/README.md", "depyf"],
+    ]  # fmt: skip
+    text = "\n".join(answer)
+    assert "x.shape[0] was 32, then 17" in text and "mark_dynamic(x, 0)" in text and "k was 0.0, then 1.0" in text
+    assert len(answer) < 22 and (folder / "out" / "README.md").exists()
+
+
+def test_the_report_shows_each_line_with_what_happened_there(ran):
+    folder, _, _ = ran
+    text = command("-m", "depyf", "report", "out", "train.py", folder=folder).stdout
+    by_line = {line[:7].strip(): line for line in text.splitlines() if line[:7].strip().isdigit()}
+    assert "h = model(x)" in by_line["11"] and "recompile x.shape[0] was 32, then 17" in by_line["11"]
+    assert "break     the branch depends on a tensor's value  GB0170" in by_line["12"]
+    assert "graph     graph" in by_line["25"] + text and "uncompiled numbers: " in by_line["17"]
+    assert by_line["13"].rstrip().endswith("h = h / 2"), "nothing happened there"
+    assert "\033[" not in text
+    one = command("-m", "depyf", "report", "out", "train.py:12", folder=folder).stdout
+    assert "GB0170" in one and "x.shape[0]" not in one
+    every = command("-m", "depyf", "report", "out", "train.py", "--all", folder=folder).stdout
+    assert [line for line in every.splitlines() if line[:7].strip().isdigit()][-1].startswith("   33")
+
+
+def test_the_report_of_the_whole_names_each_file_of_the_program(ran):
+    text = command("-m", "depyf", "report", "out", folder=ran[0]).stdout
+    assert "\ntrain.py\n" in text and "\nmodel.py\n" in text and text.startswith("depyf: 3 functions compiled")
+    assert "site-packages" not in text
+
+
+def test_a_file_without_remarks_is_told_so(ran):
+    done = command("-m", "depyf", "report", "out", "other.py", folder=ran[0])
+    assert (done.returncode, done.stderr) == (1, "depyf report: no remarks on other.py\n")
+
+
+def test_reading_a_report_imports_no_torch(ran):
+    code = ("import sys; from depyf.cli import main; main(['report', 'out']); "
+            "print([name for name in sys.modules if name.startswith('torch')])")  # fmt: skip
+    assert command("-c", code, folder=ran[0]).stdout.endswith("\n[]\n")
+
+
+def test_forms_for_services(ran):
+    sarif = json.loads(command("-m", "depyf", "report", "out", "--format", "sarif", folder=ran[0]).stdout)
+    results = sarif["runs"][0]["results"]
+    assert sarif["version"] == "2.1.0" and len(results) == 6
+    place = results[0]["locations"][0]["physicalLocation"]
+    assert (place["artifactLocation"]["uri"], place["region"]["startLine"]) == ("model.py", 9)
+    assert {one["ruleId"] for one in results} == {rule["id"] for rule in sarif["runs"][0]["tool"]["driver"]["rules"]}
+    lines = command("-m", "depyf", "report", "out", "--format", "github", folder=ran[0]).stdout.splitlines()
+    assert len(lines) == 6 and lines[1].startswith("::warning file=model.py,line=11,title=torch.compile ends a graph")
+    assert "%0A" in lines[1]
+
+
+def test_remarks_are_in_the_folder_of_every_recording_and_can_be_read_back(tmp_path):
+    torch._dynamo.reset()
+
+    @torch.compile(backend="eager")
+    def f(x):
+        print("break")
+        return x.sin() + x
+
+    with depyf.prepare_debug(tmp_path) as session:
+        f(torch.ones(3))
+    report = Report.read(str(tmp_path))
+    assert report == report_of(session)
+    kinds = {(one.kind, one.text) for one in report.remarks}
+    assert {("break", 'print("break")'), ("graph", "return x.sin() + x")} <= kinds
+    data = json.loads((tmp_path / "remarks.json").read_text())
+    assert data["format"] == 1 and data["counts"]["breaks"] == 1
+    assert json.loads(Report.read(str(tmp_path)).to_json()) == data
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [("{", "can't be read"), ('{"format": 2}', "of format 2, this depyf reads 1"), ("[]", "of format None"),
+     ('{"format": 1, "remarks": [{}], "counts": {}, "torch": "", "python": ""}', "is no report"),
+     ('{"format": 1}', "is no report")],
+)  # fmt: skip
+def test_a_damaged_file_is_told_so(tmp_path, text, says):
+    (tmp_path / "remarks.json").write_text(text)
+    with pytest.raises(ReportError, match=says):
+        Report.read(str(tmp_path))
+
+
+def test_fields_of_later_versions_are_passed_over(tmp_path):
+    remark = {"file": "a.py", "line": 3, "kind": "break", "words": "why", "later": 5}
+    data = {"format": 1, "remarks": [remark], "counts": {}, "torch": "3", "python": "4", "more": []}
+    (tmp_path / "remarks.json").write_text(json.dumps(data))
+    assert Report.read(str(tmp_path)).remarks == [Remark("a.py", 3, "break", "why")]
+
+
+def test_two_ranks_have_a_folder_each(tmp_path):
+    (tmp_path / "ranks.py").write_text(
+        "import torch, torch.distributed as dist\ndist.init_process_group('gloo')\n"
+        "f = torch.compile(lambda x: x + dist.get_rank(), backend='eager')\nf(torch.ones(2))\n"
+        "dist.destroy_process_group()\n"
+    )
+    done = command("-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2",
+                   "-m", "depyf", "run", "-o", "out", "ranks.py", folder=tmp_path)  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert done.stderr.count("depyf: 1 function compiled") == 2
+    assert len(list((tmp_path / "out").rglob("remarks.json"))) == 2
