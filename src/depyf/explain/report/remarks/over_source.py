@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import linecache
 import textwrap
-from typing import Dict, Iterator, List, Sequence, Tuple
+from typing import Dict, Iterable, Iterator, List, Mapping, Sequence, Tuple
 
 from .remark import Remark
 
 __all__ = ["source_lines"]
 
 _AROUND = 2  # lines shown before and after one with a remark
-_SOURCE = 60  # columns of source before remarks begin
-_REMARK = 100  # columns of a remark
+_SOURCE = 52  # columns of source before remarks begin
+_REMARK = 78  # columns of a remark
 _COLOURS = {"graph": 32, "kernel": 32, "break": 33, "recompile": 35, "uncompiled": 31, "guard": 90, "hint": 90}
 
 
@@ -28,22 +28,22 @@ def source_lines(file: str, remarks: Sequence[Remark], colours: bool = False, ev
     by_line: Dict[int, List[Remark]] = {}
     for one in remarks:
         by_line.setdefault(one.line, []).append(one)
-    texts = dict(enumerate(_lines_of(file), 1)) or {line: found[0].text for line, found in by_line.items()}
-    shown = sorted(texts) if everything else sorted(
-        {at for line in by_line for at in range(line - _AROUND, line + _AROUND + 1) if at in texts}
-    )  # fmt: skip
+    texts = dict(enumerate(linecache.getlines(file), 1)) or {line: found[0].text for line, found in by_line.items()}
     lines: List[str] = []
     before = 0
-    for at in shown:
-        if before and at != before + 1:
+    for at in sorted(texts) if everything else _around(by_line, texts):
+        if before and at > before + 1:
             lines.append("     ...")
         before = at
         lines += _line(at, texts[at].rstrip("\n"), by_line.get(at, []), colours)
     return lines
 
 
-def _lines_of(file: str) -> List[str]:
-    return linecache.getlines(file)
+def _around(wanted: Iterable[int], texts: Mapping[int, str]) -> List[int]:
+    """The lines wanted and those around them; blank ones only between others."""
+    near = {at for line in wanted for at in range(line - _AROUND, line + _AROUND + 1) if at in texts}
+    filled = {at for at in near if texts[at].strip()} | set(wanted)
+    return sorted(filled | {at for at in near if at - 1 in filled and at + 1 in filled})
 
 
 def _line(number: int, text: str, remarks: Sequence[Remark], colours: bool) -> List[str]:

@@ -9,7 +9,7 @@ from typing import Dict, Iterable, Iterator, List, Optional, Sequence, Tuple
 
 from ...frames.refusals import has_nothing_in_it, is_of_libraries
 from ...frames.resume_points import is_resume_name
-from ...model import CacheEntry, Frame, Graph, GraphBreak, Guard, RecompileReason, Session, SourceLine
+from ...model import CacheEntry, Frame, Graph, GraphBreak, Guard, Node, RecompileReason, Session, SourceLine
 from ..why import found_words
 
 __all__ = ["KINDS", "Remark", "remarks_of"]
@@ -212,11 +212,11 @@ def _graphs(session: Session) -> Iterator[Remark]:
             if node.op.startswith("call_") and node.user_line is not None:
                 place = (node.user_line.filename, node.user_line.line)
                 texts.setdefault(place, node.user_line)
-                operations.setdefault(place, {}).setdefault(graph.name, []).append(node.name)
+                operations.setdefault(place, {}).setdefault(graph.name, []).append(_operation(node))
     for (file, line), by_graph in operations.items():
         alike: Dict[Tuple[str, ...], List[str]] = {}  # the same operations in graphs of several compilations
         for name, names in by_graph.items():
-            alike.setdefault(tuple(map(_without_number, names)), []).append(name)
+            alike.setdefault(tuple(names), []).append(name)
         for kinds, owners in alike.items():
             which = "graph{} {}".format("s" * (len(owners) > 1), ", ".join(map(_number, owners)))
             words = "{}: {}".format(which, _counted(kinds))
@@ -246,8 +246,9 @@ def _counted(names: Sequence[str]) -> str:
     return ", ".join("{} {}x".format(name, number) if number > 1 else name for name, number in counts.items())
 
 
-def _without_number(name: str) -> str:
-    return re.sub(r"_\d+$", "", name)
+def _operation(node: Node) -> str:
+    """What is called: ``relu``, not the name of the result."""
+    return node.target if node.op == "call_module" else node.target.rpartition(".")[2] or node.name
 
 
 def _number(graph: str) -> str:
