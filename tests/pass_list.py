@@ -19,7 +19,7 @@ def table() -> str:
     lines = []
     for stage in STAGES:
         rooms = " and ".join(f"`{room}/`" for room in stage.room.split(", "))
-        lines += [f"### {stage.name}", "", f"In {rooms}. Gives {stage.gives}.", ""]
+        lines += [f"## {stage.name}", "", f"In {rooms}. Gives {stage.gives}.", ""]
         if stage.passes:
             lines += ["| pass | what it does, and why here | holds afterwards |", "|---|---|---|"]
             for one in stage.passes:

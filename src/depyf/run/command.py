@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import os
 import sys
 from typing import Any
@@ -109,6 +110,8 @@ def _say(session: Any, seconds: float, options: argparse.Namespace, base: str) -
         if session is not None and report.remarks:
             folder = short(session.directory, base)
             lines.append("{}    depyf report {}".format(os.path.join(folder, "README.md"), folder))
+    with contextlib.suppress(Exception):  # closed, or no file at all
+        sys.stdout.flush()  # what the program has said comes first, where both are one pipe
     print("\n".join(lines), file=sys.__stderr__ or sys.stderr, flush=True)
 
 

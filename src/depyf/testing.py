@@ -1,0 +1,130 @@
+"""Tests that say how a function is compiled: into how many graphs, with which breaks, how often.
+
+    with depyf.testing.compiled(breaks=0, recompiles=1):
+        for size in (8, 16, 24):
+            step(torch.ones(size))
+
+The pytest plugin (`pytest_plugin.py`) does the same for a marker. Importing this imports no torch.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import tempfile
+from typing import Any, Mapping
+
+from .errors import require_torch
+
+__all__ = ["NotAsCompiled", "compiled"]
+
+_NOUNS = {
+    "breaks": "graph break", "recompiles": "recompilation", "graphs": "graph", "uncompiled": "uncompiled function",
+}  # fmt: skip
+_KINDS = {"breaks": "break", "recompiles": "recompile", "graphs": "graph", "uncompiled": "uncompiled"}
+_MOST = 10
+
+
+class NotAsCompiled(AssertionError):
+    """What was compiled in a block is not what was said: the message is the story, with lines of the program."""
+
+
+class compiled(contextlib.ContextDecorator):
+    """Records the block, or the function that it decorates, and fails if that was not compiled as said.
+
+    Args:
+        breaks: places at which a graph ends before its function does. The same place counts once, however often it is
+            compiled. None, here and below: any number.
+        recompiles: compilations because an earlier one did not fit. Those of the rest of a function, for the same
+            reason, are not counted.
+        graphs: graphs, over all compilations.
+        uncompiled: functions that torch.compile was asked for and left to Python; functions without anything to
+            compile are none.
+        fresh: whether Dynamo forgets first what it has compiled (``torch._dynamo.reset``), so that the block compiles.
+            Of what was compiled before, not all can be told: kernels and recompilations are gone.
+
+    As a context manager it gives the model of what is recorded, as `depyf.prepare_debug` does.
+
+    Raises:
+        NotAsCompiled: a number is another one, or nothing was compiled at all and `graphs` is not 0.
+        RuntimeError: a recording is going on: it would count more than this block.
+    """
+
+    def __init__(
+        self,
+        *,
+        breaks: int | None = None,
+        recompiles: int | None = None,
+        graphs: int | None = None,
+        uncompiled: int | None = 0,
+        fresh: bool = True,
+    ) -> None:
+        self._wanted = {"breaks": breaks, "recompiles": recompiles, "graphs": graphs, "uncompiled": uncompiled}
+        self._fresh = fresh
+
+    def __enter__(self) -> Any:
+        require_torch("depyf.testing.compiled")
+        import torch
+
+        from .explain.recording.session import active_recorders, prepare_debug
+
+        if active_recorders():
+            raise RuntimeError("depyf.testing.compiled in a recording that goes on: it would count more than its block")
+        if self._fresh:
+            torch._dynamo.reset()
+        self._stack = contextlib.ExitStack()
+        folder = self._stack.enter_context(tempfile.TemporaryDirectory())
+        self._session = self._stack.enter_context(prepare_debug(folder))
+        return self._session
+
+    def __exit__(self, kind: Any, error: Any, trace: Any) -> None:
+        __tracebackhide__ = True  # pytest shows the user's line
+        self._stack.close()
+        story = _story(self._session, self._wanted) if kind is None else []
+        if story:
+            raise NotAsCompiled("\n".join(story))
+
+
+def _story(session: Any, wanted: Mapping[str, int | None]) -> list[str]:
+    from .explain.report.remarks.stored import report_of
+
+    report = report_of(session)
+    remarks = [one for one in report.remarks if not one.follows]
+    found = {
+        "breaks": sum(one.kind == "break" for one in remarks),
+        "recompiles": sum(max(1, len(one.compilations)) for one in remarks if one.kind == "recompile"),
+        "graphs": report.counts["graphs"],
+        "uncompiled": report.counts["uncompiled"],
+    }
+    lines: list[str] = []
+    if not any(found.values()) and not report.counts["functions"] and wanted["graphs"] != 0:
+        return ["nothing was compiled: no compiled function was called in the block, or torch.compile is switched off"]
+    for what, number in wanted.items():
+        if number is None or found[what] == number:
+            continue
+        about = [one for one in remarks if one.kind == _KINDS[what]]
+        end = ":" if about else ""
+        lines.append("{}, {}{}".format(_count(found[what], _NOUNS[what]), _allowed(number), end))
+        for one in about[:_MOST]:
+            lines += _told(one)
+        if len(about) > _MOST:
+            lines.append("  and {} more".format(len(about) - _MOST))
+    return lines
+
+
+def _told(one: Any) -> list[str]:
+    from .explain.report.remarks.answer import short
+
+    file = short(one.file, os.getcwd())
+    lines = ["  {}:{}  {}{}".format(file, one.line, one.words, "  " + one.gb_id if one.gb_id else "")]
+    if one.text:
+        lines.append("    > {:5}  {}".format(one.line, one.text))
+    return lines + ["    hint: " + words for words in [one.instead, *one.hints] if words]
+
+
+def _count(number: int, noun: str) -> str:
+    return "{} {}{}".format(number or "no", noun, "" if number == 1 else "s")
+
+
+def _allowed(number: int) -> str:
+    return "{} expected".format(number) if number else "none allowed"
