@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,7 @@ import torch
 
 import depyf
 from depyf.errors import ReportError
+from depyf.explain.report.html.remarks_page import remarks_page
 from depyf.explain.report.remarks.remark import Remark
 from depyf.explain.report.remarks.stored import Report, report_of
 
@@ -202,3 +204,50 @@ def test_two_ranks_have_a_folder_each(tmp_path):
     assert done.returncode == 0, done.stderr
     assert done.stderr.count("depyf: 1 function compiled") == 2
     assert len(list((tmp_path / "out").rglob("remarks.json"))) == 2
+
+
+class _Seen(HTMLParser):
+    def __init__(self):
+        super().__init__()
+        self.ids, self.links, self.loads, self.open = set(), [], [], []
+
+    def handle_starttag(self, tag, attributes):
+        given = dict(attributes)
+        self.ids |= {given["id"]} if "id" in given else set()
+        self.links += [given["href"]] if tag == "a" else []
+        self.loads += [given[name] for name in ("src", "srcset") if name in given] + [tag] * (tag == "link")
+        self.open += [tag] if tag not in ("meta", "br") else []
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+
+def test_the_html_report_is_one_file_whose_links_lead_somewhere(ran):
+    text = command("-m", "depyf", "report", "out", "--format", "html", folder=ran[0]).stdout
+    seen = _Seen()
+    seen.feed(text)
+    assert not seen.open and not seen.loads and "@import" not in text and "url(" not in text
+    here = [link[1:] for link in seen.links if link.startswith("#")]
+    assert len(here) > 10 and set(here) <= seen.ids
+    assert all(link.startswith("https://") for link in seen.links if not link.startswith("#"))
+    assert "x.shape[0] was 32, then 17" in text and "GB0124</a>" in text and len(text) < 100_000
+
+
+def test_text_of_the_program_is_escaped_in_the_html_report(tmp_path):
+    path = tmp_path / "<b>.py"
+    path.write_text("x = '<script>alert(1)</script>'\n")
+    remarks = [Remark(str(path), 1, "break", "<i>why</i>", hints=["<u>"], gb_id="<s>", link="javascript:alert(1)"),
+               Remark("gone.py", 7, "graph", "graph 1: <em>", text="<q>")]  # fmt: skip
+    counts = {"functions": 1, "breaks": 1, "recompilations": 0, "uncompiled": 0}
+    text = remarks_page(Report(remarks, counts), str(tmp_path))
+    for tag in ("<b>", "<i>", "<u>", "<s>", "<em>", "<q>", "<script>alert"):
+        assert tag not in text
+    assert "javascript:" not in text and "&lt;q&gt;" in text
+
+
+def test_run_writes_the_html_report_where_it_says(tmp_path):
+    done = command("-m", "depyf", "run", "--html", "-o", "out", "-c",
+                   "import torch; torch.compile(lambda x: x + 1, backend='eager')(torch.ones(2))",
+                   folder=tmp_path)  # fmt: skip
+    assert done.stderr.splitlines()[-1] == "out/report.html    depyf report out"
+    assert (tmp_path / "out" / "report.html").read_text().startswith("<!doctype html>")

@@ -15,6 +15,7 @@ from .recording import record
 __all__ = ["add_commands", "report", "run"]
 
 _FOLDER = "depyf_report"
+_PAGE = "report.html"
 
 _RUN = """\
 Run a program as python would, and record what torch.compile makes of it. The program needs no change. At its end,
@@ -31,10 +32,11 @@ def add_commands(commands: Any) -> None:
     command = commands.add_parser(
         "run", help="run a program and record what torch.compile does", description=_RUN, prefix_chars="-",
         formatter_class=argparse.RawDescriptionHelpFormatter,
-        usage="depyf run [-o DIR] [-q] [--json] (SCRIPT | -m MODULE | -c CODE) [ARGUMENT ...]",
+        usage="depyf run [-o DIR] [--html] [-q] [--json] (SCRIPT | -m MODULE | -c CODE) [ARGUMENT ...]",
     )  # fmt: skip
     command.add_argument("-o", "--output", metavar="DIR", default=_FOLDER,
                          help="the folder to write (default: {})".format(_FOLDER))  # fmt: skip
+    command.add_argument("--html", action="store_true", help="write the report as {} too".format(_PAGE))
     command.add_argument("-q", "--quiet", action="store_true", help="print nothing at the end")
     command.add_argument("--json", action="store_true", help="print the report as JSON, to standard error")
     command.add_argument("-m", dest="module", nargs=argparse.REMAINDER, metavar="MODULE",
@@ -49,8 +51,8 @@ def add_commands(commands: Any) -> None:
     command.add_argument("folder", metavar="DIR", help="the folder of a recording")
     command.add_argument("file", nargs="?", metavar="FILE[:LINE]", help="one source file, or one line of it")
     command.add_argument("--all", action="store_true", help="lines without a remark too")
-    command.add_argument("--format", choices=["text", "json", "sarif", "github"], default="text",
-                         help="text (default), JSON, SARIF, or annotations for GitHub")  # fmt: skip
+    command.add_argument("--format", choices=["text", "html", "json", "sarif", "github"], default="text",
+                         help="text (default), one HTML file, JSON, SARIF, or annotations for GitHub")  # fmt: skip
 
 
 def run(options: argparse.Namespace) -> int:
@@ -70,6 +72,8 @@ def run(options: argparse.Namespace) -> int:
     base = os.getcwd()
 
     def at_end(session: Any, seconds: float) -> None:
+        if options.html and session is not None:
+            _write_page(session, base)
         if not options.quiet:
             _say(session, seconds, options, base)
 
@@ -82,6 +86,10 @@ def _formatted(found: Any, form: str, base: str) -> str:
     from .. import __version__
     from ..explain.report.remarks.for_ci import github, sarif
 
+    if form == "html":
+        from ..explain.report.html.remarks_page import remarks_page
+
+        return remarks_page(found, base)
     if form == "github":
         return "\n".join(github(found.remarks, base))
     text: str = found.to_json() if form == "json" else sarif(found.remarks, base, __version__)
@@ -97,6 +105,15 @@ def _program(options: argparse.Namespace) -> tuple[str, list[str]]:
     return "script", words[1:] if words[:1] == ["--"] else words
 
 
+def _write_page(session: Any, base: str) -> None:
+    from ..explain.containment import done
+    from ..explain.dump.dump_directory import write_whole
+    from ..explain.report.remarks.stored import report_of
+
+    path = os.path.join(session.directory, _PAGE)
+    done(session, "writing " + path, lambda: write_whole(path, _formatted(report_of(session), "html", base)))
+
+
 def _say(session: Any, seconds: float, options: argparse.Namespace, base: str) -> None:
     from ..explain.report.remarks.answer import answer_lines, short
     from ..explain.report.remarks.stored import Report, report_of
@@ -107,9 +124,10 @@ def _say(session: Any, seconds: float, options: argparse.Namespace, base: str) -
         lines = [report.to_json().rstrip("\n")]
     else:
         lines = answer_lines(report, base)
-        if session is not None and report.remarks:
+        if session is not None:
             folder = short(session.directory, base)
-            lines.append("{}    depyf report {}".format(os.path.join(folder, "README.md"), folder))
+            first = _PAGE if options.html else "README.md"
+            lines.append("{}    depyf report {}".format(os.path.join(folder, first), folder))
     with contextlib.suppress(Exception):  # closed, or no file at all
         sys.stdout.flush()  # what the program has said comes first, where both are one pipe
     print("\n".join(lines), file=sys.__stderr__ or sys.stderr, flush=True)

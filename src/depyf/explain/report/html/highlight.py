@@ -10,7 +10,7 @@ import html
 import re
 from typing import Any, Dict, Iterable, Iterator, List, Mapping, Optional, Tuple
 
-__all__ = ["code_html", "has_colours"]
+__all__ = ["code_html", "has_colours", "lines_html"]
 
 _CLASSES = (  # name of a token type of pygments, as far as it goes -> CSS class; the first that fits
     ("Comment.Preproc", "p"),
@@ -76,6 +76,11 @@ def code_html(
     if left_out > 0:
         note = '<p class="note">{} more lines are left out here.</p>'.format(left_out)
     return '<pre class="code w{}"><code>{}</code></pre>{}'.format(min(max(width, 2), 5), "".join(out), note)
+
+
+def lines_html(text: str, language: str = "python") -> List[str]:
+    """Each line of `text` as HTML."""
+    return ["".join(_piece(css, part, {}) for css, part in pieces) for pieces in _lines(_pieces(text, language))]
 
 
 def _piece(css: str, text: str, links: Mapping[str, str]) -> str:

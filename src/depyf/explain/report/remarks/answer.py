@@ -9,10 +9,10 @@ from typing import List, Sequence
 from .remark import Remark
 from .stored import Report
 
-__all__ = ["answer_lines"]
+__all__ = ["WORST_FIRST", "answer_lines", "count_words", "short"]
 
 _MOST = 10
-_WORST_FIRST = ("uncompiled", "break", "recompile")
+WORST_FIRST = ("uncompiled", "break", "recompile")
 _WIDTH = 100
 
 
@@ -23,9 +23,21 @@ def answer_lines(report: Report, base: str = "") -> List[str]:
         report: what was recorded.
         base: files below this folder are named relative to it.
     """
-    counts = report.counts
-    if not counts["functions"] and not report.remarks:
+    if not report.counts["functions"] and not report.remarks:
         return ["depyf: nothing was compiled by torch.compile"]
+    spent = "  ({:.1f} s compiling)".format(report.seconds) if report.seconds else ""
+    lines = ["depyf: {}{}".format(", ".join(count_words(report)), spent)]
+    worst = [one for one in report.remarks if one.kind in WORST_FIRST and not one.follows]
+    worst.sort(key=lambda one: WORST_FIRST.index(one.kind))
+    lines += _table(worst[:_MOST], base)
+    if len(worst) > _MOST:
+        lines.append("  and {} more".format(len(worst) - _MOST))
+    return lines
+
+
+def count_words(report: Report) -> List[str]:
+    """How much was compiled, in words."""
+    counts = report.counts
     words = [
         "{} compiled".format(_count(counts["functions"], "function")),
         _count(counts["breaks"], "graph break"),
@@ -34,14 +46,7 @@ def answer_lines(report: Report, base: str = "") -> List[str]:
     if counts["uncompiled"]:
         words.append("{} {} uncompiled".format(_count(counts["uncompiled"], "function"),
                                                "runs" if counts["uncompiled"] == 1 else "run"))  # fmt: skip
-    spent = "  ({:.1f} s compiling)".format(report.seconds) if report.seconds else ""
-    lines = ["depyf: {}{}".format(", ".join(words), spent)]
-    worst = [one for one in report.remarks if one.kind in _WORST_FIRST and not one.follows]
-    worst.sort(key=lambda one: _WORST_FIRST.index(one.kind))
-    lines += _table(worst[:_MOST], base)
-    if len(worst) > _MOST:
-        lines.append("  and {} more".format(len(worst) - _MOST))
-    return lines
+    return words
 
 
 def _table(remarks: Sequence[Remark], base: str) -> List[str]:

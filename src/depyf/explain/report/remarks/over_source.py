@@ -8,7 +8,7 @@ from typing import Dict, Iterable, Iterator, List, Mapping, Sequence, Tuple
 
 from .remark import Remark
 
-__all__ = ["source_lines"]
+__all__ = ["lines_around", "source_lines"]
 
 _AROUND = 2  # lines shown before and after one with a remark
 _SOURCE = 52  # columns of source before remarks begin
@@ -31,7 +31,7 @@ def source_lines(file: str, remarks: Sequence[Remark], colours: bool = False, ev
     texts = dict(enumerate(linecache.getlines(file), 1)) or {line: found[0].text for line, found in by_line.items()}
     lines: List[str] = []
     before = 0
-    for at in sorted(texts) if everything else _around(by_line, texts):
+    for at in sorted(texts) if everything else lines_around(by_line, texts):
         if before and at > before + 1:
             lines.append("     ...")
         before = at
@@ -39,7 +39,7 @@ def source_lines(file: str, remarks: Sequence[Remark], colours: bool = False, ev
     return lines
 
 
-def _around(wanted: Iterable[int], texts: Mapping[int, str]) -> List[int]:
+def lines_around(wanted: Iterable[int], texts: Mapping[int, str]) -> List[int]:
     """The lines wanted and those around them; blank ones only between others."""
     near = {at for line in wanted for at in range(line - _AROUND, line + _AROUND + 1) if at in texts}
     filled = {at for at in near if texts[at].strip()} | set(wanted)
