@@ -135,7 +135,7 @@ def _say(session: Any, seconds: float, options: argparse.Namespace, base: str) -
 
 def report(options: argparse.Namespace) -> int:
     """``depyf report``."""
-    from ..explain.report.remarks.answer import answer_lines, short
+    from ..explain.report.remarks.answer import INSTALLED, answer_lines, short
     from ..explain.report.remarks.over_source import source_lines
     from ..explain.report.remarks.stored import Report
 
@@ -156,7 +156,7 @@ def report(options: argparse.Namespace) -> int:
             return 1
     else:
         print("\n".join(answer_lines(found, base)))
-        files = [file for file in files if "site-packages" not in file] or files
+        files = [file for file in files if INSTALLED not in file] or files
     for file in files:
         remarks = [one for one in found.remarks if one.file == file and (not line or str(one.line) == line)]
         print("\n" * (not wanted) + short(file, base))

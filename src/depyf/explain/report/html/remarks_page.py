@@ -12,7 +12,7 @@ from typing import Dict, List, Sequence
 
 from depyf.explain.report.html.highlight import lines_html
 from depyf.explain.report.html.style import STYLE
-from depyf.explain.report.remarks.answer import WORST_FIRST, count_words, short
+from depyf.explain.report.remarks.answer import INSTALLED, WORST_FIRST, count_words, short
 from depyf.explain.report.remarks.over_source import lines_around
 from depyf.explain.report.remarks.remark import Remark
 from depyf.explain.report.remarks.stored import Report
@@ -72,10 +72,13 @@ def remarks_page(report: Report, base: str = "") -> str:
     by_file: Dict[str, List[Remark]] = {}
     for one in report.remarks:
         by_file.setdefault(one.file, []).append(one)
-    files = sorted(by_file, key=lambda file: ("site-packages" in file, file))
+    files = sorted(by_file, key=lambda file: (INSTALLED in file, file))
+    opened = {file for file in files if INSTALLED not in file}
+    if files and not opened:
+        opened = {max(files, key=lambda file: len(by_file[file]))}
     anchors = {file: "f{}-".format(number) for number, file in enumerate(files, 1)}
     parts = [_front(report, anchors, base)]
-    parts += [_file(file, by_file[file], anchors[file], short(file, base)) for file in files]
+    parts += [_file(file, by_file[file], anchors[file], short(file, base), file in opened) for file in files]
     made = "Made by depyf from torch {} on Python {}.".format(report.torch or "?", report.python or "?")
     parts.append('<p class="made">{}</p>'.format(html.escape(made)))
     return (
@@ -101,7 +104,7 @@ def _front(report: Report, anchors: Dict[str, str], base: str) -> str:
     return head + listed + '<p class="note"><kbd>j</kbd> <kbd>k</kbd> next and previous line with a remark</p>'
 
 
-def _file(file: str, remarks: Sequence[Remark], anchor: str, name: str) -> str:
+def _file(file: str, remarks: Sequence[Remark], anchor: str, name: str, is_open: bool) -> str:
     by_line: Dict[int, List[Remark]] = {}
     for one in remarks:
         by_line.setdefault(one.line, []).append(one)
@@ -117,12 +120,11 @@ def _file(file: str, remarks: Sequence[Remark], anchor: str, name: str) -> str:
             rows.append('<span class="gap">...</span>')
         before = at
         rows.append(_line(at, texts[at], by_line.get(at, []), anchor))
-    is_open = "" if "site-packages" in file else " open"
     kinds = [_chip("{} {}".format(number, kind), _CHIPS[kind]) for kind in WORST_FIRST
              for number in [sum(one.kind == kind and not one.follows for one in remarks)] if number]  # fmt: skip
     return (
         '<details class="frame"{}><summary>{} {}</summary><div class="in"><pre class="code over"><code>{}</code></pre>'
-        "</div></details>".format(is_open, html.escape(name), "".join(kinds), "".join(rows))
+        "</div></details>".format(" open" * is_open, html.escape(name), "".join(kinds), "".join(rows))
     )
 
 

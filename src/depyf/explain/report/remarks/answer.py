@@ -9,9 +9,11 @@ from typing import List, Sequence
 from .remark import Remark
 from .stored import Report
 
-__all__ = ["WORST_FIRST", "answer_lines", "count_words", "short"]
+__all__ = ["INSTALLED", "WORST_FIRST", "answer_lines", "count_words", "short"]
 
 _MOST = 10
+INSTALLED = "-packages/"
+"""In the names of files of installed packages."""
 WORST_FIRST = ("uncompiled", "break", "recompile")
 _WIDTH = 100
 
@@ -69,7 +71,10 @@ def _instead(one: Remark) -> List[str]:
 
 
 def short(file: str, base: str) -> str:
-    """The file's name, relative to `base` if it lies below."""
+    """The file's name, relative to `base` if it lies below; that of an installed package's begins with the package."""
+    _, installed, name = file.replace(os.sep, "/").rpartition(INSTALLED)
+    if installed:
+        return name
     if base and os.path.abspath(file).startswith(os.path.abspath(base) + os.sep):
         return os.path.relpath(file, base)
     return file

@@ -10,6 +10,7 @@ from typing import Dict, Iterable, Iterator, List, Optional, Sequence, Tuple
 from ...frames.refusals import has_nothing_in_it, is_of_libraries
 from ...frames.resume_points import is_resume_name
 from ...model import CacheEntry, Frame, Graph, GraphBreak, Guard, Node, RecompileReason, Session, SourceLine
+from ..page.guard_text import alike_once
 from ..why import found_words
 
 __all__ = ["KINDS", "Remark", "remarks_of"]
@@ -273,10 +274,11 @@ def _guards(session: Session, files: _Files) -> Iterator[Remark]:
                     texts.setdefault(place, line)
                     titles.setdefault(place, frame.title)
     for place, found in by_line.items():
-        words = _distinct(_one_line(guard.words or guard.code) for guard in found)
+        words = _distinct(_one_line(words) for words, _ in alike_once([one for one in found if one.words]))
         more = ["and {} more".format(len(words) - _MOST_GUARDS)] if len(words) > _MOST_GUARDS else []
-        shown = "; ".join(words[:_MOST_GUARDS] + more)
-        yield Remark(*place, "guard", shown, titles[place], text=texts[place].text)
+        if words:
+            shown = "; ".join(words[:_MOST_GUARDS] + more)
+            yield Remark(*place, "guard", shown, titles[place], text=texts[place].text)
 
 
 def _distinct(items: Iterable[str]) -> List[str]:
