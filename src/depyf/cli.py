@@ -7,12 +7,8 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from . import __version__
-from .decompiler.driver.passes import is_name
-from .decompiler.driver.stepper import NAMES, Stepper, StopStepping
-from .decompiler.syntax.string_text import printable
 from .errors import DecompilationError, DepyfError
 from .run.command import add_commands, report, run
-from .targets import find_target
 
 if TYPE_CHECKING:
     from .decompiler.driver.result import Result
@@ -63,6 +59,30 @@ def _parse(arguments: list[str] | None) -> argparse.Namespace:
         epilog=EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
+    words = sys.argv[1:] if arguments is None else arguments
+    if words[:1] == ["decompile"]:  # the other commands begin without the decompiler
+        _add_decompile(command)
+    command = commands.add_parser(
+        "coverage",
+        help="show how far each opcode of each Python is decompiled",
+        description="Decompile test programs on every CPython of this machine and print how far each opcode comes.",
+    )
+    command.add_argument("versions", nargs="*", metavar="3.X", help="versions of Python (default: all it reads)")
+    command.add_argument("--json", action="store_true", help="print it as JSON")
+    add_commands(commands)
+    options = parser.parse_args(arguments)
+    if options.command == "decompile" and options.stop_after is not None:
+        from .decompiler.driver.passes import is_name
+        from .decompiler.driver.stepper import NAMES
+
+        if not is_name(options.stop_after):
+            parser.error(f"no stage {options.stop_after!r}; the stages are: {', '.join(NAMES)}")
+    return options
+
+
+def _add_decompile(command: argparse.ArgumentParser) -> None:
+    from .decompiler.driver.stepper import NAMES
+
     command.add_argument("target", help="what to decompile, see above")
     command.add_argument("-o", "--output", metavar="FILE", help="write the source to FILE instead of standard output")
     command.add_argument("--verdicts", action="store_true", help="list the verdict of every code object")
@@ -94,20 +114,6 @@ def _parse(arguments: list[str] | None) -> argparse.Namespace:
     command.add_argument(
         "--check", action="store_true", help="check the invariants after each pass; a broken one is an error"
     )
-    command = commands.add_parser(
-        "coverage",
-        help="show how far each opcode of each Python is decompiled",
-        description="Decompile test programs on every CPython of this machine and print how far each opcode comes.",
-    )
-    command.add_argument("versions", nargs="*", metavar="3.X", help="versions of Python (default: all it reads)")
-    command.add_argument("--json", action="store_true", help="print it as JSON")
-    add_commands(commands)
-    options = parser.parse_args(arguments)
-    if options.command != "decompile":
-        return options
-    if options.stop_after is not None and not is_name(options.stop_after):
-        parser.error(f"no stage {options.stop_after!r}; the stages are: {', '.join(NAMES)}")
-    return options
 
 
 def _whole(text: str) -> int:
@@ -122,7 +128,9 @@ _whole.__name__ = "number of steps"  # as argparse calls it in its message
 
 def _decompile(options: argparse.Namespace) -> int:
     from .decompiler.driver.settings import DEFAULT
+    from .decompiler.driver.stepper import Stepper, StopStepping
     from .decompiler.pipeline import analyze
+    from .targets import find_target
 
     target = find_target(options.target)
     stepper = Stepper(stop_after=options.stop_after, steps=options.steps, checks=options.check)
@@ -196,6 +204,8 @@ def verdicts(result: Result) -> str:
 
 def summary(result: Result) -> str:
     """The verdict of the whole in one sentence, and what is not proven, as comments."""
+    from .decompiler.syntax.string_text import printable
+
     units = list(result.walk())
     open_ones = [unit for unit in units if not unit.verdict.proven]
     if not open_ones:
