@@ -1,4 +1,4 @@
-"""The command line: ``depyf decompile``, ``depyf run``, ``depyf report``, ``depyf coverage``."""
+"""The command line: ``depyf decompile``, ``depyf run``, ``depyf report``, ``depyf diff``, ``depyf coverage``."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from . import __version__
 from .errors import DecompilationError, DepyfError
-from .run.command import add_commands, report, run
+from .run.command import add_commands, diff, report, run
 
 if TYPE_CHECKING:
     from .decompiler.driver.result import Result
@@ -171,7 +171,7 @@ def _coverage(options: argparse.Namespace) -> int:
     return PROVEN
 
 
-_COMMANDS = {"coverage": _coverage, "decompile": _decompile, "report": report}
+_COMMANDS = {"coverage": _coverage, "decompile": _decompile, "diff": diff, "report": report}
 
 
 def _text(result: Result) -> str:

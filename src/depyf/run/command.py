@@ -1,4 +1,4 @@
-"""The commands ``depyf run`` and ``depyf report``."""
+"""The commands ``depyf run``, ``depyf report`` and ``depyf diff``."""
 
 from __future__ import annotations
 
@@ -8,14 +8,15 @@ import os
 import sys
 from typing import Any
 
-from ..errors import RunError
+from ..errors import ReportError, RunError
 from .program import load_program
 from .recording import record
 
-__all__ = ["add_commands", "report", "run"]
+__all__ = ["add_commands", "diff", "report", "run"]
 
 _FOLDER = "depyf_report"
 _PAGE = "report.html"
+_MOST_FILES = 12
 
 _RUN = """\
 Run a program as python would, and record what torch.compile makes of it. The program needs no change. At its end,
@@ -27,8 +28,14 @@ depyf.prepare_debug. Needs no torch.
 """
 
 
+_DIFF = """\
+Compare two recordings: breaks, recompilations, graphs, kernels and guards that are new, gone or changed, line by line.
+With one folder, the ranks in it are compared with rank 0.
+"""
+
+
 def add_commands(commands: Any) -> None:
-    """Adds both to the command line."""
+    """Adds them to the command line."""
     command = commands.add_parser(
         "run", help="run a program and record what torch.compile does", description=_RUN, prefix_chars="-",
         formatter_class=argparse.RawDescriptionHelpFormatter,
@@ -53,6 +60,12 @@ def add_commands(commands: Any) -> None:
     command.add_argument("--all", action="store_true", help="lines without a remark too")
     command.add_argument("--format", choices=["text", "html", "json", "sarif", "github"], default="text",
                          help="text (default), one HTML file, JSON, SARIF, or annotations for GitHub")  # fmt: skip
+    command = commands.add_parser(
+        "diff", help="compare what torch.compile did in two runs", description=_DIFF,
+        epilog="exit status: 0 equal; 1 different; 2 trouble", formatter_class=argparse.RawDescriptionHelpFormatter,
+    )  # fmt: skip
+    command.add_argument("before", metavar="DIR", help="the folder of a recording")
+    command.add_argument("after", nargs="?", metavar="DIR", help="another one; left out: the ranks in the first")
 
 
 def run(options: argparse.Namespace) -> int:
@@ -162,3 +175,48 @@ def report(options: argparse.Namespace) -> int:
         print("\n" * (not wanted) + short(file, base))
         print("\n".join(source_lines(file, remarks, colours, options.all)))
     return 0
+
+
+def diff(options: argparse.Namespace) -> int:
+    """``depyf diff``."""
+    from ..explain.report.remarks.difference import ranks_in
+
+    before, after = options.before, options.after
+    for folder in filter(None, (before, after)):
+        if not os.path.isdir(folder):
+            raise ReportError(f"there is no folder {folder}")
+    ranks = ranks_in(before)
+    if after is not None:
+        others = ranks_in(after)
+        pairs = list(zip(ranks, others)) if ranks and len(ranks) == len(others) else [(before, after)]
+    elif len(ranks) > 1:
+        pairs = [(ranks[0], other) for other in ranks[1:]]
+    else:
+        raise ReportError(f"{before} has no folders of ranks to compare: name a second folder")
+    found = [_differences(*pair) for pair in pairs]
+    for (_, right), lines in zip(pairs, found):
+        if len(pairs) > 1:
+            print("{}: {}".format(os.path.basename(right), "different" if lines else "equal"))
+        print("\n".join(lines), end="\n" if lines else "")
+    if not any(found) and len(pairs) == 1:
+        print("equal")
+    return 1 if any(found) else 0
+
+
+def _differences(before: str, after: str) -> list[str]:
+    from ..explain.report.remarks.difference import changes, count_changes, files_that_differ
+    from ..explain.report.remarks.stored import Report
+
+    reports = Report.read(before), Report.read(after)
+    found = changes(*reports, bases=(os.getcwd(), os.getcwd()))
+    rows = [(one.function, one.what, one.place, one.words) for one in found]
+    widths = [max(map(len, column)) for column in list(zip(*rows))[:3]] if rows else []
+    lines = ["  ".join([*map(str.ljust, row, widths), row[3]]).rstrip() for row in rows]
+    counts = count_changes(*reports)
+    lines += ["counts: " + ", ".join(counts)] if counts else []
+    files = files_that_differ(before, after)
+    if len(files) > _MOST_FILES:
+        lines.append("files that differ: {}".format(len(files)))
+    elif files:
+        lines.append("files that differ: " + ", ".join(files))
+    return lines

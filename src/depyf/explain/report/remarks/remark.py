@@ -20,6 +20,7 @@ KINDS = ("break", "recompile", "uncompiled", "graph", "kernel", "guard")
 
 _SIZE = re.compile(r"tensor '(?P<name>[^']+)' size mismatch at index (?P<index>\d+)\. expected \S+, actual \S+")
 _NUMBER = re.compile(r"\d+$")
+_RESUME = re.compile(r"torch_dynamo_resume_in_(\w+?)_at_\d+")
 _MOST_GUARDS = 3  # shown of a line
 _OF_DYNAMO = "___stack"  # values on the stack when a function was resumed
 
@@ -58,11 +59,15 @@ class Remark:
 
 def remarks_of(session: Session) -> List[Remark]:
     """All remarks, by file, line and kind."""
-    files = _Files(session)
-    found = [*_breaks(session), *_recompiles(session, files), *_uncompiled(session), *_graphs(session),
-             *_guards(session, files)]  # fmt: skip
+    found = [replace(one, function=_of_program(one.function)) for one in _all(session)]
     order = {kind: at for at, kind in enumerate(KINDS)}
     return sorted(found, key=lambda one: (one.file, one.line, order[one.kind]))
+
+
+def _all(session: Session) -> List[Remark]:
+    files = _Files(session)
+    return [*_breaks(session), *_recompiles(session, files), *_uncompiled(session), *_graphs(session),
+            *_guards(session, files)]  # fmt: skip
 
 
 class _Files:
@@ -279,6 +284,11 @@ def _guards(session: Session, files: _Files) -> Iterator[Remark]:
         if words:
             shown = "; ".join(words[:_MOST_GUARDS] + more)
             yield Remark(*place, "guard", shown, titles[place], text=texts[place].text)
+
+
+def _of_program(function: str) -> str:
+    """The function of the program, for a resume function that of which it is the rest."""
+    return _RESUME.sub(r"\1", function)
 
 
 def _distinct(items: Iterable[str]) -> List[str]:

@@ -1,0 +1,111 @@
+"""Two recordings compared: which breaks, recompilations, graphs, kernels and guards are new, gone or changed.
+
+A line is the same line if its file and its text are: numbers move when a program is edited. What no remark tells, the
+files of the two folders do: those that differ are named.
+"""
+
+from __future__ import annotations
+
+import filecmp
+import os
+from typing import Dict, List, NamedTuple, Tuple
+
+from ...dump.compile_times import TIMES
+from .answer import short
+from .remark import KINDS, Remark
+from .stored import Report
+
+__all__ = ["Change", "changes", "count_changes", "files_that_differ", "ranks_in"]
+
+_Place = Tuple[str, str, str]  # kind, file, text of the line
+_OF_EACH = ("report.html", TIMES)  # with what differs in every run
+
+
+class Change(NamedTuple):
+    """One line of the program at which the two differ. `before` is "" for what is new, `after` for what is gone."""
+
+    kind: str
+    function: str
+    place: str
+    before: str
+    after: str
+
+    @property
+    def what(self) -> str:
+        """``new break``, ``guard gone``, ``graph changed``."""
+        if not self.before:
+            return "new " + self.kind
+        return self.kind + (" changed" if self.after else " gone")
+
+    @property
+    def words(self) -> str:
+        """What is new or gone, or both with an arrow between them."""
+        return "  ->  ".join(filter(None, [self.before, self.after]))
+
+
+def changes(before: Report, after: Report, bases: Tuple[str, str] = ("", "")) -> List[Change]:
+    """Where the remarks of two recordings differ, worst first; nothing where they are equal.
+
+    Args:
+        before, after: the recordings.
+        bases: the folders of their programs, to which file names are relative.
+    """
+    old, new = _by_place(before), _by_place(after)
+    found: List[Change] = []
+    for place in dict.fromkeys([*old, *new]):
+        left, right = old.get(place, {}), new.get(place, {})
+        gone = [words for words in left if words not in right]
+        come = [words for words in right if words not in left]
+        if gone or come:
+            one = next(iter((right or left).values()))
+            base = bases[1] if right else bases[0]
+            where = "{}:{}".format(short(one.file, base), one.line)
+            found.append(Change(place[0], one.function, where, "; ".join(gone), "; ".join(come)))
+    order = {kind: at for at, kind in enumerate(KINDS)}
+    return sorted(found, key=lambda change: order[change.kind])
+
+
+def _by_place(report: Report) -> Dict[_Place, Dict[str, Remark]]:
+    found: Dict[_Place, Dict[str, Remark]] = {}
+    for one in report.remarks:
+        if one.follows:
+            continue  # it changes with its cause
+        text = one.text or str(one.line)
+        found.setdefault((one.kind, _end(one.file), text), {})[_said(one)] = one
+    return found
+
+
+def _end(file: str) -> str:
+    """The folder and the name: the same program may lie elsewhere."""
+    return "/".join(file.replace(os.sep, "/").split("/")[-2:])
+
+
+def _said(one: Remark) -> str:
+    if one.kind == "graph":
+        return one.words.partition(": ")[2]  # its number counts the graphs before it
+    words = one.words + (" " + one.gb_id if one.gb_id else "")
+    times = len(one.compilations) if one.kind in ("break", "recompile") else 1
+    return "{} ({} times)".format(words, times) if times > 1 else words
+
+
+def count_changes(before: Report, after: Report) -> List[str]:
+    """The counts that differ: ``graphs 2 -> 3``."""
+    names = dict.fromkeys([*before.counts, *after.counts])
+    pairs = [(name, before.counts.get(name, 0), after.counts.get(name, 0)) for name in names]
+    return ["{} {} -> {}".format(name, old, new) for name, old, new in pairs if old != new]
+
+
+def files_that_differ(before: str, after: str) -> List[str]:
+    """Names of files of two dumps that are not the same byte for byte, or are in one alone."""
+    names = [{name for name in os.listdir(folder) if os.path.isfile(os.path.join(folder, name))}
+             for folder in (before, after)]  # fmt: skip
+    common = sorted((names[0] & names[1]) - set(_OF_EACH))
+    _, mismatched, errors = filecmp.cmpfiles(before, after, common, shallow=False)
+    return sorted({*mismatched, *errors, *((names[0] ^ names[1]) - set(_OF_EACH))})
+
+
+def ranks_in(folder: str) -> List[str]:
+    """The folders of the ranks of a job, by number; none in the folder of one process."""
+    names = [name for name in os.listdir(folder) if name.startswith("rank_")]
+    ranks = [name for name in names if name[5:].isdigit() and os.path.isdir(os.path.join(folder, name))]
+    return [os.path.join(folder, name) for name in sorted(ranks, key=lambda name: int(name[5:]))]
