@@ -14,8 +14,9 @@ import torch
 
 import depyf
 from depyf.errors import ReportError
+from depyf.explain.model import CacheEntry, Frame, RecompileReason, Session
 from depyf.explain.report.html.remarks_page import remarks_page
-from depyf.explain.report.remarks.remark import Remark
+from depyf.explain.report.remarks.remark import Remark, remarks_of
 from depyf.explain.report.remarks.stored import Report, report_of
 
 MODEL = """\
@@ -251,3 +252,14 @@ def test_run_writes_the_html_report_where_it_says(tmp_path):
                    folder=tmp_path)  # fmt: skip
     assert done.stderr.splitlines()[-1] == "out/report.html    depyf report out"
     assert (tmp_path / "out" / "report.html").read_text().startswith("<!doctype html>")
+
+
+def test_sizes_are_told_as_dimensions_whatever_torch_calls_the_tensor():
+    words = "tensor 'x' size mismatch at index 1. expected {}, actual {}"
+    reasons = [RecompileReason("0/0", "tensor 'L['x']' size mismatch at index 1. expected 4, actual 5",
+                               words.format(4, 5), "", "4", "5", remedy="mark_dynamic it"),
+               RecompileReason("0/0", "", words.format(4, 6), "", "4", "6")]  # fmt: skip
+    entries = [CacheEntry("0/{}".format(number), recompiled=[why]) for number, why in enumerate(reasons, 1)]
+    (one,) = remarks_of(Session([Frame("f", filename="a.py", first_line=3, entries=entries)]))
+    assert (one.words, one.compilations) == ("x.shape[1] was 4, then 5, 6", ["0/1", "0/2"])
+    assert "mark_dynamic(x, 1)" in one.instead and (one.file, one.line) == ("a.py", 3)

@@ -142,7 +142,7 @@ def _recompiles(session: Session, files: _Files) -> Iterator[Remark]:
 
 def _subject(why: RecompileReason) -> str:
     """What changed: ``x.shape[0]``, or the sentence if it names no such thing."""
-    size = _SIZE.fullmatch(why.guard)
+    size = _SIZE.fullmatch(why.words)
     if size is not None:
         return "{}.shape[{}]".format(size["name"], size["index"])
     return why.subject if why.subject and why.expected and why.actual else ""
@@ -157,7 +157,7 @@ def _changes(subject: str, reasons: Sequence[RecompileReason]) -> str:
 
 def _remedy(why: RecompileReason, remedy: str) -> str:
     """What to do, with the tensor and the dimension where they are known."""
-    size = _SIZE.fullmatch(why.guard)
+    size = _SIZE.fullmatch(why.words)
     if size is None or "mark_dynamic" not in remedy or not size["name"].isidentifier():
         return remedy
     call = "torch._dynamo.mark_dynamic({}, {})".format(size["name"], size["index"])
@@ -166,7 +166,7 @@ def _remedy(why: RecompileReason, remedy: str) -> str:
 
 def _asked(frame: Frame, why: RecompileReason) -> Optional[SourceLine]:
     """The line for whose sake the compilation that did not fit checked this."""
-    size = _SIZE.fullmatch(why.guard)
+    size = _SIZE.fullmatch(why.words)
     name = size["name"] if size is not None else why.subject
     for entry in frame.entries:
         if entry.compile_id == why.compile_id:
