@@ -86,6 +86,7 @@ class compiled(contextlib.ContextDecorator):
 
 
 def _story(session: Any, wanted: Mapping[str, int | None]) -> list[str]:
+    from .explain.report.remarks.answer import counted
     from .explain.report.remarks.stored import report_of
 
     report = report_of(session)
@@ -104,7 +105,7 @@ def _story(session: Any, wanted: Mapping[str, int | None]) -> list[str]:
             continue
         about = [one for one in remarks if one.kind == _KINDS[what]]
         end = ":" if about else ""
-        lines.append("{}, {}{}".format(_count(found[what], _NOUNS[what]), _allowed(number), end))
+        lines.append("{}, {}{}".format(counted(found[what], _NOUNS[what]), _allowed(number), end))
         for one in about[:_MOST]:
             lines += _told(one)
         if len(about) > _MOST:
@@ -116,14 +117,10 @@ def _told(one: Any) -> list[str]:
     from .explain.report.remarks.answer import short
 
     file = short(one.file, os.getcwd())
-    lines = ["  {}:{}  {}{}".format(file, one.line, one.words, "  " + one.gb_id if one.gb_id else "")]
+    lines = ["  {}:{}  {}".format(file, one.line, one.said)]
     if one.text:
         lines.append("    > {:5}  {}".format(one.line, one.text))
     return lines + ["    hint: " + words for words in [one.instead, *one.hints] if words]
-
-
-def _count(number: int, noun: str) -> str:
-    return "{} {}{}".format(number or "no", noun, "" if number == 1 else "s")
 
 
 def _allowed(number: int) -> str:

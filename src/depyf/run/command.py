@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import contextlib
 import os
+import signal
 import sys
 from typing import Any
 
@@ -26,8 +27,6 @@ _REPORT = """\
 Print what torch.compile did to each line of the program, from the folder of `depyf run` or of
 depyf.prepare_debug. Needs no torch.
 """
-
-
 _DIFF = """\
 Compare two recordings: breaks, recompilations, graphs, kernels and guards that are new, gone or changed, line by line.
 With one folder, the ranks in it are compared with rank 0.
@@ -37,7 +36,7 @@ With one folder, the ranks in it are compared with rank 0.
 def add_commands(commands: Any) -> None:
     """Adds them to the command line."""
     command = commands.add_parser(
-        "run", help="run a program and record what torch.compile does", description=_RUN, prefix_chars="-",
+        "run", help="run a program and record what torch.compile does", description=_RUN,
         formatter_class=argparse.RawDescriptionHelpFormatter,
         usage="depyf run [-o DIR] [--html] [-q] [--json] (SCRIPT | -m MODULE | -c CODE) [ARGUMENT ...]",
     )  # fmt: skip
@@ -85,14 +84,34 @@ def run(options: argparse.Namespace) -> int:
     base = os.getcwd()
 
     def at_end(session: Any, seconds: float) -> None:
+        from ..explain.report.remarks.stored import Report, report_of
+
+        found = report_of(session) if session is not None else Report(counts={"functions": 0})
+        found.seconds = seconds
         if options.html and session is not None:
-            _write_page(session, base)
+            _write_page(session, found, base)
         if not options.quiet:
-            _say(session, seconds, options, base)
+            _say(session, found, options, base)
+        if interrupted:
+            _end_by_interrupt()
 
     record(os.path.abspath(options.output), at_end)
-    program.run()
+    interrupted = False
+    try:
+        program()
+    except KeyboardInterrupt:
+        interrupted = True
+        raise
     return 0
+
+
+def _end_by_interrupt() -> None:
+    """Ends the process as the interpreter does after a KeyboardInterrupt of a script: by the signal."""
+    for stream in (sys.stdout, sys.stderr):
+        with contextlib.suppress(Exception):
+            stream.flush()
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    os.kill(os.getpid(), signal.SIGINT)
 
 
 def _formatted(found: Any, form: str, base: str) -> str:
@@ -118,25 +137,21 @@ def _program(options: argparse.Namespace) -> tuple[str, list[str]]:
     return "script", words[1:] if words[:1] == ["--"] else words
 
 
-def _write_page(session: Any, base: str) -> None:
+def _write_page(session: Any, found: Any, base: str) -> None:
     from ..explain.containment import done
     from ..explain.dump.dump_directory import write_whole
-    from ..explain.report.remarks.stored import report_of
 
     path = os.path.join(session.directory, _PAGE)
-    done(session, "writing " + path, lambda: write_whole(path, _formatted(report_of(session), "html", base)))
+    done(session, "writing " + path, lambda: write_whole(path, _formatted(found, "html", base)))
 
 
-def _say(session: Any, seconds: float, options: argparse.Namespace, base: str) -> None:
+def _say(session: Any, found: Any, options: argparse.Namespace, base: str) -> None:
     from ..explain.report.remarks.answer import answer_lines, short
-    from ..explain.report.remarks.stored import Report, report_of
 
-    report = report_of(session) if session is not None else Report(counts={"functions": 0})
-    report.seconds = seconds
     if options.json:
-        lines = [report.to_json().rstrip("\n")]
+        lines = [_formatted(found, "json", base)]
     else:
-        lines = answer_lines(report, base)
+        lines = answer_lines(found, base)
         if session is not None:
             folder = short(session.directory, base)
             first = _PAGE if options.html else "README.md"

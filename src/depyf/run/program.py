@@ -9,22 +9,15 @@ import os
 import sys
 import types
 from importlib.machinery import BuiltinImporter, SourceFileLoader, SourcelessFileLoader
-from typing import Any, Callable, NamedTuple, NoReturn
+from typing import Any, Callable, NoReturn
 
 from ..errors import RunError
 
-__all__ = ["Program", "load_program"]
+__all__ = ["load_program"]
 
 
-class Program(NamedTuple):
-    """What is to run: `run` does it, in a module that is ``__main__``."""
-
-    name: str
-    run: Callable[[], None]
-
-
-def load_program(kind: str, target: str, arguments: list[str]) -> Program:
-    """Finds a program, and prepares `sys.argv`, `sys.path` and ``__main__`` for it.
+def load_program(kind: str, target: str, arguments: list[str]) -> Callable[[], None]:
+    """Finds a program, and prepares `sys.argv`, `sys.path` and ``__main__`` for it. What it gives runs the program.
 
     Args:
         kind: "script", "module" or "code".
@@ -45,11 +38,11 @@ def load_program(kind: str, target: str, arguments: list[str]) -> Program:
         sys.argv[:] = ["-c", *arguments]
         sys.path[0:1] = [""]
         main.__loader__ = BuiltinImporter
-        return _prepared("-c", main, compile(target, "<string>", "exec", dont_inherit=True))
+        return _prepared(main, compile(target, "<string>", "exec", dont_inherit=True))
     return _script(main, target, arguments)
 
 
-def _script(main: types.ModuleType, path: str, arguments: list[str]) -> Program:
+def _script(main: types.ModuleType, path: str, arguments: list[str]) -> Callable[[], None]:
     name, path = path, os.path.abspath(path)  # as the interpreter names the file since 3.9
     if os.path.isdir(path):
         raise RunError(f"{name} is a folder: depyf runs a script, or a module with -m")
@@ -68,10 +61,10 @@ def _script(main: types.ModuleType, path: str, arguments: list[str]) -> Program:
     else:
         main.__loader__ = SourceFileLoader("__main__", path)
         code = compile(source, path, "exec", dont_inherit=True)
-    return _prepared(name, main, code)
+    return _prepared(main, code)
 
 
-def _module(main: types.ModuleType, name: str, arguments: list[str]) -> Program:
+def _module(main: types.ModuleType, name: str, arguments: list[str]) -> Callable[[], None]:
     sys.argv[:] = ["-m", *arguments]
     sys.path[0:1] = [os.getcwd()]
     spec = _spec(name)
@@ -89,7 +82,7 @@ def _module(main: types.ModuleType, name: str, arguments: list[str]) -> Program:
     main.__dict__.update(
         __file__=spec.origin, __cached__=spec.cached, __spec__=spec, __loader__=spec.loader, __package__=spec.parent
     )
-    return _prepared(name, main, code)
+    return _prepared(main, code)
 
 
 def _spec(name: str) -> Any:
@@ -99,7 +92,7 @@ def _spec(name: str) -> Any:
         raise RunError(f"can't find the module {name}: {error}") from error
 
 
-def _prepared(name: str, main: types.ModuleType, code: types.CodeType) -> Program:
+def _prepared(main: types.ModuleType, code: types.CodeType) -> Callable[[], None]:
     sys.modules["__main__"] = main
 
     def run() -> None:
@@ -110,7 +103,7 @@ def _prepared(name: str, main: types.ModuleType, code: types.CodeType) -> Progra
         except BaseException as error:
             _report(error)
 
-    return Program(name, run)
+    return run
 
 
 def _report(error: BaseException) -> NoReturn:

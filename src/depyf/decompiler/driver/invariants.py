@@ -36,7 +36,7 @@ def _wrong_ends(work: Work) -> str:
     for block in work.graph.blocks:
         for instruction in block.instructions[:-1]:
             if instruction.op in NO_FALL_THROUGH or instruction.op in CONDITIONAL_JUMPS:
-                return f"{block} goes on behind {instruction}"
+                return f"{block} continues after {instruction}"
         tests = block.last is not None and block.last.op in CONDITIONAL_JUMPS
         if tests and len(block.successors) < 2 or not tests and len(block.successors) > 1:
             return f"{block} ends with {block.last} and has {len(block.successors)} successors"
@@ -112,7 +112,7 @@ def _lifted_edges(work: Work) -> str:
 
 
 def _ways(work: Work) -> str:
-    """A block that tests has a test and two ways, every other that goes on has one."""
+    """A conditional block has a test and two successors; every other that continues has one."""
     for block in work.blocks:
         ways = len(block.successors)
         if block.kind in ("branch", "or_pop", "for") and (ways != 2 or block.test is None):

@@ -264,7 +264,7 @@ STRUCTURING = (
         "undo_optimiser", "flowgraph", "the same graph as the code generator would have made it",
         (
             Pass("async_for_ends", lambda work: move_async_for_ends_back(work.graph),
-                 "Move what follows an async for back behind it, before anything reads the layout.",
+                 "Move what follows an async for back to its end, before anything reads the layout.",
                  _handlers_are_last, _GRAPH),
             Pass("abandoned_values", lambda work: drop_abandoned_values(work.graph),
                  "Pop a value that a finally body abandons where it is computed.", holds=_GRAPH),

@@ -9,7 +9,7 @@ from depyf.explain.frames.resume_points import is_resume_name
 from depyf.explain.model import CacheEntry, GraphBreak, RecompileReason, Refusal, Session, Skip, SourceLine
 from depyf.explain.names import file_name
 
-__all__ = ["break_lines", "found_words", "index_sections", "recompile_words"]
+__all__ = ["break_lines", "found_words", "index_sections", "one_line", "recompile_words"]
 
 _MOST_FUNCTIONS = 40
 _USED_STACK = 2  # frames from which on a stack says more than the place
@@ -73,9 +73,9 @@ def _breaks(session: Session) -> List[str]:
     lines = ["", "## Graph breaks ({})".format(sum(map(len, groups.values()))), ""]
     for (gb_id, reason, explanation), alike in groups.items():
         lines.append("- {}{}".format(_linked(gb_id, alike[0].link), reason))
-        lines += ["  - " + _one_line(explanation)] if explanation else []
+        lines += ["  - " + one_line(explanation)] if explanation else []
         hints = [hint for one in alike for hint in one.hints]
-        lines += ["  - Hint: " + _one_line(hint) for hint in dict.fromkeys(hints)]
+        lines += ["  - Hint: " + one_line(hint) for hint in dict.fromkeys(hints)]
         places: Dict[str, List[str]] = {}
         for one in alike:
             places.setdefault(_place(one), []).append(one.compile_id)
@@ -100,7 +100,7 @@ def _recompiles(session: Session) -> List[str]:
             if not sentences:
                 continue
             lines.append("- `{}` ({}), compilation {}".format(frame.title, frame.place, entry.number))
-            lines += ["  - " + _one_line(words) for words in sentences]
+            lines += ["  - " + one_line(words) for words in sentences]
             remedies = dict.fromkeys(one.remedy for one in entry.recompiled if one.remedy)
             lines += ["  - What to do: " + words for words in remedies]
     return ["", "## Compiled again", "", *lines] if lines else []
@@ -113,12 +113,12 @@ def _refusals(session: Session) -> List[str]:
     lines = ["", "## What was not compiled", ""] if groups else []
     for (gb_id, reason, explanation), alike in groups.items():
         lines.append("- {}{}".format(_linked(gb_id, alike[0].why.link), reason))
-        lines += ["  - " + _one_line(explanation)] if explanation else []
+        lines += ["  - " + one_line(explanation)] if explanation else []
         hints = [hint for one in alike for hint in one.why.hints]
-        lines += ["  - Hint: " + _one_line(hint) for hint in dict.fromkeys(hints)]
+        lines += ["  - Hint: " + one_line(hint) for hint in dict.fromkeys(hints)]
         for one in alike:
             lines.append("  - " + _refused(one))
-            lines += ["    - {} did not fit: {}".format(why.compile_id or "an earlier one", _one_line(found_words(why)))
+            lines += ["    - {} did not fit: {}".format(why.compile_id or "an earlier one", one_line(found_words(why)))
                       for why in one.recompiled]
     return lines
 
@@ -147,7 +147,7 @@ def _skips(session: Session) -> List[str]:
         lines.append("- {}: {}{}".format(reason, ", ".join(names[:_MOST_FUNCTIONS]), more))
         for one in alike:
             lines += ["  - `{}`: compilation {} did not fit: {}".format(
-                one.function, why.compile_id or "before", _one_line(found_words(why))) for why in one.recompiled]
+                one.function, why.compile_id or "before", one_line(found_words(why))) for why in one.recompiled]
     return lines
 
 
@@ -162,5 +162,6 @@ def _at(line: SourceLine, with_text: bool = True) -> str:
     return "{}:{}{}".format(file_name(line.filename), line.line, text)
 
 
-def _one_line(text: str) -> str:
+def one_line(text: str) -> str:
+    """`text` with every run of blanks as one."""
     return " ".join(text.split())

@@ -10,7 +10,7 @@ _ENDS = (n.Return, n.Raise, n.Break, n.Continue)
 
 
 def chain_elifs(body: list[Statement], kind: str) -> None:
-    """A branch that ends needs no `else` behind it, but in a chain the `else` shows what belongs together."""
+    """A branch that ends needs no `else` after it, but in a chain the `else` shows what belongs together."""
     for inner in reversed(list(bodies(body))):
         for statement in inner:
             if isinstance(statement, n.If) and len(statement.orelse) == 2:

@@ -12,9 +12,9 @@ from typing import Dict, List, Sequence
 
 from depyf.explain.report.html.highlight import lines_html
 from depyf.explain.report.html.style import STYLE
-from depyf.explain.report.remarks.answer import INSTALLED, WORST_FIRST, count_words, short
+from depyf.explain.report.remarks.answer import INSTALLED, count_words, short, worst_first
 from depyf.explain.report.remarks.over_source import lines_around
-from depyf.explain.report.remarks.remark import Remark
+from depyf.explain.report.remarks.remark import FINDINGS, Remark
 from depyf.explain.report.remarks.stored import Report
 
 __all__ = ["remarks_page"]
@@ -93,9 +93,8 @@ def remarks_page(report: Report, base: str = "") -> str:
 def _front(report: Report, anchors: Dict[str, str], base: str) -> str:
     chips = "".join(_chip(words, "") for words in count_words(report))
     head = '<header><span class="title">What torch.compile did, line by line</span>{}</header>'.format(chips)
-    worst = [one for kind in WORST_FIRST for one in report.remarks if one.kind == kind and not one.follows]
     rows = []
-    for one in worst:
+    for one in worst_first(report.remarks):
         place = "{}:{}".format(short(one.file, base), one.line)
         link = '<a class="mono" href="#{}{}">{}</a>'.format(anchors[one.file], one.line, html.escape(place))
         rows.append("<li>{} {} {}</li>".format(link, _chip(one.kind, _CHIPS[one.kind]), _said(one)))
@@ -120,7 +119,7 @@ def _file(file: str, remarks: Sequence[Remark], anchor: str, name: str, is_open:
             rows.append('<span class="gap">...</span>')
         before = at
         rows.append(_line(at, texts[at], by_line.get(at, []), anchor))
-    kinds = [_chip("{} {}".format(number, kind), _CHIPS[kind]) for kind in WORST_FIRST
+    kinds = [_chip("{} {}".format(number, kind), _CHIPS[kind]) for kind in FINDINGS
              for number in [sum(one.kind == kind and not one.follows for one in remarks)] if number]  # fmt: skip
     return (
         '<details class="frame"{}><summary>{} {}</summary><div class="in"><pre class="code over"><code>{}</code></pre>'

@@ -49,8 +49,8 @@ class Below:
         """Takes in transformed code that is shortened: as it is shown, and all of it. Returns where that stands."""
         source, code = entry.transformed.source, entry.code
         # The page calls resume functions in a shorter form than Dynamo does, and has cells as globals.
-        is_other = code is None or _CHANGED.search(source) or "__class__" in code.co_freevars
-        if self.in_dump and entry.transformed_path and code is not None and not is_other:
+        is_same = code is not None and not _CHANGED.search(source) and "__class__" not in code.co_freevars
+        if self.in_dump and entry.transformed_path and code is not None and is_same:
             self._shortened.append((shown, source))
             return self._file(entry.transformed_name, file_name(entry.transformed_path), code.co_freevars)
         self._shortened.append((shown, ""))

@@ -6,15 +6,15 @@ import os
 import textwrap
 from typing import List, Sequence
 
-from .remark import Remark
+from ..tree import count
+from .remark import FINDINGS, Remark
 from .stored import Report
 
-__all__ = ["INSTALLED", "WORST_FIRST", "answer_lines", "count_words", "short"]
+__all__ = ["INSTALLED", "answer_lines", "count_words", "counted", "short", "worst_first"]
 
 _MOST = 10
 INSTALLED = "-packages/"
 """In the names of files of installed packages."""
-WORST_FIRST = ("uncompiled", "break", "recompile")
 _WIDTH = 100
 
 
@@ -29,24 +29,28 @@ def answer_lines(report: Report, base: str = "") -> List[str]:
         return ["depyf: nothing was compiled by torch.compile"]
     spent = "  ({:.1f} s compiling)".format(report.seconds) if report.seconds else ""
     lines = ["depyf: {}{}".format(", ".join(count_words(report)), spent)]
-    worst = [one for one in report.remarks if one.kind in WORST_FIRST and not one.follows]
-    worst.sort(key=lambda one: WORST_FIRST.index(one.kind))
+    worst = worst_first(report.remarks)
     lines += _table(worst[:_MOST], base)
     if len(worst) > _MOST:
         lines.append("  and {} more".format(len(worst) - _MOST))
     return lines
 
 
+def worst_first(remarks: Sequence[Remark]) -> List[Remark]:
+    """The findings among them."""
+    return sorted((one for one in remarks if one.is_finding), key=lambda one: FINDINGS.index(one.kind))
+
+
 def count_words(report: Report) -> List[str]:
     """How much was compiled, in words."""
     counts = report.counts
     words = [
-        "{} compiled".format(_count(counts["functions"], "function")),
-        _count(counts["breaks"], "graph break"),
-        _count(counts["recompilations"], "recompilation"),
+        "{} compiled".format(counted(counts["functions"], "function")),
+        counted(counts["breaks"], "graph break"),
+        counted(counts["recompilations"], "recompilation"),
     ]
     if counts["uncompiled"]:
-        words.append("{} {} uncompiled".format(_count(counts["uncompiled"], "function"),
+        words.append("{} {} uncompiled".format(counted(counts["uncompiled"], "function"),
                                                "runs" if counts["uncompiled"] == 1 else "run"))  # fmt: skip
     return words
 
@@ -56,13 +60,9 @@ def _table(remarks: Sequence[Remark], base: str) -> List[str]:
     width = max(map(len, places), default=0)
     lines = []
     for place, one in zip(places, remarks):
-        lines.append("  {:{}}  {:10}  {}".format(place, width, one.kind, _first(one)).rstrip())
+        lines.append("  {:{}}  {:10}  {}".format(place, width, one.kind, one.said).rstrip())
         lines += ["  {:{}}  {:10}  {}".format("", width, "", words) for words in _instead(one)]
     return lines
-
-
-def _first(one: Remark) -> str:
-    return one.words + ("  " + one.gb_id if one.gb_id else "")
 
 
 def _instead(one: Remark) -> List[str]:
@@ -80,5 +80,6 @@ def short(file: str, base: str) -> str:
     return file
 
 
-def _count(number: int, noun: str) -> str:
-    return "{} {}{}".format(number or "no", noun, "" if number == 1 else "s")
+def counted(number: int, noun: str) -> str:
+    """``no graphs``, ``1 graph``, ``2 graphs``."""
+    return count(number, noun) if number else "no {}s".format(noun)

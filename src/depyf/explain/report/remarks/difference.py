@@ -12,7 +12,7 @@ from typing import Dict, List, NamedTuple, Tuple
 
 from ...dump.compile_times import TIMES
 from .answer import short
-from .remark import KINDS, Remark
+from .remark import KINDS, Remark, end_of_name
 from .stored import Report
 
 __all__ = ["Change", "changes", "count_changes", "files_that_differ", "ranks_in"]
@@ -71,13 +71,8 @@ def _by_place(report: Report) -> Dict[_Place, Dict[str, Remark]]:
         if one.follows:
             continue  # it changes with its cause
         text = one.text or str(one.line)
-        found.setdefault((one.kind, _end(one.file), text), {})[_said(one)] = one
+        found.setdefault((one.kind, end_of_name(one.file), text), {})[_said(one)] = one
     return found
-
-
-def _end(file: str) -> str:
-    """The folder and the name: the same program may lie elsewhere."""
-    return "/".join(file.replace(os.sep, "/").split("/")[-2:])
 
 
 def _said(one: Remark) -> str:

@@ -10,8 +10,7 @@ from .remark import Remark
 
 __all__ = ["github", "sarif"]
 
-_LEVELS = {"uncompiled": "warning", "break": "warning", "recompile": "warning"}
-"""Graphs, kernels and guards are no findings."""
+_LEVEL = "warning"
 
 _RULES = {
     "break": "torch.compile ends a graph here",
@@ -24,13 +23,13 @@ def sarif(remarks: Sequence[Remark], base: str, version: str) -> str:
     """A log of SARIF 2.1.0 (OASIS), files relative to `base`."""
     rules = [{"id": kind, "shortDescription": {"text": words}} for kind, words in _RULES.items()]
     results: List[Dict[str, Any]] = []
-    for one in _findings(remarks):
+    for one in (one for one in remarks if one.is_finding):
         place = {
             "artifactLocation": {"uri": short(one.file, base).replace("\\", "/")},
             "region": {"startLine": one.line},
         }
         results.append({
-            "ruleId": one.kind, "level": _LEVELS[one.kind], "message": {"text": _message(one)},
+            "ruleId": one.kind, "level": _LEVEL, "message": {"text": _message(one)},
             "locations": [{"physicalLocation": place}],
         })  # fmt: skip
     driver = {"name": "depyf", "version": version, "rules": rules}
@@ -45,15 +44,12 @@ def github(remarks: Sequence[Remark], base: str) -> List[str]:
     """Lines that GitHub's runners read from a step's output."""
     return [
         "::{} file={},line={},title={}::{}".format(
-            _LEVELS[one.kind], _property(short(one.file, base)), one.line, _property(_RULES[one.kind]),
+            _LEVEL, _property(short(one.file, base)), one.line, _property(_RULES[one.kind]),
             _data(_message(one))
         )
-        for one in _findings(remarks)
+        for one in remarks
+        if one.is_finding
     ]  # fmt: skip
-
-
-def _findings(remarks: Sequence[Remark]) -> List[Remark]:
-    return [one for one in remarks if one.kind in _LEVELS and not one.follows]
 
 
 def _message(one: Remark) -> str:

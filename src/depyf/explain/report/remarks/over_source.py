@@ -68,9 +68,8 @@ def _rows(one: Remark) -> Iterator[Tuple[str, str]]:
     if one.follows:
         yield one.kind, "the rest of the function, for the same reason"
         return
-    words = one.words + ("  " + one.gb_id if one.gb_id else "")
     again = "" if len(one.compilations) < 2 or one.kind == "graph" else "  ({} times)".format(len(one.compilations))
-    yield from _wrapped(one.kind, words + again)
+    yield from _wrapped(one.kind, one.said + again)
     for hint in [one.instead, *one.hints]:
         if hint:
             yield from _wrapped("hint", hint)

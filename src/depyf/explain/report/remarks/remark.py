@@ -11,12 +11,15 @@ from ...frames.refusals import has_nothing_in_it, is_of_libraries
 from ...frames.resume_points import is_resume_name
 from ...model import CacheEntry, Frame, Graph, GraphBreak, Guard, Node, RecompileReason, Session, SourceLine
 from ..page.guard_text import alike_once
-from ..why import found_words
+from ..why import found_words, one_line
 
-__all__ = ["KINDS", "Remark", "remarks_of"]
+__all__ = ["FINDINGS", "KINDS", "Remark", "end_of_name", "remarks_of"]
 
 KINDS = ("break", "recompile", "uncompiled", "graph", "kernel", "guard")
-"""The words for what happened at a line, worst first."""
+"""The words for what happened at a line, in the order in which they stand there."""
+
+FINDINGS = ("uncompiled", "break", "recompile")
+"""What somebody may want to change, worst first. Graphs, kernels and guards are none."""
 
 _SIZE = re.compile(r"tensor '(?P<name>[^']+)' size mismatch at index (?P<index>\d+)\. expected \S+, actual \S+")
 _NUMBER = re.compile(r"\d+$")
@@ -56,6 +59,16 @@ class Remark:
     follows: bool = False
     text: str = ""
 
+    @property
+    def said(self) -> str:
+        """The words, with the number of a graph break."""
+        return self.words + ("  " + self.gb_id if self.gb_id else "")
+
+    @property
+    def is_finding(self) -> bool:
+        """Whether it is one of `FINDINGS`, and no other remark is its cause."""
+        return self.kind in FINDINGS and not self.follows
+
 
 def remarks_of(session: Session) -> List[Remark]:
     """All remarks, by file, line and kind."""
@@ -80,19 +93,20 @@ class _Files:
         names = [frame.filename for frame in session.frames] + [line.filename for line in lines if line is not None]
         self._by_end: Dict[str, List[str]] = {}
         for name in dict.fromkeys(names):
-            self._by_end.setdefault(_end(name), []).append(name)
+            self._by_end.setdefault(end_of_name(name), []).append(name)
 
     def of_program(self, line: Optional[SourceLine]) -> Optional[SourceLine]:
         """The line with its file's whole name; None for one of a library, or of which the file is not certain."""
         if line is None:
             return None
-        found = self._by_end.get(_end(line.filename), [])
+        found = self._by_end.get(end_of_name(line.filename), [])
         if len(found) != 1 or is_of_libraries(found[0]):
             return None
         return replace(line, filename=found[0])
 
 
-def _end(name: str) -> str:
+def end_of_name(name: str) -> str:
+    """The folder and the name: what is the same where a program lies elsewhere."""
     return "/".join(name.replace(os.sep, "/").split("/")[-2:])
 
 
@@ -107,9 +121,9 @@ def _breaks(session: Session) -> Iterator[Remark]:
     for alike in groups.values():
         first = alike[0]
         assert first.location is not None
-        hints = list(dict.fromkeys(" ".join(hint.split()) for one in alike for hint in one.hints))
+        hints = list(dict.fromkeys(one_line(hint) for one in alike for hint in one.hints))
         yield Remark(
-            first.location.filename, first.location.line, "break", _one_line(first.reason), first.location.function,
+            first.location.filename, first.location.line, "break", one_line(first.reason), first.location.function,
             hints=hints, gb_id=first.gb_id, link=first.link, text=first.location.text,
             compilations=_distinct(one.compile_id for one in alike),
         )  # fmt: skip
@@ -150,7 +164,7 @@ def _subject(why: RecompileReason) -> str:
 
 def _changes(subject: str, reasons: Sequence[RecompileReason]) -> str:
     if not subject:
-        return _one_line(found_words(reasons[0]))
+        return one_line(found_words(reasons[0]))
     values = _distinct(value for one in reasons for value in (one.expected, one.actual))
     return "{} was {}, then {}".format(subject, values[0], ", ".join(values[1:]) or "the same")
 
@@ -182,11 +196,11 @@ def _asked(frame: Frame, why: RecompileReason) -> Optional[SourceLine]:
 def _uncompiled(session: Session) -> Iterator[Remark]:
     for one in session.refusals:
         if one.location is not None and not is_of_libraries(one.location.filename):
-            words = "{}: {}".format(one.function, _one_line(one.why.reason))
+            words = "{}: {}".format(one.function, one_line(one.why.reason))
             words += "; " + one.consequence if one.consequence else ""
             yield Remark(
                 one.location.filename, one.location.line, "uncompiled", words, one.function,
-                hints=[_one_line(hint) for hint in one.why.hints], gb_id=one.why.gb_id, link=one.why.link,
+                hints=[one_line(hint) for hint in one.why.hints], gb_id=one.why.gb_id, link=one.why.link,
                 compilations=[one.compile_id] if one.compile_id else [], text=one.location.text,
             )  # fmt: skip
     seen = set()
@@ -196,7 +210,7 @@ def _uncompiled(session: Session) -> Iterator[Remark]:
             continue
         if not is_of_libraries(place.filename) and (place, skip.function, skip.reason) not in seen:
             seen.add((place, skip.function, skip.reason))
-            words = "{}: {}".format(skip.function, _one_line(skip.reason))
+            words = "{}: {}".format(skip.function, one_line(skip.reason))
             yield Remark(place.filename, place.line, "uncompiled", words, skip.function, text=place.text)
 
 
@@ -279,7 +293,7 @@ def _guards(session: Session, files: _Files) -> Iterator[Remark]:
                     texts.setdefault(place, line)
                     titles.setdefault(place, frame.title)
     for place, found in by_line.items():
-        words = _distinct(_one_line(words) for words, _ in alike_once([one for one in found if one.words]))
+        words = _distinct(one_line(words) for words, _ in alike_once([one for one in found if one.words]))
         more = ["and {} more".format(len(words) - _MOST_GUARDS)] if len(words) > _MOST_GUARDS else []
         if words:
             shown = "; ".join(words[:_MOST_GUARDS] + more)
@@ -293,7 +307,3 @@ def _of_program(function: str) -> str:
 
 def _distinct(items: Iterable[str]) -> List[str]:
     return list(dict.fromkeys(item for item in items if item))
-
-
-def _one_line(text: str) -> str:
-    return " ".join(text.split())
