@@ -158,7 +158,7 @@ def equal_dumps(python: str, options: argparse.Namespace) -> int:
 
 def files_below(folder: str) -> Dict[str, bytes]:
     """The files of a dump by their path in it, that of the times left out."""
-    files = [path for path in Path(folder).rglob("*") if path.is_file() and path.name != "compile_times.txt"]
+    files = [path for path in Path(folder).rglob("*") if path.is_file() and path.stem != "compile_times"]
     return {str(path.relative_to(folder)): path.read_bytes() for path in files}
 
 

@@ -4,20 +4,25 @@ from __future__ import annotations
 
 import json
 import os
+import re
+import shutil
 import subprocess
 import sys
 from html.parser import HTMLParser
 from pathlib import Path
+from types import SimpleNamespace
+from urllib.parse import unquote
 
 import pytest
 import torch
 
 import depyf
 from depyf.errors import ReportError
-from depyf.explain.model import CacheEntry, Frame, RecompileReason, Session
-from depyf.explain.report.html.remarks_page import remarks_page
+from depyf.explain.model import CacheEntry, CompileTimes, Frame, RecompileReason, Session
+from depyf.explain.report.html.report_page import report_page
 from depyf.explain.report.remarks.remark import Remark, remarks_of
 from depyf.explain.report.remarks.stored import Report, report_of
+from depyf.explain.torch_facts.torch_keeps import compile_times
 
 MODEL = """\
 import torch
@@ -100,7 +105,7 @@ def test_the_answer_has_the_worst_first_and_what_to_do(ran):
     folder, done, _ = ran
     answer = done.stderr.rpartition("depyf: ")[2].splitlines()
     counts = "3 functions compiled, 6 graph breaks, 6 recompilations, 1 function runs uncompiled  ("
-    assert answer[0].startswith(counts) and answer[0].endswith(" s compiling)")
+    assert answer[0].startswith(counts) and re.search(r"  \(\S+ m?s compiling, \S+ m?s recording\)$", answer[0])
     found = [line.split(None, 2) for line in answer[1:] if line[2] != " "]
     assert [words[:2] for words in found] == [
         ["train.py:17", "uncompiled"], ["model.py:11", "break"], ["train.py:12", "break"],
@@ -217,7 +222,7 @@ class _Seen(HTMLParser):
         self.ids |= {given["id"]} if "id" in given else set()
         self.links += [given["href"]] if tag == "a" else []
         self.loads += [given[name] for name in ("src", "srcset") if name in given] + [tag] * (tag == "link")
-        self.open += [tag] if tag not in ("meta", "br") else []
+        self.open += [tag] if tag not in ("meta", "br", "input") else []
 
     def handle_endtag(self, tag):
         assert self.open.pop() == tag
@@ -240,7 +245,7 @@ def test_text_of_the_program_is_escaped_in_the_html_report(tmp_path):
     remarks = [Remark(str(path), 1, "break", "<i>why</i>", hints=["<u>"], gb_id="<s>", link="javascript:alert(1)"),
                Remark("gone.py", 7, "graph", "graph 1: <em>", text="<q>")]  # fmt: skip
     counts = {"functions": 1, "breaks": 1, "recompilations": 0, "uncompiled": 0}
-    text = remarks_page(Report(remarks, counts), str(tmp_path))
+    text = report_page(Report(remarks, counts), str(tmp_path))
     for tag in ("<b>", "<i>", "<u>", "<s>", "<em>", "<q>", "<script>alert"):
         assert tag not in text
     assert "javascript:" not in text and "&lt;q&gt;" in text
@@ -251,7 +256,50 @@ def test_run_writes_the_html_report_where_it_says(tmp_path):
                    "import torch; torch.compile(lambda x: x + 1, backend='eager')(torch.ones(2))",
                    folder=tmp_path)  # fmt: skip
     assert done.stderr.splitlines()[-1] == "out/report.html    depyf report out"
-    assert (tmp_path / "out" / "report.html").read_text().startswith("<!doctype html>")
+    text = (tmp_path / "out" / "report.html").read_text()
+    seen = _Seen()
+    seen.feed(text)
+    here = [unquote(link[1:]) for link in seen.links if link.startswith("#")]
+    compilations = [name for name in seen.ids if name == "<lambda>"]
+    assert compilations and all(link.partition(":")[0] in seen.ids for link in here)
+    assert "report.html" in (tmp_path / "out" / "README.md").read_text()
+
+
+def test_what_compiling_cost_is_told_at_the_first_line(ran):
+    folder = ran[0]
+    first = TRAIN.splitlines().index('@torch.compile(backend="eager")') + 1
+    told = command("-m", "depyf", "report", "out", "train.py:{}".format(first), folder=folder).stdout
+    assert re.search(r"cost +compiled in .*: 0/0 \d+ m?s, 0/1 \d+ m?s", told), told
+    kept = json.loads((folder / "out" / "compile_times.json").read_text())
+    row = next(one for one in kept["compilations"] if one["compile_id"] == "0/0")
+    assert row["file"].endswith("train.py") and row["line"] == first and row["dynamo"] > 0
+    assert '"cost"' not in (folder / "out" / "remarks.json").read_text()  # which is the same in every run
+
+
+def test_times_of_compilations_are_parts_of_what_torch_measured():
+    metrics = SimpleNamespace(
+        compile_id="0/0", co_name="f", start_time=1.0, entire_frame_compile_time_s=10.0, backend_compile_time_s=8.0,
+        inductor_compile_time_s=6.0, triton_compile_time_us=1_500_000, guard_latency_us=70,
+    )  # fmt: skip
+    assert compile_times(metrics) == CompileTimes("0/0", "f", 1.0, 2.0, 2.0, 4.5, 1.5, 70e-6)
+    backward = SimpleNamespace(compile_id="0/0", inductor_compile_time_s=2.0, duration_us=3_000_000)
+    assert compile_times(backward) == CompileTimes("0/0", "", 0.0, 0.0, 1.0, 2.0, 0.0)
+    eager = SimpleNamespace(compile_id="1/0", co_name="g", entire_frame_compile_time_s=3.0, backend_compile_time_s=0.5)
+    assert compile_times(eager) == CompileTimes("1/0", "g", 0.0, 2.5, 0.0, 0.5, 0.0)
+
+
+def test_a_damaged_file_of_times_is_told_so(ran, tmp_path):
+    shutil.copy(str(ran[0] / "out" / "remarks.json"), str(tmp_path))
+    (tmp_path / "compile_times.json").write_text('{"format": 2}')
+    done = command("-m", "depyf", "report", str(tmp_path), folder=tmp_path)
+    assert done.returncode != 0 and "compile_times.json" in done.stderr and "Traceback" not in done.stderr
+
+
+def test_a_value_from_before_the_break_is_not_called_by_dynamos_name():
+    reason = RecompileReason("0/0", "___stack2 == 1.5", "", "___stack2", "1.5", "2.5")
+    frame = Frame("f", "f", "a.py", 1, entries=[CacheEntry("0/1", recompiled=[reason])], is_resume=True)
+    (one,) = remarks_of(Session(frames=[frame]))
+    assert one.words == "a value from before the graph break was 1.5, then 2.5"
 
 
 def test_sizes_are_told_as_dimensions_whatever_torch_calls_the_tensor():

@@ -10,6 +10,7 @@ us, and let nothing through whatever is wrong, `contained` included: such functi
 from __future__ import annotations
 
 import logging
+import time
 from types import CodeType
 from typing import Any, Callable, Dict, Optional, TypeVar
 
@@ -76,7 +77,11 @@ def told(recorder: Any, event: str, *args: Any) -> Any:
 
 def _tell(recorder: Any, event: str, args: Any) -> Any:
     recorder = recorder.of_this_process()
-    return None if recorder.ended else getattr(recorder, event)(*args)
+    start = time.perf_counter()
+    try:
+        return None if recorder.ended else getattr(recorder, event)(*args)
+    finally:
+        recorder.session.own_seconds += time.perf_counter() - start
 
 
 EDGES[with_dynamo_off.__code__] = None  # where Dynamo is still on

@@ -22,6 +22,7 @@ from depyf.explain.names import file_name
 __all__ = [
     "Artifact",
     "CacheEntry",
+    "CompileTimes",
     "Decompiled",
     "Failure",
     "Frame",
@@ -118,6 +119,8 @@ class Node:
     target: str
     user_line: Optional[SourceLine] = None
     module: str = ""  # path of the nn.Module it was traced in, "" for the frame itself
+    callers: List[SourceLine] = field(default_factory=list, compare=False, metadata={"live": True})  # outermost first
+    inputs: List[str] = field(default_factory=list, compare=False, metadata={"live": True})  # names of nodes
 
 
 @dataclass
@@ -348,6 +351,33 @@ class Frame:
                 waiting.extend(r.frame for r in entry.resume_functions if r.frame is not None)
 
 
+@dataclass(frozen=True)
+class CompileTimes:
+    """Where the seconds of one compilation went, by torch's own clocks.
+
+    Attributes:
+        function: name of the code object; "" for a backward graph, which is compiled when it is first needed.
+        start: when it began, in seconds since the epoch.
+        dynamo: tracing and guards; `aot`: AOTAutograd; `backend`: Inductor, or whatever the backend is; `kernels`:
+            compiling and loading kernels. None of these contains another.
+        guards: one evaluation of its guards; 0 where torch does not measure it (before 2.7).
+    """
+
+    compile_id: str
+    function: str = ""
+    start: float = 0.0
+    dynamo: float = 0.0
+    aot: float = 0.0
+    backend: float = 0.0
+    kernels: float = 0.0
+    guards: float = 0.0
+
+    @property
+    def total(self) -> float:
+        """All of it."""
+        return self.dynamo + self.aot + self.backend + self.kernels
+
+
 @dataclass
 class Artifact:
     """One file of the dump: what it is, why one would open it, and whether it could be made."""
@@ -387,6 +417,8 @@ class Session:
     python_version: str = ""
     directory: str = field(default="", metadata={"live": True}, compare=False)
     earlier_files: List[str] = field(default_factory=list, metadata={"live": True}, compare=False)  # of other dumps
+    times: List[CompileTimes] = field(default_factory=list, metadata={"live": True}, compare=False)
+    own_seconds: float = field(default=0.0, metadata={"live": True}, compare=False)  # that recording took
 
     def __str__(self) -> str:
         """The frames as a tree. `to_dict` has the data, `to_html` all of it to look at, `dump_src` the page."""

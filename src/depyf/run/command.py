@@ -88,14 +88,12 @@ def run(options: argparse.Namespace) -> int:
 
         found = report_of(session) if session is not None else Report(counts={"functions": 0})
         found.seconds = seconds
-        if options.html and session is not None:
-            _write_page(session, found, base)
         if not options.quiet:
             _say(session, found, options, base)
         if interrupted:
             _end_by_interrupt()
 
-    record(os.path.abspath(options.output), at_end)
+    record(os.path.abspath(options.output), at_end, options.html)
     interrupted = False
     try:
         program()
@@ -119,9 +117,9 @@ def _formatted(found: Any, form: str, base: str) -> str:
     from ..explain.report.remarks.for_ci import github, sarif
 
     if form == "html":
-        from ..explain.report.html.remarks_page import remarks_page
+        from ..explain.report.html.report_page import report_page
 
-        return remarks_page(found, base)
+        return report_page(found, base)
     if form == "github":
         return "\n".join(github(found.remarks, base))
     text: str = found.to_json() if form == "json" else sarif(found.remarks, base, __version__)
@@ -135,14 +133,6 @@ def _program(options: argparse.Namespace) -> tuple[str, list[str]]:
         return "code", options.code
     words: list[str] = options.program
     return "script", words[1:] if words[:1] == ["--"] else words
-
-
-def _write_page(session: Any, found: Any, base: str) -> None:
-    from ..explain.containment import done
-    from ..explain.dump.dump_directory import write_whole
-
-    path = os.path.join(session.directory, _PAGE)
-    done(session, "writing " + path, lambda: write_whole(path, _formatted(found, "html", base)))
 
 
 def _say(session: Any, found: Any, options: argparse.Namespace, base: str) -> None:

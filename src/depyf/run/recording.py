@@ -42,7 +42,7 @@ class When(importlib.abc.MetaPathFinder):
         return spec
 
 
-def record(directory: str, at_end: Callable[[Any, float], None]) -> None:
+def record(directory: str, at_end: Callable[[Any, float], None], html: bool = False) -> None:
     """Records into `directory` from the import of Dynamo on; `at_end` gets the recording's `Session`, or None, and the
     seconds that compiling took.
 
@@ -58,7 +58,7 @@ def record(directory: str, at_end: Callable[[Any, float], None]) -> None:
         from ..explain.recording.session import prepare_debug
 
         clocks.append(PhaseClock())
-        found.append(stack.enter_context(prepare_debug(directory)))
+        found.append(stack.enter_context(prepare_debug(directory, html=html)))
 
     def end() -> None:
         if os.getpid() != parent:

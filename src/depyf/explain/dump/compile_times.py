@@ -1,14 +1,17 @@
-"""How long compiling took, phase by phase, by torch's own clocks. In a file of its own, as it differs in every run."""
+"""How long compiling took, phase by phase, by torch's own clocks. In files of its own, as it differs in every run."""
 
 from __future__ import annotations
 
-from typing import Dict, List, Tuple
+from typing import Any, Dict, List, Tuple
 
-from depyf.explain.torch_facts.torch_keeps import phase_times
+from depyf.explain.model import CompileTimes
+from depyf.explain.torch_facts.torch_behavior import compilation_metrics
+from depyf.explain.torch_facts.torch_keeps import compile_times, phase_times
 
-__all__ = ["TIMES", "PhaseClock"]
+__all__ = ["COSTS", "TIMES", "PhaseClock"]
 
 TIMES = "compile_times.txt"
+COSTS = "compile_times.json"  # by compilation
 _PHASES: Tuple[Tuple[int, str, str], ...] = (  # depth, the end of torch's name, what it is
     (0, "compile_inner", "Dynamo, with all that it calls"),
     (1, "bytecode_tracing", "tracing the functions"),
@@ -31,6 +34,19 @@ class PhaseClock:
 
     def __init__(self) -> None:
         self._before = {name: len(seconds) for name, seconds in phase_times().items()}
+        self._earlier = {id(one): one for one in compilation_metrics()}
+        self._found: Dict[int, Any] = {}
+
+    def note(self) -> None:
+        """Takes what torch has recorded of compilations, of which it keeps the last 64."""
+        for one in compilation_metrics():
+            if id(one) not in self._earlier:
+                self._found.setdefault(id(one), one)
+
+    def compilations(self) -> List[CompileTimes]:
+        """Each compilation, in order; [] before torch 2.4, which keeps no such records."""
+        self.note()
+        return sorted(map(compile_times, self._found.values()), key=lambda one: one.start)
 
     def seconds(self) -> float:
         """What Dynamo took, with all that it calls."""

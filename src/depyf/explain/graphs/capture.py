@@ -44,13 +44,16 @@ def capture(module: Any, name: str, global_name: str = "") -> Tuple[Graph, Graph
     graph = Graph(name=name, global_name=global_name, graph_module=module)
     text = GraphText(name, str(module.code), graph.nodes)
     for node in module.graph.nodes:
+        stack = _user_stack(node)
         graph.nodes.append(
             Node(
                 op=str(node.op),
                 name=str(node.name),
                 target=_module_words(module, node) if node.op == "call_module" else _target_words(node.target),
-                user_line=user_line_of(node),
+                user_line=stack[-1] if stack else None,
                 module=_module_path(node),
+                callers=stack[:-1],
+                inputs=[str(one.name) for one in node.all_input_nodes],
             )
         )
         value = node.meta.get("example_value")
@@ -132,6 +135,12 @@ def reachable(start: Any) -> Iterator[Any]:
 
 def user_line_of(node: Any) -> Optional[SourceLine]:
     """The innermost line of the user's program in a node's stack trace: torch's own frames are passed over."""
+    stack = _user_stack(node)
+    return stack[-1] if stack else None
+
+
+def _user_stack(node: Any) -> List[SourceLine]:
+    """The lines of the user's program that led to a node, the innermost last."""
     lines = str(node.meta.get("stack_trace") or node.stack_trace or "").splitlines()
     found: List[SourceLine] = []
     for at, text in enumerate(lines):
@@ -140,7 +149,7 @@ def user_line_of(node: Any) -> Optional[SourceLine]:
             code = lines[at + 1].strip() if at + 1 < len(lines) and not _TRACE_LINE.match(lines[at + 1]) else ""
             found.append(SourceLine(match.group("file"), int(match.group("line")), code, match.group("function")))
     mine = [line for line in found if "/torch/" not in line.filename.replace("\\", "/")]
-    return (mine or found or [None])[-1]  # type: ignore[list-item]
+    return mine or found[-1:]
 
 
 def _module_path(node: Any) -> str:

@@ -34,14 +34,7 @@ from depyf.explain.graphs.files import REPEATS, GraphFile, is_same_graph, signat
 from depyf.explain.graphs.text import GraphText, source_of
 from depyf.explain.guards.live import read_all_guards, read_guards
 from depyf.explain.kernels.record import KernelRecorder
-from depyf.explain.model import (
-    Artifact,
-    CacheEntry,
-    Frame,
-    Graph,
-    GraphBreak,
-    Session,
-)
+from depyf.explain.model import Artifact, CacheEntry, Frame, Graph, GraphBreak, Session
 from depyf.explain.names import stable
 from depyf.explain.recording.patches import apply_late_patches
 from depyf.explain.stepping import debuggers
@@ -68,11 +61,15 @@ class Recorder:
         dump: the directory.
         clean_wild_fx_code: whether generated code that belongs to no graph is left out.
         log_bytecode: whether listings of the bytecode before and after Dynamo are written.
+        html: whether the report is written as HTML too.
         kernels: what hears from Inductor.
     """
 
-    def __init__(self, dump: DumpDirectory, clean_wild_fx_code: bool = True, log_bytecode: bool = False) -> None:
+    def __init__(
+        self, dump: DumpDirectory, clean_wild_fx_code: bool = True, log_bytecode: bool = False, html: bool = False
+    ) -> None:
         self.dump = dump
+        self.html = html
         self.clean_wild_fx_code = clean_wild_fx_code
         self.log_bytecode = log_bytecode
         self.session = Session(directory=dump.path, python_version=platform.python_version())
@@ -119,7 +116,7 @@ class Recorder:
 
     def replace_in_fork(self, dump: DumpDirectory) -> Recorder:
         """In a process which was forked from the recording one: from now on this process records into `dump`."""
-        forked = Recorder(dump, self.clean_wild_fx_code, self.log_bytecode)
+        forked = Recorder(dump, self.clean_wild_fx_code, self.log_bytecode, self.html)
         forked.late_patches, forked.restores = self.late_patches, self.restores
         self._forked = forked
         with contained(forked.session, "writing an index to begin with"):
@@ -138,6 +135,9 @@ class Recorder:
     def on_bytecode(self, code: CodeType, new_code: CodeType) -> Optional[CodeType]:
         """Dynamo's bytecode hook. Returns our code when it is proven to do what `new_code` does, else None."""
         with self._lock, contained(self.session, "recording {}".format(code.co_name), "its transformed code"):
+            with contained(self.session, "asking torch for its times", "how long compilations took"):
+                if self._clock is not None:
+                    self._clock.note()
             return self._record_bytecode(code, new_code)
         return None
 
@@ -439,14 +439,15 @@ class Recorder:
 
     def _write_times(self) -> None:
         text = self._clock.text() if self._clock is not None else ""
-        if text:
+        if self._clock is not None and text:
+            self.session.times = self._clock.compilations()
             path = os.path.join(self.dump.path, TIMES)
             self._write_reserved(path, text, "times", "how long compiling took, by phase; differs in every run")
 
     def _write_report(self) -> None:
         from depyf.explain.report.write import write_report
 
-        write_report(self.session, self.dump.path, self.dump.of_earlier_recordings)
+        write_report(self.session, self.dump.path, self.dump.of_earlier_recordings, self.html)
 
     # ---- helpers
 

@@ -16,6 +16,7 @@ import atexit
 import contextlib
 import os
 import threading
+import time
 from typing import Iterator, List, NamedTuple, Tuple, Union
 
 from depyf.decompiler.limits.garbage import no_collections
@@ -39,7 +40,7 @@ class _Block(NamedTuple):
     """A block of `prepare_debug`: its thread, its arguments, what is undone when it is left, its model."""
 
     thread: int
-    arguments: Tuple[str, bool, bool]
+    arguments: Tuple[str, bool, bool, bool]
     undo: contextlib.ExitStack
     session: Session
 
@@ -87,6 +88,8 @@ def prepare_debug(
     dump_src_dir: Union[str, os.PathLike[str]],
     clean_wild_fx_code: bool = True,
     log_bytecode: bool = False,
+    *,
+    html: bool = False,
 ) -> Iterator[Session]:
     """Records what `torch.compile` does in the block, as files to read, to set breakpoints in, and to compare.
 
@@ -104,6 +107,7 @@ def prepare_debug(
         dump_src_dir: the directory; made if it does not exist.
         clean_wild_fx_code: False to get code which torch.fx generated for its own purposes too: ``fx_graph_code_*``.
         log_bytecode: True to get listings of the bytecode beside each ``__transformed_code_*`` file.
+        html: True to get the report as one HTML file too, ``report.html``: see docs/how-to/run.md.
 
     Yields:
         The model of what is recorded. Inside another `prepare_debug` it is that one's, which goes on recording into its
@@ -122,8 +126,8 @@ def prepare_debug(
     session, undo = Session(), contextlib.ExitStack()
     done(session, "giving the model forms to look at", attach)
     try:  # a KeyboardInterrupt while we begin leaves nothing behind either
-        session = done(session, "beginning the recording", _begin, dump_src_dir, clean_wild_fx_code, log_bytecode, undo,
-                       session) or session
+        session = done(session, "beginning the recording", _begin, dump_src_dir, clean_wild_fx_code, log_bytecode, html,
+                       undo, session) or session
         yield session
     finally:
         try:
@@ -137,6 +141,7 @@ def _begin(
     dump_src_dir: Union[str, os.PathLike[str]],
     clean_wild_fx_code: bool,
     log_bytecode: bool,
+    html: bool,
     undo: contextlib.ExitStack,
     session: Session,
 ) -> Session:
@@ -145,7 +150,7 @@ def _begin(
     with _CHANGING:
         if ACTIVE and ACTIVE[-1].is_inherited:  # this process was forked inside of its parent's recording
             return _begin_in_fork(ACTIVE[-1], directory, undo)
-        block = _Block(threading.get_ident(), (directory, clean_wild_fx_code, log_bytecode), undo, session)
+        block = _Block(threading.get_ident(), (directory, clean_wild_fx_code, log_bytecode, html), undo, session)
         if ACTIVE and _owner and _owner[0].thread != block.thread:
             return _wait(block)
         if ACTIVE:
@@ -156,7 +161,7 @@ def _begin(
         with contained(session, "making the directory {}".format(directory), "the whole dump"):
             dump = DumpDirectory(directory)
             undo.callback(done, session, "letting others write", dump.close)
-            recorder = Recorder(dump, clean_wild_fx_code, log_bytecode)
+            recorder = Recorder(dump, clean_wild_fx_code, log_bytecode, html)
             recorder.session.failures[:0] = session.failures
             session = recorder.session
             _directories.append(dump.path)
@@ -234,8 +239,10 @@ def _end(recorder: Recorder, undo: contextlib.ExitStack) -> None:
     if recorder.is_inherited:
         return  # forked in the block, and nothing was compiled since: the dump is the parent's
     recorder = recorder.of_this_process()
+    start = time.perf_counter()
     with no_collections():  # a full one visits all that torch has made, and takes as long as the pages
         recorder.finish()
+    recorder.session.own_seconds += time.perf_counter() - start
     _compiled.extend(recorder.compiled)
     logger.info("what torch.compile did is described in %s", os.path.join(recorder.dump.path, INDEX))
 

@@ -7,6 +7,7 @@ import os
 from typing import Callable, Dict, Iterable, List
 
 from depyf.explain.containment import contained, note_failure
+from depyf.explain.dump.compile_times import COSTS
 from depyf.explain.dump.dump_directory import write_index, write_whole
 from depyf.explain.dump.processes import INDEX
 from depyf.explain.model import Artifact, Session
@@ -14,14 +15,20 @@ from depyf.explain.names import safe_file_part, writable_name
 from depyf.explain.report.index import index_text
 from depyf.explain.report.page.guard_text import guard_file_name, guard_listing
 from depyf.explain.report.page.page import page_of
+from depyf.explain.report.remarks.costs import costs_json
 from depyf.explain.report.remarks.stored import FILE as REMARKS
 from depyf.explain.report.remarks.stored import report_of
 
-__all__ = ["write_report"]
+__all__ = ["PAGE", "write_report"]
+
+PAGE = "report.html"
 
 
 def write_report(
-    session: Session, directory: str, earlier: Callable[[Iterable[str]], List[str]] = lambda written: []
+    session: Session,
+    directory: str,
+    earlier: Callable[[Iterable[str]], List[str]] = lambda written: [],
+    html: bool = False,
 ) -> List[str]:
     """Writes `full_code_for_{name}_{n}.py` per top-level function, `guards_*.txt`, and `README.md`.
 
@@ -29,6 +36,7 @@ def write_report(
         session: the model. Artifacts and failures are added to it; those of other writers come into the index too.
         directory: an existing directory.
         earlier: given the names of this dump's files, those of other dumps that lie there too.
+        html: whether to write ``report.html``.
 
     Returns:
         Paths of the files written. A file which can't be written or made is missing: the index and
@@ -50,12 +58,25 @@ def write_report(
             _one(session, directory, name, "guards", why, written, functools.partial(guard_listing, entry, frame))
     why = "what happened at each line of the program, for `depyf report` and other tools"
     _one(session, directory, REMARKS, "remarks", why, written, lambda: report_of(session).to_json())
+    if session.times:
+        why = "how long each compilation took, for `depyf report` and other tools; differs in every run"
+        _one(session, directory, COSTS, "times", why, written, lambda: costs_json(session))
+    if html:
+        why = "the report: what happened at each line, and what was made of it; open it in a browser"
+        _one(session, directory, PAGE, "report", why, written, functools.partial(_page, session))
     with contained(session, "looking for files of earlier recordings", "their names in the index"):
         session.earlier_files = earlier(one.path for one in session.artifacts)
     path = os.path.join(directory, INDEX)
     write_index(path, index_text(session))
     written.insert(0, path)
     return written
+
+
+def _page(session: Session) -> str:
+    from depyf.explain.report.html.report_page import report_page
+    from depyf.explain.report.linked.compilations import compilations
+
+    return report_page(report_of(session), os.getcwd(), compilations(session), session.times, session.own_seconds)
 
 
 def _one(

@@ -10,6 +10,7 @@ import sys
 import types
 from typing import Any, Dict, List, NamedTuple
 
+from depyf.explain.model import CompileTimes
 from depyf.explain.torch_facts.torch_behavior import MissingHook, compilation_metrics, find
 
 __all__ = [
@@ -17,6 +18,7 @@ __all__ = [
     "as_tensor_in_guards",
     "backward_of",
     "compilations_of",
+    "compile_times",
     "compiled_codes",
     "drops_what_failed",
     "forces_eager",
@@ -28,6 +30,17 @@ __all__ = [
     "keeps_compilations",
     "phase_times",
 ]
+
+
+_TIMES = (
+    "start_time",
+    "entire_frame_compile_time_s",
+    "backend_compile_time_s",
+    "inductor_compile_time_s",
+    "triton_compile_time_us",
+    "duration_us",
+    "guard_latency_us",
+)
 
 
 class Compilation(NamedTuple):
@@ -78,6 +91,35 @@ def compilations_of(code: types.CodeType) -> List[Compilation]:
                 Compilation(str(compile_id or "?"), failure, getattr(one, "guard_count", None) is not None)
             )
     return found
+
+
+def compile_times(metrics: Any) -> CompileTimes:
+    """Where the time of one of `compilation_metrics` went.
+
+    Fields of `CompilationMetrics`, by name: `entire_frame_compile_time_s` holds `backend_compile_time_s`, that holds
+    `inductor_compile_time_s` (2.4 to 2.14), and that `triton_compile_time_us`, which is the wait for C++ kernels too
+    (2.6 to 2.14). A backward graph has `duration_us` and no time of a frame (2.6 to 2.14). A backend that is not
+    Inductor has no time of Inductor: what AOTAutograd takes around it is counted as the backend's.
+    """
+    seconds = {name: float(getattr(metrics, name, None) or 0.0) for name in _TIMES}
+    inductor = seconds["inductor_compile_time_s"]
+    whole = seconds["entire_frame_compile_time_s"]
+    kernels = min(inductor, seconds["triton_compile_time_us"] / 1e6)
+    if whole:
+        backend = min(whole, seconds["backend_compile_time_s"])
+    else:  # of a backward graph
+        backend = whole = max(inductor, seconds["duration_us"] / 1e6)
+    aot = max(0.0, backend - inductor) if inductor else 0.0
+    return CompileTimes(
+        str(getattr(metrics, "compile_id", None) or "?"),
+        str(getattr(metrics, "co_name", None) or ""),
+        seconds["start_time"],
+        whole - backend,
+        aot,
+        backend - aot - kernels,
+        kernels,
+        seconds["guard_latency_us"] / 1e6,
+    )
 
 
 def compiled_codes() -> List[types.CodeType]:

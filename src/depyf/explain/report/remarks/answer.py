@@ -7,6 +7,7 @@ import textwrap
 from typing import List, Sequence
 
 from ..tree import count
+from .costs import seconds_words
 from .remark import FINDINGS, Remark
 from .stored import Report
 
@@ -27,8 +28,12 @@ def answer_lines(report: Report, base: str = "") -> List[str]:
     """
     if not report.counts["functions"] and not report.remarks:
         return ["depyf: nothing was compiled by torch.compile"]
-    spent = "  ({:.1f} s compiling)".format(report.seconds) if report.seconds else ""
-    lines = ["depyf: {}{}".format(", ".join(count_words(report)), spent)]
+    spent = []
+    if report.seconds:
+        spent.append("{} compiling".format(seconds_words(report.seconds)))
+    if report.seconds and report.own_seconds:
+        spent.append("{} recording".format(seconds_words(report.own_seconds)))
+    lines = ["depyf: {}{}".format(", ".join(count_words(report)), "  ({})".format(", ".join(spent)) if spent else "")]
     worst = worst_first(report.remarks)
     lines += _table(worst[:_MOST], base)
     if len(worst) > _MOST:

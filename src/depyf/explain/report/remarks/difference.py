@@ -10,7 +10,7 @@ import filecmp
 import os
 from typing import Dict, List, NamedTuple, Tuple
 
-from ...dump.compile_times import TIMES
+from ...dump.compile_times import COSTS, TIMES
 from .answer import short
 from .remark import KINDS, Remark, end_of_name
 from .stored import Report
@@ -18,7 +18,7 @@ from .stored import Report
 __all__ = ["Change", "changes", "count_changes", "files_that_differ", "ranks_in"]
 
 _Place = Tuple[str, str, str]  # kind, file, text of the line
-_OF_EACH = ("report.html", TIMES)  # with what differs in every run
+_OF_EACH = ("report.html", TIMES, COSTS)  # with what differs in every run
 
 
 class Change(NamedTuple):

@@ -13,7 +13,9 @@ __all__ = ["lines_around", "source_lines"]
 _AROUND = 2  # lines shown before and after one with a remark
 _SOURCE = 52  # columns of source before remarks begin
 _REMARK = 78  # columns of a remark
-_COLOURS = {"graph": 32, "kernel": 32, "break": 33, "recompile": 35, "uncompiled": 31, "guard": 90, "hint": 90}
+_GREY = 90
+_COLOURS = {"graph": 32, "kernel": 32, "break": 33, "recompile": 35, "uncompiled": 31,
+            "guard": _GREY, "cost": _GREY, "hint": _GREY}  # fmt: skip
 
 
 def source_lines(file: str, remarks: Sequence[Remark], colours: bool = False, everything: bool = False) -> List[str]:
@@ -68,7 +70,8 @@ def _rows(one: Remark) -> Iterator[Tuple[str, str]]:
     if one.follows:
         yield one.kind, "the rest of the function, for the same reason"
         return
-    again = "" if len(one.compilations) < 2 or one.kind == "graph" else "  ({} times)".format(len(one.compilations))
+    times = len(one.compilations)
+    again = "  ({} times)".format(times) if times > 1 and one.kind not in ("graph", "cost") else ""
     yield from _wrapped(one.kind, one.said + again)
     for hint in [one.instead, *one.hints]:
         if hint:

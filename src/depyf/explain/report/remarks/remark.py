@@ -13,9 +13,9 @@ from ...model import CacheEntry, Frame, Graph, GraphBreak, Guard, Node, Recompil
 from ..page.guard_text import alike_once
 from ..why import found_words, one_line
 
-__all__ = ["FINDINGS", "KINDS", "Remark", "end_of_name", "remarks_of"]
+__all__ = ["FINDINGS", "KINDS", "Remark", "end_of_name", "in_order", "of_program", "remarks_of"]
 
-KINDS = ("break", "recompile", "uncompiled", "graph", "kernel", "guard")
+KINDS = ("break", "recompile", "uncompiled", "graph", "kernel", "guard", "cost")
 """The words for what happened at a line, in the order in which they stand there."""
 
 FINDINGS = ("uncompiled", "break", "recompile")
@@ -25,6 +25,7 @@ _SIZE = re.compile(r"tensor '(?P<name>[^']+)' size mismatch at index (?P<index>\
 _NUMBER = re.compile(r"\d+$")
 _RESUME = re.compile(r"torch_dynamo_resume_in_(\w+?)_at_\d+")
 _MOST_GUARDS = 3  # shown of a line
+_KEPT = re.compile(r"___stack\d+\.?(.*)")
 _OF_DYNAMO = "___stack"  # values on the stack when a function was resumed
 
 
@@ -71,10 +72,14 @@ class Remark:
 
 
 def remarks_of(session: Session) -> List[Remark]:
-    """All remarks, by file, line and kind."""
-    found = [replace(one, function=_of_program(one.function)) for one in _all(session)]
+    """All remarks but those on costs, in order."""
+    return in_order(replace(one, function=of_program(one.function)) for one in _all(session))
+
+
+def in_order(remarks: Iterable[Remark]) -> List[Remark]:
+    """By file, line and kind."""
     order = {kind: at for at, kind in enumerate(KINDS)}
-    return sorted(found, key=lambda one: (one.file, one.line, order[one.kind]))
+    return sorted(remarks, key=lambda one: (one.file, one.line, order[one.kind]))
 
 
 def _all(session: Session) -> List[Remark]:
@@ -165,6 +170,9 @@ def _subject(why: RecompileReason) -> str:
 def _changes(subject: str, reasons: Sequence[RecompileReason]) -> str:
     if not subject:
         return one_line(found_words(reasons[0]))
+    kept = _KEPT.fullmatch(subject)
+    if kept is not None:
+        subject = "a value from before the graph break" + (", its " + kept[1] if kept[1] else "")
     values = _distinct(value for one in reasons for value in (one.expected, one.actual))
     return "{} was {}, then {}".format(subject, values[0], ", ".join(values[1:]) or "the same")
 
@@ -300,7 +308,7 @@ def _guards(session: Session, files: _Files) -> Iterator[Remark]:
             yield Remark(*place, "guard", shown, titles[place], text=texts[place].text)
 
 
-def _of_program(function: str) -> str:
+def of_program(function: str) -> str:
     """The function of the program, for a resume function that of which it is the rest."""
     return _RESUME.sub(r"\1", function)
 

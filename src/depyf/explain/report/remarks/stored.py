@@ -9,8 +9,10 @@ from dataclasses import dataclass, field
 from typing import Any, Dict, List, Optional
 
 from ....errors import ReportError
+from ...dump.compile_times import COSTS
 from ...model import Session
-from .remark import Remark, remarks_of
+from .costs import cost_remarks, costs_of, read_costs
+from .remark import Remark, in_order, remarks_of
 
 __all__ = ["FILE", "FORMAT", "Report", "report_of"]
 
@@ -21,18 +23,22 @@ FORMAT = 1
 
 @dataclass
 class Report:
-    """Remarks on a program, and counts: functions, graphs, breaks, recompilations, uncompiled."""
+    """Remarks on a program, and counts: functions, graphs, breaks, recompilations, uncompiled.
+
+    What differs in every run, the seconds and the remarks on costs, is not in the file.
+    """
 
     remarks: List[Remark] = field(default_factory=list)
     counts: Dict[str, int] = field(default_factory=dict)
     torch: str = ""
     python: str = ""
-    seconds: Optional[float] = None  # that compiling took; not in the file, as it differs in every run
+    seconds: Optional[float] = field(default=None, compare=False)  # that compiling took
+    own_seconds: Optional[float] = field(default=None, compare=False)  # that recording took
 
     def to_json(self) -> str:
         """The text of the file."""
         remarks = [{name: value for name, value in dataclasses.asdict(one).items() if value not in ("", [], False)}
-                   for one in self.remarks]  # fmt: skip
+                   for one in self.remarks if one.kind != "cost"]  # fmt: skip
         data = {"format": FORMAT, "torch": self.torch, "python": self.python, "counts": self.counts}
         return json.dumps({**data, "remarks": remarks}, indent=1) + "\n"
 
@@ -53,7 +59,9 @@ class Report:
                 path)) from None  # fmt: skip
         except (OSError, ValueError) as error:
             raise ReportError("{} can't be read: {}".format(path, error)) from error
-        return cls._from(data, path)
+        found = cls._from(data, path)
+        found.remarks = in_order(found.remarks + _costs(os.path.join(os.path.dirname(path), COSTS)))
+        return found
 
     @classmethod
     def _from(cls, data: Any, path: str) -> Report:
@@ -69,6 +77,17 @@ class Report:
             raise ReportError("{} is no report: {!r}".format(path, error)) from error
 
 
+def _costs(path: str) -> List[Remark]:
+    """None before torch 2.4, or in a folder of an earlier depyf."""
+    try:
+        with open(path, encoding="utf-8") as file:
+            return read_costs(json.load(file))
+    except FileNotFoundError:
+        return []
+    except (OSError, AttributeError, KeyError, TypeError, ValueError) as error:
+        raise ReportError("{} can't be read: {!r}".format(path, error)) from error
+
+
 def report_of(session: Session) -> Report:
     """The report on a recording."""
     remarks = remarks_of(session)
@@ -80,4 +99,5 @@ def report_of(session: Session) -> Report:
         "recompilations": sum(bool(entry.recompiled or entry.recompile_reasons) for entry in entries),
         "uncompiled": len({(one.file, one.line, one.function) for one in remarks if one.kind == "uncompiled"}),
     }
-    return Report(remarks, counts, session.torch_version, session.python_version)
+    everything = in_order(remarks + cost_remarks(costs_of(session)))
+    return Report(everything, counts, session.torch_version, session.python_version, own_seconds=session.own_seconds)

@@ -1,93 +1,93 @@
-"""Remarks over the program's source as one HTML file: what happened at each line, below the line.
+"""The report as one HTML file: what happened at each line of the program, and what was made of the line.
 
-Takes a report, which may come from a file, and the source files where they can be read. The file needs nothing from a
-network; without its script all is there but the keys.
+Takes the remarks, which may come from a file, and what a recording has beside them. The result needs nothing from a
+network; without its script all of the text is there.
 """
 
 from __future__ import annotations
 
 import html
 import linecache
-from typing import Dict, List, Sequence
+import pkgutil
+from typing import Dict, Iterable, List, Mapping, Sequence, Tuple
 
-from depyf.explain.report.html.highlight import lines_html
+from depyf.explain.model import CompileTimes
+from depyf.explain.report.html.highlight import has_colours, lines_html
+from depyf.explain.report.html.panes import panes_html
 from depyf.explain.report.html.style import STYLE
+from depyf.explain.report.html.times import times_html
+from depyf.explain.report.linked.rows import Compilation
 from depyf.explain.report.remarks.answer import INSTALLED, count_words, short, worst_first
 from depyf.explain.report.remarks.over_source import lines_around
 from depyf.explain.report.remarks.remark import FINDINGS, Remark
 from depyf.explain.report.remarks.stored import Report
 
-__all__ = ["remarks_page"]
+__all__ = ["report_page"]
 
 _CHIPS = {"break": "warn", "recompile": "warn", "uncompiled": "bad", "graph": "good", "kernel": "info"}
 _WHOLE = 300  # lines: a file of no more is shown from its first line to its last
 
-_RULES = """
-.depyf pre.code.over{padding:6px 0}
-.depyf .l.has{cursor:default}.depyf .l.has>i{color:var(--text);font-weight:650}
-.depyf .l>i>a{position:absolute;inset:0}.depyf .l>i{position:sticky}
-.depyf .rs{display:block;white-space:normal;font:13px/1.45 system-ui,sans-serif;padding:1px 14px 6px 68px}
-.depyf .r{display:flex;gap:8px;align-items:baseline;margin:2px 0;max-width:860px}
-.depyf .r .chip{flex:none;min-width:78px;text-align:center}
-.depyf .r p{margin:1px 0;padding:0;color:var(--muted)}.depyf .r.again{color:var(--muted)}
-.depyf .gap{display:block;color:var(--muted);padding:0 0 0 56px}
-.depyf ol.worst{margin:0 0 14px;padding:0 0 0 22px}.depyf ol.worst li{margin:4px 0}
-.depyf .l.at{background:var(--target)}.depyf .l.at>i{background:var(--target)}
-.depyf kbd{border:1px solid var(--border);border-radius:4px;padding:0 5px;font-size:11.5px;background:var(--panel)}
-@media (max-width:600px){.depyf .rs{padding-left:14px}.depyf .r{flex-wrap:wrap;gap:0 8px}.depyf-page{padding:12px 8px}}
-"""
-_SCRIPT = """
-(() => {
-  const lines = [...document.querySelectorAll('.l.has')];
-  let at = -1;
-  const go = (to) => {
-    if (to < 0 || to >= lines.length) return;
-    if (at >= 0) lines[at].classList.remove('at');
-    at = to;
-    const line = lines[at];
-    for (let up = line.parentElement; up; up = up.parentElement) if (up.tagName === 'DETAILS') up.open = true;
-    line.classList.add('at');
-    line.scrollIntoView({block: 'center'});
-    history.replaceState(null, '', '#' + line.id);
-  };
-  const wanted = () => lines.findIndex((line) => '#' + line.id === decodeURIComponent(location.hash));
-  addEventListener('hashchange', () => go(wanted()));
-  addEventListener('keydown', (event) => {
-    if (event.ctrlKey || event.metaKey || event.altKey || /INPUT|TEXTAREA/.test(event.target.tagName)) return;
-    if (event.key === 'j') go(at + 1);
-    if (event.key === 'k') go(Math.max(at - 1, 0));
-  });
-  go(wanted());
-})();
-"""
+_HEAD = """<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>What torch.compile did, line by line</title>
+<style>{}
+{}</style>
+</head>
+<body class="depyf-page">"""
+_KEYS = (
+    ("j, k", "next and previous line: of those with a remark, or of the source while a line is held"),
+    ("Enter, Escape", "hold the line in focus, let it go"),
+    ("/", "search; Enter and Shift+Enter go from one to the next"),
+    ("?", "this list"),
+)
 
 
-def remarks_page(report: Report, base: str = "") -> str:
+def report_page(
+    report: Report,
+    base: str = "",
+    linked: Iterable[Compilation] = (),
+    times: Sequence[CompileTimes] = (),
+    own_seconds: float = 0.0,
+) -> str:
     """The file's text.
 
     Args:
         report: the remarks.
         base: files below this folder are named relative to it.
+        linked: the compilations, where a recording has them.
+        times: how long they took.
+        own_seconds: what recording took meanwhile.
     """
     by_file: Dict[str, List[Remark]] = {}
     for one in report.remarks:
         by_file.setdefault(one.file, []).append(one)
-    files = sorted(by_file, key=lambda file: (INSTALLED in file, file))
-    opened = {file for file in files if INSTALLED not in file}
-    if files and not opened:
-        opened = {max(files, key=lambda file: len(by_file[file]))}
+    files = sorted(by_file, key=lambda file: (INSTALLED in file, -len(by_file[file]) * (INSTALLED in file), file))
+    opened = {file for file in files if INSTALLED not in file} or set(files[:1])
     anchors = {file: "f{}-".format(number) for number, file in enumerate(files, 1)}
-    parts = [_front(report, anchors, base)]
-    parts += [_file(file, by_file[file], anchors[file], short(file, base), file in opened) for file in files]
+    panes, links = panes_html(linked)
+    parts = [_front(report, anchors, base), times_html(times, own_seconds)]
+    parts.append("<h2>Line by line</h2>" if by_file and (panes or times) else "")
+    parts += [_file(file, by_file[file], anchors[file], short(file, base), file in opened, links) for file in files]
+    parts.append(panes)
     made = "Made by depyf from torch {} on Python {}.".format(report.torch or "?", report.python or "?")
+    if links and not has_colours():
+        made += " Code has one colour here: install pygments for more."
     parts.append('<p class="made">{}</p>'.format(html.escape(made)))
-    return (
-        '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
-        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        "<title>What torch.compile did, line by line</title>\n<style>{}{}</style>\n</head>\n"
-        '<body class="depyf-page"><main class="depyf">\n{}\n</main>\n<script>{}</script>\n</body>\n</html>\n'.format(
-            STYLE, _RULES, "\n".join(parts), _SCRIPT)
-    )  # fmt: skip
+    head = _HEAD.format(STYLE, _beside("report.css"))
+    body = "\n".join(filter(None, parts))
+    script = _beside("report.js")
+    css = "depyf wide" if panes else "depyf"
+    return '{}<main class="{}">\n{}\n</main>\n<script>\n{}</script>\n</body>\n</html>\n'.format(head, css, body, script)
+
+
+def _beside(name: str) -> str:
+    """The text of a file of this package."""
+    data = pkgutil.get_data(__name__, name)
+    assert data is not None
+    return data.decode()
 
 
 def _front(report: Report, anchors: Dict[str, str], base: str) -> str:
@@ -98,12 +98,22 @@ def _front(report: Report, anchors: Dict[str, str], base: str) -> str:
         place = "{}:{}".format(short(one.file, base), one.line)
         link = '<a class="mono" href="#{}{}">{}</a>'.format(anchors[one.file], one.line, html.escape(place))
         rows.append("<li>{} {} {}</li>".format(link, _chip(one.kind, _CHIPS[one.kind]), _said(one)))
-    listed = '<ol class="worst">{}</ol>'.format("".join(rows)) if rows else (
-        '<p class="note">No graph break, no recompilation, nothing left to Python.</p>')
-    return head + listed + '<p class="note"><kbd>j</kbd> <kbd>k</kbd> next and previous line with a remark</p>'
+    listed = (
+        '<ol class="worst">{}</ol>'.format("".join(rows))
+        if rows
+        else ('<p class="note">No graph break, no recompilation, nothing left to Python.</p>')
+    )
+    rows = ["<tr><td><kbd>{}</kbd></td><td>{}</td></tr>".format(key, words) for key, words in _KEYS]
+    tools = (
+        '<p class="note"><input type="search" placeholder="Search" aria-label="Search"> <span class="found"></span> '
+        '<button type="button" class="tool">Keys</button></p><dialog><table>{}</table><form method="dialog">'
+        '<button class="tool">Close</button></form></dialog>'.format("".join(rows))
+    )
+    return head + listed + tools
 
 
-def _file(file: str, remarks: Sequence[Remark], anchor: str, name: str, is_open: bool) -> str:
+def _file(file: str, remarks: Sequence[Remark], anchor: str, name: str, is_open: bool,
+          links: Mapping[Tuple[str, int], str]) -> str:  # fmt: skip
     by_line: Dict[int, List[Remark]] = {}
     for one in remarks:
         by_line.setdefault(one.line, []).append(one)
@@ -118,7 +128,7 @@ def _file(file: str, remarks: Sequence[Remark], anchor: str, name: str, is_open:
         if before and at > before + 1:
             rows.append('<span class="gap">...</span>')
         before = at
-        rows.append(_line(at, texts[at], by_line.get(at, []), anchor))
+        rows.append(_line(at, texts[at], by_line.get(at, []), anchor, links.get((file, at), "")))
     kinds = [_chip("{} {}".format(number, kind), _CHIPS[kind]) for kind in FINDINGS
              for number in [sum(one.kind == kind and not one.follows for one in remarks)] if number]  # fmt: skip
     return (
@@ -127,11 +137,14 @@ def _file(file: str, remarks: Sequence[Remark], anchor: str, name: str, is_open:
     )
 
 
-def _line(number: int, body: str, remarks: Sequence[Remark], anchor: str) -> str:
+def _line(number: int, body: str, remarks: Sequence[Remark], anchor: str, compiled: str) -> str:
     has = " has" if remarks else ""
     link = '<a href="#{0}{1}" aria-label="line {1}"></a>'.format(anchor, number) if remarks else ""
     line = '<span class="l{0}" id="{1}{2}"><i data-n="{2}">{3}</i>{4}\n</span>'.format(has, anchor, number, link, body)
-    return line + ('<span class="rs">{}</span>'.format("".join(map(_remark, remarks))) if remarks else "")
+    rows = "".join(map(_remark, remarks))
+    if remarks and compiled:
+        rows += '<span class="r"><a href="#{}">what was made of it</a></span>'.format(html.escape(compiled))
+    return line + ('<span class="rs">{}</span>'.format(rows) if rows else "")
 
 
 def _remark(one: Remark) -> str:

@@ -1,0 +1,96 @@
+"""The compilations of a recording as HTML: four panes each, whose lines name the lines of the program they are for."""
+
+from __future__ import annotations
+
+import html
+from typing import Dict, Iterable, List, Set, Tuple
+
+from depyf.explain.names import file_name
+from depyf.explain.report.html.highlight import lines_html
+from depyf.explain.report.linked.rows import Compilation, Pane, Row
+from depyf.explain.report.tree import count
+
+__all__ = ["panes_html"]
+
+_TITLES = {"source": "Source", "transformed": "Transformed code", "graphs": "Graphs", "kernels": "Kernels"}
+
+
+def panes_html(compilations: Iterable[Compilation]) -> Tuple[str, Dict[Tuple[str, int], str]]:
+    """The section, and by file and line the fragment that leads to the line in it."""
+    parts: List[str] = []
+    links: Dict[Tuple[str, int], str] = {}
+    names: Set[str] = set()
+    for one in compilations:
+        name = _name(one, names)
+        places = [_place(one, at) for at in range(len(one.places))]
+        for row in one.panes[0].rows:
+            for at in row.lines:
+                links.setdefault((one.places[at].filename, one.places[at].line), "{}:{}".format(name, places[at]))
+        parts.append(_compilation(one, name, places, is_open=not parts))
+    if not parts:
+        return "", links
+    note = (
+        '<p class="note">Point at a line, and the lines of the other panes that were made of it stand out. '
+        "A click holds them.</p>"
+    )
+    return "<h2>Compilations</h2>{}{}".format(note, "".join(parts)), links
+
+
+def _name(one: Compilation, names: Set[str]) -> str:
+    """``step``, then ``step~0/1``: the fragment stays short, and the same in every run."""
+    name = one.function if one.function not in names else "{}~{}".format(one.function, one.compile_id)
+    while name in names:
+        name += "'"
+    names.add(name)
+    return name
+
+
+def _place(one: Compilation, at: int) -> str:
+    """``16`` for a line of the function's own file, ``model.py:88`` for one of another."""
+    place = one.places[at]
+    if place.filename == one.places[0].filename:
+        return str(place.line)
+    return "{}:{}".format(file_name(place.filename), place.line)
+
+
+def _compilation(one: Compilation, name: str, places: List[str], is_open: bool) -> str:
+    rest = ' <span class="place">from line {} on</span>'.format(one.rest_from) if one.rest_from else ""
+    chip = '<span class="chip id mono">{}</span>'.format(html.escape(one.compile_id))
+    share = ""
+    if one.computing:
+        share = '<span class="place">{} of {} with operations are linked to kernels</span>'.format(
+            one.linked, count(one.computing, "line"))  # fmt: skip
+    shown = [pane for pane in one.panes if pane.rows]
+    tabs = "".join(
+        '<button type="button" role="tab" data-pane="{}" aria-selected="{}">{}</button>'.format(
+            pane.name, "false" if at else "true", _TITLES[pane.name])
+        for at, pane in enumerate(shown)
+    )  # fmt: skip
+    panes = "".join(_pane(pane, not at) for at, pane in enumerate(shown))
+    return (
+        '<details class="frame comp" id="{}" data-places="{}"{}><summary>{}{} {} {}</summary><div class="in">'
+        '<div class="tabs" role="tablist">{}</div><div class="panes">{}</div></div></details>\n'.format(
+            html.escape(name), html.escape("\n".join(places)), " open" * is_open, html.escape(one.function), rest, chip,
+            share, tabs, panes)
+    )  # fmt: skip
+
+
+def _pane(pane: Pane, is_shown: bool) -> str:
+    code = [row for row in pane.rows if not row.is_note]
+    bodies = iter(lines_html("\n".join(row.text for row in code)))
+    stops = pane.name == "source"  # for the tabulator key: each line once
+    rows = "".join(_row(row, html.escape(row.text) if row.is_note else next(bodies), stops) for row in pane.rows)
+    return (
+        '<section class="pane{}" data-pane="{}"><h3>{}</h3><pre class="code"><code>{}</code></pre></section>'.format(
+            " shown" * is_shown, pane.name, _TITLES[pane.name], rows)
+    )  # fmt: skip
+
+
+def _row(row: Row, body: str, is_stop: bool) -> str:
+    data = ' tabindex="0"' if is_stop and row.lines else ""
+    if row.lines:
+        data += ' data-k="{}"'.format(" ".join(map(str, sorted(row.lines))))
+    if row.through:
+        data += ' data-t="{}"'.format(" ".join(map(str, sorted(row.through))))
+    number = '<i data-n="{}"></i>'.format(row.number or "")
+    return '<span class="l{}"{}>{}{}\n</span>'.format(" n" * row.is_note, data, number, body)

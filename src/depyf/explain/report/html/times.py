@@ -1,0 +1,60 @@
+"""Where the time of compiling went: one bar for each compilation."""
+
+from __future__ import annotations
+
+import html
+import re
+from typing import List, Sequence, Tuple
+
+from depyf.explain.model import CompileTimes
+from depyf.explain.report.remarks.costs import seconds_words
+
+__all__ = ["times_html"]
+
+_PHASES = ("Dynamo", "AOTAutograd", "backend", "compiling kernels")
+_RESUME = re.compile(r"(?:torch_dynamo_)?resume_in_(\w+?)_at_(\d+)")
+_MOST = 40  # rows
+
+
+def times_html(times: Sequence[CompileTimes], own_seconds: float) -> str:
+    """The section; "" if torch has kept no times.
+
+    Args:
+        times: of the compilations, in order.
+        own_seconds: what recording them took.
+    """
+    if not times:
+        return ""
+    shown, rest = list(times[:_MOST]), times[_MOST:]
+    longest = max([sum(_phases(one)) for one in shown] + [own_seconds]) or 1.0
+    rows = [_row(one.compile_id, _function(one.function), _phases(one), longest) for one in shown]
+    if own_seconds:
+        rows.append(_row("", "depyf, recording", (0.0, 0.0, 0.0, 0.0, own_seconds), longest))
+    total = "{} compiling, by torch's clocks".format(seconds_words(sum(one.total for one in times)))
+    keys = "".join('<i class="key ph{}"></i>{}'.format(at, name) for at, name in enumerate(_PHASES))
+    more = '<p class="note">and {} more compilations, {}</p>'.format(
+        len(rest), seconds_words(sum(one.total for one in rest))) if rest else ""  # fmt: skip
+    return '<h2>Time</h2><p class="note">{}{}</p><div class="times">{}</div>{}'.format(total, keys, "".join(rows), more)
+
+
+def _function(name: str) -> str:
+    """In the program's words: a resume function is the rest of one of its own."""
+    return _RESUME.sub(r"\1, from line \2 on", name) or "backward graph"
+
+
+def _phases(one: CompileTimes) -> Tuple[float, ...]:
+    return one.dynamo, one.aot, one.backend, one.kernels
+
+
+def _row(number: str, function: str, seconds: Sequence[float], longest: float) -> str:
+    parts: List[str] = []
+    for at, one in enumerate(seconds):
+        if one > 0:
+            name = _PHASES[at] if at < len(_PHASES) else "depyf"
+            parts.append('<i class="ph{}" style="width:{:.2f}%" title="{} {}"></i>'.format(
+                at, 100 * one / longest, name, seconds_words(one)))  # fmt: skip
+    return (
+        '<span class="mono">{}</span><span class="what">{}</span><span class="bar">{}</span>'
+        '<span class="number">{}</span>'.format(html.escape(number), html.escape(function), "".join(parts),
+                                                seconds_words(sum(seconds)))
+    )  # fmt: skip

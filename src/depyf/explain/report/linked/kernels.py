@@ -1,0 +1,96 @@
+"""The pane of the kernels: their sources and their calls, out of the modules which Inductor generated."""
+
+from __future__ import annotations
+
+import ast
+import re
+from dataclasses import replace
+from typing import Dict, FrozenSet, Iterable, List, Tuple
+
+from depyf.decompiler.proof.compile_worker import syntax_tree
+from depyf.explain.model import Graph, Kernel
+from depyf.explain.names import file_name
+from depyf.explain.report.linked.rows import Places, Row
+
+__all__ = ["computing_lines", "kernel_rows", "linked_lines"]
+
+_NONE: FrozenSet[int] = frozenset()
+_AROUND = 2  # lines around a call
+_CALLED = re.compile(r"[A-Za-z_][\w.]*(?=\()")
+
+
+def kernel_rows(graph: Graph, places: Places) -> List[Row]:
+    """The rows for one graph: forward, then backward."""
+    through = _through(graph, places)
+    rows = [row for kernel in graph.kernels for row in _module(kernel, places)]
+    return [replace(row, through=frozenset().union(*(through.get(line, _NONE) for line in row.lines))) if row.lines
+            else row for row in rows]  # fmt: skip
+
+
+def _through(graph: Graph, places: Places) -> Dict[int, FrozenSet[int]]:
+    """By line: the calls that led to it each time. torch names a kernel's lines, and not the calls."""
+    found: Dict[int, FrozenSet[int]] = {}
+    for node in graph.nodes:
+        if node.op.startswith("call_") and node.user_line is not None:
+            line, callers = places.number(node.user_line), places.numbers(node.callers)
+            found[line] = found.get(line, callers) & callers
+    return found
+
+
+def computing_lines(graphs: Iterable[Graph], places: Places) -> FrozenSet[int]:
+    """The lines with operations in graphs that have kernels."""
+    return places.numbers(
+        node.user_line for graph in graphs if graph.kernels for node in graph.nodes if node.op.startswith("call_")
+    )
+
+
+def linked_lines(graphs: Iterable[Graph], places: Places) -> FrozenSet[int]:
+    """The lines which torch names for a kernel."""
+    return places.numbers(line.line for graph in graphs for kernel in graph.kernels for line in kernel.lines)
+
+
+def _module(kernel: Kernel, places: Places) -> List[Row]:
+    """The definitions of its kernels, and the part of `call` where they are called; all of it if no line is known."""
+    by_name: Dict[str, List[int]] = {}
+    for one in kernel.lines:
+        by_name.setdefault(one.kernel, []).extend(places.numbers([one.line]))
+    lines_of = {name: frozenset(numbers) for name, numbers in by_name.items()}
+    texts = kernel.source.splitlines()
+    title = "{}, {}".format(kernel.direction, file_name(kernel.path) or kernel.name)
+    rows = [Row(title + (", from Inductor's cache" if kernel.from_cache else ""), is_note=True)]
+    definitions = [(start, end, lines_of.get(name, _NONE)) for name, start, end in _definitions(kernel.source)]
+    for start, end, lines in definitions:
+        rows += [Row(texts[at], lines, number=at + 1) for at in range(start, end)]
+    inside = {at for start, end, _ in definitions for at in range(start, end)}
+    calls = [(at, _called(text, lines_of)) for at, text in enumerate(texts) if at not in inside]
+    found = [at for at, lines in calls if lines is not None]
+    if found:
+        first, last = max(0, found[0] - _AROUND), found[-1] + _AROUND
+        rows += [Row(texts[at], lines or _NONE, number=at + 1) for at, lines in calls if first <= at <= last]
+    if len(rows) == 1:
+        rows += [Row(text, number=at) for at, text in enumerate(texts, 1)]
+    return rows
+
+
+def _called(text: str, lines_of: Dict[str, FrozenSet[int]]) -> FrozenSet[int] | None:
+    """The lines behind the kernel that is called here; None where none is."""
+    for match in _CALLED.finditer(text):
+        name = match.group()
+        name = name[:-4] if name.endswith(".run") else name
+        if name in lines_of:
+            return lines_of[name]
+    return None
+
+
+def _definitions(source: str) -> List[Tuple[str, int, int]]:
+    """What the module assigns at its top level in several lines: name, index of its first line, and past its last."""
+    try:
+        tree = syntax_tree(source)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return []
+    return [
+        (node.targets[0].id, node.lineno - 1, node.end_lineno)
+        for node in tree.body
+        if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name)
+        and node.end_lineno is not None and node.end_lineno > node.lineno
+    ]  # fmt: skip

@@ -1,0 +1,73 @@
+"""What compiling a function cost: remarks on its first line, and the file that keeps them.
+
+A file of its own, as the times differ in every run and the other remarks don't.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any, Dict, List, Tuple
+
+from ...dump.compile_times import COSTS
+from ...model import Session
+from .remark import Remark, of_program
+
+__all__ = ["cost_remarks", "costs_json", "costs_of", "read_costs", "seconds_words"]
+
+FORMAT = 1
+_Row = Dict[str, Any]
+
+
+def costs_of(session: Session) -> List[_Row]:
+    """A row for each compilation whose function is known, in order."""
+    owners = {entry.compile_id: frame for frame in session.frames for entry in frame.entries}
+    rows = []
+    for one in session.times:
+        frame = owners.get(one.compile_id)
+        if frame is not None:
+            rows.append({
+                "compile_id": one.compile_id, "function": of_program(frame.title), "file": frame.filename,
+                "line": frame.first_line, "is_rest": frame.is_resume,
+                "direction": "forward" if one.function else "backward",
+                "dynamo": one.dynamo, "aot": one.aot, "backend": one.backend, "kernels": one.kernels,
+                "guards": one.guards,
+            })  # fmt: skip
+    return rows
+
+
+def costs_json(session: Session) -> str:
+    """The text of `COSTS`. Seconds, by torch's clocks; no part contains another."""
+    return json.dumps({"format": FORMAT, "compilations": costs_of(session)}, indent=1) + "\n"
+
+
+def cost_remarks(rows: List[_Row]) -> List[Remark]:
+    """One for each function: how often it was compiled, for how long, and how long its slowest guards take."""
+    groups: Dict[Tuple[str, int, str], List[_Row]] = {}
+    for row in rows:
+        groups.setdefault((row["file"], row["line"], row["function"]), []).append(row)
+    found = []
+    for (file, line, function), parts in groups.items():
+        times = [sum(row[name] for name in ("dynamo", "aot", "backend", "kernels")) for row in parts]
+        words = "from here on, " * parts[0]["is_rest"] + "compiled in {}".format(seconds_words(sum(times)))
+        if len(times) > 1:
+            words += ": {}".format(", ".join("{} {}".format(
+                row["compile_id"] + " backward" * (row["direction"] == "backward"), seconds_words(time))
+                for row, time in zip(parts, times)))  # fmt: skip
+        guards = [row["guards"] for row in parts if row["guards"]]
+        if guards:
+            words += "; evaluating its guards takes {:.0f} us".format(1e6 * max(guards))
+        found.append(Remark(file, line, "cost", words, function, compilations=list(dict.fromkeys(
+            row["compile_id"] for row in parts))))  # fmt: skip
+    return found
+
+
+def read_costs(data: Any) -> List[Remark]:
+    """Those of a file. Raises ValueError, KeyError or TypeError for one that is no such file."""
+    if data["format"] != FORMAT:
+        raise ValueError("{} is of format {!r}, this depyf reads {}".format(COSTS, data["format"], FORMAT))
+    return cost_remarks(data["compilations"])
+
+
+def seconds_words(seconds: float) -> str:
+    """``1.3 s`` or ``21 ms``."""
+    return "{:.1f} s".format(seconds) if seconds >= 1 else "{:.0f} ms".format(1000 * seconds)
