@@ -6,14 +6,15 @@ import types
 from typing import Any, NamedTuple
 
 from depyf.decompiler.bytecode import RawCode, load
+from depyf.decompiler.bytecode.kinds import is_comprehension
 from depyf.decompiler.dispatch import decompile_dispatch
 from depyf.decompiler.driver.decompilation import Decompilation
 from depyf.decompiler.events import EventResult, decompile_events
-from depyf.decompiler.events.functions import COMPREHENSIONS, Definition
 from depyf.decompiler.names.respelling import respell
 from depyf.decompiler.proof import Level, Verdict, prove_all
 from depyf.decompiler.proof.symbolic.prove import prove_symbolic
 from depyf.decompiler.recompile import recompile
+from depyf.decompiler.stack_machine.machine import Definition
 from depyf.decompiler.syntax import nodes as n
 from depyf.errors import DecompilationError
 
@@ -66,7 +67,7 @@ def dispatched(raw: RawCode) -> EventResult:
         try:
             return definition_of(inner)
         except DecompilationError:
-            if inner.name in COMPREHENSIONS:
+            if is_comprehension(inner):
                 raise
             return decompile_dispatch(inner, nested).tree
 

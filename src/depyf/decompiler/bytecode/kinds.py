@@ -22,7 +22,7 @@ def kind_of(raw: RawCode) -> str:
     'expression' is what was compiled to be evaluated. 'generic' is the code that makes type parameters, and what they
     belong to; 'annotations' the code that gives the annotations of a function, class or module.
     """
-    if raw.name in _COMPREHENSIONS:
+    if is_comprehension(raw):
         return "comprehension"
     if raw.name == "<lambda>":
         return "lambda"
@@ -35,6 +35,11 @@ def kind_of(raw: RawCode) -> str:
     if raw.name != "<module>":
         return "class"
     return "expression" if mode_of(raw) == "eval" else "module"
+
+
+def is_comprehension(raw: RawCode) -> bool:
+    """Whether ``raw`` is the code of a comprehension or generator expression."""
+    return raw.name in _COMPREHENSIONS
 
 
 def mode_of(raw: RawCode) -> str:

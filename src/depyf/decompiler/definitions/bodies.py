@@ -6,6 +6,7 @@ from typing import Iterator
 
 from ..bytecode import Instruction, RawCode, inside_comprehensions, known_instructions, reached
 from ..bytecode.code.flags import CO_ASYNC_GENERATOR, CO_GENERATOR
+from ..bytecode.kinds import is_comprehension
 from ..lift.folding.negation import negate
 from ..lift.values import AssertionClass, Marker
 from ..names.spelling import docstring, is_name
@@ -334,7 +335,7 @@ def _behind_docstring(body: list[nodes.Statement]) -> int:
 
 
 def _comprehensions(raw: RawCode) -> list[RawCode]:
-    found = [nested for nested in raw.nested if nested.name in ("<listcomp>", "<setcomp>", "<dictcomp>", "<genexpr>")]
+    found = [nested for nested in raw.nested if is_comprehension(nested)]
     for nested in found:
         found.extend(_comprehensions(nested))
     return found

@@ -9,7 +9,7 @@ exceptions handled there demand; what has no such place is refused.
 
     decompile_dispatch(raw) -> EventResult
 
-Imports ``passes/``, ``limits/``, ``bytecode/``, ``syntax/``, ``names/``, ``flowgraph/`` and ``events/``.
+Imports ``passes/``, ``limits/``, ``bytecode/``, ``syntax/``, ``names/``, ``flowgraph/`` and ``stack_machine/``.
 """
 
 from __future__ import annotations

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from ..bytecode import Handler, Instruction, RawCode
-from ..events.functions import Nested, make_function
-from ..events.state import Const, Null, Opaque, Pure, Raised, State, Value
+from typing import Any
+
+from ..bytecode import Instruction, RawCode
 from ..names.spelling import Spelling
+from ..stack_machine.conditions import outcome
+from ..stack_machine.machine import Machine, Nested
+from ..stack_machine.state import Const, Null, Opaque, Pure, Raised, State, Value
 from ..syntax import nodes as n
 from .analysis import Analysis, Edge, Node
 from .levels import handled_part
-from .operations import MoreOperations
+from .operations import HANDLERS
 from .variables import SlotVariables, bound_variables
 
 
@@ -35,20 +38,21 @@ class Block:
         self.line: int | None = None
 
 
-class Blocks(MoreOperations):
-    """Makes the blocks of all nodes."""
+class Blocks:
+    """Makes the blocks of all nodes with a stack ``machine``."""
+
+    node: Node
+    exceptions: dict[Value, object]
+    """The exceptions among the values, with the levels of their handlers."""
 
     def __init__(self, raw: RawCode, spelling: Spelling, analysis: Analysis, nested: Nested) -> None:
-        super().__init__(raw, spelling)
-        self.nested = nested
         self.analysis = analysis
         self.instructions = analysis.instructions
         self.variables = SlotVariables(analysis, spelling)
         self.bound = bound_variables(analysis, raw)
-        self.handler = None
-        self.originals = {spelling.variable(name) for name in raw.localsplus}
-        self.here: set[int] = set()
-        self.folded = 0
+        handlers = {**HANDLERS, "CHECK_EXC_MATCH": self.match_exception}
+        self.machine = Machine(raw, spelling, handlers, self.upcoming, nested)
+        self.machine.originals = {spelling.variable(name) for name in raw.localsplus}
 
     def run(self) -> list[Block]:
         """The blocks that are reached: some tests have a known outcome."""
@@ -64,70 +68,59 @@ class Blocks(MoreOperations):
 
     def block(self, node: Node) -> Block:
         """The text of one node."""
+        machine = self.machine
         block = Block(node)
-        self.out = block.statements
+        machine.out = block.statements
         self.node = node
-        self.state = self.beginning(node)
-        self.here = {id(self.instructions[pc]) for pc in node.pcs}
-        self.line = None
-        self.place = 0
+        machine.state = self.beginning(node)
+        machine.line = None
+        machine.place = 0
         self.keep_for_handlers()
-        while self.place < len(node.pcs):
-            pc = node.pcs[self.place]
+        while machine.place < len(node.pcs):
+            pc = node.pcs[machine.place]
             ins = self.instructions[pc]
-            self.line = ins.line or self.line
+            machine.line = ins.line or machine.line
             if block.line is None:
-                block.line = self.line
-            self.place += 1
-            if self.place == len(node.pcs) and node.end in ("branch", "for", "with", "exit"):
+                block.line = machine.line
+            machine.place += 1
+            if machine.place == len(node.pcs) and node.end in ("branch", "for", "with", "exit"):
                 getattr(self, "end_" + node.end)(block, ins)
                 return block
-            self.one(pc, ins)
+            machine.execute(ins)
             self.keep_for_handlers()
         if node.end == "raise":
-            self.flush()
-            self.emit(n.Raise())
+            machine.flush()
+            machine.emit(n.Raise())
         else:
             self.end_jump(block)
         return block
 
-    def one(self, pc: int, ins: Instruction) -> None:
-        """One instruction that neither jumps nor leaves."""
-        if ins.op == "MAKE_FUNCTION":
-            self.place += make_function(self, pc) - pc - 1  # type: ignore[arg-type]
-        elif ins.op == "PUSH_EXC_INFO":
-            self.state.stack.insert(-1, Raised("previous"))
-        elif ins.op == "POP_EXCEPT":
-            self.pop()
-        elif ins.op == "CALL" and ins.arg == (2, ()) and self.calls_exit_function():
-            self.pop_many(4)  # leaving the with statement has done it
-            self.push(Raised("left"))
-        elif ins.op == "GET_AWAITABLE" and isinstance(self.state.stack[-1], Raised):
-            self.place += 2
-        elif ins.op != "JUMP":
-            self.execute(ins)
-
-    def calls_exit_function(self) -> bool:
-        """Whether a call of two arguments is that of the exit function where a with statement was left."""
-        function, *arguments = self.state.stack[-4:]
-        nothing = all(isinstance(one, Const) and one.value is None for one in arguments)
-        return isinstance(function, Raised) and function.hint == "exit" and nothing
-
-    def handler_of(self, ins: Instruction) -> Handler | None:
-        """For ``make_function``: whether ``ins`` stands in this node."""
-        return None if id(ins) in self.here else Handler(-1, 0, False)
-
     def upcoming(self, count: int) -> list[Instruction]:
         """The next instructions of the node."""
-        return [self.instructions[pc] for pc in self.node.pcs[self.place : self.place + count]]
+        place = self.machine.place
+        return [self.instructions[pc] for pc in self.node.pcs[place : place + count]]
+
+    def match_exception(self, machine: Machine, arg: Any) -> None:
+        """CHECK_EXC_MATCH: only an ``except`` clause does that, so the exception is raised again to match it."""
+        kind = machine.pop()
+        if self.exceptions.get(machine.state.stack[-1]) != handled_part(self.node.levels):
+            raise machine.error("an exception is matched outside of its handler")
+        [text] = machine.texts([kind])
+        machine.flush()
+        name = machine.temporary("matches")
+        yes, no = (n.Assign([n.Name(name)], n.Constant(truth)) for truth in (True, False))
+        handlers = [n.ExceptHandler(text, None, [yes]), n.ExceptHandler(None, None, [no])]
+        machine.emit(n.Try([n.Raise()], handlers, [], []))
+        machine.push(machine.held_by(name))
 
     def beginning(self, node: Node) -> State:
+        machine = self.machine
         state = State()
         for name in sorted(self.bound[node]):
-            text = self.spelling.variable(name)
+            text = machine.spelling.variable(name)
             state.locals[name] = held = Opaque(text)
             state.names[held] = [text]
-        self.exceptions: dict[Value, object] = {}
+        self.exceptions = {}
         for place, slot in enumerate(node.slots):
             value: Value
             if slot.kind == "null":
@@ -135,12 +128,12 @@ class Blocks(MoreOperations):
             elif slot.kind == "const":
                 value = Const(slot.detail)
             elif slot.kind == "cell":
-                value = Pure("cell", (), self.spelling.variable(slot.detail))
+                value = Pure("cell", (), machine.spelling.variable(slot.detail))
             elif slot.kind == "value":
                 value = Opaque(slot.detail or "value")
                 state.names[value] = [self.variables.name(node, place)]
                 if slot.detail:
-                    self.kinds[value] = slot.detail
+                    machine.kinds[value] = slot.detail
             elif slot.kind == "exception":
                 value = Opaque("exception")
                 state.names[value] = [self.variables.exception(slot.detail)]
@@ -154,7 +147,7 @@ class Blocks(MoreOperations):
 
     def keep_for_handlers(self) -> None:
         """Variables of stack entries that a handler around may read hold what the stack holds."""
-        stack = self.state.stack
+        stack = self.machine.state.stack
         for entry, kept in self.entries_around():
             for place in range(min(kept, len(stack))):
                 if entry.slots[place].kind == "value" and not isinstance(stack[place], (Null, Raised)):
@@ -168,16 +161,11 @@ class Blocks(MoreOperations):
         return [(known[body], body[-1].kept) for body in bodies if body in known]
 
     def keep(self, value: Value, name: str) -> None:
-        if name not in self.state.names.get(value, ()):
-            self.state.stack.append(value)  # still needed if it is in a variable that gets another value
-            self.store(name, value)
-            self.state.stack.pop()
-
-    def store(self, name: str, value: Value) -> None:
-        super().store(name, value)
-        names = self.state.names.get(value, [])
-        if names and names[-1] == name and name in self.originals:
-            names.insert(0, names.pop())  # what the original calls it reads best
+        machine = self.machine
+        if name not in machine.state.names.get(value, ()):
+            machine.state.stack.append(value)  # still needed if it is in a variable that gets another value
+            machine.store(name, value)
+            machine.state.stack.pop()
 
     # Ends
 
@@ -185,45 +173,48 @@ class Blocks(MoreOperations):
         [edge] = block.node.edges
         wanted = self.wanted(edge)
         self.into_variables(wanted)
-        self.flush()
+        self.machine.flush()
         block.ways = [Way(edge.target, [])]
 
     def end_exit(self, block: Block, ins: Instruction) -> None:
+        machine = self.machine
         if ins.op == "RERAISE":
-            if self.exceptions.get(self.pop()) != handled_part(self.node.levels):
-                raise self.error("an exception is raised again outside of its handler")
-            self.flush()
-            self.emit(n.Raise())
+            if self.exceptions.get(machine.pop()) != handled_part(self.node.levels):
+                raise machine.error("an exception is raised again outside of its handler")
+            machine.flush()
+            machine.emit(n.Raise())
         elif ins.op == "RETURN_VALUE":
             if handled_part(self.node.levels):
-                raise self.error("a return from a handler that would not restore the exception handled before")
-            self.statement([self.pop()], lambda value: n.Return(value))
+                raise machine.error("a return from a handler that would not restore the exception handled before")
+            machine.statement([machine.pop()], lambda value: n.Return(value))
         else:
-            self.raise_statement(self.pop_many(ins.arg))
+            self.raise_statement(machine.pop_many(ins.arg))
 
     def raise_statement(self, values: list[Value]) -> None:
+        machine = self.machine
         if len(values) == 1 and isinstance(values[0], Pure) and values[0].kind == "AssertionError":
             message = list(values[0].operands)
-            self.statement(message, lambda *texts: n.Assert(n.Constant(False), *texts))
+            machine.statement(message, lambda *texts: n.Assert(n.Constant(False), *texts))
         else:
-            self.statement(values, lambda *texts: n.Raise(*texts))
+            machine.statement(values, lambda *texts: n.Raise(*texts))
 
     def end_branch(self, block: Block, ins: Instruction) -> None:
+        machine = self.machine
         falls, jumps = block.node.edges
-        value = self.state.stack[-1]
+        value = machine.state.stack[-1]
         if ins.op.endswith("OR_POP"):
-            place = len(self.state.stack) - 1
+            place = len(machine.state.stack) - 1
             for other, name in self.wanted(jumps):
                 if other == place:
                     self.keep(value, name)
         self.into_common_variables(falls, jumps, value)
-        self.pop()
-        decided = self.truth(ins, value)
+        machine.pop()
+        decided = outcome(ins, value.value) if isinstance(value, Const) else None
         if decided is None:
-            [block.test] = self.texts([self.unfoldable(value)])
-        self.flush()
+            [block.test] = machine.texts([machine.unfoldable(value)])
+        machine.flush()
         if ins.op.endswith("OR_POP"):
-            self.push(value)
+            machine.push(value)
         ways = [self.way(falls), self.way(jumps)]
         if decided is not None:
             block.ways = [ways[decided]]
@@ -233,42 +224,34 @@ class Blocks(MoreOperations):
             block.test = n.Compare(block.test, ["is"], [n.Constant(None)])
         block.ways = ways if "IF_FALSE" in ins.op or ins.op.endswith("NOT_NONE") else ways[::-1]
 
-    def truth(self, ins: Instruction, value: Value) -> bool | None:
-        """Whether the jump is taken, if that is known."""
-        if not isinstance(value, Const):
-            return None
-        if "NONE" in ins.op:
-            return (value.value is None) == ins.op.endswith("IF_NONE")
-        if type(value.value) in (bool, int, str, bytes, type(None), float, tuple):
-            return bool(value.value) == ("IF_TRUE" in ins.op)
-        return None
-
     def end_for(self, block: Block, ins: Instruction) -> None:
+        machine = self.machine
         item, exhausted = block.node.edges
-        iterator = self.state.stack[-1]
-        place = len(self.state.stack) - 1
+        iterator = machine.state.stack[-1]
+        place = len(machine.state.stack) - 1
         for other, name in self.wanted(item):
             if other == place:
                 self.keep(iterator, name)
         self.into_common_variables(item, exhausted, iterator)
-        [block.iterator] = self.texts([iterator])
-        self.flush()
+        [block.iterator] = machine.texts([iterator])
+        machine.flush()
         block.item = self.variables.name(item.target, place + 1)
         block.is_async = ins.op.startswith("ASYNC")
         held = Opaque("item")
-        self.state.names[held] = [block.item]
-        self.push(held)
+        machine.state.names[held] = [block.item]
+        machine.push(held)
         first = self.way(item)
-        del self.state.stack[-2:]
+        del machine.state.stack[-2:]
         block.ways = [first, self.way(exhausted)]
 
     def end_with(self, block: Block, ins: Instruction) -> None:
+        machine = self.machine
         [edge] = block.node.edges
-        place = len(self.state.stack) - 1
-        manager = self.state.stack[-1]
+        place = len(machine.state.stack) - 1
+        manager = machine.state.stack[-1]
         self.into_variables([want for want in self.wanted(edge) if want[0] < place], manager)
         name = self.variables.manager(edge.slots[place].detail)
-        self.statement([self.pop()], lambda text: n.Assign([n.Name(name)], text))
+        machine.statement([machine.pop()], lambda text: n.Assign([n.Name(name)], text))
         block.ways = [Way(edge.target, [])]
 
     # What the next nodes need of the stack
@@ -280,7 +263,8 @@ class Blocks(MoreOperations):
 
     def into_variables(self, wanted: list[tuple[int, str]], last: Value | None = None) -> None:
         """Put stack entries into variables; pending events are written into them where that is possible."""
-        state = self.state
+        machine = self.machine
+        state = machine.state
         names = dict(wanted)
         while state.pending and state.pending[0] is not last:
             event = state.pending[0]
@@ -288,23 +272,24 @@ class Blocks(MoreOperations):
             later = [other.expression for other in state.pending[1:]]
             name = names[places[0]] if places else ""
             if not places or any(isinstance(part, n.Name) and part.id == name for e in later for part in n.walk(e)):
-                self.name_first_pending()
+                machine.name_first_pending()
                 continue
             state.pending.pop(0)
-            self.free(name)
-            self.emit(n.Assign([n.Name(name)], event.expression, line=event.line))
+            machine.free(name)
+            machine.emit(n.Assign([n.Name(name)], event.expression, line=event.line))
             state.names[event] = [name]
         for place, name in wanted:
             self.keep(state.stack[place], name)
 
     def way(self, edge: Edge) -> Way:
         """What this way alone needs, as statements on it."""
-        kept = self.state, self.out
-        self.state, self.out = self.state.copy(), []
+        machine = self.machine
+        kept = machine.state, machine.out
+        machine.state, machine.out = machine.state.copy(), []
         for place, name in self.wanted(edge):
-            self.keep(self.state.stack[place], name)
-        result = Way(edge.target, self.out)
-        self.state, self.out = kept
+            self.keep(machine.state.stack[place], name)
+        result = Way(edge.target, machine.out)
+        machine.state, machine.out = kept
         return result
 
     def wanted(self, edge: Edge) -> list[tuple[int, str]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..events.polish import negation
+from ..stack_machine.conditions import negation
 from ..syntax import nodes as n
 from .analysis import Node
 from .blocks import Block, Way

@@ -5,10 +5,10 @@ from __future__ import annotations
 from ...errors import DecompilationError
 from ..bytecode import Instruction, RawCode, disassemble
 from ..bytecode.code.flags import CO_GENERATOR
-from ..events.decompile import EventResult, function_result
-from ..events.functions import Nested
 from ..names.spelling import Spelling
 from ..passes import Invariant, Observer, Pass, run_passes
+from ..stack_machine.definition import EventResult, function_result
+from ..stack_machine.machine import Machine, Nested
 from ..syntax import nodes as n
 from ..syntax.checks import empty_body, stray_jump
 from ..syntax.printer import PrintError
@@ -23,7 +23,7 @@ class DispatchWork:
     """``raw`` on its way to nested blocks. ``out`` are the statements."""
 
     analysis: Analysis
-    machine: Blocks
+    writer: Blocks
     structure: Structure
     result: EventResult
 
@@ -43,6 +43,10 @@ class DispatchWork:
         self.blocks: list[Block] = []
         self.out: list[n.Statement] = []
 
+    @property
+    def machine(self) -> Machine:
+        return self.writer.machine
+
     def error(self, reason: str) -> DecompilationError:
         return DecompilationError(reason, stage="dispatch", where=self.raw.qualname)
 
@@ -54,8 +58,8 @@ def _analyse(work: DispatchWork) -> None:
 
 
 def _write(work: DispatchWork) -> None:
-    work.machine = Blocks(work.raw, work.spelling or Spelling(work.raw), work.analysis, work.nested)
-    work.blocks = work.machine.run()
+    work.writer = Blocks(work.raw, work.spelling or Spelling(work.raw), work.analysis, work.nested)
+    work.blocks = work.writer.run()
 
 
 def _join_tests(work: DispatchWork) -> None:
@@ -63,13 +67,12 @@ def _join_tests(work: DispatchWork) -> None:
 
 
 def _structure(work: DispatchWork) -> None:
-    work.structure = Structure(work.analysis, work.blocks, work.machine.variables, work.error)
+    work.structure = Structure(work.analysis, work.blocks, work.writer.variables, work.error)
     work.out = work.structure.run()
 
 
 def _polish(work: DispatchWork) -> None:
-    machine = work.machine
-    work.out = polish(work.out, machine.variables.ours | machine.temporaries)
+    work.out = polish(work.out, work.writer.variables.ours | work.machine.temporaries)
 
 
 def _define(work: DispatchWork) -> None:

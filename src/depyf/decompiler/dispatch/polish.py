@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from ..events.polish import negation
+from ..stack_machine.conditions import negation
 from ..syntax import nodes as n
 from .except_clauses import to_clauses
 

@@ -9,11 +9,12 @@ operations on private containers were done in advance.
 
     decompile_events(raw) -> EventResult
 
-Imports ``passes/``, ``limits/``, ``bytecode/``, ``syntax/``, ``proof/`` and ``names/``.
+Imports ``passes/``, ``limits/``, ``bytecode/``, ``syntax/``, ``names/`` and ``stack_machine/``.
 """
 
 from __future__ import annotations
 
-from .decompile import EventResult, decompile_events
+from ..stack_machine.definition import EventResult
+from .decompile import decompile_events
 
 __all__ = ["EventResult", "decompile_events"]

@@ -1,4 +1,4 @@
-"""Branches and exception ranges as statements; loops and with statements are in modules of their own.
+"""Branches as statements; loops, exception ranges and with statements are in modules of their own.
 
 ``run`` executes one path and writes its statements. At a branch both arms are executed, each into a list of its own,
 to the place where they meet; where they never meet, each to its end. What the stack holds at the meeting place, and
@@ -7,20 +7,24 @@ is not the same on both ways, gets a variable that both arms assign.
 
 from __future__ import annotations
 
-from typing import Callable, FrozenSet, Iterator, List, Tuple
+from itertools import takewhile
+from typing import Callable, FrozenSet
 
 from ..bytecode import CONDITIONAL_JUMPS, Handler, Instruction, RawCode
-from ..limits.budget import STEP, spend
+from ..limits.budget import spend
 from ..names.dynamo import is_made_up
 from ..names.spelling import Spelling
+from ..stack_machine.conditions import negation, outcome
+from ..stack_machine.machine import Machine, Nested
+from ..stack_machine.state import Const, Null, Pure, Raised, State, Unbound, Value
 from ..syntax import nodes as n
-from .functions import Definition, Nested, make_function
+from .exception_ranges import ExceptionRanges
 from .iteration import for_statement
-from .merging import Merging
+from .merging import Arm, merge_states
+from .operations import HANDLERS
 from .parked import live_before, parked_locals
 from .paths import Paths
-from .polish import negation
-from .state import Const, Null, Opaque, Pure, Raised, State, Unbound, Value
+from .try_statements import OpenTry, finish_tries, try_statement
 from .with_statements import Leaving, with_statement
 
 _MOST_STEPS = 12
@@ -29,360 +33,229 @@ _MOST_STEPS = 12
 _DEEPEST = 150
 """Branches within branches."""
 
+_LONG = frozenset({"CALL", "CALL_EX", "CALL_FUNCTION", "CALL_FUNCTION_EX", "BINARY_OP", "COMPARE_OP", "YIELD_VALUE"})
+
 Stops = FrozenSet[int]
-Arm = Tuple[State, List[n.Statement], int]
-"""What is known at the end of an arm, its statements, where it goes on (-1: nowhere)."""
 
 EMPTY: Stops = frozenset()
 LEFT = -2
 """An arm has gone to several places out of the exception range around it, see ``Control.leaving``."""
 
-_CLEAN_UP = ("COPY", "POP_EXCEPT", "RERAISE")
 
-
-class Control(Merging):
-    """Executes whole paths."""
+class Control:
+    """Drives the stack ``machine`` along whole paths."""
 
     def __init__(
         self, raw: RawCode, spelling: Spelling, instructions: list[Instruction], nested: Nested | None = None
     ) -> None:
-        super().__init__(raw, spelling)
-        self.nested = nested or self.no_nested
         self.instructions = instructions
         self.paths = Paths(instructions, raw.qualname)
-        self.all_uses_known = True
-        self.chosen = {spelling.variable(name) for name in raw.localsplus if not is_made_up(name)}
-        self.parked = parked_locals(raw, instructions, self.paths)
-        self.live_before = live_before(self.parked, instructions, self.paths)
+        self.ranges = ExceptionRanges(instructions)
+        self.machine = Machine(raw, spelling, HANDLERS, self.upcoming, nested)
+        self.machine.all_uses_known = True
+        self.machine.chosen = {spelling.variable(name) for name in raw.localsplus if not is_made_up(name)}
+        self.machine.parked = parked_locals(raw, instructions, self.paths)
+        self.live_before = live_before(self.machine.parked, instructions, self.paths)
         self.steps_left = _MOST_STEPS * len(instructions) + 1000
         self.depth = 0
         self.handler: Handler | None = None
         self.leaving: list[Leaving] | None = None
         """The ways out of the exception range around, if what is after it can tell them apart."""
 
-    def no_nested(self, raw: RawCode) -> Definition:
-        raise self.error(f"it makes a function of the code {raw.name}")
+    def upcoming(self, count: int) -> list[Instruction]:
+        """The next instructions in the exception range that is executed."""
+        place = self.machine.place
+        found = self.instructions[place : place + count]
+        return list(takewhile(lambda ins: self.ranges.handler_of(ins) == self.handler, found))
 
-    def run(self, pc: int, stops: frozenset[int]) -> int:
+    def run(self, pc: int, stops: Stops) -> int:
         """Execute from ``pc`` until one of ``stops`` or the end of the exception range; -1 if the path ends."""
-        tries: list[tuple[n.Try, int, list[n.Statement]]] = []
+        tries: list[OpenTry] = []
         while pc >= 0 and pc not in stops:
             self.steps_left -= 1
             if self.steps_left < 0:
-                raise self.error("too many paths")
-            spend(2 + len(self.state.stack) / 20 + len(self.state.pending) / 5, "following the order of events")
+                raise self.machine.error("too many paths")
+            state = self.machine.state
+            spend(2 + len(state.stack) / 20 + len(state.pending) / 5, "following the order of events")
             ins = self.instructions[pc]
-            handler = self.handler_of(ins)
+            handler = self.ranges.handler_of(ins)
             if handler != self.handler and ins.op not in ("NOP", "JUMP"):
-                if self.leaves(handler):
+                if self.ranges.is_left(self.handler, handler):
                     break
-                pc = self.try_statement(pc, handler, stops, tries)
+                pc = try_statement(self, pc, handler, stops, tries)
             else:
                 pc = self.step(pc, ins, stops)
-        self.finish_tries(tries)
+        finish_tries(self.machine.out, tries)
         return pc
 
-    def step(self, pc: int, ins: Instruction, stops: frozenset[int]) -> int:
+    def step(self, pc: int, ins: Instruction, stops: Stops) -> int:
         """One instruction: where to go on, -1 if nowhere."""
-        self.live = frozenset().union(*[self.live_before[after] for after in self.paths.successors[pc]])
+        machine = self.machine
+        machine.live = frozenset().union(*[self.live_before[after] for after in self.paths.successors[pc]])
         if ins.op == "JUMP":
             return ins.target
         if ins.op in CONDITIONAL_JUMPS:
             return self.branch(pc, ins, stops)
         if ins.op == "RETURN_VALUE":
-            self.line = ins.line or self.line
-            self.statement([self.pop()], lambda value: n.Return(value))
+            machine.line = ins.line or machine.line
+            machine.statement([machine.pop()], lambda value: n.Return(value))
             return -1
         if ins.op == "RAISE_VARARGS":
-            self.line = ins.line or self.line
-            self.statement(self.pop_many(ins.arg), lambda *values: n.Raise(*values))
+            machine.line = ins.line or machine.line
+            machine.statement(machine.pop_many(ins.arg), lambda *values: n.Raise(*values))
             return -1
         if ins.op == "RERAISE":
-            if not isinstance(self.pop(), Raised):
-                raise self.error("RERAISE stands on no exception")
-            self.flush()
-            self.emit(n.Raise())
+            if not isinstance(machine.pop(), Raised):
+                raise machine.error("RERAISE stands on no exception")
+            machine.flush()
+            machine.emit(n.Raise())
             return -1
         if ins.op == "DELETE_FAST":
             return self.delete_variables(pc)
         if ins.op == "BEFORE_WITH":
             return with_statement(self, pc, stops)
-        if ins.op == "MAKE_FUNCTION":
-            self.line = ins.line or self.line
-            return make_function(self, pc)
-        self.execute(ins)
-        return pc + 1
+        machine.place = pc + 1
+        machine.execute(ins)
+        return machine.place
 
     def delete_variables(self, pc: int) -> int:
         """``del x``; a store that follows, of what still has to be computed, is written first: nothing is between."""
-        if self.instructions[pc].arg in self.parked:
-            self.execute(self.instructions[pc])
+        machine, instructions = self.machine, self.instructions
+        if instructions[pc].arg in machine.parked:
+            machine.execute(instructions[pc])
             return pc + 1
         end = pc
-        while self.instructions[end].op == "DELETE_FAST" and self.handler_of(self.instructions[end]) == self.handler:
+        while instructions[end].op == "DELETE_FAST" and self.ranges.handler_of(instructions[end]) == self.handler:
             end += 1
-        after, stack = self.instructions[end], self.state.stack
-        deleted = [self.instructions[index].arg for index in range(pc, end)]
-        if after.op == "STORE_FAST" and after.arg not in deleted and stack and stack[-1] in self.state.pending:
-            self.execute(after)
+        after, stack = instructions[end], machine.state.stack
+        deleted = [instructions[index].arg for index in range(pc, end)]
+        if after.op == "STORE_FAST" and after.arg not in deleted and stack and stack[-1] in machine.state.pending:
+            machine.execute(after)
             end += 1
         for name in deleted:
-            if name not in self.state.locals or isinstance(self.state.locals[name], Unbound):
-                self.flush()
-            self.execute(Instruction("DELETE_FAST", name))
+            if name not in machine.state.locals or isinstance(machine.state.locals[name], Unbound):
+                machine.flush()
+            machine.execute(Instruction("DELETE_FAST", name))
         return end
+
+    def name_stack(self) -> None:
+        """Variables hold what is on the stack, private containers and terms aside."""
+        machine = self.machine
+        for value in machine.state.stack:
+            if not isinstance(value, (Null, Raised, Const, Pure)) and machine.state.private(value) is None:
+                machine.name(value)
 
     # Branches
 
-    def branch(self, pc: int, ins: Instruction, stops: frozenset[int]) -> int:
+    def branch(self, pc: int, ins: Instruction, stops: Stops) -> int:
         """A conditional jump: writes an ``if`` statement."""
+        machine = self.machine
         if ins.op == "FOR_ITER":
             return for_statement(self, pc)
         if ins.op == "ASYNC_FOR_ITER":
-            raise self.error("an asynchronous iteration in code that no compiler made")
-        self.line = ins.line or self.line
+            raise machine.error("an asynchronous iteration in code that no compiler made")
+        machine.line = ins.line or machine.line
         keep = ins.op.endswith("OR_POP")
-        if keep:
-            self.name_unless_constant(self.state.stack[-1])
-        value = self.pop()
+        if keep and not isinstance(machine.state.stack[-1], (Const, Pure)):
+            machine.name(machine.state.stack[-1])
+        value = machine.pop()
         decided = self.decided(ins, value)
         if decided is not None:
             if decided and keep:
-                self.push(value)
+                machine.push(value)
             return ins.target if decided else pc + 1
-        [test] = self.texts([value])
-        with self.using([value]):
-            self.flush()
-        falls, jumps = self.state.copy(), self.state.copy()
+        [test] = machine.texts([value])
+        with machine.using([value]):
+            machine.flush()
+        falls, jumps = machine.state.copy(), machine.state.copy()
         if keep:
             jumps.stack.append(value)
         return self.fork(ins.op, test, (pc + 1, falls), (ins.target, jumps), stops)
 
     def fork(
-        self, op: str, test: n.Expression, falls: tuple[int, State], jumps: tuple[int, State], stops: frozenset[int]
+        self, op: str, test: n.Expression, falls: tuple[int, State], jumps: tuple[int, State], stops: Stops
     ) -> int:
         """Write the ``if`` statement for a jump of the kind ``op``; an arm is where it begins and what holds there."""
         self.depth += 1
         if self.depth > _DEEPEST:
-            raise self.error("branches are nested too deeply")
+            raise self.machine.error("branches are nested too deeply")
         join = self.paths.join(falls[0], jumps[0], stops)
         inner = stops | {join} if join >= 0 else stops
-        line = self.line
+        line = self.machine.line
         falling = self.arm(lambda: self.run(falls[0], inner), falls[1])
         jumping = self.arm(lambda: self.run(jumps[0], inner), jumps[1])
         self.depth -= 1
-        self.line = line
+        self.machine.line = line
         return self.join(op, test, falling, jumping, stops, inner)
 
     def join(self, op: str, test: n.Expression, falling: Arm, jumping: Arm, stops: Stops, inner: Stops = EMPTY) -> int:
         """Write the ``if`` statement for two arms that were executed to one of ``inner``; where to go on."""
-        if LEFT in (falling[2], jumping[2]) or falling[2] != jumping[2] and min(falling[2], jumping[2]) >= 0:
+        if LEFT in (falling.end, jumping.end) or falling.end != jumping.end and min(falling.end, jumping.end) >= 0:
             return self.part(op, test, falling, jumping, inner, stops)
-        return self.write_if(op, test, falling, jumping, self.line)
+        return self.write_if(op, test, falling, jumping)
 
     def part(self, op: str, test: n.Expression, falling: Arm, jumping: Arm, inner: Stops, stops: Stops) -> int:
         """Write the ``if`` statement whose arms leave the exception range around for different places."""
         for state, out, end in (falling, jumping):
-            with self.within(state, out):
+            with self.machine.within(state, out):
                 if end in inner:
                     end = self.run(end, stops)
                 if self.leaving is None or end in stops:
-                    raise self.error("the arms of a branch go on at different places")
+                    raise self.machine.error("the arms of a branch go on at different places")
                 if end >= 0:
-                    self.leaving.append(Leaving(end, self.state, out))
-        self.emit(n.If(*_tests(op, test)[:1], falling[1], jumping[1]))
+                    self.leaving.append(Leaving(end, self.machine.state, out))
+        self.machine.emit(n.If(_tests(op, test)[0], falling.out, jumping.out))
         return LEFT
-
-    def name_unless_constant(self, value: Value) -> None:
-        if not isinstance(value, (Const, Pure)):
-            self.name(value)
 
     def decided(self, ins: Instruction, value: Value) -> bool | None:
         """Whether the jump is taken, if that is known now."""
         if isinstance(value, Const):
-            if "NONE" in ins.op:
-                return (value.value is None) == ins.op.endswith("IF_NONE")
-            if isinstance(value.value, (bool, int, str, bytes, type(None), float, tuple)):
-                return bool(value.value) == ("IF_TRUE" in ins.op)
-        items = self.state.private(value)
+            return outcome(ins, value.value)
+        items = self.machine.state.private(value)
         if items is not None and not self.parts_pending(value):
             return (ins.op == "POP_JUMP_IF_NOT_NONE") if "NONE" in ins.op else None
         return None
 
     def parts_pending(self, value: Value) -> bool:
-        return any(part in self.state.pending for part in self.state.tree([value]))
+        """Whether ``value`` is made of something that is still to be written."""
+        state = self.machine.state
+        return any(part in state.pending for part in state.tree([value]))
 
     def arm(self, run: Callable[[], int], state: State) -> Arm:
-        """Execute one arm of a branch: its state at the end, its statements, where it ends."""
-        out, self.out, self.state = self.out, [], state
+        """Execute one arm of a branch."""
+        machine = self.machine
+        out, machine.out, machine.state = machine.out, [], state
         end = run()
-        statements, self.out = self.out, out
-        return self.state, statements, end
+        statements, machine.out = machine.out, out
+        return Arm(machine.state, statements, end)
 
-    def write_if(
-        self,
-        op: str,
-        test: n.Expression,
-        falling: Arm,
-        jumping: Arm,
-        line: int | None,
-    ) -> int:
+    def write_if(self, op: str, test: n.Expression, falling: Arm, jumping: Arm) -> int:
         """Write the statement for a branch whose arms were executed; where to go on."""
-        ends = (falling[2], jumping[2])
-        if ends[0] >= 0 and ends[1] >= 0:
-            self.live = self.live_before[ends[0]]
-            self.state = self.merge_states(falling[0], falling[1], jumping[0], jumping[1], ends[0])
+        machine = self.machine
+        line = machine.line
+        if falling.end >= 0 and jumping.end >= 0:
+            machine.live = self.live_before[falling.end]
+            machine.state = merge_states(machine, falling, jumping, self.takes_long_after(falling.end))
         else:
-            self.state = falling[0] if ends[0] >= 0 else jumping[0]
+            machine.state = falling.state if falling.end >= 0 else jumping.state
         positive, negative = _tests(op, test)
-        body, orelse = falling[1], jumping[1]
-        turned = isinstance(positive, n.UnaryOp) and positive.op == "not" and ends[1] < 0 and bool(orelse)
-        if ends[0] < 0 and not turned:
-            self.emit(n.If(positive, body, [], line=line))
-            self.out.extend(orelse)
-        elif ends[1] < 0:
-            self.emit(n.If(negative, orelse, [], line=line))
-            self.out.extend(body)
+        body, orelse = falling.out, jumping.out
+        turned = isinstance(positive, n.UnaryOp) and positive.op == "not" and jumping.end < 0 and bool(orelse)
+        if falling.end < 0 and not turned:
+            machine.emit(n.If(positive, body, [], line=line))
+            machine.out.extend(orelse)
+        elif jumping.end < 0:
+            machine.emit(n.If(negative, orelse, [], line=line))
+            machine.out.extend(body)
         elif body:
-            self.emit(n.If(positive, body, orelse, line=line))
+            machine.emit(n.If(positive, body, orelse, line=line))
         else:
-            self.emit(n.If(negative, orelse or [n.Pass()], [], line=line))
-        return max(ends)
+            machine.emit(n.If(negative, orelse or [n.Pass()], [], line=line))
+        return max(falling.end, jumping.end)
 
-    # Exception ranges
-
-    def handler_of(self, ins: Instruction) -> Handler | None:
-        """The innermost handler of the original's statements: those that only restore the handled exception aside."""
-        handler = ins.handler
-        while handler is not None:
-            spend(STEP, "following the order of events")
-            first = self.instructions[handler.target]
-            if tuple(i.op for i in self.instructions[handler.target : handler.target + 3]) != _CLEAN_UP:
-                return handler
-            handler = first.handler
-        return None
-
-    def outer(self, handler: Handler) -> Handler | None:
-        return self.handler_of(self.instructions[handler.target])
-
-    def encloses(self, handler: Handler | None, inner: Handler | None) -> bool:
-        """Whether ``handler`` (or none) is around ``inner``."""
-        while inner is not None:
-            spend(STEP, "following the order of events")
-            inner = self.outer(inner)
-            if inner == handler:
-                return True
-        return False
-
-    def leaves(self, handler: Handler | None) -> bool:
-        """Whether an instruction with this handler is out of the exception range that is executed."""
-        if self.encloses(handler, self.handler):
-            return True
-        beside = handler is not None and self.outer(handler) != self.handler
-        return beside and self.encloses(self.outer(handler), self.handler)  # type: ignore[arg-type]
-
-    def try_statement(
-        self,
-        pc: int,
-        handler: Handler | None,
-        stops: frozenset[int],
-        tries: list[tuple[n.Try, int, list[n.Statement]]],
-    ) -> int:
-        """The range of ``handler`` begins: writes a ``try`` statement; where to go on after it."""
-        if handler is None or self.outer(handler) != self.handler:
-            raise self.error("an exception range begins inside another one")
-        self.flush()
-        self.release([])
-        self.name_stack()
-        entry = self.state.copy()
-        outer, out, self.out = self.handler, self.out, []
-        leaving, self.leaving = self.leaving, None
-        self.handler = handler
-        end = self.run(pc, stops)
-        self.leaving = leaving
-        if end >= 0:
-            self.flush()
-            for value in self.state.stack:
-                if self.parts_pending(value):
-                    self.name(value)
-            self.release([], all_stale=True)
-        self.handler = outer
-        body, self.out = self.out, out
-        after = self.state
-        statements = self.handler_statements(handler, entry, body)
-        self.state = after
-        if not statements:
-            self.out.extend(body)
-            return end
-        statement = n.Try(body, [], [], [])
-        self.emit(statement)
-        tries.append((statement, len(self.out), statements))
-        return end
-
-    def name_stack(self) -> None:
-        """Variables hold what is on the stack, private containers and terms aside."""
-        for value in self.state.stack:
-            if not isinstance(value, (Null, Raised, Const, Pure)) and self.state.private(value) is None:
-                self.name(value)
-
-    def skip(self, pc: int) -> int:
-        """The first instruction from ``pc`` on that does something."""
-        while self.instructions[pc].op in ("NOP", "JUMP"):
-            spend(STEP, "following the order of events")
-            pc = self.instructions[pc].target if self.instructions[pc].op == "JUMP" else pc + 1
-        return pc
-
-    def handler_statements(self, handler: Handler, entry: State, body: list[n.Statement]) -> list[n.Statement]:
-        """What the handler does before it raises the exception again."""
-        state = self.state_of_handler(entry, body)
-        state.stack = state.stack[: handler.depth]
-        if handler.lasti:
-            state.stack.append(Raised("lasti"))
-        state.stack.append(Raised("exception"))
-        before, self.handling = self.handling, True
-        _, statements, end = self.arm(lambda: self.run(handler.target, EMPTY), state)
-        self.handling = before
-        if end >= 0 or not statements or not isinstance(statements[-1], n.Raise) or statements[-1].exc is not None:
-            raise self.error("an exception handler goes on after it")
-        return statements[:-1]
-
-    def state_of_handler(self, entry: State, body: list[n.Statement]) -> State:
-        """What is known after any statement of ``body``, before which ``entry`` was known."""
-        state = entry.copy()
-        assigned = set(_assigned(body))
-        for name in entry.locals:
-            text = self.spelling.variable(name)
-            if text in assigned:
-                held = Opaque(text)
-                state.locals[name] = held
-                state.names[held] = [text]
-        for value, names in list(state.names.items()):
-            is_new = isinstance(value, Opaque) and value not in entry.names
-            kept = [name for name in names if name not in assigned or is_new]
-            if kept:
-                state.names[value] = kept
-            else:
-                del state.names[value]
-        return state
-
-    def finish_tries(self, tries: list[tuple[n.Try, int, list[n.Statement]]]) -> None:
-        """Choose between ``finally``, if what follows the range is what its handler does, and ``except``."""
-        for statement, place, statements in reversed(tries):
-            following = self.out[place : place + len(statements)]
-            if len(following) == len(statements) and all(x == y for x, y in zip(following, statements)):
-                del self.out[place : place + len(statements)]
-                statement.finalbody = statements
-            else:
-                statement.handlers = [n.ExceptHandler(None, None, [*statements, n.Raise()])]
-
-
-def _assigned(body: list[n.Statement]) -> Iterator[str]:
-    """Variables that the statements assign or delete."""
-    for node in n.walk(body):
-        targets = getattr(node, "targets", None) or [getattr(node, "target", None)]
-        for target in targets:
-            if isinstance(target, n.Name):
-                yield target.id
+    def takes_long_after(self, index: int) -> bool:
+        """Whether something that may take long can come at or after an instruction."""
+        return any(self.instructions[after].op in _LONG for after in self.paths.reach(index))
 
 
 def _tests(op: str, test: n.Expression) -> tuple[n.Expression, n.Expression]:

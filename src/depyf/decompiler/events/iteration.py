@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ..stack_machine.state import Const, Container, Null, Opaque, Pure, Raised, State, Unbound
 from ..syntax import nodes as n
-from .state import Const, Container, Null, Opaque, Pure, Raised, State, Unbound, Value
 
 if TYPE_CHECKING:
     from .control import Control
@@ -23,46 +23,48 @@ class Below(Raised):
 
 def for_statement(control: Control, pc: int) -> int:
     """Write the ``for`` statement of the FOR_ITER at ``pc``; where to go on when it is exhausted."""
+    machine = control.machine
     instructions = control.instructions
-    control.line = instructions[pc].line or control.line
-    iterator = control.pop()
-    [iterable] = control.texts([iterator])
-    if isinstance(iterable, n.Call) and any(iterable is made for made in control.iterators):
+    machine.line = instructions[pc].line or machine.line
+    iterator = machine.pop()
+    [iterable] = machine.texts([iterator])
+    if isinstance(iterable, n.Call) and any(iterable is made for made in machine.iterators):
         iterable = iterable.args[0]
     inside = [instructions[index] for index in control.paths.loop(pc)]
     changed = {ins.arg for ins in inside if ins.op in ("STORE_FAST", "DELETE_FAST")}
     deleted = {ins.arg for ins in inside if ins.op == "DELETE_FAST"}
-    with control.using([iterator]):
-        control.flush()
-        _keep(control, {control.spelling.variable(name) for name in changed}, pc)
-    control.release([iterable])
+    with machine.using([iterator]):
+        machine.flush()
+        _keep(control, {machine.spelling.variable(name) for name in changed}, pc)
+    machine.release([iterable])
     start = _start(control, changed, deleted)
-    control.state = start.copy()
-    below = control.state.stack
-    control.state.stack = [*(Below() for _ in below), Raised("iterator")]
+    machine.state = start.copy()
+    below = machine.state.stack
+    machine.state.stack = [*(Below() for _ in below), Raised("iterator")]
     leaving, control.leaving = control.leaving, None
-    before, control.set_before = control.set_before, set(control.temporaries)
-    statement = n.For(n.Name("item"), iterable, [], [], line=control.line)
-    out, control.out = control.out, statement.body
+    before, machine.set_before = machine.set_before, set(machine.temporaries)
+    statement = n.For(n.Name("item"), iterable, [], [], line=machine.line)
+    out, machine.out = machine.out, statement.body
     height = len(below) + 1
-    with control.using([*below, *(value for name, value in start.locals.items() if name not in changed)]):
+    with machine.using([*below, *(value for name, value in start.locals.items() if name not in changed)]):
         first, statement.target = _target(control, pc + 1)
         end = control.run(first, frozenset({pc}))
         if end == pc:
-            control.flush()
-    if end >= 0 and end != pc or end == pc and len(control.state.stack) != height:
-        raise control.error("an iteration does not come back to its head")
-    control.out, control.leaving, control.set_before = out, leaving, before
+            machine.flush()
+    if end >= 0 and end != pc or end == pc and len(machine.state.stack) != height:
+        raise machine.error("an iteration does not come back to its head")
+    machine.out, control.leaving, machine.set_before = out, leaving, before
     if not statement.body:
         statement.body.append(n.Pass())
-    control.state = start
-    control.emit(statement)
+    machine.state = start
+    machine.emit(statement)
     return instructions[pc].target
 
 
 def _keep(control: Control, changed: set[str], head: int) -> None:
     """Variables that the loop does not change hold what is needed after it began."""
-    state = control.state
+    machine = control.machine
+    state = machine.state
     parked = [state.locals[name] for name in sorted(control.live_before[head]) if name in state.locals]
     for value in state.held([*state.stack, *parked]):
         if isinstance(value, (Null, Raised, Const, Pure, Unbound)):
@@ -71,19 +73,20 @@ def _keep(control: Control, changed: set[str], head: int) -> None:
         if isinstance(value, Container) and not names and value not in state.held(parked):
             continue
         if not names:
-            control.name(value)
+            machine.name(value)
         elif changed.issuperset(names):
-            name = control.temporary(value.hint)
-            control.emit(n.Assign([n.Name(name)], n.Name(names[0]), line=control.line))
+            name = machine.temporary(value.hint)
+            machine.emit(n.Assign([n.Name(name)], n.Name(names[0]), line=machine.line))
             state.names[value].append(name)
-    control.escape(parked)
+    machine.escape(parked)
 
 
 def _start(control: Control, changed: set[str], deleted: set[str]) -> State:
     """What is known at the start of every turn."""
-    state = control.state.copy()
+    machine = control.machine
+    state = machine.state.copy()
     for name in changed:
-        text = control.spelling.variable(name)
+        text = machine.spelling.variable(name)
         for value, names in list(state.names.items()):
             if text in names:
                 names.remove(text)
@@ -102,27 +105,25 @@ def _start(control: Control, changed: set[str], deleted: set[str]) -> State:
 
 def _target(control: Control, pc: int) -> tuple[int, n.Expression]:
     """The target of the loop, and where its body begins."""
+    machine = control.machine
     instructions = control.instructions
     count = instructions[pc].arg if instructions[pc].op == "UNPACK_SEQUENCE" else 0
     first = pc + 1 if count else pc
     stores = instructions[first : first + (count or 1)]
-    plain = all(ins.op == "STORE_FAST" and ins.arg not in control.parked for ins in stores)
+    plain = all(ins.op == "STORE_FAST" and ins.arg not in machine.parked for ins in stores)
     if plain and len({ins.arg for ins in stores}) == len(stores):
-        targets: list[n.Expression] = [n.Name(control.spelling.variable(ins.arg)) for ins in stores]
+        targets: list[n.Expression] = [n.Name(machine.spelling.variable(ins.arg)) for ins in stores]
         for ins in stores:
             _bind(control, ins.arg)
         return first + len(stores), n.Tuple(targets) if count else targets[0]
-    name = control.temporary("item")
-    item: Value = Opaque(name, control.line)
-    control.state.names[item] = [name]
-    control.push(item)
+    name = machine.temporary("item")
+    machine.push(machine.held_by(name))
     return pc, n.Name(name)
 
 
 def _bind(control: Control, name: str) -> None:
     """The local variable ``name`` gets a value that is not known."""
-    text = control.spelling.variable(name)
-    control.free(text)
-    value = Opaque(text, control.line)
-    control.state.locals[name] = value
-    control.state.names[value] = [text]
+    machine = control.machine
+    text = machine.spelling.variable(name)
+    machine.free(text)
+    machine.state.locals[name] = machine.held_by(text)

@@ -2,132 +2,141 @@
 
 from __future__ import annotations
 
-import contextlib
-from typing import Iterator
+from typing import List, NamedTuple
 
-from ..bytecode import Instruction
+from ..stack_machine.machine import Machine
+from ..stack_machine.state import Const, Null, Opaque, Pure, Raised, State, Unbound, Value
 from ..syntax import nodes as n
-from .operations import Operations
-from .paths import Paths
-from .state import Const, Null, Opaque, Pure, Raised, State, Unbound, Value
-
-_LONG = frozenset({"CALL", "CALL_EX", "CALL_FUNCTION", "CALL_FUNCTION_EX", "BINARY_OP", "COMPARE_OP", "YIELD_VALUE"})
 
 
-class Merging(Operations):
-    """Merges the states of two arms."""
+class Arm(NamedTuple):
+    """What is known at the end of an arm, its statements, where it goes on (-1: nowhere)."""
 
-    instructions: list[Instruction]
-    paths: Paths
+    state: State
+    out: List[n.Statement]
+    end: int
 
-    def merge_states(self, a: State, a_out: list[n.Statement], b: State, b_out: list[n.Statement], join: int) -> State:
-        """The state where two arms meet; unequal stack slots are assigned to variables in both."""
-        if len(a.stack) != len(b.stack):
-            raise self.error("the arms of a branch leave stacks of different depth")
-        merged = State()
-        joined: dict[tuple[Value, Value], Value] = {}
-        for first, second in zip(a.stack[:], b.stack[:]):
-            merged.stack.append(self.merge_slot(first, second, a, a_out, b, b_out, merged, joined))
-        for name in sorted(self.parked & set(a.locals) & set(b.locals)):
+
+def merge_states(machine: Machine, a: Arm, b: Arm, takes_long: bool) -> State:
+    """The state where two arms meet; unequal stack slots are assigned to variables in both.
+
+    ``takes_long``: something that may take long can come after the arms.
+    """
+    if len(a.state.stack) != len(b.state.stack):
+        raise machine.error("the arms of a branch leave stacks of different depth")
+    merge = _Merge(machine, a, b)
+    merge.stack()
+    merge.parked_variables()
+    for arm in (a, b):
+        with machine.within(arm.state, arm.out):
+            machine.flush()
+    merge.variables()
+    if takes_long:
+        merge.release()
+    merge.names()
+    return merge.result
+
+
+class _Merge:
+    """Two arms on their way to one state, the ``result``."""
+
+    def __init__(self, machine: Machine, a: Arm, b: Arm) -> None:
+        self.machine = machine
+        self.a = a
+        self.b = b
+        self.result = State()
+        self.joined: dict[tuple[Value, Value], Value] = {}
+
+    def stack(self) -> None:
+        for first, second in zip(self.a.state.stack[:], self.b.state.stack[:]):
+            self.result.stack.append(self.slot(first, second))
+
+    def parked_variables(self) -> None:
+        machine, a, b = self.machine, self.a.state, self.b.state
+        for name in sorted(machine.parked & set(a.locals) & set(b.locals)):
             first, second = a.locals[name], b.locals[name]
-            if name in self.live:
-                merged.locals[name] = self.merge_slot(first, second, a, a_out, b, b_out, merged, joined)
+            if name in machine.live:
+                self.result.locals[name] = self.slot(first, second)
             elif first is second:
-                merged.locals[name] = first  # the original still holds it
-        for state, out in ((a, a_out), (b, b_out)):
-            with self.within(state, out):
-                self.flush()
-        for name in sorted((set(a.locals) | set(b.locals)) - self.parked):
-            first_, second_ = a.locals.get(name), b.locals.get(name)
-            if first_ is None or second_ is None:
-                merged.locals[name] = Unbound()
-            elif first_ is second_:
-                merged.locals[name] = first_
-            elif same_constant(first_, second_):
-                merged.locals[name] = first_
-            else:
-                key = (first_, second_)
-                if key not in joined:
-                    joined[key] = Opaque(name)
-                merged.locals[name] = joined[key]
-                merged.names.setdefault(joined[key], []).append(self.spelling.variable(name))
-        for state, out, other in ((a, a_out, b), (b, b_out, a)):
-            if self.takes_long_after(join):
-                with self.within(state, out):
-                    self.release_but(other)
-        for value, names in a.names.items():
-            common = [name for name in names if name in b.names.get(value, ())]
-            if common:
-                merged.names.setdefault(value, []).extend(c for c in common if c not in merged.names.get(value, ()))
-        return merged
+                self.result.locals[name] = first  # the original still holds it
 
-    def merge_slot(
-        self,
-        first: Value,
-        second: Value,
-        a: State,
-        a_out: list[n.Statement],
-        b: State,
-        b_out: list[n.Statement],
-        merged: State,
-        joined: dict[tuple[Value, Value], Value],
-    ) -> Value:
+    def variables(self) -> None:
+        machine, result, a, b = self.machine, self.result, self.a.state, self.b.state
+        for name in sorted((set(a.locals) | set(b.locals)) - machine.parked):
+            first, second = a.locals.get(name), b.locals.get(name)
+            if first is None or second is None:
+                result.locals[name] = Unbound()
+            elif first is second or same_constant(first, second):
+                result.locals[name] = first
+            else:
+                key = (first, second)
+                if key not in self.joined:
+                    self.joined[key] = Opaque(name)
+                result.locals[name] = self.joined[key]
+                result.names.setdefault(self.joined[key], []).append(machine.spelling.variable(name))
+
+    def slot(self, first: Value, second: Value) -> Value:
         """What a stack slot holds where two arms meet, given what it holds at the end of each."""
-        if first is second and (isinstance(first, (Const, Null, Raised)) or self.same_private(first, a, b, merged)):
+        machine, a, b = self.machine, self.a, self.b
+        if first is second and (isinstance(first, (Const, Null, Raised)) or self.same_private(first)):
             return first
-        if first is second and set(a.names.get(first, ())) & set(b.names.get(second, ())):
+        if first is second and self.common_names(first, second):
             return first
         if isinstance(first, Null) and isinstance(second, Null) or same_constant(first, second):
             return first
         key = (first, second)
-        if key not in joined:
-            name = self.temporary(first.hint if not isinstance(first, Const) else second.hint)
-            common = [name for name in a.names.get(first, ()) if name in b.names.get(second, ())]
+        if key not in self.joined:
+            name = machine.temporary(first.hint if not isinstance(first, Const) else second.hint)
+            common = self.common_names(first, second)
             if not common:
-                with self.within(a, a_out):
-                    self.store(name, first)
-                with self.within(b, b_out):
-                    self.store(name, second)
+                with machine.within(a.state, a.out):
+                    machine.store(name, first)
+                with machine.within(b.state, b.out):
+                    machine.store(name, second)
                 common = [name]
-            joined[key] = Opaque(name)
-            merged.names[joined[key]] = common
-        return joined[key]
+            self.joined[key] = Opaque(name)
+            self.result.names[self.joined[key]] = common
+        return self.joined[key]
 
-    def same_private(self, value: Value, a: State, b: State, merged: State) -> bool:
+    def common_names(self, first: Value, second: Value) -> list[str]:
+        """The variables that hold ``first`` at the end of one arm, and ``second`` at that of the other."""
+        others = self.b.state.names.get(second, ())
+        return [name for name in self.a.state.names.get(first, ()) if name in others]
+
+    def same_private(self, value: Value) -> bool:
         """Whether ``value`` is a private container (or a term of such) that both arms left as it is."""
         if isinstance(value, Pure):
-            return all(
-                isinstance(part, (Const, Null)) or set(a.names.get(part, ())) & set(b.names.get(part, ()))
-                for part in value.operands
-            )
-        items, others = a.private(value), b.private(value)
+            return all(isinstance(part, (Const, Null)) or self.common_names(part, part) for part in value.operands)
+        items, others = self.a.state.private(value), self.b.state.private(value)
         if items is None or others is None or len(items) != len(others):
             return False
         for item, other in zip(items, others):
-            named = set(a.names.get(item, ())) & set(b.names.get(other, ()))
-            if item is not other or not (named or isinstance(item, Const) or self.same_private(item, a, b, merged)):
+            if item is not other:
                 return False
-        merged.heap[value] = items[:]
+            if not (self.common_names(item, other) or isinstance(item, Const) or self.same_private(item)):
+                return False
+        self.result.heap[value] = items[:]
         return True
 
-    def takes_long_after(self, index: int) -> bool:
-        """Whether something that may take long can come at or after an instruction."""
-        return any(self.instructions[after].op in _LONG for after in self.paths.reach(index))
+    def release(self) -> None:
+        """Delete our variables of values that are stale at the end of one arm, and unknown in the other."""
+        machine = self.machine
+        for arm, other in ((self.a, self.b), (self.b, self.a)):
+            with machine.within(arm.state, arm.out):
+                both = [names for value, names in other.state.names.items() if value in arm.state.names]
+                known = {name for names in both for name in names}
+                machine.doomed |= machine.stale([]) - known
+                machine.release([n.Name(name) for name in known])
 
-    def release_but(self, other: State) -> None:
-        """At the end of an arm: delete our variables of values that are stale here, and unknown in the other arm."""
-        known = {name for value, names in other.names.items() if value in self.state.names for name in names}
-        self.doomed |= self.stale([]) - known
-        self.release([n.Name(name) for name in known])
-
-    @contextlib.contextmanager
-    def within(self, state: State, out: list[n.Statement]) -> Iterator[None]:
-        """At the end of an arm that was left."""
-        kept = self.state, self.out
-        self.state, self.out = state, out
-        yield
-        self.state, self.out = kept
+    def names(self) -> None:
+        """Variables that hold the same value in both arms hold it afterwards."""
+        for value, names in self.a.state.names.items():
+            common = [name for name in names if name in self.b.state.names.get(value, ())]
+            if common:
+                held = self.result.names.setdefault(value, [])
+                held.extend(name for name in common if name not in held)
 
 
 def same_constant(a: Value, b: Value) -> bool:
+    """Whether both are the same constant."""
     return isinstance(a, Const) and isinstance(b, Const) and n.same_constant(a.value, b.value)

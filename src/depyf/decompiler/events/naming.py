@@ -13,9 +13,9 @@ from typing import Iterable, Mapping, Sequence
 from ..bytecode import RawCode
 from ..names.dynamo import GRAPH_OUTPUT
 from ..names.spelling import Spelling, is_name
+from ..stack_machine.hints import is_vague
 from ..syntax import nodes as n
 from ..syntax.scopes import outside_functions
-from .hints import is_vague
 
 _NUMBERED = ("result", "item", "value", GRAPH_OUTPUT, "constant")
 _FARTHEST = 6

@@ -97,6 +97,13 @@ class Paths:
             todo.extend(successors[index])
         return found
 
+    def skip(self, index: int) -> int:
+        """The first instruction from ``index`` on that does something."""
+        while self.instructions[index].op in ("NOP", "JUMP"):
+            spend(STEP, "following the order of events")
+            index = self.instructions[index].target if self.instructions[index].op == "JUMP" else index + 1
+        return index
+
     def join(self, first: int, second: int, stops: frozenset[int]) -> int:
         """The first place that both arms reach, every path of them that does not leave the code; -1 if none.
 

@@ -314,12 +314,3 @@ def _hoist_deletions(block: list[n.Statement]) -> None:
         else:
             del statement.orelse[0]
         block.insert(number, first)
-
-
-def negation(test: n.Expression) -> n.Expression:
-    """``not test``."""
-    if isinstance(test, n.Compare) and len(test.ops) == 1 and test.ops[0] in ("is", "is not"):
-        return n.Compare(test.left, ["is not" if test.ops[0] == "is" else "is"], test.comparators)
-    if isinstance(test, n.UnaryOp) and test.op == "not":
-        return test.operand
-    return n.UnaryOp("not", test)

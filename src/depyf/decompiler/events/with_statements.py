@@ -17,8 +17,9 @@ from typing import TYPE_CHECKING, List, NamedTuple
 
 from ..bytecode import Handler
 from ..limits.budget import STEP, spend
+from ..stack_machine.state import Const, Exit, State
 from ..syntax import nodes as n
-from .state import Const, Exit, Opaque, State
+from .try_statements import state_of_handler
 
 if TYPE_CHECKING:
     from .control import Control
@@ -38,134 +39,138 @@ class Leaving(NamedTuple):
 
 def with_statement(control: Control, pc: int, stops: frozenset[int]) -> int:
     """Write the ``with`` statement of the BEFORE_WITH at ``pc``; where to go on after it."""
+    machine = control.machine
     instructions = control.instructions
-    control.line = instructions[pc].line or control.line
-    manager = control.pop()
-    handler = control.handler_of(instructions[pc + 1])
-    depth = len(control.state.stack) + 1
-    if handler is None or control.outer(handler) != control.handler or (handler.depth, handler.lasti) != (depth, True):
-        raise control.error("a context manager is entered without a handler of its own")
+    machine.line = instructions[pc].line or machine.line
+    manager = machine.pop()
+    handler = control.ranges.handler_of(instructions[pc + 1])
+    depth = len(machine.state.stack) + 1
+    around = control.handler if handler is None else control.ranges.outer(handler)
+    if handler is None or around != control.handler or (handler.depth, handler.lasti) != (depth, True):
+        raise machine.error("a context manager is entered without a handler of its own")
     suppressed_pc = _suppressed(control, handler)
-    control.settle([manager])
-    [context] = control.texts([manager])
-    with control.using([manager]):
-        control.flush()
+    machine.settle([manager])
+    [context] = machine.texts([manager])
+    with machine.using([manager]):
+        machine.flush()
         control.name_stack()
-    control.release([context])
-    entry = control.state.copy()
-    statement = n.With([n.withitem(context)], [], line=control.line)
-    control.push(Exit())
+    machine.release([context])
+    entry = machine.state.copy()
+    statement = n.With([n.withitem(context)], [], line=machine.line)
+    machine.push(Exit())
     if instructions[pc + 1].op == "POP":
         start = pc + 2
     else:
-        name = control.temporary("entered")
-        entered = Opaque(name, control.line)
-        control.state.names[entered] = [name]
-        control.push(entered)
+        name = machine.temporary("entered")
+        machine.push(machine.held_by(name))
         statement.items[0].optional_vars = n.Name(name)
         start = pc + 1
     leaving = _body(control, start, stops, handler, statement.body)
-    suppressed = control.state_of_handler(entry, statement.body)
+    suppressed = state_of_handler(control, entry, statement.body)
     return _go_on(control, statement, leaving, Leaving(suppressed_pc, suppressed, []), stops)
 
 
 def _suppressed(control: Control, handler: Handler) -> int:
     """Checks that the handler is that of a with statement. Where it goes on if the exception is suppressed."""
+    machine = control.machine
     place = handler.target
     for op in _SUPPRESSED:
-        place = control.skip(place)
+        place = control.paths.skip(place)
         ins = control.instructions[place]
         if ins.op != op:
             break
         place += 1
     else:
-        if control.instructions[control.skip(place)].op == "RERAISE":
+        if control.instructions[control.paths.skip(place)].op == "RERAISE":
             place = ins.target
             for op in _AFTERWARDS:
-                place = control.skip(place)
+                place = control.paths.skip(place)
                 if control.instructions[place].op != op:
                     break
                 place += 1
             else:
                 return _skip_unused(control, place)
-    raise control.error("a context manager with another handler than that of a with statement")
+    raise machine.error("a context manager with another handler than that of a with statement")
 
 
 def _body(
     control: Control, pc: int, stops: frozenset[int], handler: Handler, body: list[n.Statement]
 ) -> list[Leaving]:
     """Execute the body into the list ``body``; the ways out of it, behind the call of the exit function."""
-    outer, out, leaving = control.handler, control.out, control.leaving
-    control.handler, control.out, control.leaving = handler, body, []
+    machine = control.machine
+    outer, out, leaving = control.handler, machine.out, control.leaving
+    control.handler, machine.out, control.leaving = handler, body, []
     end = control.run(pc, stops)
     if end >= 0:
-        control.leaving.append(Leaving(end, control.state, body))
+        control.leaving.append(Leaving(end, machine.state, body))
     found, control.leaving = control.leaving, leaving
     control.handler = outer
     result = []
     for way in found:
-        control.state, control.out = way.state, []
+        machine.state, machine.out = way.state, []
         place = _exit(control, way.pc)
-        if control.out:
-            raise control.error("something happens between the body of a with statement and its end")
-        control.out = way.out
+        if machine.out:
+            raise machine.error("something happens between the body of a with statement and its end")
+        machine.out = way.out
         if control.instructions[place].op == "RETURN_VALUE":
-            control.statement([control.pop()], lambda value: n.Return(value))
+            machine.statement([machine.pop()], lambda value: n.Return(value))
             continue
-        control.flush()
+        machine.flush()
         control.name_stack()
-        control.release([], all_stale=True)
-        result.append(Leaving(place, control.state, way.out))
-    control.out = out
+        machine.release([], all_stale=True)
+        result.append(Leaving(place, machine.state, way.out))
+    machine.out = out
     return result
 
 
 def _exit(control: Control, pc: int) -> int:
     """Execute the call of the exit function, and what prepares it; where control goes on."""
-    instructions, stack = control.instructions, control.state.stack
-    pc = control.skip(pc)
+    machine = control.machine
+    instructions, stack = control.instructions, machine.state.stack
+    pc = control.paths.skip(pc)
     while instructions[pc].op in _SILENT:
         spend(STEP, "following the order of events")
-        control.execute(instructions[pc])
-        pc = control.skip(pc + 1)
+        machine.execute(instructions[pc])
+        pc = control.paths.skip(pc + 1)
     arguments = stack[-3:]
     called = instructions[pc].op == "CALL" and instructions[pc].arg == (2, ()) and len(stack) > 3
     if not called or not isinstance(stack[-4], Exit):
-        raise control.error("a with statement is left without a call of its exit function")
+        raise machine.error("a with statement is left without a call of its exit function")
     if not all(isinstance(argument, Const) and argument.value is None for argument in arguments):
-        raise control.error("an exit function is called with other arguments than None")
+        raise machine.error("an exit function is called with other arguments than None")
     del stack[-4:]
-    pc = control.skip(pc + 1)
+    pc = control.paths.skip(pc + 1)
     if instructions[pc].op != "POP":
-        raise control.error("what an exit function gives is used")
+        raise machine.error("what an exit function gives is used")
     return _skip_unused(control, pc + 1)
 
 
 def _skip_unused(control: Control, pc: int) -> int:
     """The first instruction from ``pc`` on that does something: no jump, no constant that is dropped at once."""
-    pc = control.skip(pc)
+    pc = control.paths.skip(pc)
     while control.instructions[pc].op == "CONST":
-        after = control.skip(pc + 1)
+        after = control.paths.skip(pc + 1)
         if control.instructions[after].op != "POP":
             break
-        pc = control.skip(after + 1)
+        pc = control.paths.skip(after + 1)
     return pc
 
 
 def _go_on(
     control: Control, statement: n.With, leaving: list[Leaving], suppressed: Leaving, stops: frozenset[int]
 ) -> int:
+    machine = control.machine
     flags: list[tuple[n.Expression, Leaving]] = []
     for way in leaving:
         if way.pc == suppressed.pc and _same_stack(way.state, suppressed.state):
             continue
-        flag = n.Name(control.temporary("completed"))
-        control.emit(n.Assign([flag], n.Constant(False)))
-        way.out.append(n.Assign([flag], n.Constant(True), line=control.line))
+        flag = n.Name(machine.temporary("completed"))
+        machine.emit(n.Assign([flag], n.Constant(False)))
+        way.out.append(n.Assign([flag], n.Constant(True), line=machine.line))
         flags.append((flag, way))
     if not statement.body:
         statement.body.append(n.Pass())
-    control.emit(statement)
+    machine.emit(statement)
     return _choose(control, flags, suppressed, stops)
 
 
@@ -173,7 +178,8 @@ def _choose(
     control: Control, flags: list[tuple[n.Expression, Leaving]], otherwise: Leaving, stops: frozenset[int]
 ) -> int:
     """Go on in the way whose flag is set, else as ``otherwise``."""
-    control.state = otherwise.state
+    machine = control.machine
+    machine.state = otherwise.state
     if not flags:
         return otherwise.pc
     (flag, way), *rest = flags

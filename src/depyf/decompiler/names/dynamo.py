@@ -1,8 +1,8 @@
 """Dynamo's names: all that the decompiler knows by name of the tool whose code it sees most.
 
 The names that Dynamo gives to variables, globals and attributes say where code and values come from. They decide which
-words the text uses (``events/``), and how code of Dynamo's is shown when it is refused (``pipeline.py``). No proof
-relies on them.
+words the text uses (``stack_machine/``, ``events/``), and how code of Dynamo's is shown when it is refused
+(``pipeline.py``). No proof relies on them.
 """
 
 from __future__ import annotations

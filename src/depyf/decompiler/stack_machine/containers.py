@@ -6,19 +6,17 @@ neither run other code nor fail. Each function says whether it could; where it c
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from .machine import Machine
 from .state import Const, Container, Pure, Star, Value
 
-if TYPE_CHECKING:
-    from .machine import Machine
 
-
-def _known(ops: Machine, value: Value) -> list[Value] | None:
+def _known(machine: Machine, value: Value) -> list[Value] | None:
     """The items of a private list or tuple, or of a constant tuple, if all are known one by one."""
     if isinstance(value, Const) and type(value.value) is tuple:
         return [Const(item) for item in value.value]
-    items = ops.state.private(value)
+    items = machine.state.private(value)
     if items is None or not isinstance(value, Container) or value.kind == "map":
         return None
     return None if any(isinstance(item, Star) for item in items) else items
@@ -38,18 +36,18 @@ def _place(key: Value, length: int) -> Any:
     return None
 
 
-def _goes_into_itself(ops: Machine, owner: Value, part: Value) -> bool:
+def _goes_into_itself(machine: Machine, owner: Value, part: Value) -> bool:
     """Whether ``owner`` is, or is in, what becomes an item of it: no display gives that, so it gets a variable."""
-    if owner not in ops.state.held([part]):
+    if owner not in machine.state.held([part]):
         return False
-    with ops.using([owner, part]):
-        ops.name(owner)
+    with machine.using([owner, part]):
+        machine.name(owner)
     return True
 
 
-def read(ops: Machine, owner: Value, key: Value) -> Value | None:
+def read(machine: Machine, owner: Value, key: Value) -> Value | None:
     """``owner[key]``: the item, or a new container of the items, or None."""
-    items = _known(ops, owner)
+    items = _known(machine, owner)
     place = _place(key, len(items)) if items is not None else None
     if items is None or place is None:
         return None
@@ -57,36 +55,36 @@ def read(ops: Machine, owner: Value, key: Value) -> Value | None:
         return items[place]
     if not isinstance(owner, Container):
         return Const(owner.value[place]) if isinstance(owner, Const) else None
-    part = Container(owner.kind, ops.line)
-    ops.state.heap[part] = items[place]
+    part = Container(owner.kind, machine.line)
+    machine.state.heap[part] = items[place]
     return part
 
 
-def write(ops: Machine, owner: Value, key: Value, value: Value) -> bool:
+def write(machine: Machine, owner: Value, key: Value, value: Value) -> bool:
     """``owner[key] = value``."""
-    items = _known(ops, owner)
+    items = _known(machine, owner)
     if items is None or not isinstance(owner, Container) or owner.kind != "list":
         return False
     place = _place(key, len(items))
-    if place is None or _goes_into_itself(ops, owner, value):
+    if place is None or _goes_into_itself(machine, owner, value):
         return False
     if type(place) is int:
         old: list[Value] = [items[place]]
         items[place] = value
     else:
-        new = _known(ops, value)
+        new = _known(machine, value)
         if new is None:
             return False
         old = items[place]
         items[place] = new[:]
     for item in old:
-        ops.discard(item)
+        machine.discard(item)
     return True
 
 
-def delete(ops: Machine, owner: Value, key: Value) -> bool:
+def delete(machine: Machine, owner: Value, key: Value) -> bool:
     """``del owner[key]``."""
-    items = _known(ops, owner)
+    items = _known(machine, owner)
     if items is None or not isinstance(owner, Container) or owner.kind != "list":
         return False
     place = _place(key, len(items))
@@ -95,42 +93,42 @@ def delete(ops: Machine, owner: Value, key: Value) -> bool:
     old = [items[place]] if type(place) is int else items[place]
     del items[place]
     for item in old:
-        ops.discard(item)
+        machine.discard(item)
     return True
 
 
-def extend(ops: Machine, owner: Value, more: Value) -> bool:
+def extend(machine: Machine, owner: Value, more: Value) -> bool:
     """LIST_EXTEND: ``owner += more`` with a container whose items are known."""
-    items, new = ops.state.private(owner), _known(ops, more)
-    if items is None or new is None or _goes_into_itself(ops, owner, more):
+    items, new = machine.state.private(owner), _known(machine, more)
+    if items is None or new is None or _goes_into_itself(machine, owner, more):
         return False
     items.extend(new[:])
     return True
 
 
-def append(ops: Machine, owner: Value, item: Value) -> bool:
+def append(machine: Machine, owner: Value, item: Value) -> bool:
     """LIST_APPEND."""
-    items = ops.state.private(owner)
-    if items is None or _goes_into_itself(ops, owner, item):
+    items = machine.state.private(owner)
+    if items is None or _goes_into_itself(machine, owner, item):
         return False
     items.append(item)
     return True
 
 
-def concatenate(ops: Machine, operator: str, left: Value, right: Value) -> bool:
+def concatenate(machine: Machine, operator: str, left: Value, right: Value) -> bool:
     """``left + right`` and ``left += right`` of two private containers of the same kind: pushes the result."""
-    a, b = _known(ops, left), _known(ops, right)
+    a, b = _known(machine, left), _known(machine, right)
     if operator not in ("+", "+=") or a is None or b is None:
         return False
     if not isinstance(left, Container) or not isinstance(right, Container) or left.kind != right.kind:
         return False
     if operator == "+=" and left.kind == "list":
-        if _goes_into_itself(ops, left, right):
+        if _goes_into_itself(machine, left, right):
             return False
         a.extend(b[:])
-        ops.push(left)
+        machine.push(left)
     else:
-        result = Container(left.kind, ops.line)
-        ops.state.heap[result] = a + b
-        ops.push(result)
+        result = Container(left.kind, machine.line)
+        machine.state.heap[result] = a + b
+        machine.push(result)
     return True

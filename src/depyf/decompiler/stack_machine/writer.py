@@ -32,8 +32,6 @@ class Writer:
         self.hints: dict[str, str] = {}  # what would be a good name for each of them
         self.globals_stored: dict[str, None] = {}
         self.nonlocals_stored: dict[str, None] = {}
-        self.iterators: list[n.Call] = []  # what GET_ITER is written as outside of a for statement
-        self.folded = 0
         self.operands: list[list[Value]] = []  # of what is being written
         self.handling = False
         """Whether this is the handling of an exception, whose traceback keeps the variables in any case."""
@@ -41,6 +39,7 @@ class Writer:
         """Whether a value that neither stack nor variables hold is used no more: unused results then get no name,
         and what a variable of ours holds longer than the original does is deleted."""
         self.chosen: set[str] = set()  # variables whose names people have chosen: they say most
+        self.originals: set[str] = set()  # those that a value is called by before others that hold it
         self.doomed: set[str] = set()  # variables of ours that are stale when something happens that takes long
         self.set_before: set[str] = set()  # variables of ours from before the loop around: every turn may let them go
         self.parked: frozenset[str] = frozenset()
@@ -143,7 +142,14 @@ class Writer:
                 text = n.Name(state.names[value][0])
         self.emit(n.Assign([n.Name(name)], text, line=line))
         if not isinstance(value, Const) and not (isinstance(value, Pure) and not value.operands):
-            state.names.setdefault(value, []).append(name)
+            names = state.names.setdefault(value, [])
+            names.insert(0 if name in self.originals else len(names), name)
+
+    def held_by(self, name: str, hint: str | None = None) -> Opaque:
+        """A value that the variable ``name``, by its spelling, holds from now on."""
+        value = Opaque(name if hint is None else hint, self.line)
+        self.state.names[value] = [name]
+        return value
 
     def free(self, name: str) -> None:
         """The variable gets another value: whoever needs the old one takes it from another variable."""
@@ -182,6 +188,14 @@ class Writer:
         self.operands.append(operands)
         yield
         self.operands.pop()
+
+    @contextlib.contextmanager
+    def within(self, state: State, out: list[n.Statement]) -> Iterator[None]:
+        """Write to the list ``out``, at whose end ``state`` is known."""
+        kept = self.state, self.out
+        self.state, self.out = state, out
+        yield
+        self.state, self.out = kept
 
     def live_parked(self) -> list[Value]:
         """What the parked variables hold that are still read."""
@@ -247,9 +261,7 @@ class Writer:
         name = self.temporary("constant")
         with self.using([*others]):
             self.store(name, value)
-        held = Opaque(name, self.line)
-        self.state.names[held] = [name]
-        return held
+        return self.held_by(name)
 
     # Expressions
 
@@ -366,20 +378,12 @@ class Writer:
             return n.Subscript(closure, n.Constant(0))
         if value.kind == "text":
             return n.Raw(value.arg)
+        if value.kind == "AssertionError":
+            raise self.error("AssertionError is used where no assertion fails")
         operands = [self.text(operand) for operand in value.operands]
         if value.kind == "slice":
             return n.Call(n.Name("slice"), operands)
         return n.Compare(operands[0], [value.arg], [operands[1]])
-
-    def index(self, key: Value) -> n.Expression | None:
-        """A key as it stands between brackets, if it is a slice that nobody else uses."""
-        if isinstance(key, Pure) and key.kind == "slice":
-            parts: list[n.Expression | None] = [
-                None if isinstance(part, Const) and part.value is None and number != 2 else self.text(part)
-                for number, part in enumerate(key.operands)
-            ]
-            return n.Slice(*parts)
-        return None
 
 
 def mentioned(tree: n.Node) -> set[str]:
@@ -410,6 +414,3 @@ def path_text(path: str) -> n.Expression:
     for attribute in rest:
         node = n.Attribute(node, attribute)
     return node
-
-
-__all__ = ["Opaque", "Writer", "mentioned", "path_text"]

@@ -1,0 +1,46 @@
+"""Exception ranges: which handlers are around an instruction, those that only restore the handled exception aside."""
+
+from __future__ import annotations
+
+from ..bytecode import Handler, Instruction
+from ..limits.budget import STEP, spend
+
+_CLEAN_UP = ("COPY", "POP_EXCEPT", "RERAISE")
+
+
+class ExceptionRanges:
+    """The handlers of the original's statements."""
+
+    def __init__(self, instructions: list[Instruction]) -> None:
+        self.instructions = instructions
+
+    def handler_of(self, ins: Instruction) -> Handler | None:
+        """The innermost handler around ``ins``."""
+        handler = ins.handler
+        while handler is not None:
+            spend(STEP, "following the order of events")
+            first = self.instructions[handler.target]
+            if tuple(i.op for i in self.instructions[handler.target : handler.target + 3]) != _CLEAN_UP:
+                return handler
+            handler = first.handler
+        return None
+
+    def outer(self, handler: Handler) -> Handler | None:
+        """The innermost handler around ``handler``."""
+        return self.handler_of(self.instructions[handler.target])
+
+    def encloses(self, handler: Handler | None, inner: Handler | None) -> bool:
+        """Whether ``handler`` (or none) is around ``inner``."""
+        while inner is not None:
+            spend(STEP, "following the order of events")
+            inner = self.outer(inner)
+            if inner == handler:
+                return True
+        return False
+
+    def is_left(self, left: Handler | None, entered: Handler | None) -> bool:
+        """Whether an instruction with the handler ``entered`` is out of the range of ``left``."""
+        if self.encloses(entered, left):
+            return True
+        beside = entered is not None and self.outer(entered) != left
+        return beside and self.encloses(self.outer(entered), left)  # type: ignore[arg-type]

@@ -1,0 +1,91 @@
+"""The stack machine: a stack of values, and a table that says what each operation does with it."""
+
+from __future__ import annotations
+
+from typing import Any, Callable, List, Mapping, Union
+
+from ..bytecode import Instruction, RawCode
+from ..names.spelling import Spelling, identifier
+from ..syntax import nodes as n
+from .state import Event, Value
+from .writer import Writer
+
+Definition = Union[n.FunctionDef, n.AsyncFunctionDef]
+Nested = Callable[[RawCode], Definition]
+"""Gives the definition of nested code; raises DecompilationError if it has none."""
+
+Upcoming = Callable[[int], List[Instruction]]
+"""Gives up to so many of the instructions from `Machine.place` on that certainly follow, without a jump to them, and
+in the same exception ranges."""
+
+Handler = Callable[["Machine", Any], None]
+"""Executes one operation, given its argument."""
+
+Handlers = Mapping[str, Handler]
+
+
+class Machine(Writer):
+    """Executes instructions one by one: those that neither jump nor leave.
+
+    ``handlers`` has a function for each operation; whoever owns the machine says by it which operations it takes, and
+    how. Some operations, such as imports, are one statement together with instructions after them: these ask for
+    the ``upcoming`` ones and move ``place`` past those that they have executed.
+    """
+
+    def __init__(
+        self, raw: RawCode, spelling: Spelling, handlers: Handlers, upcoming: Upcoming, nested: Nested | None = None
+    ) -> None:
+        super().__init__(raw, spelling)
+        self.handlers = handlers
+        self.upcoming = upcoming
+        self.nested = nested
+        self.place = 0
+        """Where the instructions go on after the one that is executed."""
+        self.iterators: list[n.Call] = []  # what GET_ITER is written as outside of a for statement
+        self.asynchronous: list[n.Name] = []  # the functions of calls that must become part of an ``async for``
+        self.kinds: dict[Value, str] = {}  # what BUILD_SET and BUILD_MAP have made: "members" or "mapping"
+        self.folded = 0
+
+    def execute(self, ins: Instruction) -> None:
+        """Execute one instruction. Raises DecompilationError if the table has no handler for its operation."""
+        if ins.line is not None:
+            self.line = ins.line
+        handler = self.handlers.get(ins.op)
+        if handler is None:
+            raise self.error(f"{ins.op} is not understood outside the shapes that a compiler makes")
+        handler(self, ins.arg)
+
+    def push(self, value: Value) -> None:
+        """Push one value."""
+        self.state.stack.append(value)
+
+    def pop(self) -> Value:
+        """Pop one value."""
+        if not self.state.stack:
+            raise self.error("the evaluation stack is empty")
+        return self.state.stack.pop()
+
+    def pop_many(self, count: int) -> list[Value]:
+        """Pop so many values, the deepest first."""
+        stack = self.state.stack
+        if count > len(stack):
+            raise self.error("the evaluation stack is empty")
+        values = stack[len(stack) - count :]
+        del stack[len(stack) - count :]
+        return values
+
+    def event(
+        self, operands: list[Value], build: Callable[..., n.Expression], hint: str, long: bool = True
+    ) -> None:
+        """Something that happens now and has a result: pushed, and pending until it is written."""
+        if long:
+            self.settle(operands)
+        texts = self.texts(operands)
+        self.escape(operands)
+        value = Event(build(*texts), identifier(hint, "value"), self.line)
+        self.state.pending.append(value)
+        self.push(value)
+
+    def next_are(self, *operations: str) -> bool:
+        """Whether these operations come next."""
+        return [ins.op for ins in self.upcoming(len(operations))] == list(operations)

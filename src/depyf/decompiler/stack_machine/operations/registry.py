@@ -1,0 +1,20 @@
+"""The table of handlers, which the modules of this room fill."""
+
+from __future__ import annotations
+
+from typing import Callable, Dict
+
+from ..machine import Handler
+
+HANDLERS: Dict[str, Handler] = {}
+
+
+def handles(*operations: str) -> Callable[[Handler], Handler]:
+    """Register a function for canonical operations."""
+
+    def register(function: Handler) -> Handler:
+        for operation in operations:
+            HANDLERS[operation] = function
+        return function
+
+    return register
