@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Iterable
 
+from ..flowgraph.components import cyclic_components
 from ..flowgraph.dominators import dominator_tree
 from ..limits.budget import STEP, spend
 from ..syntax import nodes as n
@@ -137,8 +138,7 @@ class Graph:
     # Loops
 
     def _find_loops(self, within: set[Item], start: Item, outer: Loop | None) -> None:
-        for part in self._cycles(within, start, outer):
-            inside = set(part)
+        for inside in self._cycles(within, start, outer):
             entered = {
                 after
                 for item in within - inside
@@ -179,51 +179,13 @@ class Graph:
         self.items.append(dispatch)
         return dispatch
 
-    def _cycles(self, within: set[Item], start: Item, outer: Loop | None) -> list[list[Item]]:
-        """Strongly connected parts with a cycle, edges to the header of ``outer`` aside (Kosaraju's algorithm)."""
+    def _cycles(self, within: set[Item], start: Item, outer: Loop | None) -> list[set[Item]]:
+        """Parts with a cycle in them, edges to the header of ``outer`` aside."""
 
         def forward(item: Item) -> list[Item]:
             return [one for one in self.successors(item) if one in within and not (outer and one is outer.header)]
 
-        members = [item for item in self.items if item in within]
-        order: list[Item] = []
-        seen: set[Item] = set()
-        for root in [start, *members]:
-            if root in seen:
-                continue
-            seen.add(root)
-            work = [(root, iter(forward(root)))]
-            while work:
-                item, rest = work[-1]
-                for after in rest:
-                    if after not in seen:
-                        seen.add(after)
-                        work.append((after, iter(forward(after))))
-                        break
-                else:
-                    order.append(item)
-                    work.pop()
-        before: dict[Item, list[Item]] = {item: [] for item in members}
-        for item in members:
-            for after in forward(item):
-                before[after].append(item)
-        parts: list[list[Item]] = []
-        done: set[Item] = set()
-        for root in reversed(order):
-            if root in done:
-                continue
-            part, todo = [], [root]
-            done.add(root)
-            while todo:
-                item = todo.pop()
-                part.append(item)
-                for other in before[item]:
-                    if other not in done:
-                        done.add(other)
-                        todo.append(other)
-            if len(part) > 1 or root in forward(root):
-                parts.append(part)
-        return parts
+        return cyclic_components([start, *(item for item in self.items if item in within)], forward)
 
     # Where each item is written
 

@@ -12,6 +12,7 @@ from typing import Any, Callable, NamedTuple, Tuple
 from ...errors import DecompilationError
 from ..bytecode import Handler, Instruction
 from ..limits.budget import STEP, spend
+from ..stack_machine.shapes import with_handler
 from .slots import Slot, rigid
 
 Error = Callable[[str], DecompilationError]
@@ -38,8 +39,6 @@ class Level(NamedTuple):
 
 
 Levels = Tuple[Level, ...]
-
-_TEST = (("GET_AWAITABLE", 2), ("CONST", None), ("YIELD_FROM", None), ("POP_JUMP_IF_TRUE", None))
 
 
 def handled_part(levels: Levels) -> Levels:
@@ -120,21 +119,5 @@ class Ranges:
 
     def with_end(self, handler: Handler) -> int | None:
         """Where the handler of a with statement goes on if the exit function says that the exception is no more."""
-        pc = handler.target
-        for op, arg in [("PUSH_EXC_INFO", None), ("WITH_EXCEPT_START", None), *_TEST, ("RERAISE", None)]:
-            ins = self.instructions[pc]
-            if op in ("GET_AWAITABLE", "CONST", "YIELD_FROM") and ins.op == "POP_JUMP_IF_TRUE":
-                continue
-            if ins.op != op or op == "GET_AWAITABLE" and ins.arg != arg:
-                return None
-            if ins.op == "POP_JUMP_IF_TRUE":
-                end = ins.target
-            pc += 1
-        for op in ("POP", "POP_EXCEPT", "POP", "POP"):
-            while self.instructions[end].op in ("NOP", "JUMP"):
-                spend(STEP, "the dispatch loop")
-                end = end + 1 if self.instructions[end].op == "NOP" else self.instructions[end].target
-            if self.instructions[end].op != op:
-                return None
-            end += 1
-        return end
+        found = with_handler(self.instructions, handler.target, "the dispatch loop")
+        return None if found is None else found.suppressed

@@ -7,6 +7,7 @@ from functools import cached_property
 from ...errors import DecompilationError
 from ..bytecode import CONDITIONAL_JUMPS, NO_FALL_THROUGH, Instruction
 from ..limits.budget import STEP, spend
+from ..stack_machine.shapes import skip_jumps
 
 
 class Paths:
@@ -99,10 +100,7 @@ class Paths:
 
     def skip(self, index: int) -> int:
         """The first instruction from ``index`` on that does something."""
-        while self.instructions[index].op in ("NOP", "JUMP"):
-            spend(STEP, "following the order of events")
-            index = self.instructions[index].target if self.instructions[index].op == "JUMP" else index + 1
-        return index
+        return skip_jumps(self.instructions, index, "following the order of events")
 
     def join(self, first: int, second: int, stops: frozenset[int]) -> int:
         """The first place that both arms reach, every path of them that does not leave the code; -1 if none.

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, List, NamedTuple
 
 from ..bytecode import Handler
 from ..limits.budget import STEP, spend
+from ..stack_machine.shapes import with_handler
 from ..stack_machine.state import Const, Exit, State
 from ..syntax import nodes as n
 from .try_statements import state_of_handler
@@ -24,8 +25,6 @@ from .try_statements import state_of_handler
 if TYPE_CHECKING:
     from .control import Control
 
-_SUPPRESSED = ("PUSH_EXC_INFO", "WITH_EXCEPT_START", "POP_JUMP_IF_TRUE")
-_AFTERWARDS = ("POP", "POP_EXCEPT", "POP", "POP")
 _SILENT = ("NOP", "CONST", "SWAP", "COPY")
 
 
@@ -72,25 +71,10 @@ def with_statement(control: Control, pc: int, stops: frozenset[int]) -> int:
 
 def _suppressed(control: Control, handler: Handler) -> int:
     """Checks that the handler is that of a with statement. Where it goes on if the exception is suppressed."""
-    machine = control.machine
-    place = handler.target
-    for op in _SUPPRESSED:
-        place = control.paths.skip(place)
-        ins = control.instructions[place]
-        if ins.op != op:
-            break
-        place += 1
-    else:
-        if control.instructions[control.paths.skip(place)].op == "RERAISE":
-            place = ins.target
-            for op in _AFTERWARDS:
-                place = control.paths.skip(place)
-                if control.instructions[place].op != op:
-                    break
-                place += 1
-            else:
-                return _skip_unused(control, place)
-    raise machine.error("a context manager with another handler than that of a with statement")
+    found = with_handler(control.instructions, handler.target, "following the order of events")
+    if found is None or found.is_async:
+        raise control.machine.error("a context manager with another handler than that of a with statement")
+    return _skip_unused(control, found.suppressed)
 
 
 def _body(

@@ -5,6 +5,7 @@ What control runs from there until it comes to the loop's header, or leaves the 
 
 from __future__ import annotations
 
+from .components import cyclic_components
 from .control_flow_graph import BasicBlock, ControlFlowGraph
 from .dominators import reverse_postorder
 from .regions import Region, chain
@@ -87,7 +88,7 @@ def _loops(graph: ControlFlowGraph) -> list[set[BasicBlock]]:
     found: list[set[BasicBlock]] = []
     todo = [set(reverse_postorder(graph.entry, exits))]
     while todo:
-        for part in _strongly_connected(todo.pop()):
+        for part in _cycles(todo.pop()):
             entries = [block for block in part if entering(graph, block, part) or block is graph.entry]
             if len(entries) > 1:
                 found.append(part)
@@ -96,29 +97,7 @@ def _loops(graph: ControlFlowGraph) -> list[set[BasicBlock]]:
     return found
 
 
-def _strongly_connected(blocks: set[BasicBlock]) -> list[set[BasicBlock]]:
-    """The strongly connected parts of the graph of ``blocks`` that hold a cycle (Kosaraju)."""
-    before: dict[BasicBlock, list[BasicBlock]] = {block: [] for block in blocks}
-    for block in blocks:
-        for following in exits(block):
-            if following in blocks:
-                before[following].append(block)
-    order: list[BasicBlock] = []
-    seen: set[BasicBlock] = set()
-    for root in sorted(blocks, key=lambda block: block.start):
-        if root in seen:
-            continue
-        part = reverse_postorder(root, lambda block: [b for b in exits(block) if b in blocks and b not in seen])
-        seen.update(part)
-        order[:0] = part
-    parts: list[set[BasicBlock]] = []
-    placed: set[BasicBlock] = set()
-    for root in order:
-        if root in placed:
-            continue
-        part = reverse_postorder(root, lambda block: [b for b in before[block] if b not in placed])
-        placed.update(part)
-        if len(part) > 1 or root in root.successors:
-            parts.append(set(part))
-    return parts
-
+def _cycles(blocks: set[BasicBlock]) -> list[set[BasicBlock]]:
+    """The strongly connected parts of the graph of ``blocks``."""
+    roots = sorted(blocks, key=lambda block: block.start)
+    return cyclic_components(roots, lambda block: [one for one in exits(block) if one in blocks])

@@ -11,7 +11,7 @@ that each makes of `operations.HANDLERS`. The machine of ``proof/`` is another o
     machine = Machine(raw, Spelling(raw), HANDLERS, upcoming)
     machine.execute(instruction)
 
-Imports ``bytecode/``, ``syntax/``, ``proof/`` and ``names/``.
+Imports ``limits/``, ``bytecode/``, ``syntax/``, ``proof/`` and ``names/``.
 """
 
 from __future__ import annotations
