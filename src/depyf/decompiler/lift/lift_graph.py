@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cached_property
 
 from ...errors import DecompilationError
@@ -13,15 +14,16 @@ from ..flowgraph.dominators import reverse_postorder
 from ..flowgraph.exit_copies import written_return
 from ..flowgraph.regions import chain
 from ..syntax import nodes
+from .evidence import Evidence
 from .handlers import HANDLERS
-from .lifted_block import LiftedBlock
+from .lifted_block import LiftedBlock, Terminator
 from .symbolic_stack import SymbolicStack
 from .values import Cell, Given, Iterated, Marker, Slot, resolved
 
 _ACCUMULATORS = {"<listcomp>": nodes.List, "<setcomp>": nodes.Set, "<dictcomp>": nodes.Dict}
 
 
-_WORDS = {len(word): word for word in ("break", "return", "continue")}
+_KEYWORDS = {len(word): word for word in ("break", "return", "continue")}
 _UNWINDS = frozenset({"NOP", "POP", "SWAP", "POP_EXCEPT", "JUMP"})
 
 
@@ -41,7 +43,7 @@ def lift(graph: ControlFlowGraph, raw: RawCode, *, gathers_annotations: bool = F
     return _Lifter(graph, raw, gathers_annotations).run()
 
 
-def _calls_exit_for_a_word(instructions: list[Instruction]) -> bool:
+def _calls_exit_for_a_keyword(instructions: list[Instruction]) -> bool:
     """Whether a with statement is left behind a NOP, the first of ``instructions``: where a statement stood that does
     nothing else."""
     nones = [i.op == "CONST" and i.arg is None for i in instructions[1:4]]
@@ -77,7 +79,6 @@ class _Lifter:
         order = reverse_postorder(self.graph.entry, successors)
         for block in order:
             self.lifted[block] = LiftedBlock(block.start, block.region, [])
-            self.lifted[block].is_clause = self.raw.name == "<genexpr>"
         for block in order:
             self.lift_block(block)
         result = sorted(self.lifted.values(), key=lambda block: block.index)
@@ -137,23 +138,22 @@ class _Lifter:
         entry = self.entry_stack(block)
         lifted.entry = entry
         self.reach_handlers(block, entry)
-        if block.is_behind_copy:
-            lifted.is_behind_finally = block.behind is not None
+        lifted.evidence = Evidence(
+            line=next((i.line for i in block.instructions if i.line is not None), None),
+            is_clause=self.raw.name == "<genexpr>",
+            is_behind_finally=block.behind is not None if block.is_behind_copy else None,
+        )
         last = block.last
         if last is not None and last.op in ("FOR_ITER", "ASYNC_FOR_ITER"):
             self.lift_loop(block, lifted)
             return
         state = SymbolicStack(entry, self.raw.table)
         instructions = block.instructions
-        for instruction in instructions:
-            if instruction.line is not None:
-                lifted.line = instruction.line
-                break
         if instructions and instructions[0].op == "NOP":
-            if _calls_exit_for_a_word(instructions):
-                lifted.word = self.word_of(block, 0)
+            if _calls_exit_for_a_keyword(instructions):
+                lifted.evidence = replace(lifted.evidence, keyword=self.keyword_of(block, 0))
             elif all(i.op == "NOP" for i in instructions):
-                lifted.word = "pass"
+                lifted.evidence = replace(lifted.evidence, keyword="pass")
         position, size = 0, len(instructions)
         while position < size:
             instruction = instructions[position]
@@ -176,7 +176,7 @@ class _Lifter:
                 handled = state.stack[-1] if state.stack else None
                 handle(state, instruction)
                 if isinstance(handled, Marker):
-                    lifted.word = self.word_of(block, position)
+                    lifted.evidence = replace(lifted.evidence, keyword=self.keyword_of(block, position))
                     position += self.unbinding(block, position + 1, handled.owner.names)
             elif self.gathers_annotations and op == "BUILD_MAP" and not instruction.arg and not state.stack:
                 state.push(Marker("accumulator", self.raw.name))
@@ -188,13 +188,14 @@ class _Lifter:
             position += 1
         self.finish(lifted, state)
         if not block.instructions and block.fall is None:
-            lifted.kind = "nowhere"
+            lifted.terminator = Terminator("nowhere")
             return
         if block is self.graph.entry and self.raw.name in _ACCUMULATORS:
             self.mark_accumulator(lifted)
-        lifted.next = lifted.fall = self.flow(block.fall, lifted.exit)
+        following = self.flow(block.fall, lifted.exit)
+        lifted.terminator = Terminator("goto", next=following, fall=following)
 
-    def word_of(self, block: BasicBlock, position: int) -> str | None:
+    def keyword_of(self, block: BasicBlock, position: int) -> str | None:
         """What leaves a handler by the instruction at ``position``, by the columns that it has: '' if no statement."""
         columns = block.instructions[position].position
         if columns is None or not self.has_lines or not self.raw.table.behavior.exits_are_copied:
@@ -205,7 +206,7 @@ class _Lifter:
             return ""
         if None in columns:
             return None
-        return _WORDS.get(columns[3] - columns[2]) if columns[0] == columns[1] else None
+        return _KEYWORDS.get(columns[3] - columns[2]) if columns[0] == columns[1] else None
 
     def mark_accumulator(self, lifted: LiftedBlock) -> None:
         """The first thing a comprehension's function makes is what it returns."""
@@ -241,65 +242,84 @@ class _Lifter:
             raise DecompilationError("the stack is empty", stage="lift")
         value = resolved(lifted.entry.pop())
         if isinstance(value, Iterated):
-            lifted.test = value.value
+            iterable = value.value
         elif isinstance(value, nodes.Name) and value.id == ".0":
-            lifted.test = value
+            iterable = value
         else:
             raise DecompilationError("a loop over an iterator that was made elsewhere", stage="lift")
-        lifted.kind = "for"
-        lifted.is_async = last.op == "ASYNC_FOR_ITER"
-        lifted.line = lifted.test_line = last.line
+        lifted.evidence = replace(lifted.evidence, line=last.line, exit_line=last.line)
         lifted.exit = list(lifted.entry)
         inside, after = lifted.exit, lifted.exit
         container = resolved(lifted.exit[-1]) if lifted.exit else None
+        gathers: nodes.Expression | None = None
         if isinstance(container, (nodes.List, nodes.Set, nodes.Dict)):
             # Statements loop above markers only: this loop fills the container of an inlined comprehension.
             if container not in (nodes.List([]), nodes.Set([]), nodes.Dict([], [])):
                 raise DecompilationError("a loop above an unfinished display", stage="lift")
-            lifted.gathers = container
+            gathers = container
             inside = [*lifted.exit[:-1], Marker("accumulator", lifted.index)]
             after = [*lifted.exit[:-1], Slot(len(lifted.exit) - 1)]
         iterator = Marker("iterator", lifted.index)
-        lifted.true = self.flow(block.fall, [*inside, iterator, Given("item", lifted.index)])
-        lifted.false = self.flow(block.target, after)
-        lifted.fall = lifted.true
+        body = self.flow(block.fall, [*inside, iterator, Given("item", lifted.index)])
+        lifted.terminator = Terminator(
+            "for",
+            test=iterable,
+            true=body,
+            false=self.flow(block.target, after),
+            fall=body,
+            is_async=last.op == "ASYNC_FOR_ITER",
+            gathers=gathers,
+        )
 
     def terminate(self, block: BasicBlock, lifted: LiftedBlock, state: SymbolicStack) -> None:
         instruction = state.instruction
         op = instruction.op
-        lifted.test_line = instruction.line
-        lifted.threaded = instruction.arg == THREADED
+        lifted.evidence = replace(
+            lifted.evidence, exit_line=instruction.line, is_threaded=instruction.arg == THREADED
+        )
         if op == "JUMP":
             self.finish(lifted, state)
-            lifted.next = self.flow(block.target, lifted.exit)
+            lifted.terminator = Terminator("goto", next=self.flow(block.target, lifted.exit))
         elif op == "RETURN_VALUE":
-            lifted.test = state.pop()
-            lifted.kind = "return"
-            lifted.loads_last = [i.op for i in block.instructions[-2:]] == ["CONST", "RETURN_VALUE"]
-            lifted.uncopied = not self.raw.table.behavior.exits_are_copied
-            if block.is_behind_copy and not lifted.uncopied:
-                behind = block.behind
-                lifted.is_behind_finally = behind is not None and instruction.position != behind.position
-            returns_cell = isinstance(lifted.test, Cell)  # __class__, to who makes the class
-            lifted.implicit_return = self.is_implicit_return(block) if lifted.loads_last else returns_cell
+            value = state.pop()
+            lifted.terminator = Terminator("return", test=value)
+            lifted.evidence = self.evidence_of_return(block, lifted.evidence, value)
             self.finish(lifted, state)
         elif op == "RAISE_VARARGS":
-            lifted.kind = "raise"
+            lifted.terminator = Terminator("raise")
             state.emit(nodes.Raise(*state.pop_many(instruction.arg)))
             self.finish(lifted, state)
         elif op == "RERAISE":
-            lifted.kind = "reraise"
+            lifted.terminator = Terminator("reraise")
             self.finish(lifted, state)
         elif op in ("JUMP_IF_FALSE_OR_POP", "JUMP_IF_TRUE_OR_POP"):
-            lifted.test = state.pop()
-            lifted.kind, lifted.sense = "or_pop", op == "JUMP_IF_TRUE_OR_POP"
+            test = state.pop()
             self.finish(lifted, state)
-            lifted.true = self.flow(block.target, [*lifted.exit, lifted.test])
-            lifted.false = lifted.fall = self.flow(block.fall, lifted.exit)
+            kept = self.flow(block.target, [*lifted.exit, test])
+            fall = self.flow(block.fall, lifted.exit)
+            sense = op == "JUMP_IF_TRUE_OR_POP"
+            lifted.terminator = Terminator("or_pop", test=test, true=kept, false=fall, fall=fall, sense=sense)
         elif op.startswith("POP_JUMP_IF_"):
             self.branch(block, lifted, state, op[len("POP_JUMP_IF_") :])
         else:
             state.refuse(f"{op} is not supported yet")
+
+    def evidence_of_return(self, block: BasicBlock, evidence: Evidence, value: nodes.Expression) -> Evidence:
+        """``evidence`` with what is known of the return of ``value`` at the end of ``block``."""
+        loads_last = [i.op for i in block.instructions[-2:]] == ["CONST", "RETURN_VALUE"]
+        is_uncopied = not self.raw.table.behavior.exits_are_copied
+        is_behind_finally = evidence.is_behind_finally
+        if block.is_behind_copy and not is_uncopied:
+            behind = block.behind
+            is_behind_finally = behind is not None and block.instructions[-1].position != behind.position
+        returns_cell = isinstance(value, Cell)  # __class__, to who makes the class
+        return replace(
+            evidence,
+            loads_last=loads_last,
+            is_uncopied=is_uncopied,
+            is_behind_finally=is_behind_finally,
+            is_implicit_return=self.is_implicit_return(block) if loads_last else returns_cell,
+        )
 
     def is_implicit_return(self, block: BasicBlock) -> bool | None:
         """Whether the return has no position of its own: that of what comes before it, or none at all.
@@ -406,9 +426,8 @@ class _Lifter:
             is_none, is_not_none = nodes.Compare(test, ["is"], none), nodes.Compare(test, ["is not"], none)
             is_none.opposite, is_not_none.opposite = is_not_none, is_none  # the instruction is the same for both
             test = is_not_none if condition == "NONE" else is_none
-        lifted.test, lifted.kind = test, "branch"
         self.finish(lifted, state)
         target = self.flow(block.target, lifted.exit)
         fall = self.flow(block.fall, lifted.exit)
-        lifted.true, lifted.false = (target, fall) if condition == "TRUE" else (fall, target)
-        lifted.fall = fall
+        true, false = (target, fall) if condition == "TRUE" else (fall, target)
+        lifted.terminator = Terminator("branch", test=test, true=true, false=false, fall=fall)

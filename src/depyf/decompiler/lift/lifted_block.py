@@ -2,71 +2,46 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, replace
 from typing import Any
 
 from ..flowgraph import Region
 from ..syntax import nodes
+from . import layout
+from .evidence import Evidence
 from .values import Marker
 
 
-class LiftedBlock:
-    """Statements and a terminator.
+@dataclass(frozen=True, eq=False)
+class Terminator:
+    """How a block ends.
 
-    ``kind`` says how it ends, with the operands it uses:
+    ``kind`` is one of these, with the operands that it uses:
 
     * 'goto': to ``next``.
     * 'branch': on the truth of ``test`` to ``true`` or ``false``; ``fall`` is the one that comes next in the layout.
     * 'or_pop': if the truth of ``test`` is ``sense``, keep it and go to ``true``; else drop it and go to ``false``.
-    * 'for': to ``true`` (the body) with an item, or to ``false`` when exhausted.
+    * 'for': to ``true`` (the body) with an item, or to ``false`` when exhausted; ``gathers`` is the empty container
+      that the loop of a comprehension fills.
     * 'return': ``test`` is the value. 'raise': the last statement is the raise. 'reraise'.
     * 'nowhere': control never comes here.
-    * 'try': ``true`` is the body, ``false`` the handler; put in by the structure room for ``region``.
-    * 'once': to ``true``, from where control comes to ``false`` through the ``break`` of a one-trip loop; likewise.
 
-    * 'endless': to ``true``, with which a loop begins that begins with another loop; likewise.
+    The structure room puts in:
 
-    ``entry`` and ``exit`` are the stack before and after (after: without ``test``).
+    * 'try': ``true`` is the body, ``false`` the handler; ``test`` is the region.
+    * 'once': to ``true``, from where control comes to ``false`` through the ``break`` of a one-trip loop.
+    * 'endless': to ``true``, with which a loop begins that begins with another loop.
     """
 
-    __slots__ = (
-        "index", "region", "entry", "exit", "statements", "kind", "test", "sense", "next", "true", "false", "fall",
-        "predecessors", "is_async", "repeated", "at_bottom", "line", "layout", "test_line",
-        "implicit_return", "uncopied", "loads_last", "is_end", "gathers", "word", "is_clause",
-        "is_behind_finally", "threaded",
-    )  # fmt: skip
-
-    def __init__(self, index: int, region: Region | None, entry: list[nodes.Expression]) -> None:
-        self.index = index
-        self.layout = float(index)  # its place in the layout; blocks cut from others stand between
-        self.region = region
-        self.entry = entry
-        self.exit: list[nodes.Expression] = []
-        self.statements: list[nodes.Statement] = []
-        self.kind = "goto"
-        self.test: Any = None
-        self.sense = False
-        self.next: LiftedBlock | None = None
-        self.true: LiftedBlock | None = None
-        self.false: LiftedBlock | None = None
-        self.fall: LiftedBlock | None = None
-        self.predecessors: set[LiftedBlock] = set()
-        self.is_async = False
-        self.repeated = False  # the test of a while loop whose copy at the bottom was undone
-        self.at_bottom = False  # what such a copy became: where it stood the body of the loop ends
-        self.line: int | None = None
-        self.test_line: int | None = None
-        self.gathers: nodes.Expression | None = None  # the empty container that the loop of a comprehension fills
-        self.implicit_return: bool | None = False  # the compiler wrote it at the end of the code; None: it may have
-        self.uncopied = False  # by a compiler that copies no return: all but the last one were written
-        self.loads_last = False  # a return of a constant that is loaded when the statements around are left already
-        # By which it leaves a statement, '' if at the end of a handler; 'pass' if it is there for a line alone.
-        self.word: str | None = None
-        self.is_clause = False  # of a generator expression
-        # Whether a return behind a copy of a ``finally`` body was written there, or nowhere, not in front of the copy;
-        # None if there is no copy.
-        self.is_behind_finally: bool | None = None
-        self.threaded = False  # the test jumped to another one, which the compiler made one jump of: `(a and b) and c`
-        self.is_end = False  # the end of a module or class body, where no return can be written
+    kind: str
+    test: Any = None
+    next: LiftedBlock | None = None
+    true: LiftedBlock | None = None
+    false: LiftedBlock | None = None
+    fall: LiftedBlock | None = None
+    sense: bool = False
+    is_async: bool = False
+    gathers: nodes.Expression | None = None
 
     @property
     def successors(self) -> list[LiftedBlock]:
@@ -79,6 +54,75 @@ class LiftedBlock:
             return [block for block in (self.true, self.false) if block is not None]
         return []
 
+    def redirected(self, old: LiftedBlock, new: LiftedBlock) -> Terminator:
+        """The same with ``new`` in the place of ``old``."""
+        edges: dict[str, Any] = {name: new for name in ("next", "true", "false", "fall") if getattr(self, name) is old}
+        return replace(self, **edges)
+
+
+class LiftedBlock:
+    """Statements and a terminator.
+
+    ``entry`` and ``exit`` are the stack before and after (after: without the terminator's test). ``index`` is that of
+    the basic block; blocks that were cut from others, or put around them, have the index of those, and a ``layout``
+    of their own.
+    """
+
+    __slots__ = ("entry", "evidence", "exit", "index", "layout", "predecessors", "region", "statements", "terminator")
+
+    def __init__(
+        self,
+        index: int,
+        region: Region | None,
+        entry: list[nodes.Expression],
+        place: layout.Layout | None = None,
+        evidence: Evidence = Evidence(),  # noqa: B008  (frozen)
+    ) -> None:
+        self.index = index
+        self.layout = layout.at(index) if place is None else place
+        self.region = region
+        self.entry = entry
+        self.exit: list[nodes.Expression] = []
+        self.statements: list[nodes.Statement] = []
+        self.terminator = Terminator("goto")
+        self.evidence = evidence
+        self.predecessors: set[LiftedBlock] = set()
+
+    @property
+    def kind(self) -> str:
+        """How the block ends, see `Terminator`."""
+        return self.terminator.kind
+
+    @property
+    def test(self) -> Any:
+        """What decides where control goes on, or what is returned."""
+        return self.terminator.test
+
+    @property
+    def next(self) -> LiftedBlock | None:
+        """Where the block goes on if nothing is tested."""
+        return self.terminator.next
+
+    @property
+    def true(self) -> LiftedBlock | None:
+        """The first successor of two."""
+        return self.terminator.true
+
+    @property
+    def false(self) -> LiftedBlock | None:
+        """The second successor of two."""
+        return self.terminator.false
+
+    @property
+    def fall(self) -> LiftedBlock | None:
+        """The successor that comes next in the layout."""
+        return self.terminator.fall
+
+    @property
+    def successors(self) -> list[LiftedBlock]:
+        """Where control goes, in the order of the layout as far as known."""
+        return self.terminator.successors
+
     @property
     def markers(self) -> tuple[Marker, ...]:
         """The statements that the block stands in, as far as they keep something on the stack."""
@@ -86,24 +130,16 @@ class LiftedBlock:
 
     def redirect(self, old: LiftedBlock, new: LiftedBlock) -> None:
         """Lead every edge to ``old`` to ``new`` instead."""
-        for name in ("next", "true", "false", "fall"):
-            if getattr(self, name) is old:
-                setattr(self, name, new)
-        if old in self.successors:
-            raise AssertionError("an edge was left")
+        self.terminator = self.terminator.redirected(old, new)
         old.predecessors.discard(self)
         if new in self.successors:
             new.predecessors.add(self)
 
-    def become(self, kind: str, **operands: Any) -> None:
+    def become(self, terminator: Terminator) -> None:
         """End in another way; edges' predecessors are kept in step."""
         for successor in self.successors:
             successor.predecessors.discard(self)
-        self.kind = kind
-        for name in ("test", "next", "true", "false", "fall"):
-            setattr(self, name, operands.pop(name, None))
-        for name, value in operands.items():
-            setattr(self, name, value)
+        self.terminator = terminator
         for successor in self.successors:
             successor.predecessors.add(self)
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from bisect import bisect_right
+from dataclasses import replace
 from typing import Iterable, Iterator, Sequence
 
 from ...errors import DecompilationError
 from ..flowgraph import Region
 from ..flowgraph.dominators import dominator_tree
 from ..flowgraph.regions import chain
-from ..lift import LiftedBlock
+from ..lift import Evidence, LiftedBlock, Terminator, layout
 from ..lift.folding.shapes import through
 from ..lift.values import CaseElse, case_of
 from .context import SeveralEntries
@@ -36,7 +37,7 @@ class Flow:
         self.else_is_last, self.handlers_are_last = else_is_last, handlers_are_last
         self.loop_tests_are_copied = loop_tests_are_copied
         self.restoring_handlers = restoring_handlers
-        self.by_index = {block.index: block for block in blocks if block.layout == block.index}
+        self.by_index = {block.index: block for block in blocks if block.layout == layout.at(block.index)}
         self.tries: dict[Region, LiftedBlock] = {}
         self.entry = self._enter_regions(blocks)
         self.analyse()
@@ -111,7 +112,7 @@ class Flow:
         return self._parts.get(statement, set())
 
     def first_of(self, node: LiftedBlock) -> int:
-        """The place, in the layout, of the first node of those that ``node`` dominates."""
+        """The position, in the layout, of the first node of those that ``node`` dominates."""
         if not self._first:
             self._first = {member: place for place, member in enumerate(self.nodes)}
             for member in reversed(self.order):
@@ -122,11 +123,11 @@ class Flow:
 
     def restored_in(self, members: set[LiftedBlock]) -> list[int]:
         """The offsets of the handlers that comprehensions in ``members`` have."""
-        starts = [node.layout for node in self.nodes]
+        places = [node.layout for node in self.nodes]
         return [
             offset
             for start, offset in self.restoring_handlers
-            if self.nodes[max(bisect_right(starts, start) - 1, 0)] in members
+            if self.nodes[max(bisect_right(places, layout.at(start)) - 1, 0)] in members
         ]
 
     def dominates(self, upper: LiftedBlock, lower: LiftedBlock) -> bool:
@@ -176,7 +177,7 @@ class Flow:
         for region, body in entries.items():
             self._make_node(region, body)
         for region, node in self.tries.items():
-            node.true = self._outermost(node, entries[region])
+            node.terminator = replace(node.terminator, true=self._outermost(node, entries[region]))
         for source, target in edges:
             entered = _entered(source, target)
             if source is None or not entered:
@@ -187,7 +188,7 @@ class Flow:
             source.redirect(target, self.tries[entered[0]])
         for region, node in self.tries.items():
             if region.kind == "with" and node.false is not None:
-                node.false = _after_swallowing(node.false)
+                node.terminator = replace(node.terminator, false=_after_swallowing(node.false))
         for node in self.tries.values():
             for before in list(node.predecessors):
                 if through(before) is node and any(node.test in chain(source.region) for source in before.predecessors):
@@ -198,16 +199,16 @@ class Flow:
         return self.tries[entered[0]] if entered else first
 
     def _make_node(self, region: Region, body: LiftedBlock) -> None:
-        node = LiftedBlock(body.index, region.parent, [])
-        node.layout = body.layout - 0.25 / (1 + len(chain(region)))
-        node.kind, node.test = "try", region
         handler = self.by_index.get(region.handler.start)
         if handler is None:
             raise DecompilationError("a try statement whose handler is not reached", stage="structure")
-        node.false = handler  # for a with statement, what follows it: set when the edges are in place
-        node.line = node.test_line = body.line
         depth = len([m for m in handler.markers if m.owner is not region])
-        node.entry = handler.entry[: depth if region.kind != "with" else max(depth - 1, 0)]
+        stack = handler.entry[: depth if region.kind != "with" else max(depth - 1, 0)]
+        place = layout.statement_before(body.layout, len(chain(region)))
+        evidence = Evidence(line=body.evidence.line, exit_line=body.evidence.line)
+        node = LiftedBlock(body.index, region.parent, stack, place, evidence)
+        # Of a with statement `false` is what follows it: set when the edges are in place.
+        node.terminator = Terminator("try", test=region, false=handler)
         self.tries[region] = node
 
     def _outermost(self, node: LiftedBlock, body: LiftedBlock) -> LiftedBlock:

@@ -33,8 +33,8 @@ def write_for(
         return writer.go(node, after, follow, context, out, after_statement=True) if after is not None else None
     target, body = _loop_target(body, node)
     orelse = writer.arm(node, orelse_from, after, context) if orelse_from is not None else []
-    kind = nodes.AsyncFor if node.is_async else nodes.For
-    out.append(kind(target, iterable, body or [nodes.Pass()], orelse, line=node.test_line))
+    kind = nodes.AsyncFor if node.terminator.is_async else nodes.For
+    out.append(kind(target, iterable, body or [nodes.Pass()], orelse, line=node.evidence.exit_line))
     return writer.go(node, after, follow, context, out, after_statement=True) if after is not None else None
 
 
@@ -82,7 +82,7 @@ def _end(
         for place in places
         if place is through(follow)
         or len(writer.flow.sources[place]) > 1
-        or place.implicit_return
+        or place.evidence.is_implicit_return
         or not writer.is_constant_exit(place)
     ]
     if len(breaks) > 1:
@@ -102,7 +102,7 @@ def write_while(
     if node.kind == "branch" and not node.statements and node.true and node.false:
         for start, exhausted in ((node.true, node.false), (node.false, node.true)):
             # Where the compiler writes the test once, control falls from it into the body.
-            tested = node.repeated or start is node.fall
+            tested = node.evidence.is_repeated or start is node.fall
             if tested and through(start) in loop and through(exhausted) not in loop:
                 return _write_tested(writer, node, start, exhausted, loop, follow, context, out)
     inside = _extent(writer, node, loop, context, None)
@@ -130,7 +130,7 @@ def write_while(
     body: list[nodes.Statement] = []
     following = writer.write(node, node, inner, body)
     body += writer.sequence(following, node, inner)
-    out.append(nodes.While(nodes.Constant(True), body or [nodes.Pass()], line=node.line))
+    out.append(nodes.While(nodes.Constant(True), body or [nodes.Pass()], line=node.evidence.line))
     return writer.go(node, after, follow, context, out, after_statement=True) if after is not None else None
 
 
@@ -185,7 +185,7 @@ def _write_tested(
     out: list[nodes.Statement],
 ) -> LiftedBlock | None:
     writer.written.add(node)
-    if writer.flow.loop_tests_are_copied and not node.repeated:
+    if writer.flow.loop_tests_are_copied and not node.evidence.is_repeated:
         writer.continued.add(node)  # the test at the bottom was left out: only `continue` comes here
     inside = _extent(writer, node, loop, context, through(exhausted))
     jump: LiftedBlock | None = exhausted
@@ -203,11 +203,12 @@ def _write_tested(
         # The bottom of the loop is reached, and there is no test: it is a statement at the top. (One that leads out of
         # the code has a copy of that behind it.)
         test, top = nodes.Constant(True), nodes.If(spelled(negate(test), writer.keeps_not), [nodes.Break()])
-        top.line = node.test_line
+        top.line = node.evidence.exit_line
         body = [top, *body[:-1]]
     elif body == [nodes.Continue()] and not writer.flow.loop_tests_are_copied:
         body = [nodes.Pass(line=body[0].line)]  # the same, and what people write
-    out.append(nodes.While(spelled(test, writer.keeps_not), body or [nodes.Pass()], orelse, line=node.test_line))
+    test = spelled(test, writer.keeps_not)
+    out.append(nodes.While(test, body or [nodes.Pass()], orelse, line=node.evidence.exit_line))
     return writer.go(node, after, follow, context, out, after_statement=True) if after is not None else None
 
 

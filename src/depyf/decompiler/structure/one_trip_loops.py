@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from ..lift import LiftedBlock
+from ..lift import Evidence, LiftedBlock, Terminator, layout
 from ..lift.folding.shapes import through
+from ..lift.layout import Layout
 from ..syntax import nodes
 from .context import Context, ends
 from .flow import Flow
@@ -21,8 +22,8 @@ class OneTrip(NamedTuple):
     loop; or 'behind' the statements of the node, before its test.
     """
 
-    head: float
-    end: float
+    head: Layout
+    end: Layout
     place: str
 
 
@@ -46,62 +47,65 @@ def put_in(flow: Flow, trip: OneTrip) -> bool:
     head, end = at.get(trip.head), at.get(trip.end)
     if head is None or end is None or head is end or not flow.dominates(head, end):
         return False
-    node = LiftedBlock(head.index, head.region, list(head.entry))
-    node.line = head.line
+    node: LiftedBlock | None
     if trip.place == "around":
-        _before(flow, node, head, list(flow.sources[head]))
+        node = _before(flow, head, list(flow.sources[head]), end)
     elif trip.place == "inside" and head.kind == "for":
         start = head.true
         if start is None or start.kind == "try" or not start.statements or len(flow.sources[start]) != 1:
             return False
-        _behind(node, start, 1)
+        node = _behind(start, 1, end)
     elif trip.place == "inside" and head.kind == "branch" and not head.statements:
-        loop = flow.natural_loop(head)
-        arms = [arm for arm in (head.true, head.false) if through(arm) in loop]
-        if len(arms) != 1:
-            return False
-        arm = arms[0]
-        assert arm is not None
-        node.layout = head.layout + 0.3
-        head.redirect(arm, node)
-        node.become("once", true=arm, false=end, fall=arm)
-        node.entry = list(arm.entry)
+        node = _in_the_arm(flow, head, end)
     elif trip.place == "inside":
-        _before(flow, node, head, [*flow.sources[head], *flow.back[head]])
+        node = _before(flow, head, [*flow.sources[head], *flow.back[head]], end)
     else:
-        _behind(node, head, len(head.statements))
-    node.false = end
-    end.predecessors.add(node)
+        node = _behind(head, len(head.statements), end)
+    if node is None:
+        return False
     flow.analyse()
     return flow.dominates(node, end)
 
 
-def _before(flow: Flow, node: LiftedBlock, head: LiftedBlock, sources: list[LiftedBlock]) -> None:
-    node.layout = head.layout - 0.001
+def _before(flow: Flow, head: LiftedBlock, sources: list[LiftedBlock], end: LiftedBlock) -> LiftedBlock:
+    evidence = Evidence(line=head.evidence.line)
+    node = LiftedBlock(head.index, head.region, list(head.entry), layout.loop_before(head.layout), evidence)
     for source in sources:
         source.redirect(head, node)
     if flow.entry is head:
         flow.entry = node
-    node.become("once", true=head, fall=head)
+    node.become(Terminator("once", true=head, false=end, fall=head))
+    return node
 
 
-def _behind(node: LiftedBlock, head: LiftedBlock, count: int) -> None:
+def _in_the_arm(flow: Flow, head: LiftedBlock, end: LiftedBlock) -> LiftedBlock | None:
+    """Before the one arm of ``head``, which only tests, that is in the loop."""
+    loop = flow.natural_loop(head)
+    arms = [arm for arm in (head.true, head.false) if through(arm) in loop]
+    if len(arms) != 1:
+        return None
+    arm = arms[0]
+    assert arm is not None
+    evidence = Evidence(line=head.evidence.line)
+    node = LiftedBlock(head.index, head.region, list(arm.entry), layout.loop_inside(head.layout), evidence)
+    head.redirect(arm, node)
+    node.become(Terminator("once", true=arm, false=end, fall=arm))
+    return node
+
+
+def _behind(head: LiftedBlock, count: int, end: LiftedBlock) -> LiftedBlock:
     """Between the first ``count`` statements of ``head`` and the rest, which gets a block of its own."""
-    rest = LiftedBlock(head.index, head.region, list(head.exit))
-    rest.exit = list(head.exit)
-    rest.layout = head.layout + 0.4
-    node.layout = head.layout + 0.3
-    node.entry = list(head.exit)
-    rest.statements, head.statements = head.statements[count:], head.statements[:count]
-    rest.line, rest.test_line = head.test_line, head.test_line
-    for name in ("repeated", "implicit_return", "loads_last", "is_end"):
-        setattr(rest, name, getattr(head, name))
-    rest.become(
-        head.kind, test=head.test, next=head.next, true=head.true, false=head.false, fall=head.fall, sense=head.sense
+    rest = LiftedBlock(
+        head.index, head.region, list(head.exit), layout.rest(head.layout), head.evidence.of_test()
     )
-    head.become("goto", next=node, fall=node)
-    node.become("once", true=rest, fall=rest)
-    node.line = rest.line
+    rest.exit = list(head.exit)
+    rest.statements, head.statements = head.statements[count:], head.statements[:count]
+    rest.become(head.terminator)
+    evidence = Evidence(line=rest.evidence.line)
+    node = LiftedBlock(head.index, head.region, list(head.exit), layout.loop_inside(head.layout), evidence)
+    head.become(Terminator("goto", next=node, fall=node))
+    node.become(Terminator("once", true=rest, false=end, fall=rest))
+    return node
 
 
 def write_once(
@@ -114,5 +118,5 @@ def write_once(
     body = writer.arm(node, start, end, context.in_loop(inside, end, None))
     if not body or not ends(body):
         body.append(nodes.Break())
-    out.append(nodes.While(nodes.Constant(True), body, line=node.line))
+    out.append(nodes.While(nodes.Constant(True), body, line=node.evidence.line))
     return writer.go(node, end, follow, context, out, after_statement=True)

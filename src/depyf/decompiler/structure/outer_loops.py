@@ -6,7 +6,7 @@ back from there belongs to the inner loop, and what jumps to the first test from
 
 from __future__ import annotations
 
-from ..lift import LiftedBlock
+from ..lift import Evidence, LiftedBlock, Terminator, layout
 from ..lift.folding.shapes import through
 from .flow import Flow
 
@@ -14,7 +14,7 @@ from .flow import Flow
 def separate_outer_loops(flow: Flow) -> None:
     """Give each such outer loop a header of its own, of the kind 'endless'."""
     for header in list(flow.back):
-        if header.kind == "branch" and header.repeated and not header.statements:
+        if header.kind == "branch" and header.evidence.is_repeated and not header.statements:
             _separate(flow, header)
 
 
@@ -25,18 +25,17 @@ def _separate(flow: Flow, header: LiftedBlock) -> None:
     if not arms <= whole or arms <= inside:
         return
     again = [source for source in flow.back[header] if source not in inside]
-    node = LiftedBlock(header.index, header.region, list(header.entry))
+    evidence = Evidence(line=header.evidence.line)
+    node = LiftedBlock(header.index, header.region, list(header.entry), layout.loop_before(header.layout), evidence)
     node.exit = list(header.entry)
-    node.layout = header.layout - 0.001
-    node.line = header.line
     for source in [*flow.sources[header], *again]:
         source.redirect(header, node)
     if flow.entry is header:
         flow.entry = node
-    node.become("endless", true=header, fall=header)
+    node.become(Terminator("endless", true=header, fall=header))
     flow.analyse()
 
 
 def _back_from_the_bottom(flow: Flow, header: LiftedBlock) -> set[LiftedBlock]:
     """The header with the nodes from which control comes back to it through the copy of its test."""
-    return flow.natural_loop(header, [source for source in flow.back[header] if source.at_bottom])
+    return flow.natural_loop(header, [source for source in flow.back[header] if source.evidence.is_bottom])

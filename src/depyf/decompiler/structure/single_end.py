@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from ..lift import LiftedBlock
+from dataclasses import replace
+
+from ..lift import Evidence, LiftedBlock, Terminator, layout
 from ..syntax import nodes
 
 
@@ -14,23 +16,28 @@ def join_ends(blocks: list[LiftedBlock], kind: str) -> None:
     """
     ends = [block for block in blocks if block.kind == "return" and (kind != "function" or _is_implicit(block))]
     if kind != "function" and ends == blocks[-1:]:
-        ends.pop().is_end = True
+        only = ends.pop()
+        only.evidence = replace(only.evidence, is_end=True)
     if not ends:
         return
     last = ends[-1]
-    if len(ends) == 1 and last.uncopied and not last.statements:
-        last.layout, last.loads_last = max(block.layout for block in blocks) + 0.5, True
+    place = layout.end(max(block.layout for block in blocks))
+    if len(ends) == 1 and last.evidence.is_uncopied and not last.statements:
+        last.layout, last.evidence = place, replace(last.evidence, loads_last=True)
         return
-    end = LiftedBlock(last.index, None, [])
-    end.layout = max(block.layout for block in blocks) + 0.5
-    end.become("return", test=last.test)
-    end.implicit_return = end.loads_last = True
-    end.uncopied = last.uncopied
-    end.is_end = kind != "function"
+    evidence = Evidence(
+        is_implicit_return=True,
+        loads_last=True,
+        is_uncopied=last.evidence.is_uncopied,
+        is_end=kind != "function",
+    )
+    end = LiftedBlock(last.index, None, [], place, evidence)
+    end.become(Terminator("return", test=last.test))
     for block in ends:
-        block.become("goto", next=end, fall=end if block is blocks[-1] else None)
+        block.become(Terminator("goto", next=end, fall=end if block is blocks[-1] else None))
     blocks.append(end)
 
 
 def _is_implicit(block: LiftedBlock) -> bool:
-    return block.implicit_return is True and isinstance(block.test, nodes.Constant) and block.test.value is None
+    is_implicit = block.evidence.is_implicit_return is True
+    return is_implicit and isinstance(block.test, nodes.Constant) and block.test.value is None

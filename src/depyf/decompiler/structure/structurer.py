@@ -9,8 +9,9 @@ from ..flowgraph import Region
 from ..flowgraph.regions import chain
 from ..lift import LiftedBlock
 from ..lift.folding.negation import changes, negate, spelled
-from ..lift.folding.shapes import same_exit, same_place, through
-from ..lift.values import Marker, case_of, resolved
+from ..lift.folding.shapes import computes_nothing, same_exit, same_place, through
+from ..lift.layout import Layout
+from ..lift.values import Marker, case_of
 from ..limits.budget import STEP, spend
 from ..syntax import nodes
 from . import loops, one_trip_loops, try_statements, with_statements
@@ -95,7 +96,7 @@ class Structurer:
         if node.kind == "goto" and node.next is not None:
             return self.go(node, node.next, follow, context, out)
         if node.kind == "return":
-            out.append(nodes.Return(node.test, line=node.test_line))
+            out.append(nodes.Return(node.test, line=node.evidence.exit_line))
         elif node.kind == "or_pop":
             raise DecompilationError("a boolean value that could not be put together", stage="structure")
         return None
@@ -115,20 +116,21 @@ class Structurer:
         """
         place = through(target)
         assert place is not None
-        line = source.test_line if source.kind == "goto" else None  # that of a jump
+        line = source.evidence.exit_line if source.kind == "goto" else None  # that of a jump
         if line is None and (target is not place or place.kind == "goto" and not place.statements):
-            line = target.line
+            line = target.evidence.line
         if place.kind == "nowhere":
             if place.entry and not isinstance(place.entry[-1], Marker):
                 out.append(nodes.Return(place.entry[-1]))  # that a `finally` body keeps from happening
             return None
         if follow is not None and place is through(follow):
-            if place is not context.continue_to or place.repeated and after_statement:
+            if place is not context.continue_to or place.evidence.is_repeated and after_statement:
                 return None
             left = [region for region in chain(source.region) if region not in chain(target.region)]
             kept = target is not place and source.kind == "branch" and all(r.kind != "finally" for r in left)
-            to_the_top = self.jumps_to_the_top(source, target) if place.repeated else kept or place in self.continued
-            if to_the_top or source.word == "continue":
+            kept = kept or place in self.continued
+            to_the_top = self.jumps_to_the_top(source, target) if place.evidence.is_repeated else kept
+            if to_the_top or source.evidence.keyword == "continue":
                 out.append(nodes.Continue(line=line))  # the compiler kept a jump of its own
                 self.written.add(target)
             return None
@@ -151,19 +153,20 @@ class Structurer:
             return None
         if place in context.inside and place not in self.written and (after_statement or self.is_private(place)):
             return place
-        end = self.final(place)
-        if context.break_to is not None and end.implicit_return and end is self.final(context.break_to, shared=True):
+        end, after = self.final(place), context.break_to
+        if after is not None and end.evidence.is_implicit_return and end is self.final(after, shared=True):
             out.append(nodes.Break(line=line))  # nobody wrote a return there
             return None
         goal = self.final(place, shared=True)
         returns = self.is_exit(place) and (self.same_surroundings(source, place) or self.cannot_raise(place))
-        if returns and (not goal.implicit_return or place.is_behind_finally is False and not goal.uncopied):
+        is_written = place.evidence.is_behind_finally is False and not goal.evidence.is_uncopied
+        if returns and (is_written or not goal.evidence.is_implicit_return):
             self.write_return(place, out)
             return None
         if follow is not None and goal is self.final(follow, shared=True):
-            if place.word == "continue" and goal is context.continue_to:
+            if place.evidence.keyword == "continue" and goal is context.continue_to:
                 self.written.add(place)
-                out.append(nodes.Continue(line=place.line))
+                out.append(nodes.Continue(line=place.evidence.line))
             return None
         if context.break_to is not None and goal is self.final(context.break_to, shared=True):
             out.append(nodes.Break(line=line))
@@ -180,16 +183,16 @@ class Structurer:
         """Whether ``continue`` leads from ``source`` to the header of a while loop that has its test twice."""
         jump = source
         for _ in range(1000):
-            if target.repeated or target.kind != "goto" or target.next is None:
+            if target.evidence.is_repeated or target.kind != "goto" or target.next is None:
                 break
             jump, target = target, target.next
-        return target.repeated and jump.kind in ("goto", "branch") and not jump.at_bottom
+        return target.evidence.is_repeated and jump.kind in ("goto", "branch") and not jump.evidence.is_bottom
 
     def write_return(self, place: LiftedBlock, out: list[nodes.Statement]) -> None:
         """What ``place`` does, which only returns."""
         end = self.final(place)
         self.written.update((place, end))
-        out.append(nodes.Return(end.test, line=end.test_line))
+        out.append(nodes.Return(end.test, line=end.evidence.exit_line))
 
     def is_private(self, place: LiftedBlock) -> bool:
         """Whether one edge only leads to ``place``, jumps in between not counted."""
@@ -204,7 +207,7 @@ class Structurer:
         ``shared``: past places where several paths meet, too.
         """
         for _ in range(1000):
-            only_leaves = place.kind == "goto" and not place.statements and _computes_nothing(place)
+            only_leaves = place.kind == "goto" and not place.statements and computes_nothing(place)
             following = through(place.next) if only_leaves else None
             if following is None or not shared and len(self.flow.sources.get(place, ())) > 1:
                 return place
@@ -218,7 +221,7 @@ class Structurer:
 
     def is_constant_exit(self, place: LiftedBlock) -> bool:
         """Whether ``place`` only returns what is known already: it may stand in any statement."""
-        return self.is_exit(place) and self.cannot_raise(place) and not self.final(place).is_end
+        return self.is_exit(place) and self.cannot_raise(place) and not self.final(place).evidence.is_end
 
     def is_copy(self, place: LiftedBlock, other: LiftedBlock) -> bool:
         """Whether control does the same at both places, exceptions included."""
@@ -229,7 +232,7 @@ class Structurer:
         end, other_end = self.final(place), self.final(other)
         if end.kind == "return" and not self.is_from_one_statement(end, other_end):
             return False
-        late = end.loads_last and other_end.loads_last
+        late = end.evidence.loads_last and other_end.evidence.loads_last
         return late or self.same_surroundings(place, other)
 
     def returns_what_was_evaluated(self, place: LiftedBlock) -> bool:
@@ -237,27 +240,29 @@ class Structurer:
         value = self.final(place).test
         return any(value is entry for entry in place.entry)
 
-    def is_return_before(self, place: LiftedBlock, layout: float, region: Region | None) -> bool:
-        """Whether ``place`` is sure to be a return statement in what is laid out up to ``layout``.
+    def is_return_before(self, place: LiftedBlock, before: Layout, region: Region | None) -> bool:
+        """Whether ``place`` is sure to be a return statement in what is laid out up to ``before``.
 
         So it is where no return is copied, or where it leaves a statement around the loop, which stands in ``region``:
         a ``break`` does that behind the loop.
         """
         end = self.final(place)
-        is_written = end.uncopied or end.region is not region
-        is_return = end.kind == "return" and is_written and not end.implicit_return
-        return self.returns_what_was_evaluated(place) or is_return and end.layout < layout
+        is_written = end.evidence.is_uncopied or end.region is not region
+        is_return = end.kind == "return" and is_written and not end.evidence.is_implicit_return
+        return self.returns_what_was_evaluated(place) or is_return and end.layout < before
 
     def is_written(self, place: LiftedBlock, other: LiftedBlock) -> bool:
         """Whether ``place`` returns by a statement of its own, though ``other``, which does the same, follows."""
-        ours, theirs = self.final(place), self.final(other)
-        return ours.kind == "return" and ours.uncopied and not ours.implicit_return and ours is not theirs
+        end = self.final(place)
+        is_written = end.evidence.is_uncopied and not end.evidence.is_implicit_return
+        return end.kind == "return" and is_written and end is not self.final(other)
 
     @staticmethod
     def is_from_one_statement(end: LiftedBlock, other: LiftedBlock) -> bool:
         """Whether the compiler may have made both returns of one: of that at the end of the code, or by their line."""
-        ways = {end.implicit_return, other.implicit_return}
-        return None in ways or (True not in ways and end.test_line == other.test_line) or ways == {True}
+        ours, theirs = end.evidence, other.evidence
+        ways = {ours.is_implicit_return, theirs.is_implicit_return}
+        return None in ways or (True not in ways and ours.exit_line == theirs.exit_line) or ways == {True}
 
     @staticmethod
     def same_surroundings(source: LiftedBlock, place: LiftedBlock) -> bool:
@@ -287,7 +292,7 @@ class Structurer:
                 raise DecompilationError("a branch without a test", stage="structure")
             test = following.test if first is following.true else negate(following.test)
             if through(first) is through(second):
-                out.append(nodes.If(spelled(test, self.keeps_not), [nodes.Pass()], line=following.test_line))
+                out.append(nodes.If(spelled(test, self.keeps_not), [nodes.Pass()], line=following.evidence.exit_line))
                 meets = through(first) in self.flow.children[following]
                 following = self.go(following, first, follow, context, out, after_statement=meets)
                 break
@@ -325,7 +330,7 @@ class Structurer:
     def close_if(self, opened: _OpenIf, context: Context) -> LiftedBlock | None:
         """Puts an ``if`` statement with both arms where it belongs; returns the node that goes on behind it."""
         node, test, first, body, orelse, end, merges, out = opened
-        falls = not orelse and _goes_on(end, context)
+        falls, line = not orelse and _goes_on(end, context), node.evidence.exit_line
         leaves = len(orelse) == 1 and isinstance(orelse[0], nodes.Continue)
         if body and not leaves and self.breaks_upward(node, orelse, context):
             test, body, orelse = negate(test), orelse, body
@@ -334,18 +339,18 @@ class Structurer:
             is_nearer = changes(spelled(other, self.keeps_not)) < changes(spelled(test, self.keeps_not))
             if is_nearer or leaves and self.continues(node, first, context):
                 # 3.12 and later jump back in the same way for `if a: continue` and for an `if not a` at the end.
-                test, body, orelse = other, orelse or [nodes.Continue(line=node.test_line)], body
+                test, body, orelse = other, orelse or [nodes.Continue(line=line)], body
         if orelse and not body and _goes_on(end, context) and self.falls_out_of_chain(node, first):
-            body = [nodes.Continue(line=node.test_line)]
+            body = [nodes.Continue(line=line)]
         if body and not orelse and self.is_pass(node, first, end):
             orelse = [nodes.Pass()]
         if body and ends(body):
-            out.append(nodes.If(spelled(test, self.keeps_not), body, line=node.test_line))
+            out.append(nodes.If(spelled(test, self.keeps_not), body, line=line))
             out += orelse
         elif body or not orelse or case_of(test) is not None or self.is_jump(first, end):
-            out.append(nodes.If(spelled(test, self.keeps_not), body or [nodes.Pass()], orelse, line=node.test_line))
+            out.append(nodes.If(spelled(test, self.keeps_not), body or [nodes.Pass()], orelse, line=line))
         else:
-            out.append(nodes.If(spelled(negate(test), self.keeps_not), orelse, line=node.test_line))
+            out.append(nodes.If(spelled(negate(test), self.keeps_not), orelse, line=line))
         for merge, next_merge in zip(merges, merges[1:]):
             out += self.sequence(merge, next_merge, context)
         if merges and merges[-1] in self.written and self.is_exit(merges[-1]) and out and ends(out):
@@ -363,7 +368,7 @@ class Structurer:
     def continues(node: LiftedBlock, first: LiftedBlock, context: Context) -> bool:
         """Whether the test alone jumps to the top of a loop that has its test at the bottom too."""
         top = context.continue_to
-        if top is None or not top.repeated or isinstance(node.test, nodes.BoolOp):
+        if top is None or not top.evidence.is_repeated or isinstance(node.test, nodes.BoolOp):
             return False
         return (node.false if first is node.true else node.true) is top
 
@@ -383,10 +388,11 @@ class Structurer:
         led the end of the first arm past it.
         """
         second = node.false if first is node.true else node.true
-        if second is None or second is end or second.word != "pass" or second.statements or second.next is None:
+        if second is None or second is end or second.statements or second.next is None:
             return False
         falls = second.fall is second.next and second.next is through(end) and second.predecessors == {node}
-        return falls and second.line is not None and second.line not in (node.test_line, second.next.line)
+        line, lines = second.evidence.line, (None, node.evidence.exit_line, second.next.evidence.line)
+        return falls and second.evidence.keyword == "pass" and line not in lines
 
     def arm(
         self,
@@ -429,7 +435,7 @@ class Structurer:
 
     def is_return_behind(self, node: LiftedBlock, place: LiftedBlock) -> bool:
         """Whether ``place`` is the one return of a constant that ends a try statement's body, of which ``node`` is."""
-        is_written = place.kind == "return" and not place.implicit_return
+        is_written = place.kind == "return" and not place.evidence.is_implicit_return
         return is_written and place.region is not node.region and self.cannot_raise(place)
 
     def meeting(self, child: LiftedBlock) -> LiftedBlock:
@@ -491,9 +497,3 @@ class Structurer:
 def _goes_on(end: LiftedBlock | None, context: Context) -> bool:
     """Whether the loop goes on at ``end``."""
     return end is not None and through(end) is context.continue_to
-
-
-def _computes_nothing(place: LiftedBlock) -> bool:
-    """Whether all that ``place`` leaves on the stack was there before."""
-    before = [resolved(value) for value in place.entry]
-    return all(any(resolved(value) is entry for entry in before) for value in place.exit)

@@ -9,6 +9,7 @@ from ..flowgraph import Region
 from ..flowgraph.group_handlers import NO_TYPE
 from ..lift import LiftedBlock
 from ..lift.folding.shapes import through
+from ..lift.layout import Layout
 from ..lift.values import Marker, Matches
 from ..limits.budget import STEP, spend
 from ..syntax import nodes
@@ -52,10 +53,10 @@ def write_try(
             if (body[-1].line or 0) > _last_line(handling):
                 orelse = [body.pop()]
         if is_of_group:
-            statement = nodes.TryStar(body, handlers, orelse, line=node.line)
+            statement = nodes.TryStar(body, handlers, orelse, line=node.evidence.line)
             out += _of_group(statement, through(end), jumps_follow=after is not None)
         else:
-            out.append(nodes.Try(body, handlers, orelse, line=node.line))
+            out.append(nodes.Try(body, handlers, orelse, line=node.evidence.line))
     return writer.go(node, after, follow, context, out, after_statement=True) if after is not None else None
 
 
@@ -98,8 +99,8 @@ def _with_finally(
     finalbody = writer.sequence(handler, None, context) or [nodes.Pass()]
     only = body[0] if len(body) == 1 else None
     if isinstance(only, (nodes.Try, nodes.TryStar)) and not only.finalbody:
-        return type(only)(only.body, only.handlers, only.orelse, finalbody, line=node.line)
-    return nodes.Try(body, [], [], finalbody, line=node.line)
+        return type(only)(only.body, only.handlers, only.orelse, finalbody, line=node.evidence.line)
+    return nodes.Try(body, [], [], finalbody, line=node.evidence.line)
 
 
 def _end(
@@ -117,20 +118,20 @@ def _end(
     """
 
     def is_constant(place: LiftedBlock) -> bool:
-        behind = place.uncopied and not place.implicit_return and place.layout > last
+        behind = place.evidence.is_uncopied and not place.evidence.is_implicit_return and place.layout > last
         return writer.is_constant_exit(place) and not behind and not is_written_behind(place)
 
     def is_written_behind(place: LiftedBlock) -> bool:
         """Whether the lines say that a ``return`` stands behind the statement, or as well in its ``else`` clause."""
-        if place.kind != "return" or place.uncopied or place.implicit_return is not False:
+        if place.kind != "return" or place.evidence.is_uncopied or place.evidence.is_implicit_return is not False:
             return False
         if place in from_handler and place not in from_body:
             return False
         if place.layout < first and not writer.flow.else_is_last and not writer.flow.handlers_are_last:
             return False  # it stands before the handlers, as an else clause does
-        if place.is_behind_finally is not None:
-            return place.is_behind_finally
-        return place.test_line is not None and place.test_line > last_line
+        if place.evidence.is_behind_finally is not None:
+            return place.evidence.is_behind_finally
+        return place.evidence.exit_line is not None and place.evidence.exit_line > last_line
 
     loop = [through(place) for place in (context.break_to, context.continue_to) if place is not None]
     end = through(follow)
@@ -148,7 +149,8 @@ def _end(
             return follow, behind_handlers
     handler_real = [place for place in from_handler if not is_constant(place)]
     body_real = [place for place in from_body if not is_constant(place) or place.layout > last]
-    unwritten = (p for p in from_handler if p.implicit_return or is_of_group)  # these clauses can't have a return
+    # Clauses of groups can't have a return.
+    unwritten = (p for p in from_handler if p.evidence.is_implicit_return or is_of_group)
     finish = [place for place in unwritten if isinstance(place.test, nodes.Constant)]
     if len(finish) == 1 and not handler_real and (end is None or end is finish[0]):
         # The handlers fall off the end of the code, where nobody wrote a return: what only the body reaches is `else`.
@@ -192,7 +194,7 @@ def _end(
 
 
 def _last_line(handling: set[LiftedBlock]) -> int:
-    return max(node.test_line or node.line or 0 for node in handling)
+    return max(node.evidence.exit_line or node.evidence.line or 0 for node in handling)
 
 
 def _as_compiled(
@@ -234,7 +236,7 @@ def _compiled_at(region: Region) -> int | None:
 
 
 def _break_behind(
-    writer: Structurer, inside: set[LiftedBlock], last: float, context: Context
+    writer: Structurer, inside: set[LiftedBlock], last: Layout, context: Context
 ) -> LiftedBlock | None:
     """What the body goes on with behind the handlers, if that only leaves the loop: ``else: break``."""
     places = {through(place) for node in inside for place in node.successors} - inside - {None}
@@ -286,7 +288,7 @@ def _falls_off(handling: set[LiftedBlock], end: LiftedBlock) -> bool:
             (node,) = node.predecessors
             seen.add(node)
         lines.append(node.statements[-1].line if node.statements else None)
-    return all(line is not None and node.test_line == line for node, line in zip(leaving, lines))
+    return all(line is not None and node.evidence.exit_line == line for node, line in zip(leaving, lines))
 
 
 def _single(places: list[LiftedBlock]) -> LiftedBlock | None:

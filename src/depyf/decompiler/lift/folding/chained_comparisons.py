@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ...syntax import nodes
-from ..lifted_block import LiftedBlock
+from ..lifted_block import LiftedBlock, Terminator
 from ..values import resolved, same_expression
 from .shapes import is_silent, only_from, same_exit, same_stack, through
 
@@ -58,12 +58,12 @@ def _in_condition(block: LiftedBlock, second: LiftedBlock, cleanup: LiftedBlock)
     fall = second.fall
     if false is fall and false is not None and through(false) is not false and through(false) is through(cleanup.next):
         false = fall = through(false)  # the jump over the block that drops the operand
-    block.become("branch", test=_joined(block.test, test), true=true, false=false, fall=fall)
+    block.become(Terminator("branch", test=_joined(block.test, test), true=true, false=false, fall=fall))
     return True
 
 
 def _as_value(block: LiftedBlock, second: LiftedBlock, cleanup: LiftedBlock) -> bool:
-    if block.sense:
+    if block.terminator.sense:
         return False
     if second.kind == "return":
         end_of = _before_exit if cleanup.kind == "return" else _before_jump_to_exit
@@ -79,7 +79,7 @@ def _as_value(block: LiftedBlock, second: LiftedBlock, cleanup: LiftedBlock) -> 
     if through(cleanup.next) is not through(second.next):
         return False
     block.exit = [*block.exit[:-1], _joined(block.test, second.exit[-1])]  # type: ignore[arg-type]
-    block.become("goto", next=second.next, fall=second.fall)
+    block.become(second.terminator)
     return True
 
 
@@ -96,7 +96,7 @@ def _before_exit(block: LiftedBlock, second: LiftedBlock, cleanup: LiftedBlock) 
     joined = _joined(block.test, found[0])
     found[0].left, found[0].ops, found[0].comparators = joined.left, joined.ops, joined.comparators
     block.exit = block.exit[:-1]
-    block.become("goto", next=second, fall=second)
+    block.become(Terminator("goto", next=second, fall=second))
     return True
 
 
@@ -110,5 +110,5 @@ def _before_jump_to_exit(block: LiftedBlock, second: LiftedBlock, cleanup: Lifte
     if not same_stack(second.exit, block.exit[:-1]):
         return False
     block.exit = [*block.exit[:-1], _joined(block.test, second.test)]
-    block.become("goto", next=cleanup.next, fall=cleanup.fall)
+    block.become(cleanup.terminator)
     return True

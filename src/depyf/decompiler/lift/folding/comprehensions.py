@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ...syntax import nodes
-from ..lifted_block import LiftedBlock
+from ..lifted_block import LiftedBlock, Terminator
 from ..values import Append, Given
 from .negation import negate
 from .shapes import through
@@ -11,16 +11,16 @@ from .shapes import through
 
 def fold_comprehension(block: LiftedBlock) -> bool:
     """A loop that fills a container on the stack, once all in it is put together."""
-    if block.kind != "for" or block.gathers is None:
+    if block.kind != "for" or block.terminator.gathers is None:
         return False
     clauses = _Clauses(block)
     if not clauses.read():
         return False
-    value = clauses.expression(block.gathers)
+    value = clauses.expression(block.terminator.gathers)
     for inner in clauses.blocks:
-        inner.become("goto")  # nothing leads there any more, and from there nowhere
+        inner.become(Terminator("goto"))  # nothing leads there any more, and from there nowhere
     block.exit = [*block.exit[:-1], value]
-    block.become("goto", next=block.false, fall=block.false)
+    block.become(Terminator("goto", next=block.false, fall=block.false))
     return True
 
 
@@ -65,7 +65,7 @@ class _Clauses:
             return None
         if first.value.kind != "item" or first.value.owner != loop.index or not isinstance(loop.test, nodes.Expression):
             return None
-        self.generators.append(nodes.comprehension(first.targets[0], loop.test, [], int(loop.is_async)))
+        self.generators.append(nodes.comprehension(first.targets[0], loop.test, [], int(loop.terminator.is_async)))
         return body
 
     def after(self, block: LiftedBlock) -> LiftedBlock | None:
@@ -88,7 +88,7 @@ class _Clauses:
         if following is self.loops[-1]:
             self.element = never(self.generators[-1])
             return None
-        if following is None or following.kind != "for" or following.gathers is not None:
+        if following is None or following.kind != "for" or following.terminator.gathers is not None:
             return None
         if through(following.false) is not self.loops[-1] or following in self.loops:
             return None

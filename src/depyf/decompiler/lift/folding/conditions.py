@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from ...syntax import nodes
-from ..lifted_block import LiftedBlock
+from ..lifted_block import LiftedBlock, Terminator
 from ..values import AssertionClass, CaseTest, Matches, case_of, opens_clause, same_expression
 from .negation import conjunction, negate
 from .shapes import (
@@ -26,7 +28,7 @@ def fold_condition(block: LiftedBlock) -> bool:
 
     What a while loop tests again at its bottom is all that it tests: the test behind it is a statement of the body.
     """
-    if block.kind != "branch" or block.repeated or isinstance(block.test, Matches) or in_a_chain(block):
+    if block.kind != "branch" or block.evidence.is_repeated or isinstance(block.test, Matches) or in_a_chain(block):
         return False
     second = block.fall
     if second is None or second.kind not in ("branch", "or_pop") or second.kind == "or_pop" and in_a_chain(second):
@@ -44,7 +46,7 @@ def fold_condition(block: LiftedBlock) -> bool:
             return False
         if same_exit(other, second.true) and not same_exit(other, second.false):  # the guard is `not ...`
             test = conjunction("and", block.test, negate(second.test))
-            block.become("branch", test=test, true=second.false, false=second.true, fall=second.fall)
+            block.become(replace(second.terminator, test=test, true=second.false, false=second.true))
             return True
         if not same_exit(other, second.false):
             return False
@@ -56,14 +58,13 @@ def fold_condition(block: LiftedBlock) -> bool:
         return False  # one goes on where the body of a loop ends, the other by `continue`
     if same_exit(other, second.false):
         left = block.test if falls_if_true else negate(block.test)
-        test = conjunction("and", left, second.test, grouped=block.threaded)
+        test = conjunction("and", left, second.test, grouped=block.evidence.is_threaded)
     elif same_exit(other, second.true):
         left = negate(block.test) if falls_if_true else block.test
-        test = conjunction("or", left, second.test, grouped=block.threaded)
+        test = conjunction("or", left, second.test, grouped=block.evidence.is_threaded)
     else:
         return False
-    block.become("branch", test=test, true=second.true, false=second.false, fall=second.fall)
-    block.threaded = second.threaded
+    _test_with(block, second, test)
     return True
 
 
@@ -83,7 +84,7 @@ def _stands_above_assertion(block: LiftedBlock, second: LiftedBlock, falls_if_tr
         if isinstance(error, AssertionClass) and error.on_lines_of_comparisons and not falls_if_true:
             if _ends_with_comparison(second.test):
                 continue  # `assert a or b == c`, too, where `b` may stand on a line of its own
-        above, line, test = block.test_line, statement.line, second.test_line
+        above, line, test = block.evidence.exit_line, statement.line, second.evidence.exit_line
         if isinstance(error, AssertionClass) or error == _ASSERTION_ERROR:
             return above is not None and line is not None and test is not None and above < line <= test
     return False
@@ -99,15 +100,20 @@ def _fold_before_value(block: LiftedBlock, second: LiftedBlock, other: LiftedBlo
     """``a and b or c`` as a value: the test of ``a`` goes where that of ``b`` goes when its value is dropped."""
     if other is not through(second.false):
         return False
-    if second.sense:
+    if second.terminator.sense:
         left = block.test if falls_if_true else negate(block.test)
-        test = conjunction("and", left, second.test, grouped=block.threaded)
+        test = conjunction("and", left, second.test, grouped=block.evidence.is_threaded)
     else:
         left = negate(block.test) if falls_if_true else block.test
-        test = conjunction("or", left, second.test, grouped=block.threaded)
-    block.become("or_pop", test=test, sense=second.sense, true=second.true, false=second.false, fall=second.fall)
-    block.threaded = second.threaded
+        test = conjunction("or", left, second.test, grouped=block.evidence.is_threaded)
+    _test_with(block, second, test)
     return True
+
+
+def _test_with(block: LiftedBlock, second: LiftedBlock, test: nodes.Expression) -> None:
+    """``block`` ends in the place of ``second``, with a test that has that of ``second`` at its end."""
+    block.become(replace(second.terminator, test=test))
+    block.evidence = replace(block.evidence, is_threaded=second.evidence.is_threaded)
 
 
 def _arms(block: LiftedBlock) -> tuple[nodes.Expression, LiftedBlock, LiftedBlock] | None:
@@ -139,13 +145,7 @@ def fold_conditional_test(block: LiftedBlock) -> bool:
         value = negate(value)
     elif not same_exit(first.true, second.true) or not same_exit(first.false, second.false):
         return False
-    block.become(
-        "branch",
-        test=nodes.IfExp(test, value, second.test),
-        true=second.true,
-        false=second.false,
-        fall=second.fall,
-    )
+    block.become(replace(second.terminator, test=nodes.IfExp(test, value, second.test)))
     return True
 
 
@@ -168,10 +168,8 @@ def fold_constant_arm(block: LiftedBlock) -> bool:
         return False
     value = nodes.Constant(goal is through(other.true))
     left, right = (value, other.test) if constant is first else (other.test, value)
-    constant.become("goto")
-    block.become(
-        "branch", test=nodes.IfExp(test, left, right), true=other.true, false=other.false, fall=other.fall
-    )
+    constant.become(Terminator("goto"))
+    block.become(replace(other.terminator, test=nodes.IfExp(test, left, right)))
     return True
 
 
@@ -187,8 +185,14 @@ def fold_conditional_value(block: LiftedBlock) -> bool:
         return False
     value = nodes.IfExp(test, first.exit[-1], second.exit[-1])
     block.exit = [*block.exit, value]
-    block.become("goto", next=second.next, fall=second.fall)
+    block.become(second.terminator)
     return True
+
+
+def _joined(block: LiftedBlock, second: nodes.Expression) -> nodes.Expression:
+    """What ``block`` tests and keeps, and ``second`` if it does not keep that."""
+    op = "or" if block.terminator.sense else "and"
+    return conjunction(op, block.test, second, grouped=block.evidence.is_threaded)
 
 
 def fold_boolean_value(block: LiftedBlock) -> bool:
@@ -200,9 +204,9 @@ def fold_boolean_value(block: LiftedBlock) -> bool:
         return False
     if through(second.next) is not through(block.true):
         return False
-    value = conjunction("or" if block.sense else "and", block.test, second.exit[-1], grouped=block.threaded)
+    value = _joined(block, second.exit[-1])
     block.exit = [*block.exit, value]
-    block.become("goto", next=second.next, fall=second.fall)
+    block.become(second.terminator)
     return True
 
 
@@ -227,12 +231,11 @@ def fold_boolean_statement(block: LiftedBlock) -> bool:
         return False
     if len(kept.entry) != len(second.entry) + 1 or not same_expression(kept.statements[1:], second.statements[1:]):
         return False
-    value = conjunction("or" if block.sense else "and", block.test, last.value)
+    value = conjunction("or" if block.terminator.sense else "and", block.test, last.value)
     block.statements += [nodes.Expr(value, line=last.line), *second.statements[1:]]
-    block.exit, block.test_line = second.exit, second.test_line
-    for name in ("implicit_return", "uncopied", "loads_last"):
-        setattr(block, name, getattr(second, name))
-    block.become(second.kind, test=second.test)
+    block.exit = second.exit
+    block.evidence = block.evidence.ending_as(second.evidence)
+    block.become(second.terminator)
     return True
 
 
@@ -246,12 +249,12 @@ def fold_jump(block: LiftedBlock) -> bool:
     place = jump.next
     if place is None or place.kind not in ("branch", "or_pop") and not pushes_one(place, jump.exit):
         return False
-    if not only_from(jump, block) or not only_from(place, jump):
+    if not only_from(jump, block) or not only_from(place, jump) or not same_stack(jump.exit, jump.entry):
         return False
-    if place.layout < jump.layout or not same_stack(jump.exit, jump.entry) or place.repeated or not is_silent(place):
+    if place.layout < jump.layout or place.evidence.is_repeated or not is_silent(place):
         return False
     block.redirect(jump, place)
-    jump.become("goto")
+    jump.become(Terminator("goto"))
     place.predecessors.discard(jump)
     return True
 
@@ -261,13 +264,14 @@ def fold_kept_values(block: LiftedBlock) -> bool:
     if block.kind != "or_pop" or in_a_chain(block):
         return False
     second = block.false
-    if second is None or second.kind != "or_pop" or second.sense is not block.sense or in_a_chain(second):
+    if second is None or second.kind != "or_pop" or in_a_chain(second):
+        return False
+    if second.terminator.sense is not block.terminator.sense:
         return False
     if not only_from(second, block) or not is_silent(second) or not same_stack(second.exit, block.exit):
         return False
     if through(second.true) is not through(block.true):
         return False
-    test = conjunction("or" if block.sense else "and", block.test, second.test, grouped=block.threaded)
-    block.become("or_pop", test=test, sense=second.sense, true=second.true, false=second.false, fall=second.fall)
-    block.threaded = second.threaded
+    test = _joined(block, second.test)
+    _test_with(block, second, test)
     return True

@@ -43,7 +43,7 @@ def fold(blocks: list[LiftedBlock]) -> list[LiftedBlock]:
     roots = {block for block in blocks if not block.predecessors or block is blocks[0]}
     for _ in range(50):
         changed = False
-        for block in sorted(blocks, key=lambda block: -block.layout):
+        for block in sorted(blocks, key=lambda block: block.layout, reverse=True):
             if not block.predecessors and block not in roots:
                 continue
             while _fold_once(block, roots):
@@ -87,7 +87,7 @@ def _merge(block: LiftedBlock, roots: set[LiftedBlock]) -> bool:
         return False
     if following.predecessors != {block} or following.region is not block.region or following.kind == "for":
         return False
-    if following.repeated:
+    if following.evidence.is_repeated:
         return False
     chooses = isinstance(following.test, Matches)  # the type of an except clause: the handler begins with it
     if not chooses and _statements_around(block.entry) != _statements_around(following.entry):
@@ -97,20 +97,8 @@ def _merge(block: LiftedBlock, roots: set[LiftedBlock]) -> bool:
     bind_slots(following, block.exit)
     block.statements += following.statements
     block.exit = following.exit
-    block.line = block.line if block.line is not None else following.line
-    block.test_line = following.test_line
-    block.implicit_return = following.implicit_return
-    block.loads_last, block.uncopied = following.loads_last, following.uncopied
-    block.at_bottom, block.word, block.threaded = following.at_bottom, following.word, following.threaded
-    block.become(
-        following.kind,
-        test=following.test,
-        next=following.next,
-        true=following.true,
-        false=following.false,
-        fall=following.fall,
-        sense=following.sense,
-    )
+    block.evidence = block.evidence.ending_as(following.evidence)
+    block.become(following.terminator)
     _detach([following], roots)
     return True
 

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from ...syntax import nodes
-from ..lifted_block import LiftedBlock
+from .. import layout
+from ..lifted_block import LiftedBlock, Terminator
 from .negation import same_condition
 from .shapes import in_a_comprehension, same_place, through
 
@@ -34,9 +37,9 @@ def undo_loop_test(block: LiftedBlock) -> tuple[LiftedBlock | None, list[LiftedB
         header = _own_header(block)
         left = [successor for copy in copies for successor in copy.successors]
         for copy in copies:
-            copy.become("goto", next=header)
-            copy.at_bottom = True
-        header.repeated = True
+            copy.become(Terminator("goto", next=header))
+            copy.evidence = replace(copy.evidence, is_bottom=True)
+        header.evidence = replace(header.evidence, is_repeated=True)
         return header, left
     return None, []
 
@@ -60,10 +63,9 @@ def _repeats(
 def _own_header(block: LiftedBlock) -> LiftedBlock:
     if not block.statements and len(block.entry) == len(block.exit):
         return block
-    header = LiftedBlock(block.index, block.region, list(block.exit))
-    header.layout = block.layout + 0.5
-    header.exit = list(block.exit)
-    header.line = header.test_line = block.test_line
-    header.become("branch", test=block.test, true=block.true, false=block.false, fall=block.fall)
-    block.become("goto", next=header, fall=header)
+    stack = list(block.exit)
+    header = LiftedBlock(block.index, block.region, stack, layout.end(block.layout), block.evidence.of_test())
+    header.exit = list(stack)
+    header.become(block.terminator)
+    block.become(Terminator("goto", next=header, fall=header))
     return header

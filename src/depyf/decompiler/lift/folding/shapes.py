@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ...syntax import nodes
+from ..evidence import Evidence
 from ..lifted_block import LiftedBlock
 from ..values import Given, Marker, Slot, resolved, same_expression
 
@@ -21,10 +22,10 @@ def through(block: LiftedBlock | None) -> LiftedBlock | None:
 def ends_the_body(block: LiftedBlock | None) -> bool:
     """Whether control goes to the bottom of a while loop, where its test stood a second time."""
     for _ in range(10_000):
-        if block is None or block.kind != "goto" or block.statements or block.at_bottom:
+        if block is None or block.kind != "goto" or block.statements or block.evidence.is_bottom:
             break
         block = block.next
-    return block is not None and block.kind == "goto" and block.at_bottom and not block.statements
+    return block is not None and block.kind == "goto" and block.evidence.is_bottom and not block.statements
 
 
 def same_stack(left: list[nodes.Expression], right: list[nodes.Expression]) -> bool:
@@ -67,10 +68,15 @@ def same_exit(left: LiftedBlock | None, right: LiftedBlock | None, skipped: int 
     return (
         left.region is right.region
         and [statement.line for statement in ours] == [statement.line for statement in theirs]
-        and (left.test_line == right.test_line or left.implicit_return is right.implicit_return is True)
+        and _is_one_return(left.evidence, right.evidence)
         and same_expression(ours, theirs)
         and same_expression(left.test, right.test)
     )
+
+
+def _is_one_return(left: Evidence, right: Evidence) -> bool:
+    """Whether both have the line of one statement, or both were written by the compiler."""
+    return left.exit_line == right.exit_line or left.is_implicit_return is right.is_implicit_return is True
 
 
 def only_from(block: LiftedBlock | None, source: LiftedBlock) -> bool:
@@ -83,6 +89,12 @@ def only_from(block: LiftedBlock | None, source: LiftedBlock) -> bool:
 def is_silent(block: LiftedBlock) -> bool:
     """Whether ``block`` only computes."""
     return not block.statements
+
+
+def computes_nothing(place: LiftedBlock) -> bool:
+    """Whether all that ``place`` leaves on the stack was there before."""
+    before = [resolved(value) for value in place.entry]
+    return all(any(resolved(value) is entry for entry in before) for value in place.exit)
 
 
 def pushes_one(block: LiftedBlock, base: list[nodes.Expression]) -> bool:
@@ -101,7 +113,7 @@ def in_a_chain(block: LiftedBlock) -> bool:
 
 def in_a_comprehension(block: LiftedBlock) -> bool:
     """Whether the block stands among the clauses of a comprehension or generator expression: no statement is there."""
-    return block.is_clause or any(marker.kind == "accumulator" for marker in block.markers)
+    return block.evidence.is_clause or any(marker.kind == "accumulator" for marker in block.markers)
 
 
 def _leftmost(test: object) -> object:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ...syntax import nodes
-from ..lifted_block import LiftedBlock
+from ..lifted_block import LiftedBlock, Terminator
 from .shapes import in_a_chain, is_silent, only_from, pushes_one, same_stack, through
 
 
@@ -14,19 +14,19 @@ def unthread_arm(block: LiftedBlock) -> bool:
     if in_a_chain(block) or block.true is None or block.false is None:
         return False
     keeps = block.kind == "or_pop"
-    truth = block.sense if keeps else block.fall is block.false
+    truth = block.terminator.sense if keeps else block.fall is block.false
     second, led_to = (block.false, block.true) if keeps or truth else (block.true, block.false)
     if not only_from(second, block) or not pushes_one(second, block.exit):
         return False
     whole = second.next
-    if whole is None or len(whole.predecessors) < 2 or whole.region is not block.region or whole.repeated:
+    if whole is None or len(whole.predecessors) < 2 or whole.region is not block.region:
         return False
-    if not is_silent(whole) or len(whole.entry) != len(second.exit):
+    if whole.evidence.is_repeated or not is_silent(whole) or len(whole.entry) != len(second.exit):
         return False
     below = whole.exit[: len(block.exit)]
     if not same_stack(below, block.exit) or through(led_to) is not through(_way(whole, truth, keeps)):
         return False
-    block.become("or_pop", test=block.test, sense=truth, true=whole, false=second, fall=second)
+    block.become(Terminator("or_pop", test=block.test, true=whole, false=second, fall=second, sense=truth))
     return True
 
 
@@ -44,6 +44,6 @@ def _way(whole: LiftedBlock, truth: bool, keeps: bool) -> LiftedBlock | None:
         return None
     if whole.kind == "branch":
         return None if keeps else whole.true if truth else whole.false
-    if whole.kind == "or_pop" and keeps is (whole.sense is truth):
+    if whole.kind == "or_pop" and keeps is (whole.terminator.sense is truth):
         return whole.true if keeps else whole.false
     return None

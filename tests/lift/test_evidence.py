@@ -1,0 +1,66 @@
+"""Evidence goes with the block that it tells about, and what is put between blocks sorts between them."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+
+from depyf.decompiler.lift import Evidence, LiftedBlock, Terminator, layout
+from depyf.decompiler.lift.folding.fold import fold
+from depyf.decompiler.syntax import nodes
+
+FIRST = Evidence(**{field.name: f"first {field.name}" for field in fields(Evidence)})
+LAST = Evidence(**{field.name: f"last {field.name}" for field in fields(Evidence)})
+
+
+def from_first(evidence):
+    return {field.name for field in fields(Evidence) if getattr(evidence, field.name) == f"first {field.name}"}
+
+
+def from_last(evidence):
+    return {field.name for field in fields(Evidence) if getattr(evidence, field.name) == f"last {field.name}"}
+
+
+def test_a_block_of_two_keeps_all_that_is_known_of_its_end():
+    both = FIRST.ending_as(LAST)
+    assert from_first(both) == {"line", "is_repeated", "is_behind_finally"}
+    assert len(from_first(both) | from_last(both)) == len(fields(Evidence))
+    assert Evidence().ending_as(LAST).line == LAST.line
+
+
+def test_a_test_that_is_cut_off_keeps_all_but_the_line():
+    test = FIRST.of_test()
+    assert test.line == FIRST.exit_line
+    assert from_first(test) == {field.name for field in fields(Evidence)} - {"line"}
+
+
+def test_blocks_are_merged_with_their_evidence():
+    first, last = LiftedBlock(0, None, []), LiftedBlock(2, None, [])
+    first.evidence = Evidence(line=1, keyword="")
+    last.evidence = Evidence(line=2, exit_line=3, is_implicit_return=None, is_uncopied=True, loads_last=True)
+    first.become(Terminator("goto", next=last, fall=last))
+    last.become(Terminator("return", test=nodes.Constant(None)))
+    (block,) = fold([first, last])
+    assert block.kind == "return"
+    assert block.evidence == Evidence(1, 3, is_implicit_return=None, is_uncopied=True, loads_last=True)
+
+
+def test_the_layout_of_what_is_put_around_blocks_or_cut_from_them():
+    place = layout.at(8)
+    in_order = [
+        layout.end(layout.at(7)),
+        layout.statement_before(place, 1),
+        layout.loop_before(layout.statement_before(place, 2)),
+        layout.statement_before(place, 2),
+        layout.loop_before(place),
+        place,
+        layout.loop_inside(place),
+        layout.rest(place),
+        layout.rest(layout.rest(place)),
+        layout.statement_before(layout.end(place), 1),
+        layout.end(place),
+        layout.end(layout.end(place)),
+        layout.at(9),
+        layout.at(10),
+    ]
+    assert sorted(in_order) == in_order
+    assert len(set(in_order)) == len(in_order)
