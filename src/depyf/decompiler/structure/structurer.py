@@ -2,34 +2,18 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from ...errors import DecompilationError
 from ..flowgraph import Region
 from ..flowgraph.regions import chain
 from ..lift import LiftedBlock
-from ..lift.folding.negation import changes, negate, spelled
 from ..lift.folding.shapes import computes_nothing, same_exit, same_place, through
 from ..lift.layout import Layout
-from ..lift.values import Marker, case_of
+from ..lift.values import Marker
 from ..limits.budget import STEP, spend
 from ..syntax import nodes
-from . import loops, one_trip_loops, try_statements, with_statements
-from .context import Context, NoPlace, ends, labelled_exit
+from . import if_statements, loops, one_trip_loops, try_statements, with_statements
+from .context import Context, NoPlace, labelled_exit
 from .flow import Flow
-
-
-class _OpenIf(NamedTuple):
-    """An ``if`` statement that is being written into ``out``: both arms lead to ``end``, ``first`` begins the first."""
-
-    node: LiftedBlock
-    test: nodes.Expression
-    first: LiftedBlock
-    body: list[nodes.Statement]
-    orelse: list[nodes.Statement]
-    end: LiftedBlock | None
-    merges: list[LiftedBlock]
-    out: list[nodes.Statement]
 
 
 def structure(flow: Flow, keeps_not: bool) -> list[nodes.Statement]:
@@ -92,7 +76,7 @@ class Structurer:
             return self.go(node, node.true, follow, context, out)
         out += node.statements
         if node.kind == "branch":
-            return self.write_if(node, follow, context, out)
+            return if_statements.write_if(self, node, follow, context, out)
         if node.kind == "goto" and node.next is not None:
             return self.go(node, node.next, follow, context, out)
         if node.kind == "return":
@@ -100,6 +84,18 @@ class Structurer:
         elif node.kind == "or_pop":
             raise DecompilationError("a boolean value that could not be put together", stage="structure")
         return None
+
+    def arm(
+        self,
+        node: LiftedBlock,
+        target: LiftedBlock,
+        end: LiftedBlock | None,
+        context: Context,
+        after_statement: bool = False,
+    ) -> list[nodes.Statement]:
+        out: list[nodes.Statement] = []
+        following = self.go(node, target, end, context, out, after_statement)
+        return out + self.sequence(following, end, context)
 
     def go(
         self,
@@ -274,203 +270,6 @@ class Structurer:
         test = self.final(place).test
         return isinstance(test, nodes.Constant) or any(test is value for value in place.entry)
 
-    # Conditions
-
-    def write_if(
-        self, node: LiftedBlock, follow: LiftedBlock | None, context: Context, out: list[nodes.Statement]
-    ) -> LiftedBlock | None:
-        # The second arm may begin with another `if`, and so on thousands of times, deeper than the stack: a loop.
-        opened: list[_OpenIf] = []
-        following: LiftedBlock | None = node
-        while following is not None and (following is node or self.is_only_a_branch(following)):
-            spend(STEP, "structuring")
-            if following is not node:
-                self.written.add(following)
-                out += following.statements
-            first, second = following.fall, following.false if following.fall is following.true else following.true
-            if first is None or second is None or not isinstance(following.test, nodes.Expression):
-                raise DecompilationError("a branch without a test", stage="structure")
-            test = following.test if first is following.true else negate(following.test)
-            if through(first) is through(second):
-                out.append(nodes.If(spelled(test, self.keeps_not), [nodes.Pass()], line=following.evidence.exit_line))
-                meets = through(first) in self.flow.children[following]
-                following = self.go(following, first, follow, context, out, after_statement=meets)
-                break
-            opened.append(self.open_if(following, first, second, test, follow, context, out))
-            source, follow, out = following, opened[-1].end, opened[-1].orelse
-            following = self.go(source, second, follow, context, out)
-        while opened:
-            inner = opened.pop()
-            inner.orelse.extend(self.sequence(following, inner.end, context))
-            following = self.close_if(inner, context)
-        return following
-
-    def is_only_a_branch(self, node: LiftedBlock) -> bool:
-        """Whether ``node`` is written as an ``if`` and nothing around it."""
-        return node.kind == "branch" and node not in self.flow.back and node not in self.written
-
-    def open_if(
-        self,
-        node: LiftedBlock,
-        first: LiftedBlock,
-        second: LiftedBlock,
-        test: nodes.Expression,
-        follow: LiftedBlock | None,
-        context: Context,
-        out: list[nodes.Statement],
-    ) -> _OpenIf:
-        """An ``if`` statement with its first arm."""
-        merges = self.merges(node, follow, context)
-        if not merges:
-            after = self.laid_out_after(node, first, second, context) if case_of(test) is None else None
-            merges = [after] if after is not None and after is not follow else []
-        end = merges[0] if merges else follow
-        return _OpenIf(node, test, first, self.arm(node, first, end, context), [], end, merges, out)
-
-    def close_if(self, opened: _OpenIf, context: Context) -> LiftedBlock | None:
-        """Puts an ``if`` statement with both arms where it belongs; returns the node that goes on behind it."""
-        node, test, first, body, orelse, end, merges, out = opened
-        falls, line = not orelse and _goes_on(end, context), node.evidence.exit_line
-        leaves = len(orelse) == 1 and isinstance(orelse[0], nodes.Continue)
-        if body and not leaves and self.breaks_upward(node, orelse, context):
-            test, body, orelse = negate(test), orelse, body
-        elif body and (falls or leaves):
-            other = negate(test)
-            is_nearer = changes(spelled(other, self.keeps_not)) < changes(spelled(test, self.keeps_not))
-            if is_nearer or leaves and self.continues(node, first, context):
-                # 3.12 and later jump back in the same way for `if a: continue` and for an `if not a` at the end.
-                test, body, orelse = other, orelse or [nodes.Continue(line=line)], body
-        if orelse and not body and _goes_on(end, context) and self.falls_out_of_chain(node, first):
-            body = [nodes.Continue(line=line)]
-        if body and not orelse and self.is_pass(node, first, end):
-            orelse = [nodes.Pass()]
-        if body and ends(body):
-            out.append(nodes.If(spelled(test, self.keeps_not), body, line=line))
-            out += orelse
-        elif body or not orelse or case_of(test) is not None or self.is_jump(first, end):
-            out.append(nodes.If(spelled(test, self.keeps_not), body or [nodes.Pass()], orelse, line=line))
-        else:
-            out.append(nodes.If(spelled(negate(test), self.keeps_not), orelse, line=line))
-        for merge, next_merge in zip(merges, merges[1:]):
-            out += self.sequence(merge, next_merge, context)
-        if merges and merges[-1] in self.written and self.is_exit(merges[-1]) and out and ends(out):
-            return None  # it was copied to where control comes from
-        return merges[-1] if merges else None
-
-    @staticmethod
-    def breaks_upward(node: LiftedBlock, orelse: list[nodes.Statement], context: Context) -> bool:
-        """Whether the second arm is a ``break`` to the top of the loop around: a jump back over it, not an ``else``."""
-        top = context.break_to
-        is_break = len(orelse) == 1 and isinstance(orelse[0], nodes.Break)
-        return is_break and top is not None and top.layout < node.layout
-
-    @staticmethod
-    def continues(node: LiftedBlock, first: LiftedBlock, context: Context) -> bool:
-        """Whether the test alone jumps to the top of a loop that has its test at the bottom too."""
-        top = context.continue_to
-        if top is None or not top.evidence.is_repeated or isinstance(node.test, nodes.BoolOp):
-            return False
-        return (node.false if first is node.true else node.true) is top
-
-    @staticmethod
-    def is_jump(place: LiftedBlock, end: LiftedBlock | None) -> bool:
-        """Whether ``place`` is there for its jump alone: as the first arm of an ``if`` somebody wrote it as `pass`."""
-        return place.kind == "goto" and not place.statements and place is not end
-
-    @staticmethod
-    def falls_out_of_chain(node: LiftedBlock, first: LiftedBlock) -> bool:
-        """Whether control falls through where `a < b < c` fails: so it does for `if not a < b < c`."""
-        return first is node.false and isinstance(node.test, nodes.Compare) and len(node.test.ops) > 1
-
-    @staticmethod
-    def is_pass(node: LiftedBlock, first: LiftedBlock, end: LiftedBlock | None) -> bool:
-        """Whether the second arm of ``node`` is there for its line alone: somebody wrote it as `pass`, and the compiler
-        led the end of the first arm past it.
-        """
-        second = node.false if first is node.true else node.true
-        if second is None or second is end or second.statements or second.next is None:
-            return False
-        falls = second.fall is second.next and second.next is through(end) and second.predecessors == {node}
-        line, lines = second.evidence.line, (None, node.evidence.exit_line, second.next.evidence.line)
-        return falls and second.evidence.keyword == "pass" and line not in lines
-
-    def arm(
-        self,
-        node: LiftedBlock,
-        target: LiftedBlock,
-        end: LiftedBlock | None,
-        context: Context,
-        after_statement: bool = False,
-    ) -> list[nodes.Statement]:
-        out: list[nodes.Statement] = []
-        following = self.go(node, target, end, context, out, after_statement)
-        return out + self.sequence(following, end, context)
-
-    def merges(self, node: LiftedBlock, follow: LiftedBlock | None, context: Context) -> list[LiftedBlock]:
-        """Where paths from ``node`` meet again, in layout order."""
-        taken = [through(other) for other in (follow, context.break_to, context.continue_to) if other is not None]
-        found = {self.meeting(child): None for child in self.flow.children[node] if len(self.flow.sources[child]) > 1}
-        return sorted(
-            (
-                place
-                for place in found
-                if place not in taken
-                and (
-                    place in context.inside
-                    and through(place) is place
-                    or self.is_return_behind(node, place)
-                    or self.is_one_jump(place, follow, context)
-                )
-            ),
-            key=lambda place: place.layout,
-        )
-
-    def is_one_jump(self, place: LiftedBlock, follow: LiftedBlock | None, context: Context) -> bool:
-        """Whether ``place`` is the one ``break``, ``continue`` or ``return`` that paths meet at."""
-        goal = through(place)
-        if goal is None or goal is place or follow is not None and goal is through(follow):
-            return False
-        loop = (context.break_to, context.continue_to)
-        return self.is_exit(goal) or any(goal is through(other) for other in loop if other is not None)
-
-    def is_return_behind(self, node: LiftedBlock, place: LiftedBlock) -> bool:
-        """Whether ``place`` is the one return of a constant that ends a try statement's body, of which ``node`` is."""
-        is_written = place.kind == "return" and not place.evidence.is_implicit_return
-        return is_written and place.region is not node.region and self.cannot_raise(place)
-
-    def meeting(self, child: LiftedBlock) -> LiftedBlock:
-        """Where paths that meet at ``child`` really meet, if it only jumps and nothing else leads there."""
-        place = through(child)
-        if place is None or place is child or self.is_exit(place) or place not in self.flow.dominator:
-            return child
-        return place if self.flow.dominates(child, place) and place.region is child.region else child
-
-    def laid_out_after(
-        self, node: LiftedBlock, first: LiftedBlock, second: LiftedBlock, context: Context
-    ) -> LiftedBlock | None:
-        """Code that only the first arm reaches, but that stands behind the second: it follows the ``if``."""
-        second, flow = through(second) or second, self.flow
-        if flow.dominator.get(first) is not node or second not in flow.children[node]:
-            return None
-        reached = {first: None}  # from what stands before the second arm
-        for position in range(flow.first_of(first), len(flow.nodes)):
-            source = flow.nodes[position]
-            if source.layout >= second.layout:
-                break
-            if flow.dominates(first, source):
-                reached.update(dict.fromkeys(source.successors))
-        candidates = [
-            inner
-            for inner in reached
-            if inner in context.inside
-            and flow.dominates(first, inner)
-            and (through(inner) is inner or through(inner) not in (context.break_to, context.continue_to))
-            and inner.layout > second.layout
-            and any(source.layout < second.layout for source in flow.sources[inner])
-            and len(inner.markers) <= len(node.markers)  # not in a handler, which may be laid out behind all else
-        ]
-        return min(candidates, key=lambda inner: inner.layout, default=None)
-
     # What leaves a statement
 
     def leaving(self, inside: set[LiftedBlock]) -> list[LiftedBlock]:
@@ -492,8 +291,3 @@ class Structurer:
         if place.kind == other.kind == "reraise":
             return same_place(place, other)
         return same_exit(place, other) and not self.is_constant_exit(place) and self.is_copy(place, other)
-
-
-def _goes_on(end: LiftedBlock | None, context: Context) -> bool:
-    """Whether the loop goes on at ``end``."""
-    return end is not None and through(end) is context.continue_to

@@ -1,0 +1,181 @@
+"""``if``, with ``elif`` and ``else``."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from ...errors import DecompilationError
+from ..lift import LiftedBlock
+from ..lift.folding.negation import changes, negate, spelled
+from ..lift.folding.shapes import through
+from ..lift.values import case_of
+from ..limits.budget import STEP, spend
+from ..syntax import nodes
+from .context import Context, ends
+from .merges import find_merges, laid_out_after
+
+if TYPE_CHECKING:
+    from .structurer import Structurer
+
+
+class _OpenIf(NamedTuple):
+    """An ``if`` statement that is being written into ``out``: both arms lead to ``end``, ``first`` begins the first."""
+
+    node: LiftedBlock
+    test: nodes.Expression
+    first: LiftedBlock
+    body: list[nodes.Statement]
+    orelse: list[nodes.Statement]
+    end: LiftedBlock | None
+    merges: list[LiftedBlock]
+    out: list[nodes.Statement]
+
+
+def write_if(
+    writer: Structurer, node: LiftedBlock, follow: LiftedBlock | None, context: Context, out: list[nodes.Statement]
+) -> LiftedBlock | None:
+    """An ``if`` statement on the test of ``node``."""
+    # The second arm may begin with another `if`, and so on thousands of times, deeper than the stack: a loop.
+    opened: list[_OpenIf] = []
+    following: LiftedBlock | None = node
+    while following is not None and (following is node or _is_only_a_branch(writer, following)):
+        spend(STEP, "structuring")
+        if following is not node:
+            writer.written.add(following)
+            out += following.statements
+        first, second = following.fall, following.false if following.fall is following.true else following.true
+        if first is None or second is None or not isinstance(following.test, nodes.Expression):
+            raise DecompilationError("a branch without a test", stage="structure")
+        test = following.test if first is following.true else negate(following.test)
+        if through(first) is through(second):
+            line = following.evidence.exit_line
+            out.append(nodes.If(spelled(test, writer.keeps_not), [nodes.Pass()], line=line))
+            meets = through(first) in writer.flow.children[following]
+            following = writer.go(following, first, follow, context, out, after_statement=meets)
+            break
+        opened.append(_open(writer, following, first, second, test, follow, context, out))
+        source, follow, out = following, opened[-1].end, opened[-1].orelse
+        following = writer.go(source, second, follow, context, out)
+    while opened:
+        inner = opened.pop()
+        inner.orelse.extend(writer.sequence(following, inner.end, context))
+        following = _close(writer, inner, context)
+    return following
+
+
+def _is_only_a_branch(writer: Structurer, node: LiftedBlock) -> bool:
+    """Whether ``node`` is written as an ``if`` and nothing around it."""
+    return node.kind == "branch" and node not in writer.flow.back and node not in writer.written
+
+
+def _open(
+    writer: Structurer,
+    node: LiftedBlock,
+    first: LiftedBlock,
+    second: LiftedBlock,
+    test: nodes.Expression,
+    follow: LiftedBlock | None,
+    context: Context,
+    out: list[nodes.Statement],
+) -> _OpenIf:
+    """An ``if`` statement with its first arm."""
+    merges = find_merges(writer, node, follow, context)
+    if not merges:
+        after = laid_out_after(writer, node, first, second, context) if case_of(test) is None else None
+        merges = [after] if after is not None and after is not follow else []
+    end = merges[0] if merges else follow
+    return _OpenIf(node, test, first, writer.arm(node, first, end, context), [], end, merges, out)
+
+
+def _close(writer: Structurer, opened: _OpenIf, context: Context) -> LiftedBlock | None:
+    """Puts an ``if`` statement with both arms where it belongs; returns the node that goes on behind it."""
+    out, merges = opened.out, opened.merges
+    out += _statements(writer, _with_jumps(_in_order(writer, opened, context), context))
+    for merge, next_merge in zip(merges, merges[1:]):
+        out += writer.sequence(merge, next_merge, context)
+    if not merges:
+        return None
+    if merges[-1] in writer.written and writer.is_exit(merges[-1]) and out and ends(out):
+        return None  # it was copied to where control comes from
+    return merges[-1]
+
+
+def _in_order(writer: Structurer, opened: _OpenIf, context: Context) -> _OpenIf:
+    """The statement with the arm first that was written first."""
+    node, test, first, body, orelse, end, _, _ = opened
+    if not body:
+        return opened
+    leaves = len(orelse) == 1 and isinstance(orelse[0], nodes.Continue)
+    if not leaves and _breaks_upward(node, orelse, context):
+        return opened._replace(test=negate(test), body=orelse, orelse=body)
+    if leaves or not orelse and _goes_on(end, context):
+        other = negate(test)
+        is_nearer = changes(spelled(other, writer.keeps_not)) < changes(spelled(test, writer.keeps_not))
+        if is_nearer or leaves and _continues(node, first, context):
+            # 3.12 and later jump back in the same way for `if a: continue` and for an `if not a` at the end.
+            jump: list[nodes.Statement] = [nodes.Continue(line=node.evidence.exit_line)]
+            return opened._replace(test=other, body=orelse or jump, orelse=body)
+    return opened
+
+
+def _with_jumps(opened: _OpenIf, context: Context) -> _OpenIf:
+    """The statement with the ``continue`` or ``pass`` that the layout tells of in the place of an arm of nothing."""
+    node, _, first, body, orelse, end, _, _ = opened
+    if orelse and not body and _goes_on(end, context) and _falls_out_of_chain(node, first):
+        return opened._replace(body=[nodes.Continue(line=node.evidence.exit_line)])
+    if body and not orelse and _is_pass(node, first, end):
+        return opened._replace(orelse=[nodes.Pass()])
+    return opened
+
+
+def _statements(writer: Structurer, opened: _OpenIf) -> list[nodes.Statement]:
+    """The ``if`` statement, and its second arm behind it if the first one never ends."""
+    node, test, first, body, orelse, end, _, _ = opened
+    line = node.evidence.exit_line
+    if body and ends(body):
+        return [nodes.If(spelled(test, writer.keeps_not), body, line=line), *orelse]
+    if body or not orelse or case_of(test) is not None or _is_jump(first, end):
+        return [nodes.If(spelled(test, writer.keeps_not), body or [nodes.Pass()], orelse, line=line)]
+    return [nodes.If(spelled(negate(test), writer.keeps_not), orelse, line=line)]
+
+
+def _goes_on(end: LiftedBlock | None, context: Context) -> bool:
+    """Whether the loop goes on at ``end``."""
+    return end is not None and through(end) is context.continue_to
+
+
+def _breaks_upward(node: LiftedBlock, orelse: list[nodes.Statement], context: Context) -> bool:
+    """Whether the second arm is a ``break`` to the top of the loop around: a jump back over it, not an ``else``."""
+    top = context.break_to
+    is_break = len(orelse) == 1 and isinstance(orelse[0], nodes.Break)
+    return is_break and top is not None and top.layout < node.layout
+
+
+def _continues(node: LiftedBlock, first: LiftedBlock, context: Context) -> bool:
+    """Whether the test alone jumps to the top of a loop that has its test at the bottom too."""
+    top = context.continue_to
+    if top is None or not top.evidence.is_repeated or isinstance(node.test, nodes.BoolOp):
+        return False
+    return (node.false if first is node.true else node.true) is top
+
+
+def _is_jump(place: LiftedBlock, end: LiftedBlock | None) -> bool:
+    """Whether ``place`` is there for its jump alone: as the first arm of an ``if`` somebody wrote it as `pass`."""
+    return place.kind == "goto" and not place.statements and place is not end
+
+
+def _falls_out_of_chain(node: LiftedBlock, first: LiftedBlock) -> bool:
+    """Whether control falls through where `a < b < c` fails: so it does for `if not a < b < c`."""
+    return first is node.false and isinstance(node.test, nodes.Compare) and len(node.test.ops) > 1
+
+
+def _is_pass(node: LiftedBlock, first: LiftedBlock, end: LiftedBlock | None) -> bool:
+    """Whether the second arm of ``node`` is there for its line alone: somebody wrote it as `pass`, and the compiler
+    led the end of the first arm past it.
+    """
+    second = node.false if first is node.true else node.true
+    if second is None or second is end or second.statements or second.next is None:
+        return False
+    falls = second.fall is second.next and second.next is through(end) and second.predecessors == {node}
+    line, lines = second.evidence.line, (None, node.evidence.exit_line, second.next.evidence.line)
+    return falls and second.evidence.keyword == "pass" and line not in lines

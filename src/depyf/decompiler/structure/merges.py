@@ -1,0 +1,87 @@
+"""Where the two arms of an ``if`` statement meet again."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ..lift import LiftedBlock
+from ..lift.folding.shapes import through
+from .context import Context
+
+if TYPE_CHECKING:
+    from .structurer import Structurer
+
+
+def find_merges(
+    writer: Structurer, node: LiftedBlock, follow: LiftedBlock | None, context: Context
+) -> list[LiftedBlock]:
+    """Where paths from ``node`` meet again, in layout order."""
+    taken = [through(other) for other in (follow, context.break_to, context.continue_to) if other is not None]
+    children = writer.flow.children[node]
+    found = {_meeting(writer, child): None for child in children if len(writer.flow.sources[child]) > 1}
+    return sorted(
+        (
+            place
+            for place in found
+            if place not in taken
+            and (
+                place in context.inside
+                and through(place) is place
+                or _is_return_behind(writer, node, place)
+                or _is_one_jump(writer, place, follow, context)
+            )
+        ),
+        key=lambda place: place.layout,
+    )
+
+
+def laid_out_after(
+    writer: Structurer, node: LiftedBlock, first: LiftedBlock, second: LiftedBlock, context: Context
+) -> LiftedBlock | None:
+    """Code that only the first arm reaches, but that stands behind the second: it follows the ``if``."""
+    second, flow = through(second) or second, writer.flow
+    if flow.dominator.get(first) is not node or second not in flow.children[node]:
+        return None
+    reached = {first: None}  # from what stands before the second arm
+    for position in range(flow.first_of(first), len(flow.nodes)):
+        source = flow.nodes[position]
+        if source.layout >= second.layout:
+            break
+        if flow.dominates(first, source):
+            reached.update(dict.fromkeys(source.successors))
+    candidates = [
+        inner
+        for inner in reached
+        if inner in context.inside
+        and flow.dominates(first, inner)
+        and (through(inner) is inner or through(inner) not in (context.break_to, context.continue_to))
+        and inner.layout > second.layout
+        and any(source.layout < second.layout for source in flow.sources[inner])
+        and len(inner.markers) <= len(node.markers)  # not in a handler, which may be laid out behind all else
+    ]
+    return min(candidates, key=lambda inner: inner.layout, default=None)
+
+
+def _is_one_jump(
+    writer: Structurer, place: LiftedBlock, follow: LiftedBlock | None, context: Context
+) -> bool:
+    """Whether ``place`` is the one ``break``, ``continue`` or ``return`` that paths meet at."""
+    goal = through(place)
+    if goal is None or goal is place or follow is not None and goal is through(follow):
+        return False
+    loop = (context.break_to, context.continue_to)
+    return writer.is_exit(goal) or any(goal is through(other) for other in loop if other is not None)
+
+
+def _is_return_behind(writer: Structurer, node: LiftedBlock, place: LiftedBlock) -> bool:
+    """Whether ``place`` is the one return of a constant that ends a try statement's body, of which ``node`` is."""
+    is_written = place.kind == "return" and not place.evidence.is_implicit_return
+    return is_written and place.region is not node.region and writer.cannot_raise(place)
+
+
+def _meeting(writer: Structurer, child: LiftedBlock) -> LiftedBlock:
+    """Where paths that meet at ``child`` really meet, if it only jumps and nothing else leads there."""
+    place = through(child)
+    if place is None or place is child or writer.is_exit(place) or place not in writer.flow.dominator:
+        return child
+    return place if writer.flow.dominates(child, place) and place.region is child.region else child
