@@ -3,28 +3,23 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import cached_property
 
 from ...errors import DecompilationError
-from ..bytecode import Instruction, RawCode, unbound_name
+from ..bytecode import RawCode, unbound_name
 from ..bytecode.canonical.uncovered_tests import THREADED
-from ..bytecode.instruction import Position
 from ..flowgraph import BasicBlock, ControlFlowGraph
 from ..flowgraph.dominators import reverse_postorder
-from ..flowgraph.exit_copies import written_return
 from ..flowgraph.regions import chain
 from ..syntax import nodes
 from .evidence import Evidence
+from .exit_evidence import ExitEvidence
 from .handlers import HANDLERS
 from .lifted_block import LiftedBlock, Terminator
 from .symbolic_stack import SymbolicStack
-from .values import Cell, Given, Iterated, Marker, Slot, resolved
+from .values import Given, Iterated, Marker, Slot, resolved
 
+_WITH = ("BEFORE_WITH", "BEFORE_ASYNC_WITH")
 _ACCUMULATORS = {"<listcomp>": nodes.List, "<setcomp>": nodes.Set, "<dictcomp>": nodes.Dict}
-
-
-_KEYWORDS = {len(word): word for word in ("break", "return", "continue")}
-_UNWINDS = frozenset({"NOP", "POP", "SWAP", "POP_EXCEPT", "JUMP"})
 
 
 class WithItem:
@@ -43,30 +38,12 @@ def lift(graph: ControlFlowGraph, raw: RawCode, *, gathers_annotations: bool = F
     return _Lifter(graph, raw, gathers_annotations).run()
 
 
-def _calls_exit_for_a_keyword(instructions: list[Instruction]) -> bool:
-    """Whether a with statement is left behind a NOP, the first of ``instructions``: where a statement stood that does
-    nothing else."""
-    nones = [i.op == "CONST" and i.arg is None for i in instructions[1:4]]
-    return len(instructions) > 4 and all(nones) and instructions[4].op == "CALL"
-
-
-def _is_pass_in(clause: Position | None, position: Position) -> bool:
-    """Whether ``position`` is that of a ``pass`` that is all of an ``except`` clause, whose handling comes before it.
-
-    The None of ``return None`` is as wide, but stands further to the right.
-    """
-    if clause is None or None in clause or position[0] != position[1] or position[3] - position[2] != len("pass"):
-        return False
-    covers = bool(clause[0] < position[0] <= clause[1])
-    return covers and 0 < position[2] - clause[2] <= len("return ")
-
-
 class _Lifter:
     def __init__(self, graph: ControlFlowGraph, raw: RawCode, gathers_annotations: bool) -> None:
         self.graph = graph
         self.raw = raw
         self.lifted: dict[BasicBlock, LiftedBlock] = {}
-        self.has_lines = any(i.line is not None for block in graph.blocks for i in block.instructions)
+        self.exits = ExitEvidence(graph, raw)
         self.incoming: dict[BasicBlock, list[list[nodes.Expression]]] = {graph.entry: [[]]}
         self.gathers_annotations = gathers_annotations
 
@@ -135,57 +112,59 @@ class _Lifter:
 
     def lift_block(self, block: BasicBlock) -> None:
         lifted = self.lifted[block]
-        entry = self.entry_stack(block)
-        lifted.entry = entry
-        self.reach_handlers(block, entry)
+        lifted.entry = self.entry_stack(block)
+        self.reach_handlers(block, lifted.entry)
+        last = block.last
+        is_loop = last is not None and last.op in ("FOR_ITER", "ASYNC_FOR_ITER")
         lifted.evidence = Evidence(
             line=next((i.line for i in block.instructions if i.line is not None), None),
+            keyword=None if is_loop else self.exits.keyword_before(block),
             is_clause=self.raw.name == "<genexpr>",
             is_behind_finally=block.behind is not None if block.is_behind_copy else None,
         )
-        last = block.last
-        if last is not None and last.op in ("FOR_ITER", "ASYNC_FOR_ITER"):
+        if is_loop:
             self.lift_loop(block, lifted)
             return
-        state = SymbolicStack(entry, self.raw.table)
-        instructions = block.instructions
-        if instructions and instructions[0].op == "NOP":
-            if _calls_exit_for_a_keyword(instructions):
-                lifted.evidence = replace(lifted.evidence, keyword=self.keyword_of(block, 0))
-            elif all(i.op == "NOP" for i in instructions):
-                lifted.evidence = replace(lifted.evidence, keyword="pass")
-        position, size = 0, len(instructions)
+        state = SymbolicStack(lifted.entry, self.raw.table)
+        position, size = 0, len(block.instructions)
         while position < size:
-            instruction = instructions[position]
-            state.instruction = instruction
-            op = instruction.op
-            handle = HANDLERS.get(op)
-            if handle is None:
-                if op in ("BEFORE_WITH", "BEFORE_ASYNC_WITH"):
-                    item = WithItem(state.pop(), op == "BEFORE_ASYNC_WITH")
-                    state.push(Marker("exit", item))
-                    state.push(Given("enter", item))
-                    if item.is_async:
-                        position += self.skip_await(block, position + 1)
-                elif position == size - 1:
-                    self.terminate(block, lifted, state)
-                    return
-                else:
-                    state.refuse(f"{op} is not supported yet")
-            elif op == "POP_EXCEPT":
-                handled = state.stack[-1] if state.stack else None
-                handle(state, instruction)
-                if isinstance(handled, Marker):
-                    lifted.evidence = replace(lifted.evidence, keyword=self.keyword_of(block, position))
-                    position += self.unbinding(block, position + 1, handled.owner.names)
-            elif self.gathers_annotations and op == "BUILD_MAP" and not instruction.arg and not state.stack:
-                state.push(Marker("accumulator", self.raw.name))
-            else:
-                handle(state, instruction)
-                if self.gathers_annotations and op == "STORE_SUBSCR":
-                    # The store has the line of the class, what it stores that of the annotation.
-                    state.statements[-1].line = instructions[position - 1].line
-            position += 1
+            state.instruction = block.instructions[position]
+            op = state.instruction.op
+            if position == size - 1 and op not in HANDLERS and op not in _WITH:
+                self.terminate(block, lifted, state)
+                return
+            position += self.lift_instruction(block, lifted, state, position)
+        self.fall_off(block, lifted, state)
+
+    def lift_instruction(self, block: BasicBlock, lifted: LiftedBlock, state: SymbolicStack, position: int) -> int:
+        """What the instruction at ``position`` does, and any that belong to it: how many that were."""
+        instruction = state.instruction
+        op = instruction.op
+        handle = HANDLERS.get(op)
+        if op in _WITH:
+            item = WithItem(state.pop(), op == "BEFORE_ASYNC_WITH")
+            state.push(Marker("exit", item))
+            state.push(Given("enter", item))
+            return 1 + (self.skip_await(block, position + 1) if item.is_async else 0)
+        if handle is None:
+            state.refuse(f"{op} is not supported yet")
+        if op == "POP_EXCEPT":
+            handled = state.stack[-1] if state.stack else None
+            handle(state, instruction)
+            if isinstance(handled, Marker):
+                lifted.evidence = replace(lifted.evidence, keyword=self.exits.keyword_of(block, position))
+                return 1 + self.unbinding(block, position + 1, handled.owner.names)
+        elif self.gathers_annotations and op == "BUILD_MAP" and not instruction.arg and not state.stack:
+            state.push(Marker("accumulator", self.raw.name))
+        else:
+            handle(state, instruction)
+            if self.gathers_annotations and op == "STORE_SUBSCR":
+                # The store has the line of the class, what it stores that of the annotation.
+                state.statements[-1].line = block.instructions[position - 1].line
+        return 1
+
+    def fall_off(self, block: BasicBlock, lifted: LiftedBlock, state: SymbolicStack) -> None:
+        """Control goes on with the next block."""
         self.finish(lifted, state)
         if not block.instructions and block.fall is None:
             lifted.terminator = Terminator("nowhere")
@@ -194,19 +173,6 @@ class _Lifter:
             self.mark_accumulator(lifted)
         following = self.flow(block.fall, lifted.exit)
         lifted.terminator = Terminator("goto", next=following, fall=following)
-
-    def keyword_of(self, block: BasicBlock, position: int) -> str | None:
-        """What leaves a handler by the instruction at ``position``, by the columns that it has: '' if no statement."""
-        columns = block.instructions[position].position
-        if columns is None or not self.has_lines or not self.raw.table.behavior.exits_are_copied:
-            return None
-        lasts = [source.last for source in self.sources.get(block, ())]
-        before = [block.instructions[position - 1]] if position else [last for last in lasts if last is not None]
-        if columns[0] is None or any(other.position == columns and other.op not in _UNWINDS for other in before):
-            return ""
-        if None in columns:
-            return None
-        return _KEYWORDS.get(columns[3] - columns[2]) if columns[0] == columns[1] else None
 
     def mark_accumulator(self, lifted: LiftedBlock) -> None:
         """The first thing a comprehension's function makes is what it returns."""
@@ -283,7 +249,7 @@ class _Lifter:
         elif op == "RETURN_VALUE":
             value = state.pop()
             lifted.terminator = Terminator("return", test=value)
-            lifted.evidence = self.evidence_of_return(block, lifted.evidence, value)
+            lifted.evidence = self.exits.of_return(block, lifted.evidence, value)
             self.finish(lifted, state)
         elif op == "RAISE_VARARGS":
             lifted.terminator = Terminator("raise")
@@ -303,120 +269,6 @@ class _Lifter:
             self.branch(block, lifted, state, op[len("POP_JUMP_IF_") :])
         else:
             state.refuse(f"{op} is not supported yet")
-
-    def evidence_of_return(self, block: BasicBlock, evidence: Evidence, value: nodes.Expression) -> Evidence:
-        """``evidence`` with what is known of the return of ``value`` at the end of ``block``."""
-        loads_last = [i.op for i in block.instructions[-2:]] == ["CONST", "RETURN_VALUE"]
-        is_uncopied = not self.raw.table.behavior.exits_are_copied
-        is_behind_finally = evidence.is_behind_finally
-        if block.is_behind_copy and not is_uncopied:
-            behind = block.behind
-            is_behind_finally = behind is not None and block.instructions[-1].position != behind.position
-        returns_cell = isinstance(value, Cell)  # __class__, to who makes the class
-        return replace(
-            evidence,
-            loads_last=loads_last,
-            is_uncopied=is_uncopied,
-            is_behind_finally=is_behind_finally,
-            is_implicit_return=self.is_implicit_return(block) if loads_last else returns_cell,
-        )
-
-    def is_implicit_return(self, block: BasicBlock) -> bool | None:
-        """Whether the return has no position of its own: that of what comes before it, or none at all.
-
-        None where lines alone can't tell a ``return`` from a ``break`` to the end of the code.
-        """
-        instructions = [i for i in block.instructions if i.op != "NOP"]
-        position = instructions[-1].position
-        if position is None or not self.has_lines or instructions[-2].arg is not None:
-            return False  # what nobody wrote returns None; `False` is as wide as `break`
-        if position[0] is not None and position[2] is None:
-            if self.has_columns:
-                return True  # it has the line of what stands before it
-            if not self.raw.table.behavior.exits_are_copied:
-                return self.ends_the_code(block)
-            return self.has_line_of_jump(block) or self.ends_a_line(block)
-        if position[0] is None or position[0] == position[1] and position[3] - position[2] == len("break"):
-            return True
-        if written_return(block) is not None:
-            return False
-        for instruction in reversed(self.without_unbinding(instructions[:-2])):
-            if instruction.position != position or instruction.op not in _UNWINDS:
-                return instruction.position == position
-        sources = self.sources.get(block, [])
-        if block.behind is not None:
-            return block.behind.position == position
-        is_as_wide = position[0] == position[1] and position[3] - position[2] == len("return")
-        lasts = [self.last_before(source, position) if is_as_wide else source.last for source in sources]
-        return bool(lasts) and all(
-            last is not None and (last.position == position or _is_pass_in(last.position, position)) for last in lasts
-        )
-
-    @cached_property
-    def sources(self) -> dict[BasicBlock, list[BasicBlock]]:
-        return self.graph.sources()
-
-    @cached_property
-    def has_columns(self) -> bool:
-        """Whether positions have columns: then only what the compiler wrote has none."""
-        positions = (i.position for block in self.graph.blocks for i in block.instructions)
-        return any(position is not None and position[2] is not None for position in positions)
-
-    def has_line_of_jump(self, block: BasicBlock) -> bool:
-        """Whether control comes to the return by jumps from tests of its line: `if a: return` falls into its own."""
-        sources = self.sources.get(block, [])
-        line = block.instructions[-1].line
-        jumps = [source.last for source in sources if source.fall is not block]
-        return 0 < len(sources) == len(jumps) and all(jump is not None and jump.line == line for jump in jumps)
-
-    def ends_the_code(self, block: BasicBlock) -> bool:
-        """Whether the return is the last instruction of the code, and stands on no line behind all others."""
-        last = block.instructions[-1]
-        if last.offset + 2 != len(self.raw.bytecode):
-            return False
-        before = (i for other in self.graph.blocks for i in other.instructions if i.offset < last.offset - 2)
-        return any(i.line is not None and i.line >= (last.line or 0) for i in before)
-
-    def ends_a_line(self, block: BasicBlock) -> bool | None:
-        """Whether the return at the end of ``block`` has the line of the statement that stands before it.
-
-        What unwinds statements in front of a return belongs to it, or to a ``break``: None then.
-        """
-        at = self.graph.blocks.index(block)
-        line = block.instructions[-1].line
-        unwinds = False
-        for source in reversed(self.graph.blocks[: at + 1]):
-            instructions = self.without_unbinding(source.instructions[:-2]) if source is block else source.instructions
-            for instruction in reversed(instructions):
-                if instruction.line is None and instruction.op == "POP":
-                    continue  # of an expression statement: its own line is never there
-                if instruction.line != line or instruction.op not in _UNWINDS:
-                    return instruction.line == line or (None if unwinds else False)
-                unwinds = unwinds or instruction.op != "NOP"
-            if source.behind is not None:
-                return source.behind.line == line
-        return False
-
-    def last_before(self, block: BasicBlock, position: Position) -> Instruction | None:
-        """The last instruction of ``block`` or before it that does not leave a statement at ``position``.
-
-        What ends loops and clauses has the position of a ``return`` that leaves them.
-        """
-        for _ in range(4):
-            for instruction in reversed(self.without_unbinding(block.instructions)):
-                if instruction.op not in _UNWINDS or instruction.position != position:
-                    return instruction
-            sources = self.sources.get(block, [])
-            if len(sources) != 1:
-                break
-            (block,) = sources
-        return block.last
-
-    def without_unbinding(self, instructions: list[Instruction]) -> list[Instruction]:
-        """Without the instructions at the end that unbind the name of ``except ... as name``."""
-        if len(instructions) > 3 and instructions[-4].op == "POP_EXCEPT" and instructions[-1].op.startswith("DELETE_"):
-            return instructions[:-3]
-        return instructions
 
     def branch(self, block: BasicBlock, lifted: LiftedBlock, state: SymbolicStack, condition: str) -> None:
         test = state.pop()

@@ -160,14 +160,9 @@ class Flow:
     # Nodes for try and with statements
 
     def _enter_regions(self, blocks: list[LiftedBlock]) -> LiftedBlock:
+        """Lead control into statements through nodes of their own; returns the node at which the code begins."""
         first = _past_jumps(min(blocks, key=lambda block: block.layout))
-        edges: list[tuple[LiftedBlock | None, LiftedBlock]] = [(None, first)]
-        for block in blocks:
-            for successor in dict.fromkeys(block.successors):
-                real = _past_jumps(successor)
-                if real is not successor and _entered(block, real):
-                    block.redirect(successor, real)
-                edges.append((block, real if _entered(block, real) else successor))
+        edges: list[tuple[LiftedBlock | None, LiftedBlock]] = [(None, first), *_edges_past_jumps(blocks)]
         entries: dict[Region, LiftedBlock] = {}
         for source, target in edges:
             for region in _entered(source, target):
@@ -178,6 +173,19 @@ class Flow:
             self._make_node(region, body)
         for region, node in self.tries.items():
             node.terminator = replace(node.terminator, true=self._outermost(node, entries[region]))
+        self._lead_in(edges, entries)
+        for region, node in self.tries.items():
+            if region.kind == "with" and node.false is not None:
+                node.terminator = replace(node.terminator, false=_after_swallowing(node.false))
+        for node in self.tries.values():
+            first = node if first in self._lead_back(node) else first
+        entered = _entered(None, first)
+        return self.tries[entered[0]] if entered else first
+
+    def _lead_in(
+        self, edges: list[tuple[LiftedBlock | None, LiftedBlock]], entries: dict[Region, LiftedBlock]
+    ) -> None:
+        """Lead each edge into a statement to the node of that statement. Raises SeveralEntries if not all can be."""
         for source, target in edges:
             entered = _entered(source, target)
             if source is None or not entered:
@@ -186,17 +194,20 @@ class Flow:
                 if entries[region] is not target:
                     raise SeveralEntries(region, target)
             source.redirect(target, self.tries[entered[0]])
-        for region, node in self.tries.items():
-            if region.kind == "with" and node.false is not None:
-                node.terminator = replace(node.terminator, false=_after_swallowing(node.false))
-        for node in self.tries.values():
-            for before in list(node.predecessors):
-                if through(before) is node and any(node.test in chain(source.region) for source in before.predecessors):
-                    for source in list(before.predecessors):  # from the body to the statement: a loop around it
-                        source.redirect(before, node)
-                    first = node if before is first else first
-        entered = _entered(None, first)
-        return self.tries[entered[0]] if entered else first
+
+    @staticmethod
+    def _lead_back(node: LiftedBlock) -> list[LiftedBlock]:
+        """Lead jumps from the body of ``node`` to before it to ``node`` itself: a loop around the statement.
+
+        Returns the blocks of the jumps, which nothing reaches any more.
+        """
+        left: list[LiftedBlock] = []
+        for before in list(node.predecessors):
+            if through(before) is node and any(node.test in chain(source.region) for source in before.predecessors):
+                for source in list(before.predecessors):
+                    source.redirect(before, node)
+                left.append(before)
+        return left
 
     def _make_node(self, region: Region, body: LiftedBlock) -> None:
         handler = self.by_index.get(region.handler.start)
@@ -215,6 +226,17 @@ class Flow:
         """What the body of ``node`` begins with: the next statement inside, or the block itself."""
         inner = [region for region in chain(body.region) if region not in chain(node.test)]
         return self.tries[inner[-1]] if inner else body
+
+
+def _edges_past_jumps(blocks: list[LiftedBlock]) -> Iterator[tuple[LiftedBlock, LiftedBlock]]:
+    """The edges of ``blocks``; those into statements are led past blocks that only jump."""
+    for block in blocks:
+        for successor in dict.fromkeys(block.successors):
+            real = _past_jumps(successor)
+            is_entry = bool(_entered(block, real))
+            if real is not successor and is_entry:
+                block.redirect(successor, real)
+            yield block, real if is_entry else successor
 
 
 def key_of(kind: str, owner: object) -> object:

@@ -99,13 +99,59 @@ def write_while(
 ) -> LiftedBlock | None:
     """A loop that comes back to ``node``: with its test if the test stands alone at the top, else endless."""
     loop = writer.flow.natural_loop(node)
+    tested = _body_and_exit(node, loop)
+    if tested is not None:
+        return _write_tested(writer, node, *tested, loop, follow, context, out)
+    inside = _extent(writer, node, loop, context, None)
+    after = _behind_endless(writer, node, inside, follow, context)
+    inner = context.in_loop(inside, after, node)
+    body: list[nodes.Statement] = []
+    following = writer.write(node, node, inner, body)
+    body += writer.sequence(following, node, inner)
+    out.append(nodes.While(nodes.Constant(True), body or [nodes.Pass()], line=node.evidence.line))
+    return writer.go(node, after, follow, context, out, after_statement=True) if after is not None else None
+
+
+def _body_and_exit(node: LiftedBlock, loop: set[LiftedBlock]) -> tuple[LiftedBlock, LiftedBlock] | None:
+    """Where the test at the top of ``loop`` leads into its body, and where out of it; None for an endless loop."""
     if node.kind == "branch" and not node.statements and node.true and node.false:
         for start, exhausted in ((node.true, node.false), (node.false, node.true)):
             # Where the compiler writes the test once, control falls from it into the body.
             tested = node.evidence.is_repeated or start is node.fall
             if tested and through(start) in loop and through(exhausted) not in loop:
-                return _write_tested(writer, node, start, exhausted, loop, follow, context, out)
-    inside = _extent(writer, node, loop, context, None)
+                return start, exhausted
+    return None
+
+
+def _behind_endless(
+    writer: Structurer,
+    node: LiftedBlock,
+    inside: set[LiftedBlock],
+    follow: LiftedBlock | None,
+    context: Context,
+) -> LiftedBlock | None:
+    """Where ``break`` leads from an endless loop; what control does before it gets there is added to ``inside``."""
+    breaks = _add_endings(writer, node, inside, follow, context)
+    if len(breaks) > 1:
+        breaks = [place for place in breaks if place not in (context.break_to, context.continue_to)]
+    if len(breaks) > 1:
+        breaks = [_meeting(writer, node, breaks, inside, context)]
+    if breaks and _ends_inner_loop(writer, node, breaks[0], inside):
+        inside |= set(writer.flow.dominated(breaks[0]))
+        breaks = []
+    return breaks[0] if breaks else None
+
+
+def _add_endings(
+    writer: Structurer,
+    node: LiftedBlock,
+    inside: set[LiftedBlock],
+    follow: LiftedBlock | None,
+    context: Context,
+) -> list[LiftedBlock]:
+    """Where the loop is left to. Code before a ``break``, or that returns or raises, is added to ``inside`` where it is
+    laid out behind the last jump back.
+    """
     places = writer.leaving(inside)
     breaks = [place for place in places if not writer.is_constant_exit(place)]
     last = max(other.layout for other in inside)
@@ -116,22 +162,9 @@ def write_while(
     for place in breaks[:] if end is not None else breaks[:-1]:
         ending = set(writer.flow.dominated(place)) & context.inside
         if place is not end and writer.flow.dominates(node, place) and set(writer.leaving(ending)) <= {end}:
-            inside |= ending  # code before a `break`, or that returns or raises, laid out behind the last jump back
+            inside |= ending
             breaks.remove(place)
-    if len(breaks) > 1:
-        breaks = [place for place in breaks if place not in (context.break_to, context.continue_to)]
-    if len(breaks) > 1:
-        breaks = [_meeting(writer, node, breaks, inside, context)]
-    if breaks and _ends_inner_loop(writer, node, breaks[0], inside):
-        inside |= set(writer.flow.dominated(breaks[0]))
-        breaks = []
-    after = breaks[0] if breaks else None
-    inner = context.in_loop(inside, after, node)
-    body: list[nodes.Statement] = []
-    following = writer.write(node, node, inner, body)
-    body += writer.sequence(following, node, inner)
-    out.append(nodes.While(nodes.Constant(True), body or [nodes.Pass()], line=node.evidence.line))
-    return writer.go(node, after, follow, context, out, after_statement=True) if after is not None else None
+    return breaks
 
 
 def _ahead(writer: Structurer, follow: LiftedBlock | None, places: list[LiftedBlock]) -> LiftedBlock | None:

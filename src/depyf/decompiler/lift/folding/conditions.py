@@ -28,47 +28,67 @@ def fold_condition(block: LiftedBlock) -> bool:
 
     What a while loop tests again at its bottom is all that it tests: the test behind it is a statement of the body.
     """
-    if block.kind != "branch" or block.evidence.is_repeated or isinstance(block.test, Matches) or in_a_chain(block):
+    second = _second_test(block)
+    if second is None:
         return False
-    second = block.fall
-    if second is None or second.kind not in ("branch", "or_pop") or second.kind == "or_pop" and in_a_chain(second):
-        return False
-    if not only_from(second, block) or not is_silent(second) or not same_stack(second.exit, block.exit):
-        return False
-    if opens_clause(second.test):
-        return False
-    falls_if_true = second is block.true
-    way_out = block.false if falls_if_true else block.true
+    way_out = block.false if second is block.true else block.true
     other = through(way_out)
     if case_of(block.test) is not None:
-        is_guard = isinstance(block.test, CaseTest) and block.test.is_guarded and second.kind == "branch"
-        if not is_guard:
+        if not _is_guard(block, second):
             return False
-        if same_exit(other, second.true) and not same_exit(other, second.false):  # the guard is `not ...`
-            test = conjunction("and", block.test, negate(second.test))
-            block.become(replace(second.terminator, test=test, true=second.false, false=second.true))
+        if _fold_negated_guard(block, second, other):
             return True
         if not same_exit(other, second.false):
             return False
     if second.kind == "or_pop":
-        return _fold_before_value(block, second, other, falls_if_true)
-    if _stands_above_assertion(block, second, falls_if_true):
+        return _fold_before_value(block, second, other)
+    if _stands_above_assertion(block, second):
         return False
     if ends_the_body(way_out) and not ends_the_body(second.false) and not ends_the_body(second.true):
         return False  # one goes on where the body of a loop ends, the other by `continue`
     if same_exit(other, second.false):
-        left = block.test if falls_if_true else negate(block.test)
-        test = conjunction("and", left, second.test, grouped=block.evidence.is_threaded)
+        _join_tests("and", block, second)
     elif same_exit(other, second.true):
-        left = negate(block.test) if falls_if_true else block.test
-        test = conjunction("or", left, second.test, grouped=block.evidence.is_threaded)
+        _join_tests("or", block, second)
     else:
         return False
-    _test_with(block, second, test)
     return True
 
 
-def _stands_above_assertion(block: LiftedBlock, second: LiftedBlock, falls_if_true: bool) -> bool:
+def _second_test(block: LiftedBlock) -> LiftedBlock | None:
+    """The test into which that of ``block`` falls, if it may be the second operand of a condition."""
+    if block.kind != "branch" or block.evidence.is_repeated or isinstance(block.test, Matches) or in_a_chain(block):
+        return None
+    second = block.fall
+    if second is None or second.kind not in ("branch", "or_pop") or second.kind == "or_pop" and in_a_chain(second):
+        return None
+    if not only_from(second, block) or not is_silent(second) or not same_stack(second.exit, block.exit):
+        return None
+    return None if opens_clause(second.test) else second
+
+
+def _is_guard(block: LiftedBlock, second: LiftedBlock) -> bool:
+    """Whether ``second`` is the guard of the pattern that ``block`` tests."""
+    return isinstance(block.test, CaseTest) and block.test.is_guarded and second.kind == "branch"
+
+
+def _fold_negated_guard(block: LiftedBlock, second: LiftedBlock, other: LiftedBlock | None) -> bool:
+    """``case pattern if not guard``: a true guard leads where a pattern that does not match leads."""
+    if not same_exit(other, second.true) or same_exit(other, second.false):
+        return False
+    test = conjunction("and", block.test, negate(second.test))
+    block.become(replace(second.terminator, test=test, true=second.false, false=second.true))
+    return True
+
+
+def _join_tests(op: str, block: LiftedBlock, second: LiftedBlock) -> None:
+    """``block`` ends as ``second`` does, on its test ``op`` that of ``second``, which it falls into."""
+    left = block.test if (second is block.true) is (op == "and") else negate(block.test)
+    test = conjunction(op, left, second.test, grouped=block.evidence.is_threaded)
+    _test_with(block, second, test)
+
+
+def _stands_above_assertion(block: LiftedBlock, second: LiftedBlock) -> bool:
     """Whether ``second`` is what an assert statement tests, on a line below that of ``block``: ``if a: assert b``.
 
     Where the statement reads the global name of its error, a ``raise`` would do the same, on a line of its own.
@@ -81,7 +101,7 @@ def _stands_above_assertion(block: LiftedBlock, second: LiftedBlock, falls_if_tr
         (statement,) = way.statements
         error = statement.exc if isinstance(statement, nodes.Raise) else None
         error = error.func if isinstance(error, nodes.Call) else error
-        if isinstance(error, AssertionClass) and error.on_lines_of_comparisons and not falls_if_true:
+        if isinstance(error, AssertionClass) and error.on_lines_of_comparisons and second is not block.true:
             if _ends_with_comparison(second.test):
                 continue  # `assert a or b == c`, too, where `b` may stand on a line of its own
         above, line, test = block.evidence.exit_line, statement.line, second.evidence.exit_line
@@ -96,17 +116,11 @@ def _ends_with_comparison(test: object) -> bool:
     return isinstance(test, nodes.Compare)
 
 
-def _fold_before_value(block: LiftedBlock, second: LiftedBlock, other: LiftedBlock | None, falls_if_true: bool) -> bool:
+def _fold_before_value(block: LiftedBlock, second: LiftedBlock, other: LiftedBlock | None) -> bool:
     """``a and b or c`` as a value: the test of ``a`` goes where that of ``b`` goes when its value is dropped."""
     if other is not through(second.false):
         return False
-    if second.terminator.sense:
-        left = block.test if falls_if_true else negate(block.test)
-        test = conjunction("and", left, second.test, grouped=block.evidence.is_threaded)
-    else:
-        left = negate(block.test) if falls_if_true else block.test
-        test = conjunction("or", left, second.test, grouped=block.evidence.is_threaded)
-    _test_with(block, second, test)
+    _join_tests("and" if second.terminator.sense else "or", block, second)
     return True
 
 
