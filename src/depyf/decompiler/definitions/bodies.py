@@ -293,6 +293,22 @@ def _declare(
     body: list[nodes.Statement], raw: RawCode, kind: str, instructions: list[Instruction], enclosing: frozenset[str]
 ) -> None:
     """``global`` and ``nonlocal``."""
+    stored_globals, stored_cells = _declared(raw, kind, instructions, enclosing)
+    lines: list[nodes.Statement] = []
+    if stored_globals:
+        lines.append(nodes.Global(list(stored_globals)))
+    if stored_cells and kind != "module":
+        lines.append(nodes.Nonlocal(list(stored_cells)))
+    at = _behind_docstring(body)
+    while at < len(body) and getattr(body[at], "module", None) == "__future__":
+        at += 1
+    body[at:at] = [line for line in lines if line.names]  # type: ignore[attr-defined]
+
+
+def _declared(
+    raw: RawCode, kind: str, instructions: list[Instruction], enclosing: frozenset[str]
+) -> tuple[dict[str, None], dict[str, None]]:
+    """The names that must be declared ``global``, and those that must be declared ``nonlocal``."""
     stored_globals: dict[str, None] = {}
     stored_cells: dict[str, None] = {}
     local = {*raw.varnames, *raw.cellvars}
@@ -317,15 +333,7 @@ def _declare(
     if kind == "function":
         for nested in _comprehensions(raw):
             _of_comprehension(nested, raw, local, stored_globals, stored_cells)
-    lines: list[nodes.Statement] = []
-    if stored_globals:
-        lines.append(nodes.Global(list(stored_globals)))
-    if stored_cells and kind != "module":
-        lines.append(nodes.Nonlocal(list(stored_cells)))
-    at = _behind_docstring(body)
-    while at < len(body) and getattr(body[at], "module", None) == "__future__":
-        at += 1
-    body[at:at] = [line for line in lines if line.names]  # type: ignore[attr-defined]
+    return stored_globals, stored_cells
 
 
 def _behind_docstring(body: list[nodes.Statement]) -> int:

@@ -302,40 +302,64 @@ def _clauses(
     while True:
         if len(body) > 1 and isinstance(body[-1], nodes.Continue):
             body = body[:-1]
-        first = body[0] if body else None
-        if isinstance(first, nodes.If) and generators and first.orelse in ([], [nodes.Continue()]):
-            if len(first.body) == 1 and isinstance(first.body[0], nodes.Continue) and len(body) > 1:
-                generators[-1].ifs.append(negate(first.test))
-                body = body[1:]
-                continue
-            if len(body) == 1:
-                generators[-1].ifs.append(first.test)
-                body = first.body
-                continue
-            if first.body == [nodes.Pass()]:
-                generators[-1].ifs.append(always(first.test))
-                body = body[1:]
-                continue
-        if isinstance(first, nodes.Assign) and len(first.targets) == 1 and generators and len(body) > 1:
-            # The compiler makes no loop of `for target in [value]`.
-            generators.append(nodes.comprehension(first.targets[0], nodes.List([first.value]), [], 0))
-            body = body[1:]
-            continue
-        if len(body) != 1:
-            return None
-        if isinstance(first, (nodes.For, nodes.AsyncFor)) and not first.orelse:
-            is_async = int(isinstance(first, nodes.AsyncFor))
-            generators.append(nodes.comprehension(first.target, first.iter, [], is_async))
-            body = first.body
-        elif isinstance(first, Append):
-            return first.key, first.value
-        elif isinstance(first, nodes.Expr) and isinstance(first.value, nodes.Yield):
-            return None, first.value.value or nodes.Constant(None)
-        elif isinstance(first, (nodes.Pass, nodes.Continue)) and generators:
-            element = never(generators[-1])
-            return element.key, element.value
-        else:
-            return None
+        inside = _after_condition(body, generators[-1]) if generators else None
+        if inside is None:
+            inside = _after_iteration(body, generators)
+        if inside is None:
+            return _element(body, generators)
+        body = inside
+
+
+def _after_condition(
+    body: list[nodes.Statement], clause: nodes.comprehension
+) -> list[nodes.Statement] | None:
+    """What follows the ``if`` clause that ``body`` begins with, which is added to ``clause``; None if there is none."""
+    first = body[0] if body else None
+    if not isinstance(first, nodes.If) or first.orelse not in ([], [nodes.Continue()]):
+        return None
+    if len(first.body) == 1 and isinstance(first.body[0], nodes.Continue) and len(body) > 1:
+        clause.ifs.append(negate(first.test))
+        return body[1:]
+    if len(body) == 1:
+        clause.ifs.append(first.test)
+        return first.body
+    if first.body == [nodes.Pass()]:
+        clause.ifs.append(always(first.test))
+        return body[1:]
+    return None
+
+
+def _after_iteration(
+    body: list[nodes.Statement], generators: list[nodes.comprehension]
+) -> list[nodes.Statement] | None:
+    """What follows the ``for`` clause that ``body`` begins with, which is added to ``generators``; None if there is
+    none.
+    """
+    first = body[0] if body else None
+    if isinstance(first, nodes.Assign) and len(first.targets) == 1 and generators and len(body) > 1:
+        # The compiler makes no loop of `for target in [value]`.
+        generators.append(nodes.comprehension(first.targets[0], nodes.List([first.value]), [], 0))
+        return body[1:]
+    if isinstance(first, (nodes.For, nodes.AsyncFor)) and len(body) == 1 and not first.orelse:
+        is_async = int(isinstance(first, nodes.AsyncFor))
+        generators.append(nodes.comprehension(first.target, first.iter, [], is_async))
+        return first.body
+    return None
+
+
+def _element(
+    body: list[nodes.Statement], generators: list[nodes.comprehension]
+) -> tuple[nodes.Expression | None, nodes.Expression] | None:
+    """The key, if it has one, and the value of the element that ``body`` adds; None if it does something else."""
+    only = body[0] if len(body) == 1 else None
+    if isinstance(only, Append):
+        return only.key, only.value
+    if isinstance(only, nodes.Expr) and isinstance(only.value, nodes.Yield):
+        return None, only.value.value or nodes.Constant(None)
+    if isinstance(only, (nodes.Pass, nodes.Continue)) and generators:
+        element = never(generators[-1])
+        return element.key, element.value
+    return None
 
 
 def _is_named(stored: str, name: str) -> bool:

@@ -136,44 +136,65 @@ def _instead(
 def _instead_of_if(
     statement: nodes.If, rest: list[nodes.Statement], falls: Jump
 ) -> Iterator[list[nodes.Statement]]:
-    test, body, orelse = statement.test, statement.body, statement.orelse
-    leaves = isinstance(body[-1], _JUMPS)
-    if not orelse:
-        if leaves and rest:
-            yield [nodes.If(test, body, rest)]
-            if len(body) > 1 and falls is not None and _same_jump(body[-1], falls):
-                yield [nodes.If(test, body[:-1], rest)]
-            message = _failed(rest[0])
-            if message:
-                yield [nodes.Assert(test, message[0])]
-            if len(body) == 1:
-                yield [nodes.If(negate(test), rest)]
-                yield [nodes.If(negate(test), [*rest, *([] if isinstance(rest[-1], _JUMPS) else body)]), *body]
-        if falls is not None and not rest and not isinstance(body[0], _JUMPS):
-            yield [nodes.If(negate(test), [falls]), *body]
-        if body == [nodes.Pass()] and rest:
-            yield [nodes.If(always(test), rest[:1]), *rest[1:]]
-        if not leaves:
-            yield [nodes.If(test, body, [nodes.Pass()]), *rest]
-        yield [nodes.If(negate(test), [nodes.Pass()], body), *rest]
+    if statement.orelse:
+        yield from _instead_of_if_with_else(statement, rest, falls)
     else:
-        if leaves:
-            yield [nodes.If(test, body), *orelse, *rest]
-        if isinstance(orelse[-1], _JUMPS):
-            yield [nodes.If(negate(test), orelse), *body, *rest]
-        if falls is not None and not rest:
-            yield [nodes.If(test, _ended(body, falls)), *orelse]
-            yield [nodes.If(negate(test), _ended(orelse, falls)), *body]
-        if isinstance(orelse[0], nodes.Pass):
-            yield [nodes.If(test, body), *rest]
-        if isinstance(body[0], nodes.Pass):
-            yield [nodes.If(negate(test), orelse), *rest]
-        yield [nodes.If(negate(test), orelse, body), *rest]
-        if body[-1] == orelse[-1]:
-            yield [nodes.If(test, body[:-1] or [nodes.Pass()], orelse[:-1]), body[-1], *rest]
-    if rest and isinstance(rest[0], nodes.Return) and not leaves:
-        yield [nodes.If(test, [*body, rest[0]], orelse), *rest]
+        yield from _instead_of_if_alone(statement, rest, falls)
+    if rest and isinstance(rest[0], nodes.Return) and not isinstance(statement.body[-1], _JUMPS):
+        yield [nodes.If(statement.test, [*statement.body, rest[0]], statement.orelse), *rest]
     yield from _instead_of_test(statement, rest)
+
+
+def _instead_of_if_alone(
+    statement: nodes.If, rest: list[nodes.Statement], falls: Jump
+) -> Iterator[list[nodes.Statement]]:
+    """Of an ``if`` without ``else``."""
+    test, body = statement.test, statement.body
+    leaves = isinstance(body[-1], _JUMPS)
+    if leaves and rest:
+        yield from _instead_of_leaving_if(test, body, rest, falls)
+    if falls is not None and not rest and not isinstance(body[0], _JUMPS):
+        yield [nodes.If(negate(test), [falls]), *body]
+    if body == [nodes.Pass()] and rest:
+        yield [nodes.If(always(test), rest[:1]), *rest[1:]]
+    if not leaves:
+        yield [nodes.If(test, body, [nodes.Pass()]), *rest]
+    yield [nodes.If(negate(test), [nodes.Pass()], body), *rest]
+
+
+def _instead_of_leaving_if(
+    test: nodes.Expression, body: list[nodes.Statement], rest: list[nodes.Statement], falls: Jump
+) -> Iterator[list[nodes.Statement]]:
+    """Of an ``if`` whose body ends with a jump: what follows it may be the ``else`` clause."""
+    yield [nodes.If(test, body, rest)]
+    if len(body) > 1 and falls is not None and _same_jump(body[-1], falls):
+        yield [nodes.If(test, body[:-1], rest)]
+    message = _failed(rest[0])
+    if message:
+        yield [nodes.Assert(test, message[0])]
+    if len(body) == 1:
+        yield [nodes.If(negate(test), rest)]
+        yield [nodes.If(negate(test), [*rest, *([] if isinstance(rest[-1], _JUMPS) else body)]), *body]
+
+
+def _instead_of_if_with_else(
+    statement: nodes.If, rest: list[nodes.Statement], falls: Jump
+) -> Iterator[list[nodes.Statement]]:
+    test, body, orelse = statement.test, statement.body, statement.orelse
+    if isinstance(body[-1], _JUMPS):
+        yield [nodes.If(test, body), *orelse, *rest]
+    if isinstance(orelse[-1], _JUMPS):
+        yield [nodes.If(negate(test), orelse), *body, *rest]
+    if falls is not None and not rest:
+        yield [nodes.If(test, _ended(body, falls)), *orelse]
+        yield [nodes.If(negate(test), _ended(orelse, falls)), *body]
+    if isinstance(orelse[0], nodes.Pass):
+        yield [nodes.If(test, body), *rest]
+    if isinstance(body[0], nodes.Pass):
+        yield [nodes.If(negate(test), orelse), *rest]
+    yield [nodes.If(negate(test), orelse, body), *rest]
+    if body[-1] == orelse[-1]:
+        yield [nodes.If(test, body[:-1] or [nodes.Pass()], orelse[:-1]), body[-1], *rest]
 
 
 def _instead_of_test(statement: nodes.If, rest: list[nodes.Statement]) -> Iterator[list[nodes.Statement]]:
@@ -203,34 +224,58 @@ def _instead_of_test(statement: nodes.If, rest: list[nodes.Statement]) -> Iterat
 def _instead_of_try(
     statement: nodes.Try | nodes.TryStar, rest: list[nodes.Statement], falls: Jump
 ) -> Iterator[list[nodes.Statement]]:
+    if statement.orelse:
+        yield from _instead_of_try_with_else(statement, rest, falls)
+    elif statement.handlers:
+        yield from _instead_of_handlers(statement, rest)
+    make, body, final = type(statement), statement.body, statement.finalbody
+    if statement.handlers and final:
+        yield [make([make(body, statement.handlers, statement.orelse)], [], [], final), *rest]
+    only = body[0] if len(body) == 1 else None
+    if isinstance(only, _TRIES) and not statement.handlers and not only.finalbody:
+        yield [type(only)(only.body, only.handlers, only.orelse, final), *rest]
+    if final:
+        yield from _instead_of_finally(statement, rest)
+
+
+def _instead_of_try_with_else(
+    statement: nodes.Try | nodes.TryStar, rest: list[nodes.Statement], falls: Jump
+) -> Iterator[list[nodes.Statement]]:
     make, body, orelse, final = type(statement), statement.body, statement.orelse, statement.finalbody
     handlers = statement.handlers
-    if orelse:
-        yield [make(body, handlers, [], final), *orelse, *rest]
-        if falls is not None and not rest:
-            leaving = [nodes.ExceptHandler(one.type, one.name, _ended(one.body, falls)) for one in handlers]
-            yield [make(body, leaving, [], final), *orelse]
-        yield [make([*body, *orelse], handlers, [], final), *rest]
-        yield [make(body, handlers, orelse[:1], final), *orelse[1:], *rest]
-    elif handlers:
-        if rest:
-            yield [make(body, handlers, rest, final)]
-            yield [make(body, handlers, rest[:1], final), *rest[1:]]
-        if len(body) > 1:
-            yield [make(body[:-1], handlers, body[-1:], final), *rest]
-        only_handler = handlers[0] if len(handlers) == 1 and not final else None
-        if only_handler is not None and only_handler.type is None and only_handler.body == [nodes.Pass()] and rest:
-            if isinstance(rest[0], _JUMPS):  # what the body of a `finally` leaves by swallows what was raised
-                yield [make(body, [], [], rest[:1]), *rest[1:]]
-    if handlers and final:
-        yield [make([make(body, handlers, orelse)], [], [], final), *rest]
-    only = body[0] if len(body) == 1 else None
-    if isinstance(only, _TRIES) and not handlers and not only.finalbody:
-        yield [type(only)(only.body, only.handlers, only.orelse, final), *rest]
-    if final and isinstance(body[-1], _JUMPS) and len(body) > 1:
-        yield [make(body[:-1], handlers, orelse, final), body[-1], *rest]
-    if final and rest and not orelse and isinstance(rest[0], nodes.Return):
-        yield [make([*body, rest[0]], handlers, [], final), *rest[1:]]
+    yield [make(body, handlers, [], final), *orelse, *rest]
+    if falls is not None and not rest:
+        leaving = [nodes.ExceptHandler(one.type, one.name, _ended(one.body, falls)) for one in handlers]
+        yield [make(body, leaving, [], final), *orelse]
+    yield [make([*body, *orelse], handlers, [], final), *rest]
+    yield [make(body, handlers, orelse[:1], final), *orelse[1:], *rest]
+
+
+def _instead_of_handlers(
+    statement: nodes.Try | nodes.TryStar, rest: list[nodes.Statement]
+) -> Iterator[list[nodes.Statement]]:
+    """Of a try statement with handlers and no ``else``."""
+    make, body, handlers, final = type(statement), statement.body, statement.handlers, statement.finalbody
+    if rest:
+        yield [make(body, handlers, rest, final)]
+        yield [make(body, handlers, rest[:1], final), *rest[1:]]
+    if len(body) > 1:
+        yield [make(body[:-1], handlers, body[-1:], final), *rest]
+    only = handlers[0] if len(handlers) == 1 and not final else None
+    if only is not None and only.type is None and only.body == [nodes.Pass()] and rest:
+        if isinstance(rest[0], _JUMPS):  # what the body of a `finally` leaves by swallows what was raised
+            yield [make(body, [], [], rest[:1]), *rest[1:]]
+
+
+def _instead_of_finally(
+    statement: nodes.Try | nodes.TryStar, rest: list[nodes.Statement]
+) -> Iterator[list[nodes.Statement]]:
+    """The jump that leaves the body may stand behind the statement, and the other way round."""
+    make, body, orelse, final = type(statement), statement.body, statement.orelse, statement.finalbody
+    if isinstance(body[-1], _JUMPS) and len(body) > 1:
+        yield [make(body[:-1], statement.handlers, orelse, final), body[-1], *rest]
+    if rest and not orelse and isinstance(rest[0], nodes.Return):
+        yield [make([*body, rest[0]], statement.handlers, [], final), *rest[1:]]
 
 
 def _instead_of_loop(
