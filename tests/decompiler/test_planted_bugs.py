@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from depyf.decompiler import decompile
 from depyf.decompiler.driver import units
 from depyf.decompiler.lift.folding import conditions
 from depyf.decompiler.pipeline import analyze
-from depyf.decompiler.structure import loops, structurer
+from depyf.decompiler.structure import if_statements, loops
 from depyf.decompiler.structure.structurer import Structurer
 from depyf.errors import DecompilationError
 
@@ -46,9 +48,9 @@ def keep_the_test(test):
 
 
 def swap_the_arms(original):
-    def write_if(self, node, *arguments, **keywords):
-        node.true, node.false = node.false, node.true
-        return original(self, node, *arguments, **keywords)
+    def write_if(writer, node, *arguments, **keywords):
+        node.terminator = replace(node.terminator, true=node.false, false=node.true)
+        return original(writer, node, *arguments, **keywords)
 
     return write_if
 
@@ -58,10 +60,13 @@ def test_without_a_bug_it_is_proven():
 
 
 PLANTED = {
-    "negations are lost in the structure": [(structurer, "negate", keep_the_test), (loops, "negate", keep_the_test)],
+    "negations are lost in the structure": [
+        (if_statements, "negate", keep_the_test),
+        (loops, "negate", keep_the_test),
+    ],
     "negations are lost in conditions": [(conditions, "negate", keep_the_test)],
     "a statement is lost": [(Structurer, "sequence", drop_the_last_statement(Structurer.sequence))],
-    "arms change places": [(Structurer, "write_if", swap_the_arms(Structurer.write_if))],
+    "arms change places": [(if_statements, "write_if", swap_the_arms(if_statements.write_if))],
 }
 
 

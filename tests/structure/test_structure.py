@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 import depyf
 from depyf.decompiler.driver import units
 from depyf.decompiler.lift.handlers import HANDLERS
 from depyf.decompiler.pipeline import analyze
-from depyf.decompiler.structure import structurer
+from depyf.decompiler.structure import if_statements, structurer
 from depyf.errors import DecompilationError
 
 UNKNOWN = "def f(x):\n return x[1]"
@@ -52,13 +54,13 @@ def test_a_refused_function_costs_only_itself(no_subscripts):
 )
 def test_a_planted_bug_is_never_printed_as_proven(monkeypatch, source):
     assert analyze(function_code(source)).rung == "structured"
-    original = structurer.Structurer.write_if
+    original = if_statements.write_if
 
-    def swapped(self, node, follow, context, out):
-        node.true, node.false = node.false, node.true
-        return original(self, node, follow, context, out)
+    def swapped(writer, node, follow, context, out):
+        node.terminator = replace(node.terminator, true=node.false, false=node.true)
+        return original(writer, node, follow, context, out)
 
-    monkeypatch.setattr(structurer.Structurer, "write_if", swapped)
+    monkeypatch.setattr(if_statements, "write_if", swapped)
     result = analyze(function_code(source))
     assert result.rung != "structured"
     if result.verdict.proven:  # another way was found, and proven
