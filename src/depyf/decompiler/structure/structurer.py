@@ -97,7 +97,7 @@ class Structurer:
         following = self.go(node, target, end, context, out, after_statement)
         return out + self.sequence(following, end, context)
 
-    def go(
+    def go(  # noqa: C901  (the order of the questions is the layout's, one after the other)
         self,
         source: LiftedBlock,
         target: LiftedBlock,

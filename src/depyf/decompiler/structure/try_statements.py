@@ -103,7 +103,7 @@ def _with_finally(
     return nodes.Try(body, [], [], finalbody, line=node.evidence.line)
 
 
-def _end(
+def _end(  # noqa: C901  (the order of the questions is the layout's, one after the other)
     writer: Structurer,
     inside: set[LiftedBlock],
     handling: set[LiftedBlock],
