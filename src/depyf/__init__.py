@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from .explain.after_the_fact.pages import inspect
     from .explain.enable_debugging import debug, prepare_debug
     from .explain.enhance_logging import install, uninstall
+    from .verification.check import verify_file, verify_tree
 
 __version__ = "1.0.0.dev0"
 
@@ -27,6 +28,8 @@ __all__ = [
     "analyze",
     "recompile",
     "verify",
+    "verify_file",
+    "verify_tree",
     "Decompiler",
     "DepyfError",
     "DecompilationError",
@@ -41,6 +44,8 @@ __all__ = [
 _HOME = {
     # Public name -> module that defines it. No module of this package may have the name of a public function.
     "decompile": ".decompiler",
+    "verify_file": ".verification.check",
+    "verify_tree": ".verification.check",
     "Decompiler": ".decompiler",
     "analyze": ".decompiler.pipeline",
     "recompile": ".decompiler.recompile",

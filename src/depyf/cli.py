@@ -1,4 +1,4 @@
-"""The command line: ``depyf decompile``, ``depyf run``, ``depyf report``, ``depyf diff``, ``depyf coverage``."""
+"""The command line: ``depyf decompile``, ``verify``, ``run``, ``report``, ``diff``, ``coverage``."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from . import __version__
 from .errors import DecompilationError, DepyfError
 from .run.command import add_commands, diff, report, run
+from .verification.command import add_command, verify
 
 if TYPE_CHECKING:
     from .decompiler.driver.result import Result
@@ -62,6 +63,7 @@ def _parse(arguments: list[str] | None) -> argparse.Namespace:
     words = sys.argv[1:] if arguments is None else arguments
     if words[:1] == ["decompile"]:  # the other commands begin without the decompiler
         _add_decompile(command)
+    add_command(commands)
     command = commands.add_parser(
         "coverage",
         help="show how far each opcode of each Python is decompiled",
@@ -171,7 +173,7 @@ def _coverage(options: argparse.Namespace) -> int:
     return PROVEN
 
 
-_COMMANDS = {"coverage": _coverage, "decompile": _decompile, "diff": diff, "report": report}
+_COMMANDS = {"coverage": _coverage, "decompile": _decompile, "diff": diff, "report": report, "verify": verify}
 
 
 def _text(result: Result) -> str:

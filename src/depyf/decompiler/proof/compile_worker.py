@@ -63,7 +63,8 @@ def compile_request(request: dict[str, Any]) -> types.CodeType:
     leave them out all the same), ``inner_freevars``: names of functions in it -> their free variables, where no
     compiler has sorted them, and ``marks``: dotted names in the text -> the string constant to compile in their
     place. ``asserts``, optional: how pytest has rewritten the asserts of the original (arguments of
-    ``rewrite_module``); those of the text are rewritten in the same way.
+    ``rewrite_module``); those of the text are rewritten in the same way. ``called``, optional: what messages call the
+    source.
     A free variable whose name begins as ``ORDERED`` says got that for its place. Raises CompileFailure.
     """
     unit = request["unit"]
@@ -85,6 +86,16 @@ def compile_request(request: dict[str, Any]) -> types.CodeType:
         if unit["enclosing_class"] is not None or "." in unit["qualname"]:
             raise
         return _pick(_compile(request["source"], request), [], unit["name"], None)
+
+
+def marshalled(request: dict[str, Any]) -> bytes:
+    """The code that ``request`` asks for, as CPython writes it into a compiled file. Raises CompileFailure.
+
+    The format marks what more than one holds, and CPython's writer holds the code object twice.
+    """
+    code = compile_request(request)
+    held = [code, code]
+    return marshal.dumps(held[0])
 
 
 def _compile_in_scaffold(unit: dict[str, Any], request: dict[str, Any]) -> types.CodeType:
@@ -247,6 +258,7 @@ class _Rename(ast.NodeTransformer):
 
 def _compile(source: Any, request: dict[str, Any], extra: int = 0, mode: str = "exec") -> Any:
     flags = request["flags"] & FUTURE_FLAGS | extra
+    called = request.get("called", "the decompiled source")
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -257,11 +269,11 @@ def _compile(source: Any, request: dict[str, Any], extra: int = 0, mode: str = "
             )
     except SyntaxError as error:
         line = f" (line {error.lineno})" if error.lineno else ""
-        raise CompileFailure(f"the decompiled source does not compile: {error.msg}{line}") from error
+        raise CompileFailure(f"{called} does not compile: {error.msg}{line}") from error
     except (RecursionError, MemoryError, OverflowError) as error:
-        raise CompileFailure(f"the decompiled source is too deep or too big to compile: {error}") from error
+        raise CompileFailure(f"{called} is too deep or too big to compile: {error}") from error
     except (ValueError, TypeError, SystemError) as error:
-        raise CompileFailure(f"the decompiled source can't be compiled: {error}") from error
+        raise CompileFailure(f"{called} can't be compiled: {error}") from error
 
 
 _DISTURBED = ("recursion depth mismatch", "during ast construction")
@@ -418,7 +430,7 @@ def serve(requests: IO[bytes], answers: IO[bytes]) -> None:
             return
         answer: tuple[str, bytes | str]
         try:
-            answer = "code", marshal.dumps(compile_request(request))
+            answer = "code", marshalled(request)
         except CompileFailure as error:
             answer = "error", str(error)
         except Exception as error:

@@ -28,14 +28,15 @@ class RawCode:
 
     ``consts`` holds nested code objects as RawCode. ``code`` is the live code object it was read from, or None if
     it came from a file. ``version`` is the (major, minor) of the bytecode, not of the host. ``notes`` says what
-    could not be read but is not needed. ``renamed`` maps names of local variables to those that the code object
+    could not be read but is not needed. ``stored`` holds fields of a file as they are stored there, which the others
+    repeat or leave out. ``renamed`` maps names of local variables to those that the code object
     has, where these do not tell two slots apart.
     """
 
     __slots__ = (
         "version", "name", "qualname", "filename", "firstlineno", "argcount", "posonlyargcount", "kwonlyargcount",
         "flags", "bytecode", "consts", "names", "varnames", "cellvars", "freevars", "localsplus", "exception_table",
-        "stacksize", "linetable", "code", "notes", "renamed", "disassembled", "doubt", "_positions",
+        "stacksize", "linetable", "code", "notes", "renamed", "stored", "disassembled", "doubt", "_positions",
     )  # fmt: skip
 
     version: tuple[int, int]
@@ -64,6 +65,7 @@ class RawCode:
 
     def __init__(self) -> None:
         self.renamed: dict[str, str] = {}
+        self.stored: dict[str, Any] = {}
         self.disassembled = None  # kept by disassemble
         self.doubt = None  # kept by proof/prove.py
         self._positions = None

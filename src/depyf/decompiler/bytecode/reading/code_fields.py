@@ -21,14 +21,20 @@ TYPES: dict[str, Any] = {
 }  # fmt: skip
 KIND_LOCAL, KIND_CELL, KIND_FREE = 0x20, 0x40, 0x80
 """Bits of a byte of ``localsplus_kinds``: CPython's CO_FAST_LOCAL, CO_FAST_CELL, CO_FAST_FREE."""
+STORED = ("nlocals", "localsplus_kinds", "exception_table")
+"""What RawCode has in another form, or not at all; it is kept as it is for whoever compares files."""
 
 
 def build_code(reader: Reader) -> Generator[None, Any, RawCode]:
     """A code object from its fields. Its ``qualname`` is its name where the file has none (see qualnames.py)."""
     start = reader.at
     fields: dict[str, Any] = {"posonlyargcount": 0, "exception_table": ()}
+    stored: dict[str, Any] = {}
     for field in reader.format.code_fields:
-        fields[field] = reader.integer() if field in NUMBERS else _checked(reader, field, (yield))
+        value = reader.integer() if field in NUMBERS else (yield)
+        if field in STORED:
+            stored[field] = value
+        fields[field] = value if field in NUMBERS else _checked(reader, field, value)
     if "localsplus" in fields:
         _split_locals(reader, fields, start)
     raw = RawCode()
@@ -45,6 +51,7 @@ def build_code(reader: Reader) -> Generator[None, Any, RawCode]:
     raw.exception_table = fields["exception_table"]
     raw.code = None
     raw.notes = []
+    raw.stored = stored
     reason = _contradiction(raw)
     if reason:
         reader.fail(f"code object {raw.name!r}: {reason}", start)

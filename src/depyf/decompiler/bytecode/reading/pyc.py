@@ -7,7 +7,7 @@ from typing import Any
 from ....errors import PycError
 from ..code.formats import END_OF_KNOWN_MAGIC, FORMATS
 from ..code.raw_code import RawCode
-from .marshal import read_marshal
+from .marshal import Reader, read_marshal
 from .qualnames import compute_qualnames
 
 HEADER = 16
@@ -54,6 +54,12 @@ def _check_header(data: bytes) -> None:
 def read_code(data: bytes, version: tuple[int, int]) -> RawCode:
     """The marshalled code object in ``data``, without a header, as CPython ``version`` wrote it. Raises PycError."""
     return _code(read_marshal(data, version), version)
+
+
+def read_code_and_end(data: bytes, version: tuple[int, int], offset: int = HEADER) -> tuple[RawCode, int]:
+    """The marshalled code object at ``offset`` of ``data``, and where it ends. Raises PycError."""
+    reader = Reader(data, FORMATS[version], version, offset)
+    return _code(reader.read(), version), reader.position
 
 
 def _code(found: Any, version: tuple[int, int]) -> RawCode:

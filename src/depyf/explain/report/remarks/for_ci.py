@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any, Dict, List, Sequence
 
+from ....sarif import sarif_log
 from .answer import short
 from .remark import Remark
 
@@ -21,7 +21,6 @@ _RULES = {
 
 def sarif(remarks: Sequence[Remark], base: str, version: str) -> str:
     """A log of SARIF 2.1.0 (OASIS), files relative to `base`."""
-    rules = [{"id": kind, "shortDescription": {"text": words}} for kind, words in _RULES.items()]
     results: List[Dict[str, Any]] = []
     for one in (one for one in remarks if one.is_finding):
         place = {
@@ -32,12 +31,7 @@ def sarif(remarks: Sequence[Remark], base: str, version: str) -> str:
             "ruleId": one.kind, "level": _LEVEL, "message": {"text": _message(one)},
             "locations": [{"physicalLocation": place}],
         })  # fmt: skip
-    driver = {"name": "depyf", "version": version, "rules": rules}
-    log = {
-        "$schema": "https://json.schemastore.org/sarif-2.1.0.json", "version": "2.1.0",
-        "runs": [{"tool": {"driver": driver}, "results": results}],
-    }  # fmt: skip
-    return json.dumps(log, indent=1) + "\n"
+    return sarif_log(_RULES, results, version)
 
 
 def github(remarks: Sequence[Remark], base: str) -> List[str]:

@@ -1,0 +1,17 @@
+"""verification/: compiled files -> whether they are what their sources say, and which of them CPython would load.
+
+Takes paths of files, folders and archives; gives a report for every ``.pyc`` in them. Nothing of a file is executed,
+nothing is written, and no file is trusted: one that can't be read, or that nobody can compile again, is *not
+checked*, never fine.
+
+    trees.py, archives.py      what is there: folders, zip files (wheels, eggs), tar files, with bounds
+    names.py, loading.py       whose compiled file it is, and whether CPython would load it
+    compiling.py               the source, compiled by the CPython of the file's version
+    comparison.py              two code objects, field by field; what differs is left to the proof
+    statements.py              what differs, in statements
+    check.py                   all of it: ``verify_file``, ``verify_tree``
+    report.py, printed.py      the results, and their text, JSON and SARIF
+    command.py                 ``depyf verify``
+
+Imports ``decompiler/``, which does not know of it.
+"""

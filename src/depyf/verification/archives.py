@@ -1,0 +1,237 @@
+"""Archives as trees: read in memory and within bounds, nothing is unpacked.
+
+A wheel, and a tar file, is unpacked before it is imported; any other zip file (an egg, a zipapp) is imported as it is.
+"""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import io
+import lzma
+import os
+import tarfile
+import time
+import zipfile
+import zlib
+from typing import Any, Dict, Iterator, List, Optional, Union
+
+from .names import is_compiled
+from .trees import LARGEST_FILE, Entry, Problem, Tree, Unreadable, VerificationError
+
+MOST_MEMBERS = 200_000
+LARGEST_DIRECTORY = 1 << 26
+"""Bytes of the list of members, which the reader of zip files loads at once."""
+LARGEST_ARCHIVE = 1 << 32
+"""Bytes of all members of an archive together."""
+
+_END_OF_DIRECTORY, _END_OF_DIRECTORY_64 = b"PK\5\6", b"PK\6\6"
+_LONGEST_COMMENT = 0xFFFF
+_DAMAGED = (zipfile.BadZipFile, tarfile.TarError, zlib.error, lzma.LZMAError, EOFError, OSError, ValueError,
+            NotImplementedError, RuntimeError, KeyError, IndexError, OverflowError)  # fmt: skip
+
+
+def open_archive(path: str) -> Optional[Tree]:
+    """The archive at ``path``, told by its content; None if it is no archive. Raises VerificationError."""
+    try:
+        with open(path, "rb") as file:
+            head = file.read(512)
+        if zipfile.is_zipfile(path):
+            return ZipTree(path)
+        if head[:2] == b"\x1f\x8b" or head[:3] == b"BZh" or head[:6] == b"\xfd7zXZ\0" or head[257:262] == b"ustar":
+            return TarTree(path)
+    except VerificationError:
+        raise
+    except _DAMAGED as error:
+        raise VerificationError(f"can't read the archive {path}: {_words(error)}") from error
+    return None
+
+
+def _words(error: BaseException) -> str:
+    return getattr(error, "strerror", None) or str(error) or type(error).__name__
+
+
+class Archive(Tree):
+    """Members by name. A name that two members have, or that leads out of the archive, is unreadable."""
+
+    def __init__(self, path: str) -> None:
+        self.path = path
+        self.members: Dict[str, Any] = {}
+        self.unreadable: List[Unreadable] = []
+        self.total = 0
+        self._spelled: Dict[str, str] = {}
+
+    def add(self, name: str, size: int, member: Any) -> None:
+        """Note a member; raises VerificationError if there are too many or too large ones."""
+        self.total += max(size, 0)
+        if len(self.members) + len(self.unreadable) >= MOST_MEMBERS:
+            raise VerificationError(f"{self.path} has more than {MOST_MEMBERS} members")
+        if self.total > LARGEST_ARCHIVE:
+            raise VerificationError(f"{self.path} has more than {LARGEST_ARCHIVE} bytes when it is unpacked")
+        plain = name[2:] if name.startswith("./") else name
+        if _leads_out(plain):
+            self.unreadable.append(Unreadable(name, "the name leads out of the archive"))
+            return
+        other = self._spelled.setdefault(plain.lower(), plain)
+        if plain in self.members or other != plain:
+            twice = "the archive has this name twice" if other == plain else f"the archive has {other} too"
+            self.unreadable.append(Unreadable(plain, f"{twice}: it depends on the unpacker which is meant"))
+            return
+        self.members[plain] = member
+
+    def compiled(self) -> Iterator[Union[str, Unreadable]]:
+        """In the order of their names."""
+        yield from self.unreadable
+        yield from (name for name in sorted(self.members) if is_compiled(name))
+
+    def read(self, name: str) -> bytes:
+        """The content of one member, if it is as large as it says and not larger than a file may be."""
+        size = self.size(name)
+        if size > LARGEST_FILE:
+            raise Problem(f"has {size} bytes, more than {LARGEST_FILE}")
+        try:
+            data = self.content(name)
+        except _DAMAGED as error:
+            raise Problem(f"can't be read: {_words(error)}") from error
+        if len(data) != size:
+            raise Problem(f"has not the {size} bytes that the archive says")
+        return data
+
+    def size(self, name: str) -> int:
+        """The size that the archive says."""
+        raise NotImplementedError
+
+    def content(self, name: str) -> bytes:
+        """The bytes of a member, at most one more than its size."""
+        raise NotImplementedError
+
+
+def _leads_out(name: str) -> bool:
+    parts = name.replace("\\", "/").split("/")
+    return "" in parts or "." in parts or ".." in parts or "\0" in name or "\\" in name or parts[0][1:2] == ":"
+
+
+class ZipTree(Archive):
+    """A zip file."""
+
+    def __init__(self, path: str) -> None:
+        super().__init__(path)
+        self.kind = "unpacked" if path.lower().endswith(".whl") else "zip"
+        _check_directory(path)
+        self.file = zipfile.ZipFile(path)
+        for info in self.file.infolist():
+            if not info.is_dir():
+                self.add(info.orig_filename, info.file_size, info)
+
+    def entry(self, name: str) -> Optional[Entry]:
+        """Times in zip files are local ones."""
+        info = self.members.get(name)
+        if info is None:
+            return None
+        try:
+            seconds = int(time.mktime((*info.date_time, -1, -1, -1)))
+        except (ValueError, OverflowError):
+            return Entry(info.file_size, None)
+        return Entry(info.file_size, seconds)
+
+    def size(self, name: str) -> int:
+        """Before compression."""
+        size: int = self.members[name].file_size
+        return size
+
+    def content(self, name: str) -> bytes:
+        """Of an encrypted member there is none."""
+        info = self.members[name]
+        if info.flag_bits & 1:
+            raise Problem("is encrypted")
+        if info.external_attr >> 28 == 0xA:
+            raise Problem("is a symbolic link")
+        with self.file.open(info) as member:
+            return member.read(info.file_size + 1)
+
+
+def _check_directory(path: str) -> None:
+    """Raise VerificationError if the list of members is so large that reading it would need very much memory."""
+    size = os.path.getsize(path)
+    with open(path, "rb") as file:
+        file.seek(max(0, size - _LONGEST_COMMENT - 200))
+        tail = file.read()
+    for mark, at, length in ((_END_OF_DIRECTORY, 12, 4), (_END_OF_DIRECTORY_64, 40, 8)):
+        place = tail.rfind(mark)
+        found = int.from_bytes(tail[place + at : place + at + length], "little") if place >= 0 else 0
+        if found != 0xFFFFFFFF and found > LARGEST_DIRECTORY:
+            raise VerificationError(f"the list of members of {path} has {found} bytes, more than {LARGEST_DIRECTORY}")
+
+
+class TarTree(Archive):
+    """A tar file, compressed or not; the compiled files in it and all sources are kept in memory."""
+
+    kind = "unpacked"
+
+    def __init__(self, path: str) -> None:
+        super().__init__(path)
+        self.kept = 0
+        with _Bounded(path) as stream, tarfile.open(fileobj=stream, mode="r|") as file:
+            for info in file:
+                if not info.isdir():
+                    self._note(file, info)
+
+    def _note(self, file: tarfile.TarFile, info: tarfile.TarInfo) -> None:
+        wanted = info.name.endswith((".py", ".pyw")) or is_compiled(info.name)
+        if not info.isreg():
+            if wanted:
+                self.unreadable.append(Unreadable(info.name, "is a link, or no regular file"))
+            return
+        data = None
+        if wanted and info.size <= LARGEST_FILE:
+            member = file.extractfile(info)
+            data = member.read(info.size) if member is not None else None
+            self.kept += info.size
+            if self.kept > 4 * LARGEST_FILE:
+                raise VerificationError(f"{self.path} has more than {4 * LARGEST_FILE} bytes of Python files")
+        self.add(info.name, info.size, (info.size, int(info.mtime), data))
+
+    def entry(self, name: str) -> Optional[Entry]:
+        """Times are in seconds since 1970."""
+        member = self.members.get(name)
+        return Entry(member[0], member[1]) if member is not None else None
+
+    def size(self, name: str) -> int:
+        """As the archive says."""
+        size: int = self.members[name][0]
+        return size
+
+    def content(self, name: str) -> bytes:
+        """What was kept."""
+        return self.members[name][2] or b""
+
+
+class _Bounded(io.RawIOBase):
+    """The decompressed content of a tar file, which ends with an error where it is too large."""
+
+    def __init__(self, path: str) -> None:
+        with open(path, "rb") as file:
+            head = file.read(6)
+        opener: Any = open
+        if head[:2] == b"\x1f\x8b":
+            opener = gzip.open
+        elif head[:3] == b"BZh":
+            opener = bz2.open
+        elif head == b"\xfd7zXZ\0":
+            opener = lzma.open
+        self.path = path
+        self.file = opener(path, "rb")
+        self.count = 0
+
+    def read(self, size: int = -1) -> bytes:
+        """Raises VerificationError behind the bound."""
+        data: bytes = self.file.read(min(size, 1 << 20) if size >= 0 else 1 << 20)
+        self.count += len(data)
+        if self.count > LARGEST_ARCHIVE:
+            raise VerificationError(f"{self.path} has more than {LARGEST_ARCHIVE} bytes when it is unpacked")
+        return data
+
+    def close(self) -> None:
+        """Close the file, too."""
+        self.file.close()
+        super().close()

@@ -1,0 +1,215 @@
+"""Whether compiled files are what their sources say: ``verify_file`` and ``verify_tree``."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import replace
+from typing import Iterator, List, Optional, Tuple, Union
+
+from ..decompiler.bytecode import RawCode
+from ..decompiler.bytecode.reading.pyc import HEADER, pyc_version, read_code_and_end
+from ..errors import DecompilationError, PycError
+from .archives import open_archive
+from .comparison import NO_LINES, CodeDifference, differences
+from .compiling import NotCompiled, compiled, likely_filename
+from .loading import Header, Place, judge, read_header
+from .names import PycName, parse
+from .proven import doubts
+from .report import Change, FileReport, Status, TreeReport
+from .statements import changes, text_of
+from .trees import Folder, Problem, SingleFile, Tree, Unreadable, VerificationError
+
+__all__ = ["VerificationError", "iter_reports", "verify_file", "verify_tree"]
+
+Path = Union[str, "os.PathLike[str]"]
+Version = Tuple[int, int]
+
+_PYTEST = "-pytest-"
+
+
+def verify_file(
+    path: Path, source: Optional[Path] = None, *, optimize: Optional[int] = None, decompiled: bool = False
+) -> FileReport:
+    """Whether the compiled file at ``path`` is what its source says. Nothing of either is executed.
+
+    The source is compiled by the CPython of the file's version, and the two codes are compared in everything that the
+    file stores but the name of the source file. Where they differ, the report says in which statements.
+
+    Args:
+        path: a ``.pyc`` file of CPython 3.7 to 3.15.
+        source: its source; by default the one that an import would take, from the name.
+        optimize: the level of optimisation, 0 to 2; by default what the name says (``.opt-1``), else 0.
+        decompiled: True to get the text of a file without source.
+
+    Returns:
+        The report. What can't be read, or can't be compiled since no CPython of that version is found, is *not
+        checked*.
+
+    Raises:
+        VerificationError: there is no file ``path`` or ``source``.
+    """
+    path = os.fspath(path)
+    for one in (path, source):
+        if one is not None and not os.path.lexists(one):
+            raise VerificationError(f"there is no file {os.fspath(one)}")
+    tree = SingleFile(path)
+    return _report(tree, tree.name, os.fspath(source) if source is not None else None, optimize, decompiled)
+
+
+def verify_tree(path: Path, *, optimize: Optional[int] = None, decompiled: bool = False) -> TreeReport:
+    """The same for all compiled files in a folder or an archive (wheel, zip, egg, sdist), or of one source file.
+
+    Args:
+        path: a folder, an archive, a ``.pyc`` or a ``.py`` file.
+        optimize: as for `verify_file`.
+        decompiled: as for `verify_file`.
+
+    Returns:
+        The reports, in the order of the names. A folder that can't be listed, or an unsafe name in an archive, has a
+        report of its own, *not checked*.
+
+    Raises:
+        VerificationError: there is nothing at ``path``, or an archive that can't be read or is too large.
+    """
+    path = os.fspath(path)
+    return TreeReport(path, tuple(iter_reports(path, optimize=optimize, decompiled=decompiled)))
+
+
+def iter_reports(path: str, *, optimize: Optional[int] = None, decompiled: bool = False) -> Iterator[FileReport]:
+    """The reports of ``verify_tree``, each as soon as it is there. Raises VerificationError."""
+    tree = _tree(path)
+    for one in tree.compiled():
+        if isinstance(one, Unreadable):
+            yield _unchecked(tree.shown(one.name), None, one.reason)
+        else:
+            yield _report(tree, one, None, optimize, decompiled)
+
+
+def _tree(path: str) -> Tree:
+    if os.path.isdir(path):
+        return Folder(path)
+    if not os.path.lexists(path):
+        raise VerificationError(f"there is no file or folder {path}")
+    archive = open_archive(path) if os.path.isfile(path) else None
+    return archive or SingleFile(path)
+
+
+def _unchecked(path: str, source: Optional[str], reason: str) -> FileReport:
+    return FileReport(path, source, None, 0, Status.NOT_CHECKED, reasons=(reason,))
+
+
+def _report(tree: Tree, name: str, given: Optional[str], optimize: Optional[int], decompiled: bool) -> FileReport:
+    """The report of one file, whatever it holds."""
+    parsed = parse(name)
+    path = tree.shown(name)
+    try:
+        data = tree.read(name)
+        source_tree, source_name = _source(tree, parsed, given)
+        entry = source_tree.entry(source_name)
+        source = source_tree.read(source_name) if entry is not None else None
+    except Problem as error:
+        return _unchecked(path, None, str(error))
+    place = Place(tree.kind, parsed, entry is not None, *(reversed(entry) if entry is not None else ()))
+    header = read_header(data)
+    version, reason = _version(data)
+    loading, why = judge(place, header, version, lambda: source or b"")
+    shown = source_tree.shown(source_name) if entry is not None else None
+    level = parsed.optimize if optimize is None else optimize
+    report = FileReport(
+        path, shown, version, level or 0, Status.NOT_CHECKED, loading, why, notes=tuple(_notes(parsed, version, header))
+    )
+    if version is None or header is None:
+        return replace(report, reasons=(reason or "it is too short for a header",))
+    if level is None:
+        return replace(report, reasons=(f"no CPython writes 'opt-{parsed.optimization}' into a name: name a level",))
+    if source is None:
+        return _without_source(report, data, version, decompiled)
+    if _PYTEST in parsed.tag:
+        return replace(report, reasons=("written by pytest, which rewrites asserts; no import but pytest's loads it",))
+    return _compared(report, data, source, version, level)
+
+
+def _source(tree: Tree, parsed: PycName, given: Optional[str]) -> Tuple[Tree, str]:
+    if given is None:
+        return tree, parsed.source
+    folder, base = os.path.split(given)
+    return Folder(folder), base
+
+
+def _version(data: bytes) -> Tuple[Optional[Version], str]:
+    try:
+        return pyc_version(data, "it"), ""
+    except PycError as error:
+        return None, error.reason
+
+
+def _notes(parsed: PycName, version: Optional[Version], header: Optional[Header]) -> Iterator[str]:
+    if version is not None and parsed.cached and parsed.version is not None and parsed.version != version:
+        tag, magic = ("{}.{}".format(*one) for one in (parsed.version, version))
+        yield f"its name says CPython {tag}, its magic number {magic}"
+    if header is not None and header.kind == "unknown flags":
+        yield f"its header has flags that no CPython writes: {header.flags:#x}"
+
+
+def _without_source(report: FileReport, data: bytes, version: Version, decompiled: bool) -> FileReport:
+    reasons = ("there is no source to compare with",)
+    text = None
+    if decompiled:
+        try:
+            text = text_of(read_code_and_end(data, version)[0])
+        except PycError as error:
+            return replace(report, reasons=(f"it can't be read: {error}",))
+    return replace(report, status=Status.NO_SOURCE, reasons=reasons, decompiled=text)
+
+
+def _compared(report: FileReport, data: bytes, source: bytes, version: Version, level: int) -> FileReport:
+    base = os.path.basename((report.source or "").replace(os.sep, "/"))
+    filename = likely_filename(data, base) or base
+    try:
+        made = compiled(source, filename, version, level)
+    except NotCompiled as error:
+        if not error.wrong_source:
+            return replace(report, reasons=(str(error),))
+        reason = f"{error}: it was made of another one"
+        return replace(report, status=Status.DIFFERS, reasons=(reason,), changes=_all_of(data, version))
+    if data[HEADER:] == made:
+        return replace(report, status=Status.IDENTICAL)
+    try:
+        ours, end = read_code_and_end(data, version)
+    except PycError as error:
+        return replace(report, reasons=(f"it can't be read, and no compiler writes that: {error}",))
+    theirs = read_code_and_end(made, version, 0)[0]
+    if end < len(data):
+        words = f"{len(data) - end} bytes behind the code"
+        report = replace(report, reasons=(words,), changes=(Change("", words),))
+    found = differences(ours, theirs)
+    if not found and end == len(data):
+        return replace(report, status=Status.IDENTICAL)
+    return _judged(report, ours, theirs, found)
+
+
+def _judged(report: FileReport, ours: RawCode, theirs: RawCode, found: List[CodeDifference]) -> FileReport:
+    """The report of code that is not identical, or has something behind it."""
+    words = tuple(map(str, found))
+    if not report.reasons and all(one.lines_alone for one in found):
+        return replace(report, status=Status.OTHER_LINES, reasons=words)
+    readable = all(NO_LINES not in one.fields for one in found)
+    doubt = doubts(ours, theirs, found) if readable else []
+    if readable and not report.reasons and not doubt:
+        return replace(report, status=Status.PROVEN, reasons=words)
+    try:
+        shown = tuple(changes(ours, theirs, found))
+    except (DecompilationError, RecursionError, MemoryError) as error:
+        shown = (Change("", f"no statements can be shown: {error}"),)
+    return replace(
+        report, status=Status.DIFFERS, reasons=(*report.reasons, *words), changes=(*report.changes, *shown)
+    )
+
+
+def _all_of(data: bytes, version: Version) -> Tuple[Change, ...]:
+    """All statements of a file, where the source has none."""
+    try:
+        raw = read_code_and_end(data, version)[0]
+    except PycError as error:
+        return (Change("", f"it can't be read: {error}"),)
+    return (Change("<module>", "", tuple(text_of(raw).splitlines())),)

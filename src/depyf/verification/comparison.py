@@ -1,0 +1,97 @@
+"""Two code objects of files, field by field and with all code in them: nothing that a file stores is left out.
+
+Left out is the name of the source file, as long as all code of one file gives the same. Constants are compared by type
+and value: which equal constants are one object in a file differs between two runs of a compiler.
+"""
+
+from __future__ import annotations
+
+from typing import Iterator, List, NamedTuple, Optional, Tuple
+
+from ..decompiler.bytecode import RawCode
+from ..decompiler.proof.identical import differing_fields
+from ..decompiler.proof.side_conditions.same_constants import NANS, other_nans
+
+LINES = "line numbers"
+NO_LINES = "a line table that can't be read"
+
+
+class CodeDifference(NamedTuple):
+    """One code object that differs: its qualified name, the fields in words, and both sides, of which one may be
+    missing. Code nested in it has differences of its own."""
+
+    where: str
+    fields: Tuple[str, ...]
+    ours: Optional[RawCode]
+    source: Optional[RawCode]
+
+    @property
+    def lines_alone(self) -> bool:
+        """Whether only line numbers differ."""
+        return self.fields == (LINES,)
+
+    def __str__(self) -> str:
+        if self.source is None:
+            return f"{self.where}: the source has no such code"
+        if self.ours is None:
+            return f"{self.where}: the compiled file has no such code"
+        return f"{self.where}: other {', '.join(self.fields)}"
+
+
+def differences(ours: RawCode, source: RawCode) -> List[CodeDifference]:
+    """All code objects that differ between a compiled file and its compiled source, outer ones first."""
+    found: List[CodeDifference] = []
+    filenames = ours.filename, source.filename
+    todo: List[Tuple[Optional[RawCode], Optional[RawCode]]] = [(ours, source)]
+    seen = set()
+    while todo:
+        left, right = todo.pop()
+        if (id(left), id(right)) in seen:
+            continue  # a file may hold one code object twice
+        seen.add((id(left), id(right)))
+        if left is None or right is None:
+            one = left or right
+            assert one is not None
+            found.append(CodeDifference(one.qualname, (), left, right))
+            continue
+        fields = tuple(dict.fromkeys(_fields(left, right, filenames)))
+        if fields:
+            found.append(CodeDifference(left.qualname, fields, left, right))
+        todo.extend(reversed(list(_pairs(left, right))))
+    return found
+
+
+def _fields(left: RawCode, right: RawCode, filenames: Tuple[str, str]) -> Iterator[str]:
+    yield from differing_fields(left, right)
+    if left.name != right.name:
+        yield "name"
+    if left.qualname != right.qualname:
+        yield "qualified name"
+    for field, words in (
+        ("nlocals", "number of local variables"), ("localsplus_kinds", "kinds of variables"),
+        ("exception_table", "exception table"),
+    ):  # fmt: skip
+        if left.stored.get(field) != right.stored.get(field):
+            yield words
+    if other_nans(left, right):
+        yield NANS
+    if (left.filename == filenames[0]) != (right.filename == filenames[1]):
+        yield "name of the source file than in the code around it"
+    if left.linetable != right.linetable or left.firstlineno != right.firstlineno:
+        readable = left.positions() or not left.bytecode or not right.positions()
+        yield LINES if readable else NO_LINES
+
+
+def _pairs(left: RawCode, right: RawCode) -> Iterator[Tuple[Optional[RawCode], Optional[RawCode]]]:
+    """Nested code objects that stand for each other: by their places if there are as many of the same names."""
+    ours, theirs = left.nested, right.nested
+    if [raw.name for raw in ours] == [raw.name for raw in theirs]:
+        yield from zip(ours, theirs)
+        return
+    others: dict[str, List[RawCode]] = {}
+    for raw in theirs:
+        others.setdefault(raw.name, []).append(raw)
+    for raw in ours:
+        rest = others.get(raw.name)
+        yield raw, rest.pop(0) if rest else None
+    yield from ((None, raw) for rest in others.values() for raw in rest)

@@ -1,0 +1,97 @@
+"""A source -> the marshalled code that CPython makes of it; nothing is executed.
+
+The running version compiles in this process, the others in processes that wait for the next text
+(decompiler/proof/compiler_pool.py).
+"""
+
+from __future__ import annotations
+
+import os
+from typing import Optional, Tuple
+
+from ..decompiler.bytecode.interpreters import HOST_VERSION
+from ..decompiler.limits.deep_stack import with_room
+from ..decompiler.proof.compile_worker import CompileFailure, marshalled
+from ..decompiler.proof.compiler_pool import POOL, NoInterpreter
+
+Version = Tuple[int, int]
+
+_LONGEST_FOLDER = 4096
+_MOST_PLACES = 20
+
+
+class NotCompiled(Exception):
+    """There is no code to compare with; ``wrong_source`` says whether that is since the source has none."""
+
+    def __init__(self, reason: str, wrong_source: bool = False) -> None:
+        super().__init__(reason)
+        self.wrong_source = wrong_source
+
+
+def compiled(source: bytes, filename: str, version: Version, optimize: int) -> bytes:
+    """The code of ``source``, marshalled by CPython ``version`` as it does for its compiled files.
+
+    Raises NotCompiled.
+    """
+    request = {
+        "source": source, "filename": filename, "flags": 0, "optimize": optimize, "unit": None,
+        "called": "the source",
+    }  # fmt: skip
+    if version == HOST_VERSION:
+        try:
+            return _here(request)
+        except CompileFailure as error:
+            raise _not_compiled(str(error), version) from error
+    try:
+        kind, value = POOL.compile(request, version)
+    except NoInterpreter as error:
+        raise NotCompiled(error.reason) from error
+    if kind == "error":
+        raise _not_compiled(value, version)
+    data: bytes = value
+    return data
+
+
+def _here(request: dict[str, object]) -> bytes:
+    try:
+        return marshalled(request)
+    except CompileFailure as error:
+        if not isinstance(error.__cause__, RecursionError):
+            raise
+        return with_room(lambda: marshalled(request))
+
+
+def _not_compiled(reason: str, version: Version) -> NotCompiled:
+    wrong = "does not compile" in reason or "can't be compiled" in reason
+    return NotCompiled(f"{reason} (CPython {version[0]}.{version[1]})", wrong)
+
+
+def likely_filename(data: bytes, base: str) -> Optional[str]:
+    """The name of the source file that the marshalled code ``data`` seems to hold, which ends with ``base``.
+
+    A guess, made without reading the code: if code compiled with this name has the same bytes, it was right.
+    """
+    end = base.encode("utf-8", "surrogatepass")
+    at = data.find(end)
+    for _ in range(_MOST_PLACES):
+        if at < 0:
+            break
+        behind = at + len(end)
+        for kinds, width in ((b"zZ", 1), (b"aAut", 4)):
+            # The length stands right in front of the text, whose beginning is not known: try all that fit.
+            for start in range(at, max(at - _LONGEST_FOLDER, width) - 1, -1):
+                size = int.from_bytes(data[start - width : start], "little")
+                if size == behind - start and data[start - width - 1] & 0x7F in kinds:
+                    return _usable(data[start:behind])
+        at = data.find(end, at + 1)
+    return None
+
+
+def _usable(name: bytes) -> Optional[str]:
+    """The text of a file name that compile() takes."""
+    try:
+        text = name.decode("utf-8", "surrogatepass")
+        os.fsencode(text)
+    except UnicodeError:
+        return None
+    return None if "\0" in text else text

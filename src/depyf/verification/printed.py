@@ -1,0 +1,117 @@
+"""Reports as text, JSON and SARIF.
+
+Names and statements come from files nobody should trust: what is not printable in them is escaped.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections import Counter
+from typing import Any, Dict, Iterable, Iterator, List, Sequence
+from urllib.parse import quote
+
+from ..decompiler.syntax.string_text import printable
+from ..sarif import sarif_log
+from .report import Change, FileReport, Loading, Status, worst
+
+_MOST_LINES = 30
+"""Lines of text about one change; JSON has all of them."""
+
+_RULES = {
+    "differs": "a compiled file is not what its source says",
+    "not-checked": "a compiled file was not compared with its source",
+}
+_FIELDS = ("in the .pyc", "in the source")
+
+
+def lines_of(report: FileReport) -> Iterator[str]:
+    """What a terminal shows of one file."""
+    head = f"{report.path}: {report.status.value}"
+    if report.version is not None:
+        level = " -" + report.optimize * "O" if report.optimize else ""
+        head += f" (CPython {report.version[0]}.{report.version[1]}{level})"
+    if report.source is not None and report.status is Status.DIFFERS:
+        head += f" from {report.source}"
+    yield printable(head)
+    if report.loading_reason and (not report.fine or report.loading is not Loading.LOADED):
+        yield printable(f"  {report.loading.value}: {report.loading_reason}")
+    for note in report.notes:
+        yield printable(f"  note: {note}")
+    if report.status is not Status.IDENTICAL and not report.changes:
+        yield from (printable(f"  {reason}") for reason in report.reasons)
+    for change in report.changes:
+        yield from _change(change)
+    if report.decompiled is not None:
+        yield from ("  | " + printable(line) for line in report.decompiled.splitlines())
+
+
+def _change(change: Change) -> Iterator[str]:
+    if change.what:
+        yield printable(f"  {change.what}")
+    if not change.lines and not change.source_lines:
+        return
+    yield printable(f"  {change.where}")
+    sides = ((_FIELDS[0], change.lines, change.line), (_FIELDS[1], change.source_lines, change.source_line))
+    for words, lines, line in sides:
+        if not lines:
+            continue
+        yield f"    {words}" + (f", line {line}:" if line is not None else ":")
+        yield from (f"      {printable(text)}" for text in lines[:_MOST_LINES])
+        if len(lines) > _MOST_LINES:
+            yield f"      ... and {len(lines) - _MOST_LINES} more lines"
+
+
+def summary(statuses: Counter[Status]) -> str:
+    """How many files have each status, in one line."""
+    total = sum(statuses.values())
+    if not total:
+        return "no compiled files"
+    found = ", ".join(f"{statuses[status]} {status.value}" for status in Status if statuses[status])
+    return f"{total} compiled file{'s' * (total > 1)}: {found}"
+
+
+def json_text(reports: Sequence[FileReport], version: str) -> str:
+    """All reports as JSON; lone surrogates of names that are not UTF-8 are escaped."""
+    counts = Counter(report.status for report in reports)
+    found: Dict[str, Any] = {
+        "depyf": version,
+        "exit_status": worst(report.exit_status for report in reports),
+        "counts": {status.value: counts[status] for status in Status},
+        "files": [report.to_dict() for report in reports],
+    }
+    return json.dumps(found, indent=1)
+
+
+def sarif(reports: Iterable[FileReport], base: str, version: str) -> str:
+    """What is not fine, as a log of SARIF; files are named relative to ``base``."""
+    results = [_result(report, change, base) for report in reports if not report.fine for change in _parts(report)]
+    return sarif_log(_RULES, results, version)
+
+
+def _parts(report: FileReport) -> Sequence[Change]:
+    return report.changes or (Change("", "; ".join(report.reasons)),)
+
+
+def _result(report: FileReport, change: Change, base: str) -> Dict[str, Any]:
+    differs = report.status is Status.DIFFERS
+    text: List[str] = [f"{report.path}: {report.status.value}", f"{report.loading.value}: {report.loading_reason}"]
+    text += [change.what] if change.what else []
+    text += [f"{change.where}: only {_FIELDS[0]}:", *change.lines] if change.lines else []
+    text += [f"{change.where}: only {_FIELDS[1]}:", *change.source_lines] if change.source_lines else []
+    place: Dict[str, Any] = {"artifactLocation": {"uri": _uri(report.source or report.path, base)}}
+    if report.source is not None:
+        place["region"] = {"startLine": change.source_line or change.line or 1}
+    return {
+        "ruleId": "differs" if differs else "not-checked",
+        "level": "error" if differs else "warning",
+        "message": {"text": "\n".join(map(printable, text))},
+        "locations": [{"physicalLocation": place}],
+    }
+
+
+def _uri(path: str, base: str) -> str:
+    full = os.path.abspath(path)
+    inside = full.startswith(os.path.join(base, ""))
+    name = (os.path.relpath(full, base) if inside else path).replace(os.sep, "/")
+    return quote(name.encode("utf-8", "surrogateescape"))

@@ -1,0 +1,170 @@
+"""The results of ``verify_file`` and ``verify_tree``."""
+
+from __future__ import annotations
+
+import enum
+from dataclasses import dataclass
+from typing import Any, Dict, Optional, Tuple
+
+__all__ = ["Change", "FileReport", "Loading", "Status", "TreeReport"]
+
+FINE, DIFFERENT, TROUBLE = 0, 1, 2
+"""Exit status: all files are what their sources say; one is not; one was not checked."""
+
+
+class Status(enum.Enum):
+    """What was found out about one compiled file."""
+
+    IDENTICAL = "identical"
+    """The source compiles to the same code; only the name of the source file may be another one."""
+    OTHER_LINES = "other lines"
+    """The same code, with other line numbers or columns."""
+    PROVEN = "proven"
+    """The source compiles to other code, which was shown to do the same."""
+    DIFFERS = "differs"
+    """The source compiles to other code."""
+    NO_SOURCE = "no source"
+    """There is no source to compare with."""
+    NOT_CHECKED = "not checked"
+    """Nothing is known; the reasons say why."""
+
+
+class Loading(enum.Enum):
+    """What CPython does with one compiled file when its module is imported."""
+
+    LOADED = "loaded"
+    """It is loaded: time and size, or the hash, are those of the source."""
+    UNCHECKED = "loaded unchecked"
+    """It is loaded, whatever the source says."""
+    STALE = "stale"
+    """It is looked at and not taken: the source is compiled."""
+    IGNORED = "ignored"
+    """No import looks at it."""
+    FAILS = "import fails"
+    """It is looked at, and the import ends with an error."""
+    DEPENDS = "depends"
+    """It depends on the time that the source gets when the archive is unpacked."""
+    UNKNOWN = "unknown"
+    """No CPython that depyf knows made it."""
+
+    @property
+    def possible(self) -> bool:
+        """Whether some import may execute it."""
+        return self in (Loading.LOADED, Loading.UNCHECKED, Loading.DEPENDS)
+
+
+@dataclass(frozen=True)
+class Change:
+    """One place where a compiled file and its source differ.
+
+    ``where`` is the qualified name of the code object, ``lines`` are statements of the compiled file, decompiled, that
+    the source has not, ``source_lines`` those of the source that the compiled file has not. ``line`` and
+    ``source_line`` are the line numbers that either side gives for the first, None if there is none. ``what`` says in
+    words what differs where no statement shows it.
+    """
+
+    where: str
+    what: str = ""
+    lines: Tuple[str, ...] = ()
+    source_lines: Tuple[str, ...] = ()
+    line: Optional[int] = None
+    source_line: Optional[int] = None
+
+
+@dataclass(frozen=True)
+class FileReport:
+    """What was found out about one compiled file.
+
+    Attributes:
+        path: the file; of a member of an archive, ``ARCHIVE/MEMBER``.
+        source: its source file, named likewise; None if there is none.
+        version: the version of CPython that its magic number says, None if none is known.
+        optimize: the level of optimisation that the source was compiled with (0, 1, 2).
+        status: the result.
+        loading: what CPython does with the file.
+        loading_reason: why, in words.
+        reasons: what differs, in words, one for each code object; why it was not checked; what a proof was needed for.
+        changes: what differs, in statements.
+        notes: what else there is to know.
+        decompiled: the text of a file without source, if that was asked for.
+    """
+
+    path: str
+    source: Optional[str]
+    version: Optional[Tuple[int, int]]
+    optimize: int
+    status: Status
+    loading: Loading = Loading.UNKNOWN
+    loading_reason: str = ""
+    reasons: Tuple[str, ...] = ()
+    changes: Tuple[Change, ...] = ()
+    notes: Tuple[str, ...] = ()
+    decompiled: Optional[str] = None
+
+    @property
+    def fine(self) -> bool:
+        """Whether the file does what its source says."""
+        return self.status in (Status.IDENTICAL, Status.OTHER_LINES, Status.PROVEN)
+
+    @property
+    def exit_status(self) -> int:
+        """0 if it is fine, 1 if it differs, 2 if it was not checked."""
+        if self.fine:
+            return FINE
+        return DIFFERENT if self.status is Status.DIFFERS else TROUBLE
+
+    def to_dict(self) -> Dict[str, Any]:
+        """The report in types that JSON has; keys are only ever added."""
+        return {
+            "path": self.path,
+            "source": self.source,
+            "version": "{}.{}".format(*self.version) if self.version else None,
+            "optimize": self.optimize,
+            "status": self.status.value,
+            "loading": self.loading.value,
+            "loading_reason": self.loading_reason,
+            "reasons": list(self.reasons),
+            "changes": [
+                {
+                    "where": change.where, "what": change.what,
+                    "lines": list(change.lines), "line": change.line,
+                    "source_lines": list(change.source_lines), "source_line": change.source_line,
+                }
+                for change in self.changes
+            ],
+            "notes": list(self.notes),
+            "decompiled": self.decompiled,
+        }  # fmt: skip
+
+
+@dataclass(frozen=True)
+class TreeReport:
+    """What was found out about all compiled files below one path: see `FileReport`."""
+
+    path: str
+    files: Tuple[FileReport, ...]
+
+    @property
+    def fine(self) -> bool:
+        """Whether every compiled file does what its source says; true also if there is none."""
+        return all(file.fine for file in self.files)
+
+    @property
+    def counts(self) -> Dict[Status, int]:
+        """How many files have each status."""
+        return {status: sum(file.status is status for file in self.files) for status in Status}
+
+    @property
+    def exit_status(self) -> int:
+        """0 if all are fine, 1 if one differs, else 2."""
+        return worst(file.exit_status for file in self.files)
+
+    def to_dict(self) -> Dict[str, Any]:
+        """The report in types that JSON has; keys are only ever added."""
+        return {"path": self.path, "files": [file.to_dict() for file in self.files]}
+
+
+def worst(statuses: Any) -> int:
+    """The exit status of several: a difference is worse than trouble."""
+    found = set(statuses)
+    return DIFFERENT if DIFFERENT in found else TROUBLE if TROUBLE in found else FINE

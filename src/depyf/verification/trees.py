@@ -1,0 +1,146 @@
+"""Folders and single files as trees of named files; archives are in archives.py.
+
+Names have ``/`` between folders and are relative to the tree. What can't be read is a `Problem`, never an exception
+of the operating system, and every read has a bound.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+from typing import Iterator, NamedTuple, Optional, Union
+
+from ..errors import DepyfError
+from .names import CACHE, is_compiled
+
+LARGEST_FILE = 1 << 26
+"""Bytes of one file; CPython's own library has none of a hundredth of it."""
+
+
+class VerificationError(DepyfError):
+    """A path can't be verified at all: there is nothing, or an archive that is damaged or hostile."""
+
+
+class Problem(DepyfError):
+    """One file or folder in a tree can't be read; the text says why."""
+
+
+class Entry(NamedTuple):
+    """What a tree knows of a file without reading it; ``time`` is in whole seconds, None if unknown."""
+
+    size: int
+    time: Optional[int]
+
+
+class Unreadable(NamedTuple):
+    """A name at which the tree has something that can't be looked into."""
+
+    name: str
+    reason: str
+
+
+class Tree:
+    """Named files. ``kind`` says how imports find them: see `loading.Place`."""
+
+    kind = "folder"
+    path = ""
+
+    def compiled(self) -> Iterator[Union[str, Unreadable]]:
+        """The names of all compiled files, and what could not be looked into."""
+        raise NotImplementedError
+
+    def entry(self, name: str) -> Optional[Entry]:
+        """What is known of the file ``name``; None if there is none. Raises Problem."""
+        raise NotImplementedError
+
+    def read(self, name: str) -> bytes:
+        """The content of the file ``name``. Raises Problem."""
+        raise NotImplementedError
+
+    def shown(self, name: str) -> str:
+        """The name with the path of the tree."""
+        return os.path.join(self.path, *name.split("/")) if self.path else name.replace("/", os.sep)
+
+
+class Folder(Tree):
+    """A folder and all folders in it; symbolic links to folders are not followed."""
+
+    def __init__(self, path: str) -> None:
+        self.path = path
+
+    def compiled(self) -> Iterator[Union[str, Unreadable]]:
+        """In the order of their names."""
+        todo = [""]
+        while todo:
+            below = todo.pop()
+            try:
+                with os.scandir(self.shown(below) if below else self.path or ".") as entries:
+                    found = sorted(entries, key=lambda entry: entry.name)
+                names = [(below + "/" if below else "") + entry.name for entry in found]
+                folders = [name for name, entry in zip(names, found) if entry.is_dir(follow_symlinks=False)]
+            except OSError as error:
+                yield Unreadable(below or ".", f"can't be listed: {error.strerror}")
+                continue
+            inside = set(folders)
+            yield from (name for name in names if is_compiled(name) and name not in inside)
+            todo.extend(reversed(folders))
+
+    def entry(self, name: str) -> Optional[Entry]:
+        """Links to files are followed, as imports do."""
+        try:
+            found = os.stat(self.shown(name))
+        except FileNotFoundError:
+            return None
+        except (OSError, ValueError) as error:
+            if isinstance(error, NotADirectoryError):
+                return None
+            raise Problem(f"can't be read: {getattr(error, 'strerror', None) or error}") from error
+        if not stat.S_ISREG(found.st_mode):
+            return None if stat.S_ISDIR(found.st_mode) else Entry(-1, None)
+        return Entry(found.st_size, int(found.st_mtime))
+
+    def read(self, name: str) -> bytes:
+        """No more than a bound; a pipe or a device would never end."""
+        entry = self.entry(name)
+        if entry is None:
+            raise Problem("is not there any more, or a folder")
+        if entry.size < 0:
+            raise Problem("is no regular file")
+        if entry.size > LARGEST_FILE:
+            raise Problem(f"has {entry.size} bytes, more than {LARGEST_FILE}")
+        try:
+            with open(self.shown(name), "rb") as file:
+                data = file.read(LARGEST_FILE + 1)
+        except OSError as error:
+            raise Problem(f"can't be read: {error.strerror}") from error
+        if len(data) > LARGEST_FILE:
+            raise Problem(f"has more than {LARGEST_FILE} bytes")
+        return data
+
+
+class SingleFile(Folder):
+    """One compiled file, or those of one source file, in their folder."""
+
+    def __init__(self, path: str) -> None:
+        folder, base = os.path.split(path)
+        if os.path.basename(folder) == CACHE:
+            folder, base = os.path.dirname(folder), f"{CACHE}/{base}"
+        super().__init__(folder)
+        self.name = base
+
+    def compiled(self) -> Iterator[Union[str, Unreadable]]:
+        """The file itself; of a source file, those in its ``__pycache__`` and the one beside it."""
+        if not self.name.endswith((".py", ".pyw")):
+            yield self.name
+            return
+        stem = self.name.rpartition(".")[0]
+        try:
+            names = sorted(os.listdir(self.shown(CACHE)))
+        except (FileNotFoundError, NotADirectoryError):
+            names = []
+        except OSError as error:
+            yield Unreadable(CACHE, f"can't be listed: {error.strerror}")
+            names = []
+        yield from (f"{CACHE}/{name}" for name in names if is_compiled(name) and name.startswith(stem + "."))
+        if os.path.lexists(self.shown(stem + ".pyc")):
+            yield stem + ".pyc"
