@@ -18,7 +18,7 @@ SOURCE = ROOT / "src"
 ROOMS = {
     "depyf.decompiler": (
         "passes", "limits", "bytecode", "syntax", "proof", "names", "flowgraph", "lift", "structure", "definitions",
-        "surface_forms", "stack_machine", "events", "dispatch", "driver", "live",
+        "layout", "surface_forms", "stack_machine", "events", "dispatch", "driver", "live",
     ),
     "depyf.explain": (
         "torch_facts", "for_reading", "dump", "transformed", "guards", "graphs", "kernels", "stepping", "frames",

@@ -13,6 +13,7 @@ from .verification.command import add_command, verify
 
 if TYPE_CHECKING:
     from .decompiler.driver.result import Result
+    from .decompiler.proof import Verdict
 
 PROVEN, PARTLY, FAILED, REFUSED = 0, 1, 2, 3
 """Exit status: all of it proven; some of it unproven or refused; no such target or bad usage; the target refused."""
@@ -105,6 +106,12 @@ def _add_decompile(command: argparse.ArgumentParser) -> None:
         help="stop after that much work, in steps of about ten microseconds, and refuse the rest (default: 200000)",
     )
     command.add_argument(
+        "--layout",
+        choices=("compact", "author"),
+        default="compact",
+        help="author: put the source on the lines and in the columns that the line table tells (default: compact)",
+    )
+    command.add_argument(
         "--rewritten-asserts", action="store_true", help="print asserts as pytest rewrote them"
     )
     command.add_argument("--steps", action="store_true", help="show the representation after each stage")
@@ -137,7 +144,9 @@ def _decompile(options: argparse.Namespace) -> int:
     target = find_target(options.target)
     stepper = Stepper(stop_after=options.stop_after, steps=options.steps, checks=options.check)
     try:
-        settings = DEFAULT._replace(rewritten_asserts=options.rewritten_asserts, checks=options.check)
+        settings = DEFAULT._replace(
+            rewritten_asserts=options.rewritten_asserts, checks=options.check, layout=options.layout
+        )
         wanted = stepper if stepper.listens else None
         result = analyze(target, settings=settings, stepper=wanted, budget=options.budget)
     except StopStepping:
@@ -222,7 +231,16 @@ def summary(result: Result) -> str:
             lines.append(f"  {unit.verdict.level.value} {_place(unit)}: {reason}")
         if len(open_ones) > 10:
             lines.append(f"  and {len(open_ones) - 10} more: see --verdicts")
+    if any(unit.verdict.lines is not None for unit in units):
+        lines.append(_identical_places([unit.verdict for unit in units]))
     return "\n".join("# " + printable(line) for line in lines)
+
+
+def _identical_places(verdicts: list[Verdict]) -> str:
+    """For how many code objects the text compiles to the lines and columns of the original too."""
+    words = "lines" if all(verdict.columns is None for verdict in verdicts) else "lines and columns"
+    same = sum(bool(verdict.lines if words == "lines" else verdict.columns) for verdict in verdicts)
+    return f"the {words} of {same} of {len(verdicts)} are the original's"
 
 
 def _place(unit: Any) -> str:

@@ -143,8 +143,9 @@ class Result:
         proven = level in ("identical", "exact", "equivalent")
         self.rung = "refused" if level == "refused" else "structured"
         self.verdict = types.SimpleNamespace(
-            level=types.SimpleNamespace(value=level), reasons=reasons, proven=proven, describe=lambda: level
-        )
+            level=types.SimpleNamespace(value=level), reasons=reasons, proven=proven, describe=lambda: level,
+            lines=None, columns=None,
+        )  # fmt: skip
         self.proven = proven and all(inner.proven for inner in nested)
 
     def walk(self):
@@ -201,3 +202,16 @@ def test_no_strict_prints_a_refused_target_all_the_same(run_with):
     assert status == 3
     assert output.out == "def area(): ...\n"
     assert "refused area (line 7): no idea" in output.err
+
+
+def test_layout_author_keeps_lines_and_columns(tmp_path, capsys):
+    source = "import os\n\n\n\nx = os.path.join(os.sep,\n                 os.curdir)\n"
+    path = tmp_path / "program.py"
+    path.write_text(source)
+    assert cli.main(["decompile", str(path), "--layout", "author"]) == cli.PROVEN
+    output = capsys.readouterr()
+    assert "\n\n\n\nx = os.path.join(os.sep," in output.out
+    assert output.err.splitlines()[-1].startswith("# the lines")
+    assert cli.main(["decompile", str(path)]) == cli.PROVEN
+    output = capsys.readouterr()
+    assert "x = os.path.join(os.sep, os.curdir)" in output.out and "# the lines" not in output.err

@@ -26,7 +26,7 @@ from .definitions.rewritten_asserts import is_rewritten
 from .driver.decompilation import Decompilation
 from .driver.refused import instruction_lines
 from .driver.result import Result, Text
-from .driver.settings import DEFAULT, Settings
+from .driver.settings import DEFAULT, LAYOUTS, Settings
 from .driver.stepper import Stepper
 from .limits.budget import Budget
 from .limits.deep_stack import with_room
@@ -40,7 +40,12 @@ from .syntax.string_text import printable
 
 
 def analyze(
-    x: Any, *, settings: Settings = DEFAULT, stepper: Stepper | None = None, budget: int | None = None
+    x: Any,
+    *,
+    settings: Settings = DEFAULT,
+    stepper: Stepper | None = None,
+    budget: int | None = None,
+    layout: str | None = None,
 ) -> Result:
     """The source of ``x`` with its verdicts. One bad function never takes the rest down: its result is refused.
 
@@ -53,18 +58,26 @@ def analyze(
         stepper: hears what each stage of the decompiler holds.
         budget: the most work, in steps of some ten microseconds: `Settings.budget`, 200,000 by default. Lower it to
             look at many files that nobody should trust, raise it where a result says that it gave up.
+        layout: "compact", the default, or "author": the lines and columns of the original, as far as its line table
+            tells them; ``verdict.lines`` and ``verdict.columns`` say where these came out the same.
 
     Returns:
         The result for ``x``; ``result.walk()`` gives those of the code nested in it too.
 
     Raises:
         DecompilationError: ``x`` has no bytecode at all, or bytecode that can't be read.
+        ValueError: there is no such layout.
     """
+    if layout is not None:
+        settings = settings._replace(layout=layout)
+    if settings.layout not in LAYOUTS:
+        raise ValueError(f"layout must be one of {', '.join(LAYOUTS)}, not {settings.layout!r}")
     if budget is not None:
         settings = settings._replace(budget=budget)
     target = x if isinstance(x, RawCode) else target_of(x)
     if isinstance(target, type):
-        return rebuild_class(target, lambda member: analyze(member, settings=settings))
+        of_members = settings._replace(layout="compact")  # their trees become one text
+        return rebuild_class(target, lambda member: analyze(member, settings=of_members))
     code = target.code if isinstance(target, FunctionTarget) else target
     qualname = target.function.__qualname__ if isinstance(target, FunctionTarget) else None
     raw = code if isinstance(code, RawCode) else with_room(lambda: load(code, qualname))
@@ -90,7 +103,14 @@ def _counted(decompilation: Decompilation, budget: Budget) -> Result:
         return decompilation.run()
 
 
-def decompile(x: Any, *, strict: bool = True, budget: int | None = None, rewritten_asserts: bool = False) -> str:
+def decompile(
+    x: Any,
+    *,
+    strict: bool = True,
+    budget: int | None = None,
+    rewritten_asserts: bool = False,
+    layout: str = "compact",
+) -> str:
     """The source of ``x`` as text. What is not proven in it is marked by a comment.
 
     Args:
@@ -103,6 +123,7 @@ def decompile(x: Any, *, strict: bool = True, budget: int | None = None, rewritt
         budget: as for `analyze`.
         rewritten_asserts: True to get what pytest has made of an assert, in a test module that it has rewritten, and
             not the assert.
+        layout: as for `analyze`.
 
     Raises:
         DecompilationError: ``x`` itself is refused, no statement of it is proven by itself, ``strict`` is true, and
@@ -111,7 +132,8 @@ def decompile(x: Any, *, strict: bool = True, budget: int | None = None, rewritt
     if isinstance(x, CodeType) and is_of_dynamo(x.co_name, x.co_names, x.co_varnames):
         x = without_run(x)
     try:
-        result = analyze(x, settings=DEFAULT._replace(rewritten_asserts=rewritten_asserts), budget=budget)
+        settings = DEFAULT._replace(rewritten_asserts=rewritten_asserts, layout=layout)
+        result = analyze(x, settings=settings, budget=budget)
     except Exception as error:  # a bug, or bytecode that can't even be read
         if isinstance(x, CodeType) and is_of_dynamo(x.co_name, x.co_names, x.co_varnames):
             return _names_of(x, "{}: {}".format(type(error).__name__, error))

@@ -2,7 +2,8 @@
 
 ``units.py`` runs the stages for one code object in one strategy, ``ladder.py`` gives the graph other forms where
 structuring fails, ``decompilation.py`` puts code objects together and proves them, ``partial.py`` and ``refused.py``
-show what is left of the rest. Holds on exit: what is not proven is refused, and marked in the text.
+show what is left of the rest, ``authors_layout.py`` puts the text into the author's lines and columns. Holds on exit:
+what is not proven is refused, and marked in the text.
 Imports ``passes/``, ``limits/``, ``bytecode/``, ``syntax/``, ``proof/``, ``names/``, ``flowgraph/``, ``lift/``,
-``structure/``, ``definitions/``, ``surface_forms/``, ``events/`` and ``dispatch/``.
+``structure/``, ``definitions/``, ``layout/``, ``surface_forms/``, ``events/`` and ``dispatch/``.
 """

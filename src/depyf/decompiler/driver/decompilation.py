@@ -29,6 +29,7 @@ from ..proof.scaffold import Spelled
 from ..proof.symbolic.prove import prove_symbolic
 from ..syntax import nodes
 from ..syntax.printer import PrintError, print_tree, print_with_lines
+from .authors_layout import laid_out
 from .better_spellings import spelled_exactly
 from .listings import statements_as_text
 from .partial import Partial, partial_body
@@ -104,6 +105,7 @@ class Decompilation:
         self.size = sum(len(raw.bytecode) // 2 for raw in root.walk())
         self.lines: dict[int, int] = {}
         self.text = ""
+        self.is_laid_out = False  # as its author did
         for raw in root.walk():
             if kind_of(raw) in _SCOPES:
                 self.bound[raw] = frozenset((*raw.varnames, *raw.cellvars, *raw.freevars))
@@ -148,6 +150,8 @@ class Decompilation:
             if self.changes == before:
                 if self.settings.searches:
                     proofs = spelled_exactly(self, proofs)
+                if self.settings.layout == "author":
+                    proofs = laid_out(self, proofs)
                 break
         return result_of(self, self.root, proofs)
 

@@ -22,7 +22,7 @@ class Text:
     """A text, printed when it is first asked for: whoever wants a module's does not wait for those of its functions.
 
     ``make`` gives the text and its line map. A comment at the top says so if ``verdict`` is that it is not proven, and
-    ``meant`` what identifiers stand for: names that no source can have.
+    ``meant`` what identifiers stand for: names that no source can have. ``is_laid_out`` puts it at the end.
     """
 
     def __init__(
@@ -30,8 +30,11 @@ class Text:
         make: Callable[[], tuple[str, dict[int, int]]],
         verdict: Verdict | None = None,
         meant: Mapping[str, str] = {},
+        *,
+        is_laid_out: bool = False,
     ) -> None:
         self._make = make
+        self.is_laid_out = is_laid_out
         self._verdict = verdict
         self.meant = meant
 
@@ -47,6 +50,8 @@ class Text:
             notice += textwrap.wrap(words, 118, initial_indent="# ", subsequent_indent="# ", break_long_words=False)
         if not notice:
             return text, line_map
+        if self.is_laid_out:
+            return text + "".join(line + "\n" for line in notice), line_map
         moved = {line + len(notice): original for line, original in line_map.items()}
         return "".join(line + "\n" for line in notice) + text, moved
 

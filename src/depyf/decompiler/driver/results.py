@@ -63,7 +63,7 @@ def result_of(work: Decompilation, raw: RawCode, proofs: dict[RawCode, Verdict])
     if raw in work.folded_asserts:
         verdict = verdict._replace(assumptions=(*verdict.assumptions, ASSUMPTION))
     if raw is work.root:
-        printed = Text(lambda: (work.text, work.lines), verdict, meant)
+        printed = Text(lambda: (work.text, work.lines), verdict, meant, is_laid_out=work.is_laid_out)
     else:
         printed = Text(lambda: print_with_lines(tree, nested_quotes=work.nested_quotes), verdict, meant)
     rung = work.rungs.get(raw, "structured")

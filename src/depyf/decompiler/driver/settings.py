@@ -33,6 +33,7 @@ class Settings(NamedTuple):
     ``budget``: the most work, in steps of some ten microseconds, for all code objects together; each has a step more
     for every 2,000 of them and each of its instructions. What takes more is refused, and says so.
     ``rewritten_asserts``: what pytest has made of an assert stays as long as it is.
+    ``layout``: 'author' puts tokens on the lines and in the columns that the line table has for them.
     ``checks``: after every pass, what must hold there is checked; BrokenInvariant says where it does not.
     """
 
@@ -43,6 +44,9 @@ class Settings(NamedTuple):
     budget: int = DEFAULT_STEPS
     rewritten_asserts: bool = False
     checks: bool = False
+    layout: str = "compact"
 
+
+LAYOUTS = ("compact", "author")
 
 DEFAULT = Settings()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import functools
 import types
 from typing import Any, Callable, NamedTuple, Union
@@ -15,7 +16,7 @@ from ..names.dynamo import COMPILED_FROM
 from ..proof import Level, Verdict
 from ..syntax import nodes
 from ..syntax.node import Statement
-from ..syntax.printer import print_with_lines
+from ..syntax.printer import print_tree, print_with_lines
 
 
 class FunctionTarget(NamedTuple):
@@ -24,6 +25,8 @@ class FunctionTarget(NamedTuple):
     function: types.FunctionType
     code: types.CodeType
 
+
+_NO_WRAPPING = 1 << 30
 
 Target = Union[types.CodeType, FunctionTarget, type]
 
@@ -115,8 +118,25 @@ def decorate(result: Result, target: FunctionTarget) -> Result:
         tree.comments = [
             f"the default of {name} is no literal: {kind}" for name, kind in (o.split("=", 1) for o in opaque)
         ]
-    text = Text(lambda: print_with_lines(tree, nested_quotes=has_nested_quotes(HOST_VERSION)), result.verdict)
+    if result.text.is_laid_out:
+        text = Text(lambda: _with_header(result, tree), result.verdict, is_laid_out=True)
+    else:
+        text = Text(lambda: print_with_lines(tree, nested_quotes=has_nested_quotes(HOST_VERSION)), result.verdict)
     return result._replace(text=text, tree=tree)
+
+
+def _with_header(result: Result, tree: nodes.FunctionDef | nodes.AsyncFunctionDef) -> tuple[str, dict[int, int]]:
+    """The text of ``result`` with the header of ``tree``, and its line map: no line is another then."""
+    bare = copy.copy(tree)
+    bare.body, bare.comments = [nodes.Pass()], []
+    header = print_tree(bare, width=_NO_WRAPPING, nested_quotes=has_nested_quotes(HOST_VERSION)).split("\n")[0]
+    text, lines = result.text.printed
+    assert result.raw is not None
+    bare.args = arguments_of(result.raw, [], {}, {})
+    before = print_tree(bare, width=_NO_WRAPPING).split("\n")[0]
+    if not text.startswith(before):  # what compiles to the body alone may begin in another way
+        return print_with_lines(tree, nested_quotes=has_nested_quotes(HOST_VERSION))
+    return header + text[len(before) :] + "".join(f"# {comment}\n" for comment in tree.comments), lines
 
 
 def _default(name: str, value: Any, opaque: list[str]) -> nodes.Expression:

@@ -83,6 +83,8 @@ class Verdict(NamedTuple):
     nested code objects (original, recompiled) met at the same place: they need proofs of their own.
     ``held`` tells where a symbolic proof found that values live longer than in the original (symbolic/lifetimes.py).
     ``differs`` names the fields of the code object that keep what is exact from being identical.
+    ``lines`` and ``columns``, for text in its author's layout: whether the code is identical and each instruction has
+    the line, or line and columns, of the original. None where that was not asked for, or the original has no columns.
     """
 
     level: Level
@@ -93,6 +95,8 @@ class Verdict(NamedTuple):
     difference: Difference | None = None
     held: tuple[Held, ...] = ()
     differs: tuple[str, ...] = ()
+    lines: bool | None = None
+    columns: bool | None = None
 
     @property
     def identical(self) -> bool:

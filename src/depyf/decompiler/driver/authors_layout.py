@@ -1,0 +1,87 @@
+"""A proven text in the lines and columns of its author, as far as the code tells them: the last step."""
+
+from __future__ import annotations
+
+import logging
+from typing import TYPE_CHECKING
+
+from ...errors import DecompilationError
+from ..bytecode import RawCode
+from ..layout.compare import same_columns, same_lines
+from ..layout.lay_out import Layout
+from ..layout.tokens import CannotCut
+from ..limits.budget import OutOfBudget, spend
+from ..proof import Verdict
+from ..syntax.printer import PrintError, print_tree
+from .units import BUGS
+
+if TYPE_CHECKING:
+    from .decompilation import Decompilation
+
+log = logging.getLogger("depyf")
+
+Proofs = "dict[RawCode, Verdict]"
+_STEPS = 6
+"""For each instruction: to lay out all of the text, and to prove it again."""
+_ATTEMPTS = 4
+_NO_WRAPPING = 1 << 30
+
+
+def laid_out(work: Decompilation, proofs: dict[RawCode, Verdict]) -> dict[RawCode, Verdict]:
+    """The proofs of the text in its author's layout, which is the text of ``work`` then; of the text as it was where
+    no layout is found that is as good."""
+    if work.refused or not all(verdict.proven for verdict in proofs.values()):
+        return proofs
+    before = work.text, work.lines, work.recompiled, work.changes
+    try:
+        spend(_STEPS * work.size, "laying the text out")
+        better = _laid_out(work, proofs)
+    except (CannotCut, DecompilationError, OutOfBudget, PrintError, RecursionError) as error:
+        log.debug("%s: no layout: %s", work.root.qualname, error)
+        better = None
+    except BUGS as error:
+        log.warning("%s: no layout: internal error: %r", work.root.qualname, error)
+        better = None
+    if better is None:
+        work.text, work.lines, work.recompiled, work.changes = before
+        return proofs
+    return better
+
+
+def _laid_out(work: Decompilation, proofs: dict[RawCode, Verdict]) -> dict[RawCode, Verdict] | None:
+    text = print_tree(work.tree(), width=_NO_WRAPPING, nested_quotes=work.nested_quotes)
+    layout = Layout(text, work.root, lambda one: work.compile(work.root, one))
+    plain: set[RawCode] = set()
+    without: set[RawCode] = set()
+    for _ in range(_ATTEMPTS):
+        work.text = layout.text(without, plain)
+        better = work.prove()
+        worse = {raw for raw in proofs if not _as_good(better.get(raw), proofs[raw])}
+        if not worse:
+            work.lines = {number: number + layout.moved[0] for number in _lines(work.text)}
+            work.is_laid_out = True
+            return {raw: _compared(verdict, raw, work, layout) for raw, verdict in better.items()}
+        if not better or worse <= without:
+            return None
+        without |= worse & plain
+        plain |= worse
+    return None
+
+
+def _compared(verdict: Verdict, raw: RawCode, work: Decompilation, layout: Layout) -> Verdict:
+    other = work.recompiled.get(raw)
+    if other is None or not verdict.identical:
+        return verdict._replace(lines=False, columns=False if layout.has_columns else None)
+    lines = same_lines(raw, other, layout.moved)
+    columns = lines and same_columns(raw, other, layout.moved) if layout.has_columns else None
+    return verdict._replace(lines=lines, columns=columns)
+
+
+def _lines(text: str) -> list[int]:
+    return [number for number, line in enumerate(text.split("\n"), 1) if line.strip()]
+
+
+def _as_good(better: Verdict | None, before: Verdict) -> bool:
+    if better is None:
+        return False
+    return better.proven and not better.level.is_weaker(before.level)

@@ -1,0 +1,27 @@
+"""Whether two code objects say the same of where their source stands."""
+
+from __future__ import annotations
+
+from ..bytecode import RawCode
+from .anchors import Place
+
+
+def same_lines(original: RawCode, other: RawCode, moved: Place = (0, 0)) -> bool:
+    """Whether each unit of their code has the same line; ``moved``: the second stands so much farther up."""
+    up = moved[0]
+    ours, theirs = ([position[0] for position in raw.positions()] for raw in (original, other))
+    if original.name != "<module>" and original.firstlineno - up != other.firstlineno:
+        return False
+    return [line if line is None else line - up for line in ours] == theirs
+
+
+def same_columns(original: RawCode, other: RawCode, moved: Place = (0, 0)) -> bool:
+    """Whether each unit of their code has the same line, column, end line and end column."""
+    by = (moved[0], moved[0], moved[1], moved[1])
+    ours = [
+        tuple(number if number is None else number - step for number, step in zip(position, by))
+        for position in original.positions()
+    ]
+    if not any(position[2] is not None for position in ours):
+        return False
+    return same_lines(original, other, moved) and ours == [tuple(position) for position in other.positions()]

@@ -1,0 +1,378 @@
+"""Tokens with places -> text. A token that can't have its place is written as near behind it as syntax allows."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from .items import Item, Line
+from .tokens import CLOSING, OPENING
+
+INDENT = 4
+_BEFORE_OPERATOR = frozenset("if else for and or in not is .".split())
+_SIMPLE_WORDS = frozenset("pass break continue return".split())
+
+
+def emit(lines: list[Line], indents: list[int]) -> str:
+    """The text of these logical lines, each in the column that ``indents`` has for it."""
+    return _Writer(lines, indents).text()
+
+
+def _first_line(line: Line, indent: int | None = None) -> int | None:
+    """The line on which it shall begin; None if nothing tells."""
+    item, width = _first_known(line)
+    if item is None or item.line is None:
+        return None
+    if indent is not None and item.column is not None and item.column < indent + width and width:
+        return max(item.line - 1, 1)
+    return item.line
+
+
+def _first_known(line: Line) -> tuple[Item | None, int]:
+    """The first item whose line is known, and how much usually stands before it."""
+    width = 0
+    for item in line.items:
+        if item is not line.items[0]:
+            width += item.space
+        if item.line is not None:
+            return item, width
+        width += item.width
+    return None, width
+
+
+def _last_line(line: Line) -> int | None:
+    found = None
+    for item in line.items:
+        if item.line is not None:
+            found = item.line + item.text.count("\n")
+    return found
+
+
+def indents_of(lines: list[Line], *, has_columns: bool) -> list[int]:
+    """The column of each line: that for which most lines of its block speak."""
+    if not has_columns:
+        return [line.depth * INDENT for line in lines]
+    votes: dict[int, Counter[int]] = {}
+    previous: int | None = None
+    for line in lines:
+        item, width = _first_known(line)
+        if item is not None and item.column is not None and item.line != previous and item.column >= width:
+            votes.setdefault(line.parent, Counter())[item.column - width] += 1 if width else 3
+        previous = _last_line(line)
+    unit = _unit(lines, votes)
+    found: list[int] = []
+    of_block: dict[int, int] = {-1: 0}
+    for line in lines:
+        block = line.parent
+        if block not in of_block:
+            base = found[block]
+            fitting = {column: count for column, count in votes.get(block, {}).items() if column > base}
+            best = max(fitting, key=lambda column: (fitting[column], -column)) if fitting else base + unit
+            of_block[block] = best
+        found.append(of_block[block])
+    return found
+
+
+def _unit(lines: list[Line], votes: dict[int, Counter[int]]) -> int:
+    steps: Counter[int] = Counter()
+    for block, counter in votes.items():
+        if block >= 0:
+            base = votes.get(lines[block].parent)
+            column = counter.most_common(1)[0][0]
+            if lines[block].parent < 0:
+                steps[column] += 1
+            elif base:
+                steps[column - base.most_common(1)[0][0]] += 1
+    best = steps.most_common(1)
+    return best[0][0] if best and best[0][0] > 0 else INDENT
+
+
+class _Writer:
+    def __init__(self, lines: list[Line], indents: list[int]) -> None:
+        self.lines, self.indents = lines, indents
+        self.pieces: list[str] = []
+        self.line, self.column = 1, 0
+        self.depth = 0
+        self.align: list[int | None] = []  # of each open bracket: the column of what stands first in it
+        self.last = ""
+        self.tabs = bool(indents) and max(indents) > 0 and all(
+            indent == line.depth for indent, line in zip(indents, lines)
+        )
+        self.wanted = self._wanted()
+        self.simple = self._simple_blocks()
+
+    def text(self) -> str:
+        """All of it."""
+        opener = -1  # the header on whose line we are, if what follows may stand there
+        before = -1
+        for number, line in enumerate(self.lines):
+            wanted = self.wanted[number]
+            joins = ""
+            if before >= 0 and wanted is not None and wanted <= self.line:
+                if before == line.parent and number == before + 1 and self._block_on_line(before):
+                    joins = " "
+                    opener = before
+                elif not self.lines[before].is_header and not line.is_header:
+                    same_block = self.lines[before].parent == line.parent
+                    if same_block and _is_simple(self.lines[before]) and _is_simple(line):
+                        joins = "; "
+            if not joins and opener >= 0 and opener == line.parent:
+                joins = "; "  # a block that began on the line of its header ends there
+            if joins:
+                self._share(joins, line)
+            else:
+                opener = -1
+                self._new_line(number, wanted)
+            self._statement(line)
+            before = number
+        return "".join(self.pieces) + "\n"
+
+    def _wanted(self) -> list[int | None]:
+        """The line of each statement; those without evidence stand behind what is before them, headers in front of
+        what is behind them."""
+        found = [_first_line(line, indent) for line, indent in zip(self.lines, self.indents)]
+        number = 0
+        end: int | None = 0
+        while number < len(found):
+            if found[number] is not None:
+                end = _last_line(self.lines[number])
+                number += 1
+                continue
+            stop = number
+            while stop < len(found) and found[stop] is None:
+                stop += 1
+            self._fill(found, number, stop, end or 0)
+            number = stop
+        return found
+
+    def _fill(self, found: list[int | None], start: int, stop: int, before: int) -> None:
+        after = found[stop] if stop < len(found) else None
+        first_header = stop
+        if after is not None:
+            while first_header > start and self.lines[first_header - 1].is_header:
+                first_header -= 1
+                found[first_header] = max(after - (stop - first_header), before + (first_header - start) + 1)
+                found[first_header] = min(found[first_header] or 0, after)
+        line = before
+        for number in range(start, first_header):
+            line += 1
+            found[number] = min(line, after) if after is not None else line
+
+    def _simple_blocks(self) -> dict[int, bool]:
+        """For each header whether all of its block are simple statements."""
+        found: dict[int, bool] = {}
+        for line in self.lines:
+            if line.parent >= 0:
+                found[line.parent] = found.get(line.parent, True) and _is_simple(line)
+        return found
+
+    def _block_on_line(self, header: int) -> bool:
+        """Whether all of the block shall stand on the line where its header ends."""
+        if not self.simple.get(header):
+            return False
+        for number in range(header + 1, len(self.lines)):
+            if self.lines[number].parent != header:
+                break
+            wanted = self.wanted[number]
+            if wanted is not None and wanted > self.line:
+                return False
+        return True
+
+    def _share(self, joins: str, line: Line) -> None:
+        item, width = _first_known(line)
+        column = None
+        if item is not None and item.column is not None and item.line == self.line:
+            column = item.column - width
+        mark = joins.strip()
+        blanks = joins[len(mark) :]
+        if column is not None and column >= self.column + len(mark):
+            blanks = " " * (column - self.column - len(mark))
+        self._raw(mark + blanks)
+
+    def _new_line(self, number: int, wanted: int | None) -> None:
+        if self.pieces or (wanted or 1) > 1:
+            rows = max((wanted or self.line + 1) - self.line, 1 if self.pieces else 0)
+            self._raw("\n" * rows)
+        indent = self.indents[number]
+        self._raw(("\t" if self.tabs else " ") * indent)
+
+    def _raw(self, text: str) -> None:
+        rows = text.count("\n")
+        if rows:
+            self.line += rows
+            self.column = 0
+            text_after = text[text.rindex("\n") + 1 :]
+        else:
+            text_after = text
+        self.column += len(text_after) if text_after.isascii() else len(text_after.encode("utf-8", "surrogatepass"))
+        self.pieces.append(text)
+
+    # One statement
+
+    def _statement(self, line: Line) -> None:
+        self.depth, self.align = 0, []
+        self.base = self.column
+        pending: list[Item] = []
+        is_first = True
+        for item in line.items:
+            if item.line is None:
+                pending.append(item)
+                continue
+            if item.line > self.line and not (is_first and not pending):
+                self._break(pending, item, is_first)
+            elif item.line == self.line and item.column is not None:
+                self._on_line(pending, item, is_first)
+            else:
+                self._natural([*pending, item], is_first)
+            pending, is_first = [], False
+        self._natural(pending, is_first)
+
+    def _put(self, item: Item, blanks: int) -> None:
+        if blanks:
+            self._raw(" " * blanks)
+        if self.align and self.align[-1] is None:
+            self.align[-1] = self.column
+        self._raw(item.text)
+        self.last = item.text
+        if not item.in_string or item.text in ("{", "}") or len(item.text) == 1:
+            if item.text in OPENING:
+                self.depth += 1
+                self.align.append(None)
+            elif item.text in CLOSING and self.depth:
+                self.depth -= 1
+                self.align.pop()
+
+    def _natural(self, items: list[Item], is_first: bool) -> None:
+        for item in items:
+            self._put(item, 0 if is_first else item.space)
+            is_first = False
+
+    def _on_line(self, pending: list[Item], item: Item, is_first: bool) -> None:
+        """Write ``item`` in its column, and what floats before it in between."""
+        items = [*pending, item]
+        assert item.column is not None
+        room = item.column - self.column - sum(one.width for one in pending)
+        blanks = [one.space for one in items]
+        if is_first:
+            blanks[0] = 0
+        least = [_needed(before, one) for before, one in zip([self.last, *(one.text for one in pending)], items)]
+        if is_first:
+            least[0] = 0
+        missing = room - sum(blanks)
+        if missing >= 2 and len(pending) > 1 and pending[-1].text == "=" and not blanks[-1]:  # of an argument
+            blanks[-2:] = [1, 1]
+            missing -= 2
+        if missing > 0 and not (is_first and len(items) == 1):
+            place = next((n for n, one in enumerate(items) if one.text == "=" and blanks[n]), len(items) - 1)
+            while place > 0 and items[place].is_glued:
+                place -= 1
+            if not items[place].is_glued:
+                blanks[place] += missing
+        for n in range(len(blanks)):
+            if missing < 0:
+                less = min(-missing, blanks[n] - least[n])
+                blanks[n] -= less
+                missing += less
+        for one, blank in zip(items, blanks):
+            self._put(one, blank)
+
+    def _break(self, pending: list[Item], item: Item, is_first: bool) -> None:
+        """Go on in the line of ``item``; some of what floats before it stays on this line."""
+        items = [*pending, item]
+        best = max(range(is_first, len(items)), key=lambda place: (self._worth(items, place), place))
+        if items[best].is_glued:
+            self._natural(items, is_first)
+            return
+        self._natural(items[:best], is_first)
+        assert item.line is not None
+        rows = item.line - self.line
+        if rows <= 0:
+            self._natural(items[best:], False)
+            return
+        column = self._column_of(items[best:])
+        if self.depth:
+            self._raw("\n" * rows)
+        else:
+            self._raw(" \\\n" + "\\\n" * (rows - 1))
+        self._raw(("\t" if self.tabs and False else " ") * column)
+        first, *rest = items[best:]
+        self._put(first, 0)
+        if rest:
+            if item.column is not None:
+                self._on_line(rest[:-1], item, False)
+            else:
+                self._natural(rest, False)
+
+    def _column_of(self, items: list[Item]) -> int:
+        """The column of the first of them, which begins a line."""
+        width = 0
+        for item in items:
+            if item.column is not None:
+                return max(item.column - width, 0)
+            width += item.width
+            following = items[items.index(item) + 1 :]
+            width += following[0].space if following else 0
+        if self.align and self.align[-1] is not None and items[0].text not in CLOSING:
+            return self.align[-1]
+        return self.base + (0 if items[0].text in CLOSING else INDENT)
+
+    def _worth(self, items: list[Item], place: int) -> int:
+        """How likely a line begins with the item at ``place``."""
+        item = items[place]
+        if item.is_glued:
+            return -1000
+        before, at = self.last, self.column
+        aligned = list(self.align)
+        for one in items[:place]:
+            at += one.space
+            if aligned and aligned[-1] is None:
+                aligned[-1] = at
+            at += one.width
+            if one.text in OPENING:
+                aligned.append(None)
+            elif one.text in CLOSING and aligned:
+                aligned.pop()
+            before = one.text
+        align = aligned[-1] if aligned else None
+        worth = 100 if aligned else 0
+        column = items[-1].column
+        if column is not None:
+            for one in items[place + 1 :]:
+                column -= one.space
+            column -= sum(one.width for one in items[place:-1])
+            if column < 0:
+                return -500
+            worth += 20 * (align is not None and column == align)
+            if place == len(items) - 1 and column == self.base + 2 * INDENT:
+                worth += 25
+        if before in OPENING:
+            worth += 12 if item.text not in CLOSING else -5
+        elif before == ",":
+            worth += 10
+        elif item.text in _BEFORE_OPERATOR:
+            worth += 5
+        if item.text in CLOSING or item.text in (",", ":", "=", ".") and item.text != ".":
+            worth -= 15
+            if column is not None and item.text in CLOSING and column == self.base:
+                worth += 40
+        if before == ".":
+            worth -= 10
+        return worth
+
+
+def _needed(before: str, item: Item) -> int:
+    """How many blanks must stand between."""
+    if item.is_glued or not before:
+        return 0
+    last, first = before[-1], item.text[0]
+    is_word = last.isalnum() or last == "_" or not last.isascii()
+    if is_word and (first.isalnum() or first in "_\"'" or not first.isascii()):
+        return 1
+    if last in "\"'" and first in "\"'":
+        return 1
+    return 0
+
+
+def _is_simple(line: Line) -> bool:
+    """Whether it may share a line with others."""
+    first = line.items[0].text
+    return not line.is_header and first != "@" and not (first == "async" and line.items[-1].text == ":")

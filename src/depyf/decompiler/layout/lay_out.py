@@ -1,0 +1,87 @@
+"""The way in: text and code -> the text in the lines and columns of the code."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Callable, Collection
+
+from ..bytecode import RawCode
+from ..bytecode.grammar import has_nested_quotes
+from ..bytecode.kinds import kind_of
+from .anchors import Anchors, Place, Text, add_hidden, anchors_by_columns, anchors_by_lines, has_columns, has_hidden
+from .emit import INDENT, emit, indents_of
+from .items import items_of
+from .parentheses import add_parentheses
+from .places import place
+from .tokens import CannotCut, Tokens, cut
+
+Compile = Callable[[str], RawCode]
+
+MOST_LINES = 50
+"""Lines for each instruction, and for each token: positions that ask for more are those of no source."""
+_FEW_LINES = 20_000
+
+
+class Layout:
+    """``text`` laid out as ``original`` says. ``text`` has no line that is wrapped, and does what ``original`` does.
+
+    ``moved``: the lines and columns that a function stands farther up and to the left than in its file.
+    Raises CannotCut for a text of unknown form, and DecompilationError for one that does not compile.
+    """
+
+    def __init__(self, text: str, original: RawCode, compiled: Compile) -> None:
+        self.cut = cut(text, parts=has_nested_quotes(original.version))
+        ours = Text(self.cut)
+        self.has_columns = has_columns(original)
+        exploded = ours.explode()
+        if self.has_columns:
+            flat = compiled(text)
+            self.by_object = anchors_by_columns(original, flat, ours)
+            if has_hidden(original, flat):
+                add_hidden(self.by_object, original, compiled(exploded), ours)
+        else:
+            self.by_object = anchors_by_lines(original, compiled(exploded), ours)
+        self.moved = self._moved(original)
+
+    def text(self, without: Collection[RawCode] = (), plain: Collection[RawCode] = ()) -> str:
+        """The text. Of the code ``without`` no place is used, of ``plain`` only the lines of statements."""
+        anchors = Anchors()
+        for raw, found in self.by_object.items():
+            if raw not in without:
+                anchors.add(_of_statements(found, self.cut) if raw in plain else found, self.moved)
+        places = place(anchors, self.cut)
+        lines = [line for line in places.lines if line is not None]
+        if lines and max(lines) > _FEW_LINES + MOST_LINES * len(self.cut.tokens):
+            raise CannotCut("lines that are too far apart")
+        logical = items_of(self.cut, places)
+        indents = indents_of(logical, has_columns=self.has_columns)
+        for one, indent in zip(logical, indents):
+            add_parentheses(one.items, indent)
+        return emit(logical, indents)
+
+    def _moved(self, original: RawCode) -> Place:
+        if kind_of(original) == "module":
+            return 0, 0
+        columns: Counter[int] = Counter()
+        known = [found for found in self.by_object.values() if found.extents]
+        starts = {one.start for one in self.cut.statements if one.depth == 1}
+        for found in known:
+            for (start, _), extents in found.extents.items():
+                if start in starts:
+                    columns.update({where[1]: count for where, count in extents.items()})
+        indent = min(columns, default=INDENT)
+        return original.firstlineno - 1, max(indent - INDENT, 0)
+
+
+def _of_statements(anchors: Anchors, cut: Tokens) -> Anchors:
+    """Only the lines on which statements begin."""
+    found = Anchors()
+    starts = {one.start for one in cut.statements}
+    for (start, _), extents in anchors.extents.items():
+        if start in starts:
+            for where, count in extents.items():
+                found.lines.setdefault(start, Counter())[where[0]] += count
+    for token, lines in anchors.lines.items():
+        if token in starts:
+            found.lines.setdefault(token, Counter()).update(lines)
+    return found

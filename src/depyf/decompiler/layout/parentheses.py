@@ -1,0 +1,255 @@
+"""Parentheses that no instruction tells of: one column more than usual in front of an operand, or a line that ends in
+the middle of an expression outside of brackets.
+
+They are put only where they do not change what an operand belongs to.
+"""
+
+from __future__ import annotations
+
+from typing import Iterator
+
+from .items import Item
+from .tokens import CLOSING, OPENING
+
+_LOOSEST, _CONDITIONAL, _NOT, _COMPARISON, _UNARY, _POWER, _TIGHTEST = 0, 1, 4, 5, 12, 13, 14
+_BINARY = {
+    "if": _CONDITIONAL, "else": _CONDITIONAL, "or": 2, "and": 3, "|": 6, "^": 7, "&": 8, "<<": 9, ">>": 9,
+    "+": 10, "-": 10, "*": 11, "/": 11, "//": 11, "%": 11, "@": 11, "**": _POWER,
+    **dict.fromkeys(("in", "not", "is", "<", ">", "<=", ">=", "==", "!="), _COMPARISON),
+}  # fmt: skip
+_ASSIGNMENTS = frozenset("= += -= *= /= //= %= @= &= |= ^= >>= <<= **=".split())
+_BEFORE_EXPRESSION = frozenset("return assert raise yield".split())
+_BEFORE_TEST = frozenset("if elif while".split())
+_KEYWORDS = frozenset("return if elif while not and or in is assert raise yield else".split())
+_STOPS = frozenset((",", ":", "=", "for", "async", "as", "from", ":=", ";", "!", "lambda", "await", *_ASSIGNMENTS))
+
+
+def add_parentheses(items: list[Item], indent: int) -> None:
+    """Put the parentheses into the items of a logical line, which begins in the column ``indent``."""
+    number = 0
+    while number < len(items):
+        found = next(_groups(items, number, indent), None) if number and _begins_operand(items, number) else None
+        if found is None:
+            number += 1
+            continue
+        first = items[number]
+        items.insert(found, Item(")", None, None, 0, False, first.in_string))
+        items.insert(number, Item("(", None, None, first.space, False, first.in_string))
+        first.space = 0
+        number += 1
+    _around_line_ends(items)
+
+
+def _begins_operand(items: list[Item], number: int) -> bool:
+    before = items[number - 1].text
+    if before in ("*", "**", "@", ".", "lambda", "import", "def", "class", "as"):
+        return False
+    return before in _BINARY or before in OPENING or before in _STOPS or before in _KEYWORDS or before == "~"
+
+
+def _ends_operand(item: Item) -> bool:
+    text = item.text
+    if text in CLOSING or text == "...":
+        return True
+    return (text[0].isalnum() or text[0] in "_\"'" or not text[0].isascii()) and text not in _NO_OPERANDS
+
+
+_NO_OPERANDS = frozenset((*_BINARY, *_STOPS, *_KEYWORDS))
+
+
+def _groups(items: list[Item], number: int, indent: int) -> Iterator[int]:
+    """Where a parenthesis that opens in front of ``number`` closes, the likeliest first; nothing if none opens."""
+    surplus = _surplus(items, number, indent)
+    if surplus < 1 or items[number].text in CLOSING or items[number].is_glued:
+        return
+    ends = list(_ends(items, number))
+    for end in ends:
+        if _closes(items, number, end):
+            yield end
+            return
+    last = ends[-1] if ends else 0
+    keyword = items[number - 1].text in _KEYWORDS
+    if last - number > (not keyword) and surplus == 1:
+        open_end = _known_behind(items, last) is None or _line_of(items, last) != _line_before(items, last)
+        if open_end and (keyword or _breaks(items, number, last)):
+            yield last
+
+
+def _surplus(items: list[Item], number: int, indent: int | None = None) -> int:
+    """How many columns ``number`` stands farther to the right than usual; 0 if that can't be told.
+
+    ``indent``: the column of the first item, where that has no place.
+    """
+    item = items[number]
+    if item.column is None or item.line is None:
+        return 0
+    width = item.space
+    for before in range(number - 1, -1, -1):
+        one = items[before]
+        if one.line is not None:
+            if one.column is None or one.line + one.text.count("\n") != item.line:
+                return 0
+            end = one.column + one.width if "\n" not in one.text else one.width
+            return item.column - end - width
+        width += one.width + (one.space if before else 0)
+    return item.column - indent - width if indent is not None else 0
+
+
+def _ends(items: list[Item], number: int) -> Iterator[int]:
+    """Where groups end that begin with ``number`` and are operands of their own."""
+    left = _looseness(items, number - 1)
+    depth, loosest = 0, _TIGHTEST
+    place = number
+    expects_operand = True
+    while place < len(items):
+        text = items[place].text
+        if depth == 0 and place > number and not expects_operand:
+            right = _looseness_of_operator(items, place)
+            if right is not None:
+                if loosest > left and loosest >= right and not (loosest == right == _COMPARISON):
+                    yield place
+                if right <= left or text in CLOSING or text in _STOPS:
+                    return
+                loosest = min(loosest, right)
+                expects_operand = True
+                if text in ("not", "is") and items[place + 1].text in ("in", "not"):
+                    place += 1
+                place += 1
+                continue
+        if depth == 0 and expects_operand:
+            if text == "not":
+                loosest = min(loosest, _NOT)
+            elif text in ("-", "+", "~"):
+                loosest = min(loosest, _UNARY)
+            elif text in _STOPS:
+                return
+            else:
+                expects_operand = False
+        depth += (text in OPENING) - (text in CLOSING)
+        if depth < 0:
+            return
+        place += 1
+    if loosest > left:
+        yield len(items)
+
+
+def _looseness(items: list[Item], number: int) -> int:
+    """How tightly what stands in front of an operand binds it."""
+    text = items[number].text
+    if text not in _BINARY or text in ("if", "in") and number in (0, 1):
+        return _NOT if text == "~" else -1
+    if number and not _ends_operand(items[number - 1]):
+        if text == "not":
+            return _COMPARISON if items[number - 1].text == "is" else _NOT - 1
+        return _UNARY
+    if text in ("in",) and items[0].text in ("for", "async"):
+        return -1
+    return _BINARY[text]
+
+
+def _looseness_of_operator(items: list[Item], number: int) -> int | None:
+    text = items[number].text
+    if text in CLOSING or text in _STOPS:
+        return -1
+    return _BINARY.get(text)
+
+
+def _known_behind(items: list[Item], end: int) -> int | None:
+    for number in range(end, len(items)):
+        if items[number].line is not None:
+            return number
+    return None
+
+
+def _line_of(items: list[Item], end: int) -> int | None:
+    known = _known_behind(items, end)
+    return items[known].line if known is not None else None
+
+
+def _line_before(items: list[Item], end: int) -> int | None:
+    for number in range(end - 1, -1, -1):
+        line = items[number].line
+        if line is not None:
+            return line + items[number].text.count("\n")
+    return None
+
+
+def _closes(items: list[Item], number: int, end: int) -> bool:
+    """Whether there is room for a parenthesis behind the group."""
+    known = _known_behind(items, end)
+    if known is None or _breaks_between(items, end, known):
+        return False
+    return end - number >= 1 and _surplus(items, known) >= 1 and (end - number > 1 or known > end)
+
+
+def _breaks_between(items: list[Item], end: int, known: int) -> bool:
+    return items[known].line != _line_before(items, end)
+
+
+def _breaks(items: list[Item], number: int, end: int) -> bool:
+    """Whether a line ends within the group, outside of brackets."""
+    depth = 0
+    line = items[number].line
+    for item in items[number:end]:
+        if depth == 0 and item.line is not None and line is not None and item.line > line:
+            return True
+        depth += (item.text in OPENING) - (item.text in CLOSING)
+        line = item.line + item.text.count("\n") if item.line is not None else line
+    return False
+
+
+def _around_line_ends(items: list[Item]) -> None:
+    """Put an expression that goes on in another line outside of brackets into parentheses, where they have room."""
+    depth = 0
+    line: int | None = None
+    number = 0
+    while number < len(items):
+        item = items[number]
+        if depth == 0 and number and item.line is not None and line is not None and item.line > line:
+            start = _start_of_expression(items, number)
+            if start is not None and _has_room(items, start, number):
+                end = _end_of_expression(items, number)
+                first = items[start]
+                items.insert(end, Item(")", None, None, 0, False, False))
+                items.insert(start, Item("(", None, None, first.space, False, False))
+                first.space = 0
+                number = end + 1
+                continue
+        depth += (item.text in OPENING) - (item.text in CLOSING)
+        line = item.line + item.text.count("\n") if item.line is not None else line
+        number += 1
+
+
+def _start_of_expression(items: list[Item], number: int) -> int | None:
+    """The first item of the expression that goes on at ``number``; None if parentheses can't stand there."""
+    depth = 0
+    is_loop = items[0].text in ("for", "async")
+    for place in range(number - 1, -1, -1):
+        text = items[place].text
+        depth += (text in CLOSING) - (text in OPENING)
+        if depth < 0 or depth == 0 and text in (",", "lambda", ":"):
+            return None
+        if depth == 0:
+            begins = text in _ASSIGNMENTS or text in _BEFORE_EXPRESSION or not place and text in _BEFORE_TEST
+            if begins or is_loop and text == "in":
+                return place + 1
+    return None
+
+
+def _end_of_expression(items: list[Item], number: int) -> int:
+    depth = 0
+    for place in range(number, len(items)):
+        text = items[place].text
+        if depth == 0 and (text in (":", ",", "from") or text in _ASSIGNMENTS):
+            return place
+        depth += (text in OPENING) - (text in CLOSING)
+    return len(items)
+
+
+def _has_room(items: list[Item], start: int, number: int) -> bool:
+    """Whether a parenthesis fits in front of the item: its line is another, or there is one column more than usual."""
+    first = items[start]
+    if start == number or first.line is None or first.column is None:
+        return True
+    known = [item for item in items[:start] if item.line == first.line]
+    return not known or _surplus(items, start) >= 1

@@ -1,0 +1,186 @@
+"""Anchors -> the place of each token, and the parentheses that the author wrote and the tree does not have.
+
+The innermost span that begins (ends) with a token tells where the token is. An outer one that begins earlier, or ends
+later, has a parenthesis there.
+"""
+
+from __future__ import annotations
+
+import bisect
+from collections import Counter
+from typing import NamedTuple
+
+from .anchors import Anchors, Extent, Place, Span
+from .tokens import Token, Tokens
+
+MOST_COLUMNS = 2000
+"""Places farther to the right are those of no source that is read."""
+
+
+class Parenthesis(NamedTuple):
+    """One pair: around the tokens of ``span``; where it opens and closes, None if nothing says it."""
+
+    span: Span
+    opens: Place | None
+    closes: Place | None
+
+
+class Places(NamedTuple):
+    """For each token where it starts, or None, and where it ends; ``lines``: its line alone is known.
+
+    ``parentheses`` are to be added; ``dropped`` are numbers of tokens, parentheses of ours, that the author has not.
+    """
+
+    starts: list[Place | None]
+    ends: list[Place | None]
+    lines: list[int | None]
+    parentheses: list[Parenthesis]
+    dropped: set[int]
+
+
+def place(anchors: Anchors, cut: Tokens) -> Places:
+    """The place of each token."""
+    tokens = cut.tokens
+    size = len(tokens)
+    votes = {span: _most(counter) for span, counter in anchors.extents.items()}
+    dropped: set[int] = set()
+    votes = _without_our_parentheses(votes, anchors.tuples, tokens, dropped)
+    starting: dict[int, list[Span]] = {}
+    ending: dict[int, list[Span]] = {}
+    for span in votes:
+        starting.setdefault(span[0], []).append(span)
+        ending.setdefault(span[1], []).append(span)
+    starts: list[Place | None] = [None] * size
+    ends: list[Place | None] = [None] * size
+    lines: list[int | None] = [None] * size
+    statement_of = _statements(cut)
+    opened: dict[Span, Place] = {}
+    closed: dict[Span, Place] = {}
+    for token, spans in starting.items():
+        spans.sort(key=lambda span: span[1])
+        inner, at = spans[0], votes[spans[0]][:2]
+        for span in spans[1:]:
+            outer_at = votes[span][:2]
+            if outer_at < at and statement_of[span[0]] == statement_of[span[1]]:
+                opened.setdefault(span if span in anchors.tuples else inner, outer_at)
+                if span in anchors.tuples:
+                    break
+            inner = span
+        starts[token] = at
+    for token, spans in ending.items():
+        spans.sort(key=lambda span: -span[0])
+        inner, at = spans[0], votes[spans[0]][2:]
+        for span in spans[1:]:
+            outer_at = votes[span][2:]
+            if outer_at > at and statement_of[span[0]] == statement_of[span[1]]:
+                closed.setdefault(span if span in anchors.tuples else inner, outer_at)
+                break
+            inner = span
+        ends[token] = at
+    for token, counter in anchors.lines.items():
+        lines[token] = max(counter, key=lambda line: (counter[line], line))
+    for token in range(size):
+        end = ends[token]
+        if starts[token] is None and end is not None and tokens[token].line == tokens[token].end_line:
+            column = end[1] - (tokens[token].end_column - tokens[token].column)
+            starts[token] = (end[0], column) if column >= 0 else None
+    _keep_in_order(starts, ends, lines)
+    parentheses = []
+    for span in {*opened, *closed}:
+        if tokens[span[0]].in_string and not tokens[span[0]].is_glued or not tokens[span[0]].in_string:
+            parentheses.append(Parenthesis(span, opened.get(span), closed.get(span)))
+    return Places(starts, ends, lines, parentheses, dropped)
+
+
+def _most(counter: Counter[Extent]) -> Extent:
+    return max(counter, key=lambda extent: (counter[extent], extent))
+
+
+def _without_our_parentheses(
+    votes: dict[Span, Extent], tuples: set[Span], tokens: list[Token], dropped: set[int]
+) -> dict[Span, Extent]:
+    """The votes of tuples in parentheses of ours that fill a place only without them are those of what is inside."""
+    found: dict[Span, Extent] = {}
+    for (start, end), extent in votes.items():
+        if (start, end) in tuples and tokens[start].text == "(" and tokens[end].text == ")" and end - start > 2:
+            line, column, end_line, end_column = extent
+            ours = tokens[end].end_column - tokens[start].column
+            inner = (start + 1, end - 1)
+            if line == end_line and end_column - column == ours - 2 or votes.get(inner) == extent:
+                dropped.update((start, end))
+                tuples.add(inner)
+                found[inner] = extent
+                continue
+        found.setdefault((start, end), extent)
+    return found
+
+
+def _statements(cut: Tokens) -> list[int]:
+    found = [0] * len(cut.tokens)
+    for number, statement in enumerate(cut.statements):
+        for token in range(statement.start, statement.end):
+            found[token] = number
+    return found
+
+
+def _keep_in_order(
+    starts: list[Place | None], ends: list[Place | None], lines: list[int | None]
+) -> None:
+    """Drop what is not in the order of the tokens: the longest increasing subsequence stays."""
+    known = [n for n, at in enumerate(starts) if at is not None and at[0] > 0 and 0 <= at[1] <= MOST_COLUMNS]
+    kept = set(_increasing([starts[n] for n in known]))  # type: ignore[misc]
+    kept_tokens = {known[n] for n in kept}
+    for n in range(len(starts)):
+        if n not in kept_tokens:
+            starts[n] = None
+    before = 0
+    after = _next_lines(starts)
+    for n in range(len(starts)):
+        start = starts[n]
+        if start is not None:
+            before = start[0]
+            lines[n] = before
+        elif lines[n] is not None and not before <= (lines[n] or 0) <= after[n]:
+            lines[n] = None
+    known = [n for n, line in enumerate(lines) if line is not None and line > 0]
+    kept_tokens = {known[n] for n in _increasing([(lines[n] or 0, 0) for n in known], strictly=False)}
+    for n in range(len(lines)):
+        if n not in kept_tokens:
+            lines[n] = None
+            starts[n] = None
+        if starts[n] is None:
+            ends[n] = None
+
+
+def _next_lines(starts: list[Place | None]) -> list[int]:
+    found = [0] * len(starts)
+    line = 1 << 30
+    for n in range(len(starts) - 1, -1, -1):
+        start = starts[n]
+        line = start[0] if start is not None else line
+        found[n] = line
+    return found
+
+
+def _increasing(places: list[Place], *, strictly: bool = True) -> list[int]:
+    """The indices of a longest increasing subsequence."""
+    find = bisect.bisect_left if strictly else bisect.bisect_right
+    tails: list[Place] = []
+    last: list[int] = []
+    before: list[int] = []
+    for number, one in enumerate(places):
+        at = find(tails, one)
+        before.append(last[at - 1] if at else -1)
+        if at == len(tails):
+            tails.append(one)
+            last.append(number)
+        else:
+            tails[at] = one
+            last[at] = number
+    found = []
+    number = last[-1] if last else -1
+    while number >= 0:
+        found.append(number)
+        number = before[number]
+    return found[::-1]
+

@@ -1,0 +1,228 @@
+"""A text that the printer wrote, as tokens in logical lines.
+
+Python's own tokenizer can't be used: the text has the syntax of the code's version, not of the Python that runs. The
+printer writes neither comments between statements nor line continuations, so a few patterns do.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+OPENING, CLOSING = frozenset("([{"), frozenset(")]}")
+
+_STRING = re.compile(
+    r"""(?P<prefix>[A-Za-z]{0,2})(?P<quote>'''|\"\"\"|'|\")""", re.ASCII
+)
+_BODIES = {
+    quote: re.compile(rf"(?:[^\\{quote[0]}]|\\.|{quote[0]}(?!{quote[1:]}))*?{quote}" if len(quote) == 3
+                      else rf"(?:[^\\{quote}]|\\.)*{quote}", re.DOTALL)
+    for quote in ("'", '"', "'''", '"""')
+}  # fmt: skip
+_NUMBER = re.compile(r"0[xXoObB][\da-fA-F_]+|(?:\d[\d_]*\.?[\d_]*|\.\d[\d_]*)(?:[eE][+-]?[\d_]+)?[jJ]?")
+_NAME = re.compile(r"[^\W\d]\w*")
+_OPERATOR = re.compile(
+    r"\*\*=|//=|>>=|<<=|\.\.\.|->|:=|==|!=|<=|>=|\*\*|//|>>|<<|[-+*/%@&|^]=|[-+*/%@&|^~<>()\[\]{},:.;=!]"
+)
+_BLANKS = re.compile(r"[ \t]*")
+
+HEADERS = frozenset(
+    "if elif else for while try except finally with def class match case async".split()
+)
+
+
+class CannotCut(Exception):
+    """The text has something that the printer is not known to write."""
+
+
+class Token:
+    """One token: its text and kind ('name', 'number', 'string', 'op', or 'part' of a formatted string).
+
+    ``line``, ``column``, ``end_line``, ``end_column``: where it stands in the text, columns in bytes. ``space``: how
+    many blanks were in front of it. ``is_glued``: nothing may stand in front of it.
+    """
+
+    __slots__ = ("text", "kind", "line", "column", "end_line", "end_column", "space", "is_glued", "in_string")
+
+    def __init__(self, text: str, kind: str, space: int, is_glued: bool, in_string: bool) -> None:
+        self.text, self.kind, self.space, self.is_glued, self.in_string = text, kind, space, is_glued, in_string
+        self.line = self.column = self.end_line = self.end_column = 0
+
+    def __repr__(self) -> str:
+        return f"{self.text!r}@{self.line}:{self.column}"
+
+
+class Statement(NamedTuple):
+    """A logical line: the tokens from ``start`` to ``end`` (excluded), indented ``depth`` times.
+
+    ``is_header``: a block follows. ``parent`` is the number of the header of the block that it is in, -1 for none.
+    """
+
+    start: int
+    end: int
+    depth: int
+    is_header: bool
+    parent: int
+
+
+class Tokens(NamedTuple):
+    """All tokens of a text, and its logical lines."""
+
+    tokens: list[Token]
+    statements: list[Statement]
+
+
+class _Cutter:
+    def __init__(self, text: str, parts: bool) -> None:
+        self.text, self.parts = text, parts
+        self.tokens: list[Token] = []
+        self.at = 0
+        self.line, self.line_start = 1, 0
+
+    def add(self, end: int, kind: str, space: int, glued: bool = False, in_string: bool = False) -> None:
+        text = self.text[self.at : end]
+        token = Token(text, kind, space, glued, in_string)
+        token.line, token.column = self.line, self.column(self.at)
+        lines = text.count("\n")
+        if lines:
+            self.line += lines
+            self.line_start = self.at + text.rindex("\n") + 1
+        self.at = end
+        token.end_line, token.end_column = self.line, self.column(end)
+        self.tokens.append(token)
+
+    def column(self, at: int) -> int:
+        piece = self.text[self.line_start : at]
+        return len(piece) if piece.isascii() else len(piece.encode("utf-8", "surrogatepass"))
+
+    def token(self, space: int, *, glued: bool = False, in_string: bool = False) -> None:
+        """Cut the token that begins here."""
+        text, at = self.text, self.at
+        found = _STRING.match(text, at)
+        if found is not None:
+            prefix = found["prefix"].lower()
+            if self.parts and ("f" in prefix or "t" in prefix):
+                self.formatted(found, space, glued, in_string)
+            else:
+                self.add(self.end_of_string(found), "string", space, glued, in_string)
+            return
+        for pattern, kind in ((_NAME, "name"), (_NUMBER, "number"), (_OPERATOR, "op")):
+            found = pattern.match(text, at)
+            if found is not None:
+                self.add(found.end(), kind, space, glued, in_string)
+                return
+        raise CannotCut(f"line {self.line}: {text[at : at + 20]!r}")
+
+    def end_of_string(self, found: re.Match[str]) -> int:
+        body = _BODIES[found["quote"]].match(self.text, found.end())
+        if body is None:
+            raise CannotCut(f"line {self.line}: a literal without an end")
+        return body.end()
+
+    def formatted(self, found: re.Match[str], space: int, glued: bool, in_string: bool) -> None:
+        """The pieces of a formatted string; what stands in braces is cut as any expression."""
+        quote, raw = found["quote"], "r" in found["prefix"].lower()
+        self.add(found.end(), "part", space, glued, in_string)
+        self.literal(quote, raw, in_specification=False)
+        if not self.text.startswith(quote, self.at):
+            raise CannotCut(f"line {self.line}: a formatted string without an end")
+        self.add(self.at + len(quote), "part", 0, True, in_string=True)
+
+    def literal(self, quote: str, raw: bool, in_specification: bool) -> None:
+        """Literal text and fields, up to the quotes, or to the brace that ends the specification."""
+        text = self.text
+        while self.at < len(text):
+            end = self.at
+            while end < len(text) and not text.startswith(quote, end):
+                if text[end] == "\\" and not text.startswith(("\\N{"), end):
+                    end += 1 if text[end + 1 : end + 2] in "{}" else 2
+                elif text.startswith("\\N{", end) and not raw:
+                    end = text.index("}", end) + 1
+                elif text[end] in "{}" and not in_specification and text[end + 1 : end + 2] == text[end]:
+                    end += 2
+                elif text[end] in "{}":
+                    break
+                else:
+                    end += 1
+            if end > self.at:
+                self.add(end, "part", 0, True, in_string=True)
+            if not text.startswith("{", self.at):
+                return
+            self.field(quote, raw)
+
+    def field(self, quote: str, raw: bool) -> None:
+        self.add(self.at + 1, "op", 0, True, in_string=True)
+        depth, first = 0, True
+        while True:
+            space = self.blanks()
+            mark = self.text[self.at : self.at + 1]
+            following = self.text[self.at + 1 : self.at + 2]
+            if not depth and (mark == "}" or mark == ":" or mark == "!" and following != "="):
+                break
+            if mark == "":
+                raise CannotCut(f"line {self.line}: a field without an end")
+            depth += (mark in OPENING) - (mark in CLOSING)
+            self.token(space, in_string=True)
+            first = False
+        if first:
+            raise CannotCut(f"line {self.line}: an empty field")
+        if mark == "!":
+            self.add(self.at + 2, "part", 0, True, in_string=True)
+        if self.text.startswith(":", self.at):
+            self.add(self.at + 1, "part", 0, True, in_string=True)
+            self.literal(quote, raw, in_specification=True)
+        if not self.text.startswith("}", self.at):
+            raise CannotCut(f"line {self.line}: a field without an end")
+        self.add(self.at + 1, "op", 0, True, in_string=True)
+
+    def blanks(self) -> int:
+        found = _BLANKS.match(self.text, self.at)
+        assert found is not None
+        self.at = found.end()
+        return len(found[0])
+
+
+def cut(text: str, *, parts: bool) -> Tokens:
+    """The tokens of ``text``; with ``parts`` those within formatted strings too. Raises CannotCut."""
+    cutter = _Cutter(text, parts)
+    statements: list[Statement] = []
+    tokens, size = cutter.tokens, len(text)
+    start = depth = brackets = 0
+    headers: list[int] = []
+    while cutter.at < size:
+        space = cutter.blanks()
+        if cutter.at >= size:
+            break
+        mark = text[cutter.at]
+        if mark == "\n":
+            cutter.at += 1
+            cutter.line, cutter.line_start = cutter.line + 1, cutter.at
+            if len(tokens) > start and not brackets:
+                _close(statements, tokens, start, depth, headers)
+                start = len(tokens)
+            continue
+        if mark == "#":
+            raise CannotCut(f"line {cutter.line}: a comment")
+        if len(tokens) == start:
+            depth, space = space // 4, 0
+        before = len(tokens)
+        cutter.token(space)
+        if tokens[before].kind == "op":
+            brackets += (mark in OPENING) - (mark in CLOSING)
+    if len(tokens) > start:
+        _close(statements, tokens, start, depth, headers)
+    return Tokens(tokens, statements)
+
+
+def _close(
+    statements: list[Statement], tokens: list[Token], start: int, depth: int, headers: list[int]
+) -> None:
+    is_header = tokens[-1].text == ":" and tokens[start].text in HEADERS
+    if depth > len(headers):
+        raise CannotCut(f"line {tokens[start].line}: a deeper line without a header")
+    del headers[depth:]
+    statements.append(Statement(start, len(tokens), depth, is_header, headers[-1] if headers else -1))
+    if is_header:
+        headers.append(len(statements) - 1)
+    elif tokens[start].text in ("def", "class", "for", "while", "with", "try") and tokens[-1].text == ":":
+        raise CannotCut(f"line {tokens[start].line}: a header of an unknown form")
