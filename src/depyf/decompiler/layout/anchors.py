@@ -23,7 +23,8 @@ Extent = Tuple[int, int, int, int]
 
 _LARGEST = 3000
 """Instructions that are aligned by their longest common parts; what is longer is paired where it is the same."""
-_EPILOGUE = frozenset({"RETURN_VALUE", "RETURN_CONST"})
+_END_OF_CLASS = frozenset({"STORE_STATIC_ATTRIBUTES", "LOAD_CLOSURE", "COPY"})
+_NAMES_OF_CLASS = ("__classcell__", "__static_attributes__", "__classdictcell__")
 _TUPLES = frozenset({"BUILD_TUPLE", "UNPACK_SEQUENCE", "UNPACK_EX"})
 _FUSED = frozenset({"LOAD_FAST", "STORE_FAST"})
 
@@ -33,13 +34,15 @@ class Anchors:
 
     ``extents``: for a span of our text the places that the original has for it, with how many instructions say so;
     ``lines``: for a token the lines of instructions whose construct begins with it. ``tuples``: spans that build or
-    take apart a tuple.
+    take apart a tuple. ``ends``: where the original has the return that nobody wrote, for the statement of ours that
+    begins with a token: the place of the last statement, or of the header.
     """
 
     def __init__(self) -> None:
         self.extents: dict[Span, Counter[Extent]] = {}
         self.lines: dict[int, Counter[int]] = {}
         self.tuples: set[Span] = set()
+        self.ends: dict[int, Extent] = {}
 
     def extent(self, span: Span, where: Extent) -> None:
         self.extents.setdefault(span, Counter())[where] += 1
@@ -58,7 +61,11 @@ class Anchors:
             for line, count in lines.items():
                 self.lines.setdefault(token, Counter())[line - up] += count
         self.tuples |= other.tuples
+        for token, (line, column, end_line, end_column) in other.ends.items():
+            self.ends[token] = (line - up, column - left, end_line - up, end_column - left)
 
+
+NO_COLUMN = -1
 
 ByObject = Dict[RawCode, Anchors]
 """The anchors that the instructions of each code object of the original give."""
@@ -111,13 +118,19 @@ def anchors_by_columns(original: RawCode, ours: RawCode, text: Text) -> ByObject
             found.line(first_of_line[right.firstlineno], left.firstlineno)
         theirs, mine = left.positions(), right.positions()
         fused, fused_of_ours = _second_halves(left), _second_halves(right)
+        ends = _implicit_ends(left)
         for a, b in aligned(left, right):
             where, here = _at(theirs, a), _at(mine, b)
             if where is None or here is None or id(a) in fused or id(b) in fused_of_ours:
                 continue
             start = text.starts.get((here[0], here[2]))
             end = text.ends.get((here[1], here[3]))
-            if start is None or end is None or end < start or _is_epilogue(left, a, tokens[start].text):
+            if start is None or end is None or end < start:
+                continue
+            if id(a) in ends and tokens[start].text != "return":
+                found.ends[start] = (where[0], where[2], where[1], where[3])
+                continue
+            if where[2:] == (0, 0):  # what stands in front of a body has the place of no text
                 continue
             if a.op in _TUPLES or type(a.arg) is tuple and a.op == "CONST":
                 found.tuples.add((start, end))
@@ -164,9 +177,25 @@ def _second_halves(raw: RawCode) -> set[int]:
     return found
 
 
-def _is_epilogue(raw: RawCode, instruction: Instruction, first: str) -> bool:
-    """Whether it is the return at the end of a body that has none: it has the place of the last statement."""
-    return instruction.op in _EPILOGUE and raw.name != "<lambda>" and first != "return"
+def _implicit_ends(raw: RawCode) -> set[int]:
+    """The ids of instructions that may be the return at the end of a body that has none, or what goes with it."""
+    found: set[int] = set()
+    if raw.name == "<lambda>":
+        return found
+    instructions = known_instructions(raw)
+    for number, instruction in enumerate(instructions):
+        if instruction.op == "RETURN_VALUE":
+            found.add(id(instruction))
+            before = instructions[number - 1] if number else instruction
+            if before.op == "CONST" and before.arg is None:
+                found.add(id(before))
+    if not raw.is_function:
+        for instruction in reversed(instructions):
+            if id(instruction) not in found:
+                if instruction.op not in _END_OF_CLASS and instruction.arg not in _NAMES_OF_CLASS:
+                    break
+                found.add(id(instruction))
+    return found
 
 
 def _at(positions: Any, instruction: Instruction) -> Any:
@@ -186,13 +215,16 @@ def anchors_by_lines(original: RawCode, ours: RawCode, text: Text) -> ByObject:
         first = text.exploded.get(right.firstlineno)
         if first is not None and left.name != "<module>":
             found.line(first, left.firstlineno)
+        ends = _implicit_ends(left)
         for a, b in aligned(left, right):
             if a.line is None or b.line is None:
                 continue
             token = text.exploded.get(b.line)
             if token is None:
                 continue
-            if _is_epilogue(left, a, tokens[token].text):
+            if id(a) in ends and tokens[token].text != "return":
+                column = 0 if a.line == left.firstlineno else NO_COLUMN
+                found.ends[token] = (a.line, column, a.line, column)
                 continue
             found.line(token, a.line)
     return all_found

@@ -66,7 +66,10 @@ def indents_of(lines: list[Line], *, has_columns: bool) -> list[int]:
         if block not in of_block:
             base = found[block]
             fitting = {column: count for column, count in votes.get(block, {}).items() if column > base}
-            best = max(fitting, key=lambda column: (fitting[column], -column)) if fitting else base + unit
+            if not fitting or base + unit in fitting:
+                best = base + unit
+            else:
+                best = max(fitting, key=lambda column: (fitting[column], -column))
             of_block[block] = best
         found.append(of_block[block])
     return found
@@ -231,7 +234,7 @@ class _Writer:
             self._raw(" " * blanks)
         if self.align and self.align[-1] is None:
             self.align[-1] = self.column
-        self._raw(item.text)
+        self._raw(item.text.replace("\n", " \\\n") if item.is_joined and not self.depth else item.text)
         self.last = item.text
         if not item.in_string or item.text in ("{", "}") or len(item.text) == 1:
             if item.text in OPENING:

@@ -2,22 +2,31 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from types import MappingProxyType
+from typing import Mapping, NamedTuple
 
+from .anchors import Extent
 from .places import Places
 from .tokens import Tokens
 
+_SILENT = {4: "pass", 3: "..."}
+"""Statements without instructions, by their widths."""
+
 
 class Item:
-    """A token: its text, the place that it shall have (None where nothing is known), the blanks usual before it."""
+    """A token: its text, the place that it shall have (None where nothing is known), the blanks usual before it.
 
-    __slots__ = ("text", "line", "column", "space", "is_glued", "in_string")
+    ``is_joined``: its lines are literals side by side.
+    """
+
+    __slots__ = ("text", "line", "column", "space", "is_glued", "in_string", "is_joined")
 
     def __init__(
         self, text: str, line: int | None, column: int | None, space: int, is_glued: bool, in_string: bool
     ) -> None:
         self.text, self.line, self.column, self.space = text, line, column, space
         self.is_glued, self.in_string = is_glued, in_string
+        self.is_joined = False
 
     @property
     def width(self) -> int:
@@ -38,17 +47,26 @@ class Line(NamedTuple):
     parent: int
 
 
-def items_of(cut: Tokens, places: Places) -> list[Line]:
-    """The logical lines with their places."""
+def items_of(cut: Tokens, places: Places, ends: Mapping[int, Extent] = MappingProxyType({})) -> list[Line]:
+    """The logical lines with their places.
+
+    ``ends`` tells of the ends of bodies (see Anchors): a ``pass`` that nothing can tell of by itself is written or not.
+    """
     opening: dict[int, list[Item]] = {}
     closing: dict[int, list[Item]] = {}
     for span, opens, closes in sorted(places.parentheses, key=lambda one: (one.span[0], -one.span[1])):
         opening.setdefault(span[0], []).append(_item("(", opens))
         at = (closes[0], closes[1] - 1) if closes is not None else None
         closing.setdefault(span[1], []).insert(0, _item(")", at))
-    lines = []
+    lines: list[Line] = []
+    numbers: list[int] = [-1]  # of the lines that the statements became
     for statement in cut.statements:
         items: list[Item] = []
+        first = cut.tokens[statement.start].text
+        end = ends.get(statement.start)
+        numbers.append(len(lines))
+        if first == "pass" and end is not None and end[1:] == (0, end[0], 0) and _is_behind_docstring(lines):
+            continue
         space = 0
         for number in range(statement.start, statement.end):
             token = cut.tokens[number]
@@ -58,14 +76,33 @@ def items_of(cut: Tokens, places: Places) -> list[Line]:
             start = places.starts[number]
             line, column = start if start is not None else (places.lines[number], None)
             space = max(space, token.space)
-            for item in opening.get(number, ()):
-                item.space, space = space, 0
-                items.append(item)
-            items.append(Item(token.text, line, column, space, token.is_glued, token.in_string))
+            for bracket in opening.get(number, ()):
+                bracket.space, space = space, 0
+                items.append(bracket)
+            text = places.spelled.texts.get(number, token.text)
+            item = Item(text, line, column, space, token.is_glued, token.in_string)
+            item.is_joined = number in places.spelled.joined
+            items.append(item)
             items += closing.get(number, ())
             space = 0
-        lines.append(Line(items, statement.depth, statement.is_header, statement.parent))
+        parent = numbers[statement.parent + 1]
+        if first == "pass" and end is not None and items[0].line is None:
+            items[0].line, items[0].column = end[0], end[1] if end[3] - end[1] == len(first) else None
+        lines.append(Line(items, statement.depth, statement.is_header, parent))
+        if end is not None and not statement.is_header and first != "pass":
+            word = _SILENT.get(end[3] - end[1]) if end[0] == end[2] else None
+            here = places.ends[statement.end - 1] or (places.lines[statement.end - 1] or end[0], 0)
+            if word is not None and end[:2] > here and _is_docstring(items):
+                lines.append(Line([Item(word, end[0], end[1], 0, False, False)], statement.depth, False, parent))
     return lines
+
+
+def _is_docstring(items: list[Item]) -> bool:
+    return len(items) == 1 and items[0].text[-1] in "\"'"
+
+
+def _is_behind_docstring(lines: list[Line]) -> bool:
+    return bool(lines) and _is_docstring(lines[-1].items)
 
 
 def _item(text: str, at: tuple[int, int] | None) -> Item:

@@ -53,7 +53,7 @@ class Layout:
         lines = [line for line in places.lines if line is not None]
         if lines and max(lines) > _FEW_LINES + MOST_LINES * len(self.cut.tokens):
             raise CannotCut("lines that are too far apart")
-        logical = items_of(self.cut, places)
+        logical = items_of(self.cut, places, anchors.ends)
         indents = indents_of(logical, has_columns=self.has_columns)
         for one, indent in zip(logical, indents):
             add_parentheses(one.items, indent)

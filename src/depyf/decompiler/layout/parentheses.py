@@ -69,7 +69,7 @@ def _groups(items: list[Item], number: int, indent: int) -> Iterator[int]:
             return
     last = ends[-1] if ends else 0
     keyword = items[number - 1].text in _KEYWORDS
-    if last - number > (not keyword) and surplus == 1:
+    if last - number > (not keyword and not items[number].is_joined) and surplus == 1:
         open_end = _known_behind(items, last) is None or _line_of(items, last) != _line_before(items, last)
         if open_end and (keyword or _breaks(items, number, last)):
             yield last
@@ -191,7 +191,7 @@ def _breaks(items: list[Item], number: int, end: int) -> bool:
     depth = 0
     line = items[number].line
     for item in items[number:end]:
-        if depth == 0 and item.line is not None and line is not None and item.line > line:
+        if depth == 0 and (item.is_joined or item.line is not None and line is not None and item.line > line):
             return True
         depth += (item.text in OPENING) - (item.text in CLOSING)
         line = item.line + item.text.count("\n") if item.line is not None else line

@@ -11,7 +11,8 @@ from collections import Counter
 from typing import NamedTuple
 
 from .anchors import Anchors, Extent, Place, Span
-from .tokens import Token, Tokens
+from .spelling import Spelled, spell, width_of
+from .tokens import CLOSING, Token, Tokens
 
 MOST_COLUMNS = 2000
 """Places farther to the right are those of no source that is read."""
@@ -28,7 +29,8 @@ class Parenthesis(NamedTuple):
 class Places(NamedTuple):
     """For each token where it starts, or None, and where it ends; ``lines``: its line alone is known.
 
-    ``parentheses`` are to be added; ``dropped`` are numbers of tokens, parentheses of ours, that the author has not.
+    ``parentheses`` are to be added; ``dropped`` are numbers of tokens that the author has not; ``spelled`` tells other
+    texts of the rest.
     """
 
     starts: list[Place | None]
@@ -36,6 +38,7 @@ class Places(NamedTuple):
     lines: list[int | None]
     parentheses: list[Parenthesis]
     dropped: set[int]
+    spelled: Spelled
 
 
 def place(anchors: Anchors, cut: Tokens) -> Places:
@@ -45,6 +48,9 @@ def place(anchors: Anchors, cut: Tokens) -> Places:
     votes = {span: _most(counter) for span, counter in anchors.extents.items()}
     dropped: set[int] = set()
     votes = _without_our_parentheses(votes, anchors.tuples, tokens, dropped)
+    dropped |= _around_strings(tokens)
+    spelled = spell(votes, tokens)
+    dropped |= spelled.without
     starting: dict[int, list[Span]] = {}
     ending: dict[int, list[Span]] = {}
     for span in votes:
@@ -63,10 +69,9 @@ def place(anchors: Anchors, cut: Tokens) -> Places:
             outer_at = votes[span][:2]
             if outer_at < at and statement_of[span[0]] == statement_of[span[1]]:
                 opened.setdefault(span if span in anchors.tuples else inner, outer_at)
-                if span in anchors.tuples:
-                    break
+                at = outer_at
             inner = span
-        starts[token] = at
+        starts[token] = votes[spans[0]][:2]
     for token, spans in ending.items():
         spans.sort(key=lambda span: -span[0])
         inner, at = spans[0], votes[spans[0]][2:]
@@ -74,22 +79,22 @@ def place(anchors: Anchors, cut: Tokens) -> Places:
             outer_at = votes[span][2:]
             if outer_at > at and statement_of[span[0]] == statement_of[span[1]]:
                 closed.setdefault(span if span in anchors.tuples else inner, outer_at)
-                break
+                at = outer_at
             inner = span
-        ends[token] = at
+        ends[token] = votes[spans[0]][2:]
     for token, counter in anchors.lines.items():
         lines[token] = max(counter, key=lambda line: (counter[line], line))
     for token in range(size):
         end = ends[token]
-        if starts[token] is None and end is not None and tokens[token].line == tokens[token].end_line:
-            column = end[1] - (tokens[token].end_column - tokens[token].column)
+        if starts[token] is None and end is not None and "\n" not in tokens[token].text:
+            column = end[1] - width_of(spelled.texts.get(token, tokens[token].text))
             starts[token] = (end[0], column) if column >= 0 else None
     _keep_in_order(starts, ends, lines)
     parentheses = []
     for span in {*opened, *closed}:
         if tokens[span[0]].in_string and not tokens[span[0]].is_glued or not tokens[span[0]].in_string:
             parentheses.append(Parenthesis(span, opened.get(span), closed.get(span)))
-    return Places(starts, ends, lines, parentheses, dropped)
+    return Places(starts, ends, lines, parentheses, dropped, spelled)
 
 
 def _most(counter: Counter[Extent]) -> Extent:
@@ -112,6 +117,18 @@ def _without_our_parentheses(
                 found[inner] = extent
                 continue
         found.setdefault((start, end), extent)
+    return found
+
+
+def _around_strings(tokens: list[Token]) -> set[int]:
+    """Our parentheses around one string: the printer has put them around a long one."""
+    found: set[int] = set()
+    for number in range(1, len(tokens) - 1):
+        if tokens[number].kind == "string" and tokens[number - 1].text == "(" and tokens[number + 1].text == ")":
+            before = tokens[number - 2] if number > 1 else None
+            is_call = before is not None and (before.text in CLOSING or before.kind != "op" and not before.is_keyword)
+            if not is_call:
+                found.update((number - 1, number + 1))
     return found
 
 

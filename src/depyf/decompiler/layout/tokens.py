@@ -6,6 +6,7 @@ printer writes neither comments between statements nor line continuations, so a 
 
 from __future__ import annotations
 
+import keyword
 import re
 from typing import NamedTuple
 
@@ -47,6 +48,11 @@ class Token:
     def __init__(self, text: str, kind: str, space: int, is_glued: bool, in_string: bool) -> None:
         self.text, self.kind, self.space, self.is_glued, self.in_string = text, kind, space, is_glued, in_string
         self.line = self.column = self.end_line = self.end_column = 0
+
+    @property
+    def is_keyword(self) -> bool:
+        """Whether it is a word that can't be called."""
+        return keyword.iskeyword(self.text)
 
     def __repr__(self) -> str:
         return f"{self.text!r}@{self.line}:{self.column}"
@@ -90,6 +96,13 @@ class _Cutter:
         self.at = end
         token.end_line, token.end_column = self.line, self.column(end)
         self.tokens.append(token)
+
+    def merge(self) -> None:
+        """Make one of the last two tokens: literals side by side are one string."""
+        second = self.tokens.pop()
+        first = self.tokens[-1]
+        first.text += " " + second.text
+        first.end_line, first.end_column = second.end_line, second.end_column
 
     def column(self, at: int) -> int:
         piece = self.text[self.line_start : at]
@@ -207,6 +220,9 @@ def cut(text: str, *, parts: bool) -> Tokens:
             depth, space = space // 4, 0
         before = len(tokens)
         cutter.token(space)
+        if before > start and tokens[before].kind == "string" == tokens[before - 1].kind:
+            cutter.merge()
+            continue
         if tokens[before].kind == "op":
             brackets += (mark in OPENING) - (mark in CLOSING)
     if len(tokens) > start:

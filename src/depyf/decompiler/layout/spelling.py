@@ -1,0 +1,356 @@
+"""The spelling of a literal, by the room that it has: its value and its width leave few.
+
+All that is proposed has the value of the token. What several spellings fit keeps the first, in the order of how often
+they are written.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from typing import Iterator
+
+from .anchors import Extent, Span
+from .tokens import Token
+
+_QUOTES = ("'", '"', "'''", '"""')
+_LONGEST_UNIT = 8
+_WIDTH = 79
+_NAMES = {"\n": "\\n", "\t": "\\t", "\r": "\\r", "\a": "\\a", "\b": "\\b", "\f": "\\f", "\v": "\\v"}
+_OF_LITERAL = re.compile(r"(?P<prefix>[A-Za-z]*)(?P<quote>'''|\"\"\"|'|\")")
+
+
+class Spelled:
+    """Other texts of tokens; ``joined`` are those whose lines are literals side by side, ``without`` are left out."""
+
+    def __init__(self) -> None:
+        self.texts: dict[int, str] = {}
+        self.joined: set[int] = set()
+        self.without: set[int] = set()
+
+
+def spell(votes: dict[Span, Extent], tokens: list[Token]) -> Spelled:
+    """The spellings that fill the places of the original."""
+    found = Spelled()
+    for (start, end), extent in votes.items():
+        line, column, end_line, end_column = extent
+        token = tokens[start]
+        if start == end and token.kind in ("string", "number"):
+            if line == end_line:
+                width = end_column - column
+                if width != width_of(token.text):
+                    text = next((one for one in _spellings(token) if width_of(one) == width), None)
+                    if text is not None:
+                        found.texts[start] = text
+            elif token.kind == "string":
+                _over_lines(found, start, token.text, extent)
+        elif token.text == "return" and line == end_line:
+            _returned(found, start, end, end_column - column, tokens)
+    return found
+
+
+def width_of(text: str) -> int:
+    """In bytes."""
+    return len(text) if text.isascii() else len(text.encode("utf-8", "surrogatepass"))
+
+
+def _returned(found: Spelled, start: int, end: int, width: int, tokens: list[Token]) -> None:
+    """``return`` and ``return None``: the instructions are the same."""
+    if end == start + 1 and tokens[end].text == "None" and width == 6:
+        found.without.add(end)
+    elif end == start and width == 11:
+        found.texts[start] = "return None"
+
+
+def _spellings(token: Token) -> Iterator[str]:
+    try:
+        value = ast.literal_eval(token.text)
+    except (SyntaxError, ValueError):  # a formatted string
+        return
+    if isinstance(value, (str, bytes)):
+        yield from _strings(value, token.text)
+    elif isinstance(value, (int, float)):
+        yield from _numbers(value)
+
+
+# Numbers
+
+
+def _numbers(value: int | float) -> Iterator[str]:
+    if isinstance(value, float):
+        yield from _floats(value)
+        return
+    if value.bit_length() > 2000:
+        return
+    yield from _based(value)
+    if value > 1 and value & (value - 1) == 0:
+        power = value.bit_length() - 1
+        yield from (f"1 << {power}", f"1<<{power}", f"2**{power}", f"2 ** {power}")
+    if value >= 1000:
+        yield f"{value:_}"
+    for base in (10, 2):
+        for less in (0, 1):
+            power = len(str(value + less)) - 1 if base == 10 else (value + less).bit_length() - 1
+            if power > 0 and base**power == value + less:
+                yield from (f"{base}**{power}{'-1' * less}", f"{base} ** {power}{' - 1' * less}")
+                if base == 2:
+                    yield from (f"(1 << {power}){' - 1' * less}", f"(1<<{power}){'-1' * less}")
+    for factor in (1024, 60, 3600, 24, 1000, 2, 3, 4, 5, 7, 8, 10, 16, 32, 64, 100):
+        if value and value % factor == 0 and value != factor:
+            other = value // factor
+            yield from (f"{factor} * {other}", f"{factor}*{other}")
+            if other % factor == 0:
+                yield from (f"{factor} * {factor} * {other // factor}", f"{factor}*{factor}*{other // factor}")
+    for width in range(3, 20):
+        yield from (f"0x{value:0{width}x}", f"0b{value:0{width}b}", f"0o{value:0{width}o}")
+    for less in (1, 2):
+        yield from (f"{value - less} + {less}", f"{value - less}+{less}")
+
+
+def _based(value: int) -> Iterator[str]:
+    yield f"0x{value:x}"
+    yield f"0o{value:o}"
+    yield f"0b{value:b}"
+    yield f"{value:d}"
+
+
+def _floats(value: float) -> Iterator[str]:
+    text = repr(value)
+    if "inf" in text or "nan" in text:
+        return
+    yield text
+    mantissa, _, exponent = text.partition("e")
+    for short in (mantissa, mantissa.rstrip("0"), mantissa.rstrip("0").rstrip("."), mantissa.lstrip("0")):
+        for power in (exponent, exponent.lstrip("-+").lstrip("0") if not exponent.startswith("-") else "-" +
+                      exponent.lstrip("-").lstrip("0")):  # fmt: skip
+            one = short + ("e" + power if power else "")
+            if _is_same(one, value):
+                yield one
+    for places in range(13):
+        for one in (f"{value:.{places}f}", f"{value:.{places}e}", _short_exponent(f"{value:.{places}e}")):
+            if _is_same(one, value):
+                yield one
+
+
+def _short_exponent(text: str) -> str:
+    mantissa, _, power = text.partition("e")
+    return f"{mantissa}e{int(power)}"
+
+
+def _is_same(text: str, value: float) -> bool:
+    try:
+        return bool(text) and isinstance(ast.literal_eval(text), float) and float(text) == value
+    except (SyntaxError, ValueError):
+        return False
+
+
+# Strings
+
+
+def _strings(value: str | bytes, text: str) -> Iterator[str]:
+    match = _OF_LITERAL.match(text)
+    quote = match["quote"] if match is not None else "'"
+    quotes = sorted(_QUOTES, key=lambda one: (len(one) != len(quote), one != quote))
+    for one in quotes:
+        yield from _in_quotes(value, one)
+    mark = quotes[0]
+    if isinstance(value, str):
+        yield from ("u" + text for text in _in_quotes(value, mark) if not text.startswith("r"))
+    if value:
+        half = len(value) // 2
+        for first in _in_quotes(value[:half], mark):
+            for second in _in_quotes(value[half:], mark):
+                yield from (f"{first} {second}", f"{first}{second}", f"{first} + {second}", f"{first}+{second}")
+    for size in range(1, _LONGEST_UNIT + 1):
+        count = len(value) // size
+        if count > 1 and value[:size] * count == value:
+            for unit in _in_quotes(value[:size], mark):
+                yield from (f"{unit} * {count}", f"{unit}*{count}", f"{count} * {unit}", f"{count}*{unit}")
+
+
+def _in_quotes(value: str | bytes, quote: str) -> Iterator[str]:
+    """Literals of this value on one line, or with its own line ends between triple quotes."""
+    prefix = "b" if isinstance(value, bytes) else ""
+    text = value.decode("latin-1") if isinstance(value, bytes) else value
+    seen = set()
+    for escape in _ESCAPES:
+        body = escape(text, quote, bool(prefix))
+        if body is not None and body not in seen:
+            seen.add(body)
+            yield prefix + quote + body + quote
+    if _may_be_raw(text, quote, bool(prefix)):
+        yield "r" + prefix + quote + text + quote
+
+
+def _may_be_raw(text: str, quote: str, is_bytes: bool) -> bool:
+    if quote in text or text.endswith(("\\", quote[0])) or is_bytes and not text.isascii():
+        return False
+    return all(char.isprintable() or char == "\n" and len(quote) == 3 for char in text)
+
+
+def _plain(text: str, quote: str, is_bytes: bool) -> str:
+    return _escaped(text, quote, is_bytes, ascii_only=is_bytes, form="x")
+
+
+def _octal(text: str, quote: str, is_bytes: bool) -> str:
+    return _escaped(text, quote, is_bytes, ascii_only=is_bytes, form="o")
+
+
+def _padded_octal(text: str, quote: str, is_bytes: bool) -> str:
+    return _escaped(text, quote, is_bytes, ascii_only=is_bytes, form="ooo")
+
+
+def _ascii(text: str, quote: str, is_bytes: bool) -> str:
+    return _escaped(text, quote, is_bytes, ascii_only=True, form="x")
+
+
+def _wide(text: str, quote: str, is_bytes: bool) -> str | None:
+    return None if is_bytes else _escaped(text, quote, is_bytes, ascii_only=True, form="u")
+
+
+def _all_hexadecimal(text: str, quote: str, is_bytes: bool) -> str | None:
+    return "".join(f"\\x{ord(char):02x}" for char in text) if all(ord(char) < 256 for char in text) else None
+
+
+def _no_names(text: str, quote: str, is_bytes: bool) -> str:
+    return _escaped(text, quote, is_bytes, ascii_only=is_bytes, form="x", names=False)
+
+
+def _single_backslashes(text: str, quote: str, is_bytes: bool) -> str | None:
+    """Backslashes that are no escape of what follows are not doubled."""
+    body = re.sub(r"\\\\(?![\\'\"abfnrtvxuUN0-7\n])", r"\\", _plain(text, quote, is_bytes))
+    return body if not body.endswith("\\") else None
+
+
+def _all_quotes(text: str, quote: str, is_bytes: bool) -> str:
+    return re.sub(r"(?<!\\)(['\"])", r"\\\1", _plain(text, quote, is_bytes))
+
+
+def _one_line(text: str, quote: str, is_bytes: bool) -> str:
+    return _plain(text, quote, is_bytes).replace("\n", "\\n")
+
+
+def _raw_characters(text: str, quote: str, is_bytes: bool) -> str | None:
+    """Tabs and other characters that are usually escaped, as they are."""
+    if "\\" in text or quote in text or text.endswith(quote[0]) or any(char in text for char in "\r\n\0"):
+        return None
+    return None if is_bytes and not text.isascii() else text
+
+
+_ESCAPES = (
+    _plain, _single_backslashes, _octal, _padded_octal, _ascii, _wide, _one_line, _no_names, _raw_characters,
+    _all_quotes, _all_hexadecimal,
+)  # fmt: skip
+
+
+def _escaped(text: str, quote: str, is_bytes: bool, *, ascii_only: bool, form: str, names: bool = True) -> str:
+    pieces = []
+    for number, char in enumerate(text):
+        if char == "\\":
+            pieces.append("\\\\")
+        elif char == "\n" and len(quote) == 3:
+            pieces.append(char)
+        elif char == quote[0]:
+            is_last = number == len(text) - 1
+            pieces.append("\\" + char if len(quote) == 1 or is_last or text.startswith(quote, number) else char)
+        elif char in _NAMES and (names and char in "\n\t\r" or is_bytes and char in "\n\t\r" or char in "\n\r"):
+            pieces.append(_NAMES[char])
+        elif char.isprintable() and (char.isascii() or not ascii_only):
+            pieces.append(char)
+        else:
+            pieces.append(_number_escape(char, text[number + 1 : number + 2], form))
+    return "".join(pieces)
+
+
+def _number_escape(char: str, following: str, form: str) -> str:
+    number = ord(char)
+    if form == "ooo" and number < 256:
+        return f"\\{number:03o}"
+    if form == "o" and number < 256 and not ("0" <= following <= "7"):
+        return f"\\{number:o}"
+    if number > 0xFFFF:
+        return f"\\U{number:08x}"
+    if number > 255 or form == "u":
+        return f"\\u{number:04x}"
+    return f"\\x{number:02x}"
+
+
+# Strings of several lines
+
+
+def _over_lines(found: Spelled, number: int, text: str, extent: Extent) -> None:
+    """Between triple quotes if its own line ends make the lines, else literals below each other."""
+    line, column, end_line, end_column = extent
+    try:
+        value = ast.literal_eval(text)
+    except (SyntaxError, ValueError):
+        return
+    if not isinstance(value, (str, bytes)) or not value:
+        return
+    rows = end_line - line
+    marks = value.count(b"\n") if isinstance(value, bytes) else value.count("\n")
+    for quote in ('"""', "'''"):
+        for one in _in_quotes(value, quote):
+            for whole in (one, _continued(one)):
+                if whole.count("\n") == rows and width_of(whole[whole.rindex("\n") + 1 :]) == end_column:
+                    found.texts[number] = whole
+                    return
+    if marks == rows and text.count("\n") == rows:
+        return
+    pieces = _pieces(value, rows, column, end_column, text)
+    if pieces is not None:
+        found.texts[number] = pieces
+        found.joined.add(number)
+
+
+def _continued(text: str) -> str:
+    """With a backslash and a line end behind the opening quotes."""
+    end = text.index(text[-1]) + 3
+    return text[:end] + "\\\n" + text[end:]
+
+
+def _pieces(value: str | bytes, rows: int, column: int, end_column: int, text: str) -> str | None:
+    """Literals, one on each line; the last one ends in ``end_column``."""
+    match = _OF_LITERAL.match(text)
+    quote = match["quote"][0] if match is not None else "'"
+    size = _of_last_piece(value, end_column - column, quote)
+    start = column
+    if size is None:
+        for start in range(max(end_column - 3, 0), -1, -1):
+            size = _of_last_piece(value, end_column - start, quote)
+            if size is not None:
+                break
+    if size is None:
+        return None
+    lines = _split(value[: len(value) - size], rows, _WIDTH - column - 2)
+    last = next(_in_quotes(value[len(value) - size :], quote))
+    texts = [next(_in_quotes(piece, quote)) for piece in lines]
+    blank = "\n" * (rows - len(lines))
+    return ("\n" + " " * column).join(texts) + blank + "\n" + " " * start + last
+
+
+def _of_last_piece(value: str | bytes, width: int, quote: str) -> int | None:
+    """How many characters at the end have a literal so wide."""
+    for size in range(1, len(value)):
+        found = width_of(next(_in_quotes(value[len(value) - size :], quote)))
+        if found == width:
+            return size
+        if found > width:
+            return None
+    return None
+
+
+def _split(value: str | bytes, most: int, width: int) -> list[str | bytes]:
+    """At most so many pieces, split behind line ends if that gives as many, else behind blanks."""
+    blank, end = (b" ", b"\n") if isinstance(value, bytes) else (" ", "\n")
+    lines = value.splitlines(keepends=True)
+    if len(lines) == most and value.count(end) in (most, most - 1):  # type: ignore[arg-type]
+        return list(lines)
+    pieces: list[str | bytes] = []
+    rest = value
+    while rest and len(pieces) < most - 1:
+        cut = rest.rfind(blank, 0, max(min(width, len(rest) - (most - len(pieces) - 1)), 1)) + 1  # type: ignore[arg-type]
+        cut = cut or max(len(rest) // (most - len(pieces)), 1)
+        pieces.append(rest[:cut])
+        rest = rest[cut:]
+    return [*pieces, rest] if rest else pieces
