@@ -22,7 +22,7 @@ ROOMS = {
     ),
     "depyf.explain": (
         "torch_facts", "for_reading", "dump", "transformed", "guards", "graphs", "kernels", "stepping", "frames",
-        "report", "after_the_fact", "recording", "compat",
+        "from_trace", "report", "after_the_fact", "recording", "compat",
     ),
 }  # fmt: skip
 """The rooms of each half from the bottom up: each imports only rooms before it. Beside them are loose modules: what

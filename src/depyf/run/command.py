@@ -25,7 +25,7 @@ standard error says what broke, what was compiled again and what runs uncompiled
 """
 _REPORT = """\
 Print what torch.compile did to each line of the program, from the folder of `depyf run` or of
-depyf.prepare_debug. Needs no torch.
+depyf.prepare_debug, or from the log of a run with TORCH_TRACE=DIR. Needs no torch.
 """
 _DIFF = """\
 Compare two recordings: breaks, recompilations, graphs, kernels and guards that are new, gone or changed, line by line.
@@ -54,7 +54,7 @@ def add_commands(commands: Any) -> None:
         "report", help="print what torch.compile did to each line of a program", description=_REPORT,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )  # fmt: skip
-    command.add_argument("folder", metavar="DIR", help="the folder of a recording")
+    command.add_argument("folder", metavar="DIR", help="the folder of a recording or of TORCH_TRACE, or one log of it")
     command.add_argument("file", nargs="?", metavar="FILE[:LINE]", help="one source file, or one line of it")
     command.add_argument("--all", action="store_true", help="lines without a remark too")
     command.add_argument("--format", choices=["text", "html", "json", "sarif", "github"], default="text",
@@ -153,32 +153,20 @@ def _say(session: Any, found: Any, options: argparse.Namespace, base: str) -> No
 
 def report(options: argparse.Namespace) -> int:
     """``depyf report``."""
-    from ..explain.report.remarks.answer import INSTALLED, answer_lines, short
-    from ..explain.report.remarks.over_source import source_lines
-    from ..explain.report.remarks.stored import Report
+    from .reports import in_one_text, read_reports, text_of
 
-    found = Report.read(options.folder)
+    found = read_reports(options.folder)
     base = os.getcwd()
     if options.format != "text":
-        print(_formatted(found, options.format, base))
+        print(in_one_text(found, options.format, options.folder, lambda one: _formatted(one, options.format, base)))
         return 0
     colours = sys.stdout.isatty() and not os.environ.get("NO_COLOR")
     wanted, _, line = (options.file or "").partition(":")
-    files = list(dict.fromkeys(one.file for one in found.remarks))
-    if wanted:
-        files = [file for file in files if os.path.realpath(file) == os.path.realpath(wanted)] or [
-            file for file in files if file.replace(os.sep, "/").endswith("/" + wanted) or file == wanted
-        ]
-        if not files:
-            print(f"depyf report: no remarks on {wanted}", file=sys.stderr)
-            return 1
-    else:
-        print("\n".join(answer_lines(found, base)))
-        files = [file for file in files if INSTALLED not in file] or files
-    for file in files:
-        remarks = [one for one in found.remarks if one.file == file and (not line or str(one.line) == line)]
-        print("\n" * (not wanted) + short(file, base))
-        print("\n".join(source_lines(file, remarks, colours, options.all)))
+    texts = {name: text_of(one, base, wanted, line, colours, options.all) for name, one in found.items()}
+    if not any(texts.values()):
+        print(f"depyf report: no remarks on {wanted}", file=sys.stderr)
+        return 1
+    print("\n\n".join("\n".join([name] * bool(name) + lines) for name, lines in texts.items() if lines))
     return 0
 
 
@@ -209,17 +197,18 @@ def diff(options: argparse.Namespace) -> int:
 
 
 def _differences(before: str, after: str) -> list[str]:
+    from ..explain.from_trace.log import logs_in
     from ..explain.report.remarks.difference import changes, count_changes, files_that_differ
-    from ..explain.report.remarks.stored import Report
+    from .reports import read_report
 
-    reports = Report.read(before), Report.read(after)
+    reports = read_report(before), read_report(after)
     found = changes(*reports, bases=(os.getcwd(), os.getcwd()))
     rows = [(one.function, one.what, one.place, one.words) for one in found]
     widths = [max(map(len, column)) for column in list(zip(*rows))[:3]] if rows else []
     lines = ["  ".join([*map(str.ljust, row, widths), row[3]]).rstrip() for row in rows]
     counts = count_changes(*reports)
     lines += ["counts: " + ", ".join(counts)] if counts else []
-    files = files_that_differ(before, after)
+    files = [] if logs_in(before) or logs_in(after) else files_that_differ(before, after)
     if len(files) > _MOST_FILES:
         lines.append("files that differ: {}".format(len(files)))
     elif files:

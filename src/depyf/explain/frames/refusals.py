@@ -6,9 +6,10 @@ import linecache
 import os
 import re
 import sys
+from dataclasses import replace
 from functools import lru_cache
 from types import CodeType
-from typing import Any, Dict, List, Optional, Sequence, Tuple
+from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple
 
 from depyf.explain.frames.graph_breaks import graph_break_from_reason
 from depyf.explain.model import Frame, RecompileReason, Refusal, Skip, SourceLine
@@ -16,12 +17,16 @@ from depyf.explain.names import stable, without_addresses
 from depyf.explain.torch_facts.torch_attempts import can_be_fallen_back_from
 from depyf.explain.torch_facts.torch_behavior import compilation_metrics
 
-__all__ = ["Refusals", "has_nothing_in_it", "is_of_libraries", "skip_words"]
+__all__ = ["Refusals", "has_nothing_in_it", "is_of_libraries", "refusal_from_metrics", "skip_words"]
 
 _THEN = "*** While handling this graph break"
 _USER_CODE = "from user code:"
 _LIMIT = "recompile limit exceeded"
 _EXCEEDED = "Dynamo recompile limit exceeded"
+_OF_METRICS = ("fail_reason", "fail_type", "fail_user_frame_filename", "fail_user_frame_lineno", "compile_id",
+               "co_name", "co_filename", "co_firstlineno")  # fmt: skip
+_INSTALLED_TORCH = re.compile(r"[/\\](?:site|dist)-packages[/\\]torch[/\\]")
+_LIBRARY = re.compile(r"[/\\]lib(?:64)?[/\\]python3\.\d+[/\\](?!(?:site|dist)-packages)")
 _REACHED = re.compile(r"\w*(recompile|cache_size)_limit reached")  # all that torch says up to 2.9
 
 
@@ -100,7 +105,7 @@ class Refusals:
                 continue
             self._seen[id(one)] = one
             if getattr(one, "fail_reason", None):
-                refusal = _refusal(one)
+                refusal = refusal_from_metrics({name: getattr(one, name, None) for name in _OF_METRICS})
                 if refusal not in self.found and (refusal.compile_id, refusal.function) not in told:
                     self.found.append(refusal)
 
@@ -146,20 +151,26 @@ def is_of_libraries(filename: str) -> bool:
     """Whether a file is one of torch's or of Python's library, or none at all (``<string>``)."""
     if filename.startswith("<") and not filename.startswith(("<ipython", "<stdin")):
         return True
-    torch = os.path.dirname(getattr(sys.modules.get("torch"), "__file__", None) or "?")
-    if filename.startswith(torch + os.sep):
-        return True
+    torch = os.path.dirname(getattr(sys.modules.get("torch"), "__file__", None) or "")
+    if torch and filename.startswith(torch + os.sep) or _INSTALLED_TORCH.search(filename) or _LIBRARY.search(filename):
+        return True  # of this process, or of the one whose log is read
     return filename.startswith(os.path.dirname(os.__file__) + os.sep) and "-packages" not in filename
 
 
-def _refusal(metrics: Any) -> Refusal:
-    refusal = _refusal_of(str(metrics.fail_reason))
-    refusal.why.location = _line(getattr(metrics, "fail_user_frame_filename", None),
-                                 getattr(metrics, "fail_user_frame_lineno", None))
-    refusal.compile_id = str(getattr(metrics, "compile_id", "") or "")
-    refusal.function = str(getattr(metrics, "co_name", "") or "")
-    refusal.location = _line(getattr(metrics, "co_filename", None), getattr(metrics, "co_firstlineno", None))
-    refusal.error = str(getattr(metrics, "fail_type", "") or "")
+def refusal_from_metrics(metrics: Mapping[str, Any], with_text: bool = True) -> Refusal:
+    """What failed, from torch's record of a compilation.
+
+    Args:
+        metrics: its fields, `_OF_METRICS` among them.
+        with_text: whether the files that it names are as they were when it was compiled, so that lines can be shown.
+    """
+    refusal = _refusal_of(str(metrics.get("fail_reason")))
+    line = _line if with_text else _line_alone
+    refusal.why.location = line(metrics.get("fail_user_frame_filename"), metrics.get("fail_user_frame_lineno"))
+    refusal.compile_id = str(metrics.get("compile_id") or "")
+    refusal.function = str(metrics.get("co_name") or "")
+    refusal.location = line(metrics.get("co_filename"), metrics.get("co_firstlineno"))
+    refusal.error = str(metrics.get("fail_type") or "")
     return refusal
 
 
@@ -177,9 +188,12 @@ def _refusal_of(text: str, stack: Sequence[Any] = ()) -> Refusal:
 
 
 def _line(filename: Any, number: Any) -> Any:
-    if not filename or not number:
-        return None
-    return SourceLine(str(filename), int(number), linecache.getline(str(filename), int(number)).strip())
+    found = _line_alone(filename, number)
+    return found and replace(found, text=linecache.getline(found.filename, found.line).strip())
+
+
+def _line_alone(filename: Any, number: Any) -> Any:
+    return SourceLine(str(filename), int(number)) if filename and number else None
 
 
 def _number(compile_id: str) -> str:

@@ -22,7 +22,7 @@ FINDINGS = ("uncompiled", "break", "recompile")
 """What somebody may want to change, worst first. Graphs, kernels and guards are none."""
 
 _SIZE = re.compile(r"tensor '(?P<name>[^']+)' size mismatch at index (?P<index>\d+)\. expected \S+, actual \S+")
-_NUMBER = re.compile(r"\d+$")
+_NUMBER = re.compile(r"(?:\d+/)?\d+$")  # of a graph; in a log the compile id
 _RESUME = re.compile(r"torch_dynamo_resume_in_(\w+?)_at_\d+")
 _MOST_GUARDS = 3  # shown of a line
 _KEPT = re.compile(r"___stack\d+\.?(.*)")
@@ -142,33 +142,34 @@ def _recompiles(session: Session, files: _Files) -> Iterator[Remark]:
     for frame in session.frames:
         for entry in frame.entries:
             for why in entry.recompiled:
-                key = (frame.filename, frame.first_line, frame.name, _subject(why))
+                key = (frame.filename, frame.first_line, frame.name, _subject(why) or why.words)
                 groups.setdefault(key, []).append((frame, entry, why))
     of_functions = {(why.expected, why.actual) for parts in groups.values() for frame, _, why in parts
                     if not frame.is_resume}  # fmt: skip
-    for (_, _, _, subject), parts in groups.items():
+    for parts in groups.values():
         frame, _, why = parts[0]
         lines = [one.user_line or _asked(frame, one) for _, _, one in parts]
         place = next(filter(None, map(files.of_program, lines)), SourceLine(frame.filename, frame.first_line))
         follows = frame.is_resume and (why.expected, why.actual) in of_functions
         remedy = next((one.remedy for _, _, one in parts if one.remedy), "")
         yield Remark(
-            place.filename, place.line, "recompile", _changes(subject, [one for _, _, one in parts]), frame.title,
+            place.filename, place.line, "recompile", _changes([one for _, _, one in parts]), frame.title,
             instead="" if follows else _remedy(why, remedy), text=place.text,
             compilations=_distinct(entry.compile_id for _, entry, _ in parts), follows=follows,
         )  # fmt: skip
 
 
 def _subject(why: RecompileReason) -> str:
-    """What changed: ``x.shape[0]``, or the sentence if it names no such thing."""
+    """What changed: ``x.shape[0]``; "" if torch names no such thing."""
     size = _SIZE.fullmatch(why.words)
     if size is not None:
         return "{}.shape[{}]".format(size["name"], size["index"])
-    return why.subject if why.subject and why.expected and why.actual else ""
+    return why.subject if why.expected else ""
 
 
-def _changes(subject: str, reasons: Sequence[RecompileReason]) -> str:
-    if not subject:
+def _changes(reasons: Sequence[RecompileReason]) -> str:
+    subject = _subject(reasons[0])
+    if not subject or not all(one.actual for one in reasons):
         return one_line(found_words(reasons[0]))
     kept = _KEPT.fullmatch(subject)
     if kept is not None:

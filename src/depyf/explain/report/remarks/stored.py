@@ -25,13 +25,15 @@ FORMAT = 1
 class Report:
     """Remarks on a program, and counts: functions, graphs, breaks, recompilations, uncompiled.
 
-    What differs in every run, the seconds and the remarks on costs, is not in the file.
+    `notes` say what is missing, where the remarks come from something that holds less than a recording. What differs in
+    every run, the seconds and the remarks on costs, is not in the file.
     """
 
     remarks: List[Remark] = field(default_factory=list)
     counts: Dict[str, int] = field(default_factory=dict)
     torch: str = ""
     python: str = ""
+    notes: List[str] = field(default_factory=list)
     seconds: Optional[float] = field(default=None, compare=False)  # that compiling took
     own_seconds: Optional[float] = field(default=None, compare=False)  # that recording took
 
@@ -40,7 +42,8 @@ class Report:
         remarks = [{name: value for name, value in dataclasses.asdict(one).items() if value not in ("", [], False)}
                    for one in self.remarks if one.kind != "cost"]  # fmt: skip
         data = {"format": FORMAT, "torch": self.torch, "python": self.python, "counts": self.counts}
-        return json.dumps({**data, "remarks": remarks}, indent=1) + "\n"
+        notes = {"notes": self.notes} if self.notes else {}
+        return json.dumps({**data, **notes, "remarks": remarks}, indent=1) + "\n"
 
     @classmethod
     def read(cls, path: str) -> Report:
@@ -55,8 +58,8 @@ class Report:
             with open(path, encoding="utf-8") as file:
                 data = json.load(file)
         except FileNotFoundError:
-            raise ReportError("there is no {}: `depyf run -o DIR PROGRAM` or prepare_debug(DIR) makes it".format(
-                path)) from None  # fmt: skip
+            raise ReportError("there is no {}: `depyf run -o DIR PROGRAM` or prepare_debug(DIR) makes it, and there is "
+                              "no log of TORCH_TRACE".format(path)) from None  # fmt: skip
         except (OSError, ValueError) as error:
             raise ReportError("{} can't be read: {}".format(path, error)) from error
         found = cls._from(data, path)
@@ -72,7 +75,7 @@ class Report:
         try:
             remarks = [Remark(**{name: value for name, value in one.items() if name in known})
                        for one in data["remarks"]]  # fmt: skip
-            return cls(remarks, dict(data["counts"]), data["torch"], data["python"])
+            return cls(remarks, dict(data["counts"]), data["torch"], data["python"], list(data.get("notes", [])))
         except (AttributeError, KeyError, TypeError, ValueError) as error:
             raise ReportError("{} is no report: {!r}".format(path, error)) from error
 
