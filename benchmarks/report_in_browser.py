@@ -1,7 +1,8 @@
 """Opens the HTML report in a headless Chromium and uses it: clicks, keys, links, widths, colours.
 
 The page is opened from the disk, in a frame: a window of a browser without a screen is never narrower than 500 pixels.
-A script in it acts and looks, and tells the frame's owner, of which `--dump-dom` gives the text. Exits with 1 if anything is not as it should be, with 2 without a browser.
+A script in it acts and looks, and tells the frame's owner, of which `--dump-dom` gives the text. Exits with 1 if
+anything is not as it should be, with 2 without a browser.
 
     python benchmarks/report_in_browser.py [--chromium PATH] [REPORT.html]
 
@@ -61,7 +62,7 @@ const press = (key, target = document.body) =>
   target.dispatchEvent(new KeyboardEvent('keydown', {key, bubbles: true, cancelable: true}));
 const over = (row) => row.dispatchEvent(new MouseEvent('mouseover', {bubbles: true}));
 const lit = (root) => all('.l.on', root);
-const paneOf = (row) => row.closest('.pane').dataset.pane;
+const paneOf = (row) => row.closest('.pane') ? row.closest('.pane').dataset.pane : 'drawing';
 const visible = (element) => element.getClientRects().length > 0;
 
 function look() {
@@ -87,13 +88,18 @@ function look() {
     note('and only what is made of it', lit(root).every((other) =>
       ((other.dataset.k || '') + ' ' + (other.dataset.t || '')).split(' ').includes(own)));
   }
-  note('a line lights up counterparts in all panes', widest === 4);
+  note('a line lights up counterparts in all panes', widest >= 4);
   root.dispatchEvent(new MouseEvent('mouseleave'));
   note('leaving puts it out', !root.classList.contains('lit'));
 
   const graph = root.querySelector('.pane[data-pane=graphs] .l[data-k]');
   over(graph);
   note('a node lights up its line', lit(root).some((row) => paneOf(row) === 'source'));
+  const box = root.querySelector('.drawn g[data-k]');
+  if (box) {
+    over(box);
+    note('a box of the drawing lights up its line', lit(root).some((row) => paneOf(row) === 'source'));
+  }
   const called = root.querySelector('.pane[data-pane=graphs] .l[data-t]');
   if (called) {
     over(called);
@@ -134,14 +140,14 @@ function look() {
   note('j goes to the first remark', remarked[0].classList.contains('at'));
   press('j');
   note('and on', remarked[1].classList.contains('at') && location.hash === '#' + remarked[1].id);
-  const box = document.querySelector('input[type=search]');
+  const search = document.querySelector('input[type=search]');
   press('/');
-  note('/ goes to the search', document.activeElement === box);
-  box.value = 'return';
-  box.dispatchEvent(new Event('input'));
-  press('Enter', box);
+  note('/ goes to the search', document.activeElement === search);
+  search.value = 'return';
+  search.dispatchEvent(new Event('input'));
+  press('Enter', search);
   note('which finds lines', /^1 of \\d+$/.test(document.querySelector('.found').textContent));
-  box.blur();
+  search.blur();
   press('?');
   note('? shows the keys', document.querySelector('dialog').open);
   document.querySelector('dialog').close();
@@ -169,7 +175,8 @@ addEventListener('load', () => {
 });
 """
 
-OWNER = """<!doctype html><iframe src="page.html" width="{}" height="900"></iframe><textarea id="found"></textarea><script>
+OWNER = """<!doctype html>
+<iframe src="page.html" width="{}" height="900"></iframe><textarea id="found"></textarea><script>
 addEventListener('message', (event) => { document.getElementById('found').textContent = event.data; });
 </script>"""
 

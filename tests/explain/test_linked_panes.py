@@ -5,6 +5,8 @@ import pytest
 from depyf.explain.model import CacheEntry, Decompiled, Frame, Graph, Kernel, KernelLine, Node, Session, SourceLine
 from depyf.explain.report.html.panes import panes_html
 from depyf.explain.report.linked.compilations import compilations
+from depyf.explain.report.linked.drawing import drawings
+from depyf.explain.report.linked.places import Places
 
 SOURCE = """\
 def step(x):
@@ -174,3 +176,67 @@ def test_each_compilation_has_a_name_of_its_own_and_lines_lead_to_the_first():
     text, links = panes_html(compilations(made))
     assert 'id="step"' in text and 'id="step~0/1"' in text
     assert links["train.py", 4] == "step:4" and links["helpers.py", 5] == "step:helpers.py:5"
+
+
+def chain(layers):
+    """A graph of layers with a residual connection each, in modules, and two operations of their own after them."""
+    nodes = [Node("placeholder", "x", "x")]
+    last = "x"
+    for at in range(layers):
+        module = "self.blocks.{}".format(at)
+        for name, inputs in (("linear", [last]), ("relu", ["linear_{}".format(at)]),
+                             ("add", ["relu_{}".format(at), last])):  # fmt: skip
+            nodes.append(Node("call_function", "{}_{}".format(name, at), name, line(2), module, [line(3)], inputs))
+        last = "add_{}".format(at)
+    nodes.append(Node("call_function", "sum_1", "torch.sum", line(4), inputs=[last]))
+    nodes.append(Node("call_method", "out", "item", line(4), inputs=["sum_1"]))
+    return Graph("__compiled_fn_1", nodes=nodes)
+
+
+def reached(drawing, start):
+    """Labels of the boxes to which edges lead from a box, by way of those without one."""
+    found = set()
+    for source, target in drawing.edges:
+        if source == start:
+            label = drawing.boxes[target].label
+            found |= {label} if label else reached(drawing, target)
+    return found
+
+
+def test_a_small_graph_is_drawn_operation_by_operation_with_every_edge():
+    *_, whole = drawings(chain(2), Places())
+    labels = [box.label for box in whole.boxes if box.label]
+    assert whole.title == "each operation"
+    assert labels == ["linear", "relu", "add", "linear", "relu", "add", "sum", "item"]
+    assert [reached(whole, at) for at in range(8)] == [
+        {"relu"}, {"add"}, {"linear", "add"}, {"relu"}, {"add"}, {"sum"}, {"item"}, set(),
+    ]  # fmt: skip
+
+
+def test_edges_lead_from_a_rank_to_the_next_and_no_two_boxes_share_a_place():
+    for drawing in drawings(chain(6), Places()):
+        assert drawing.edges
+        for source, target in drawing.edges:
+            assert drawing.boxes[target].rank == drawing.boxes[source].rank + 1
+        places = [(box.rank, box.order) for box in drawing.boxes]
+        assert len(set(places)) == len(places)
+
+
+def test_a_large_graph_is_drawn_by_modules_alone():
+    titles = {one.title: [box.label for box in one.boxes if box.label] for one in drawings(chain(40), Places())}
+    assert titles == {
+        "modules, to depth 1": ["self: 120 operations", "sum", "item"],
+        "modules, to depth 3": [*("self.blocks.{}: 3 operations".format(at) for at in range(40)), "sum", "item"],
+    }
+    assert drawings(chain(3000), Places())[-1].title == "modules, to depth 1"
+
+
+def test_a_box_is_for_the_lines_of_all_that_it_stands_for():
+    places = Places()
+    first = drawings(chain(40), places)[0].boxes[0]
+    assert {places.found[at].line for at in first.lines} == {2}
+    assert {places.found[at].line for at in first.through} == {3}
+
+
+def test_a_graph_of_one_operation_is_not_drawn():
+    assert drawings(Graph("g", nodes=[Node("call_function", "a", "a")]), Places()) == []

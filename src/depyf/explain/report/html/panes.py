@@ -6,6 +6,7 @@ import html
 from typing import Dict, Iterable, List, Set, Tuple
 
 from depyf.explain.names import file_name
+from depyf.explain.report.html.drawings import drawings_html
 from depyf.explain.report.html.highlight import lines_html
 from depyf.explain.report.linked.rows import Compilation, Pane, Row
 from depyf.explain.report.tree import count
@@ -67,11 +68,12 @@ def _compilation(one: Compilation, name: str, places: List[str], is_open: bool) 
         for at, pane in enumerate(shown)
     )  # fmt: skip
     panes = "".join(_pane(pane, not at) for at, pane in enumerate(shown))
+    drawn = "".join(drawings_html(graph, drawings) for graph, drawings in one.drawings.items())
     return (
         '<details class="frame comp" id="{}" data-places="{}"{}><summary>{}{} {} {}</summary><div class="in">'
-        '<div class="tabs" role="tablist">{}</div><div class="panes">{}</div></div></details>\n'.format(
+        '<div class="tabs" role="tablist">{}</div><div class="panes">{}</div>{}</div></details>\n'.format(
             html.escape(name), html.escape("\n".join(places)), " open" * is_open, html.escape(one.function), rest, chip,
-            share, tabs, panes)
+            share, tabs, panes, drawn)
     )  # fmt: skip
 
 

@@ -58,7 +58,7 @@
     }
     for (const line of numbers(row.dataset.t))
       for (const other of found.byLine.get(line).own)
-        if (other.closest('.pane').dataset.pane === 'source') mark(other, 'via');
+        if (other.closest('.pane[data-pane=source]')) mark(other, 'via');
     row.classList.add('from');
     found.lit.push(row);
     root.classList.add('lit');
@@ -93,7 +93,7 @@
   }
 
   for (const root of compilations.keys()) {
-    const rowOf = (event) => event.target.closest('.l[data-k]');
+    const rowOf = (event) => event.target.closest('.l[data-k]'); // a line of a pane, or a box of a drawing
     root.addEventListener('mouseover', (event) => {
       if (pinned) return;
       const row = rowOf(event);

@@ -9,8 +9,10 @@ from typing import Dict, FrozenSet, Iterable, Iterator, List, Sequence, Tuple
 from depyf.explain.frames.resume_points import resume_line
 from depyf.explain.model import CacheEntry, Frame, Graph, Session, SourceLine
 from depyf.explain.names import file_name
+from depyf.explain.report.linked.drawing import drawings
 from depyf.explain.report.linked.kernels import computing_lines, kernel_rows, linked_lines
-from depyf.explain.report.linked.rows import Compilation, Pane, Places, Row, shortened
+from depyf.explain.report.linked.places import Places
+from depyf.explain.report.linked.rows import Compilation, Pane, Row, shortened
 from depyf.explain.report.page.sections import folded_code
 from depyf.explain.report.tree import count
 
@@ -52,7 +54,7 @@ def _compilation(top: Frame, frame: Frame, entry: CacheEntry) -> Compilation:
     rest_from = frame.first_line if frame is not top else 0
     return Compilation(
         top.title, entry.compile_id or str(entry.index), rest_from, places.found, panes, len(computing),
-        len(computing & linked_lines(graphs, places)),
+        len(computing & linked_lines(graphs, places)), {graph.name: drawings(graph, places) for graph in graphs},
     )  # fmt: skip
 
 

@@ -10,7 +10,8 @@ from typing import Dict, FrozenSet, Iterable, List, Tuple
 from depyf.decompiler.proof.compile_worker import syntax_tree
 from depyf.explain.model import Graph, Kernel
 from depyf.explain.names import file_name
-from depyf.explain.report.linked.rows import Places, Row
+from depyf.explain.report.linked.places import Places
+from depyf.explain.report.linked.rows import Row
 
 __all__ = ["computing_lines", "kernel_rows", "linked_lines"]
 

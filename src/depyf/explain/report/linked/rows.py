@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Callable, Dict, FrozenSet, Iterable, List, Sequence
+from typing import Callable, Dict, FrozenSet, List, Sequence
 
 from depyf.explain.model import SourceLine
+from depyf.explain.report.linked.drawing import Drawing
 from depyf.explain.report.page.repeats import numbers_apart, runs
 
-__all__ = ["Compilation", "Pane", "Places", "Row", "shortened"]
+__all__ = ["Compilation", "Pane", "Row", "shortened"]
 
 _FOLDED_FROM = 40  # rows: shorter panes are shown whole
 _LEAST = 8  # rows that are left out: fewer are not worth a row that says how often they come
@@ -60,6 +61,7 @@ class Compilation:
     panes: List[Pane] = field(default_factory=list)
     computing: int = 0
     linked: int = 0
+    drawings: Dict[str, List[Drawing]] = field(default_factory=dict)  # by the name of the graph
 
 
 def shortened(rows: Sequence[Row], most: int, more: Callable[[int], str]) -> List[Row]:
@@ -100,23 +102,3 @@ def _instead_of(rows: Sequence[Row], words: str) -> Row:
     """One row for several."""
     lines, through = (frozenset[int]().union(*sets) for sets in zip(*((row.lines, row.through) for row in rows)))
     return Row(words, lines, through, is_note=True)
-
-
-class Places:
-    """Numbers the lines of the program in the order in which they are first asked for."""
-
-    def __init__(self) -> None:
-        self.found: List[SourceLine] = []
-        self._numbers: Dict[tuple[str, int], int] = {}
-
-    def number(self, line: SourceLine) -> int:
-        """That of a line; a new one for a line not seen before."""
-        key = (line.filename, line.line)
-        if key not in self._numbers:
-            self._numbers[key] = len(self.found)
-            self.found.append(line)
-        return self._numbers[key]
-
-    def numbers(self, lines: Iterable[SourceLine | None]) -> FrozenSet[int]:
-        """Those of several; there is none for None."""
-        return frozenset(self.number(line) for line in lines if line is not None)

@@ -41,7 +41,7 @@ def costs_json(session: Session) -> str:
 
 
 def cost_remarks(rows: List[_Row]) -> List[Remark]:
-    """One for each function: how often it was compiled, for how long, and how long its slowest guards take."""
+    """One for each function: how often it was compiled, for how long, and how long its slowest guards take to evaluate."""
     groups: Dict[Tuple[str, int, str], List[_Row]] = {}
     for row in rows:
         groups.setdefault((row["file"], row["line"], row["function"]), []).append(row)
@@ -55,7 +55,7 @@ def cost_remarks(rows: List[_Row]) -> List[Remark]:
                 for row, time in zip(parts, times)))  # fmt: skip
         guards = [row["guards"] for row in parts if row["guards"]]
         if guards:
-            words += "; evaluating its guards takes {:.0f} us".format(1e6 * max(guards))
+            words += "; guards {:.0f} us".format(1e6 * max(guards))
         found.append(Remark(file, line, "cost", words, function, compilations=list(dict.fromkeys(
             row["compile_id"] for row in parts))))  # fmt: skip
     return found

@@ -1,0 +1,29 @@
+"""The lines of the program that took part in one compilation, by number."""
+
+from __future__ import annotations
+
+from typing import Dict, FrozenSet, Iterable, List, Optional, Tuple
+
+from depyf.explain.model import SourceLine
+
+__all__ = ["Places"]
+
+
+class Places:
+    """Numbers the lines of the program in the order in which they are first asked for."""
+
+    def __init__(self) -> None:
+        self.found: List[SourceLine] = []
+        self._numbers: Dict[Tuple[str, int], int] = {}
+
+    def number(self, line: SourceLine) -> int:
+        """That of a line; a new one for a line not seen before."""
+        key = (line.filename, line.line)
+        if key not in self._numbers:
+            self._numbers[key] = len(self.found)
+            self.found.append(line)
+        return self._numbers[key]
+
+    def numbers(self, lines: Iterable[Optional[SourceLine]]) -> FrozenSet[int]:
+        """Those of several; there is none for None."""
+        return frozenset(self.number(line) for line in lines if line is not None)
