@@ -181,7 +181,7 @@ class Run:
 
     def __init__(self, program: str, handlers: Any = HANDLERS) -> None:
         self.instructions = parsed(program)
-        self.machine = Machine(RAW, Spelling(RAW), {**handlers, "RAISED": raised}, self.upcoming, nested)
+        self.machine = Machine(RAW, Spelling(RAW), "a test", {**handlers, "RAISED": raised}, self.upcoming, nested)
         self.machine.all_uses_known = True
         state = self.machine.state
         for name in ("a", "b", "c"):

@@ -51,7 +51,7 @@ class Blocks:
         self.variables = SlotVariables(analysis, spelling)
         self.bound = bound_variables(analysis, raw)
         handlers = {**HANDLERS, "CHECK_EXC_MATCH": self.match_exception}
-        self.machine = Machine(raw, spelling, handlers, self.upcoming, nested)
+        self.machine = Machine(raw, spelling, "dispatch", handlers, self.upcoming, nested)
         self.machine.originals = {spelling.variable(name) for name in raw.localsplus}
 
     def run(self) -> list[Block]:

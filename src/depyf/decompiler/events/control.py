@@ -51,7 +51,7 @@ class Control:
         self.instructions = instructions
         self.paths = Paths(instructions, raw.qualname)
         self.ranges = ExceptionRanges(instructions)
-        self.machine = Machine(raw, spelling, HANDLERS, self.upcoming, nested)
+        self.machine = Machine(raw, spelling, "events", HANDLERS, self.upcoming, nested)
         self.machine.all_uses_known = True
         self.machine.chosen = {spelling.variable(name) for name in raw.localsplus if not is_made_up(name)}
         self.machine.parked = parked_locals(raw, instructions, self.paths)

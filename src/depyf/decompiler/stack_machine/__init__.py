@@ -8,7 +8,7 @@ Holds on exit: all that has happened is written, or pending in order (see ``writ
 to another place of the code is kept. Which operations they take, and where they differ, is in the table of handlers
 that each makes of `operations.HANDLERS`. The machine of ``proof/`` is another one: it must not share this one's errors.
 
-    machine = Machine(raw, Spelling(raw), HANDLERS, upcoming)
+    machine = Machine(raw, Spelling(raw), "events", HANDLERS, upcoming)
     machine.execute(instruction)
 
 Imports ``limits/``, ``bytecode/``, ``syntax/``, ``proof/`` and ``names/``.

@@ -27,15 +27,21 @@ Handlers = Mapping[str, Handler]
 class Machine(Writer):
     """Executes instructions one by one: those that neither jump nor leave.
 
-    ``handlers`` has a function for each operation; whoever owns the machine says by it which operations it takes, and
-    how. Some operations, such as imports, are one statement together with instructions after them: these ask for
-    the ``upcoming`` ones and move ``place`` past those that they have executed.
+    ``stage`` is the room that its errors name. ``handlers`` has a function for each operation; whoever owns the machine
+    says by it which operations it takes, and how. Some operations, such as imports, are one statement together with
+    instructions after them: these ask for the ``upcoming`` ones and move ``place`` past those that they have executed.
     """
 
     def __init__(
-        self, raw: RawCode, spelling: Spelling, handlers: Handlers, upcoming: Upcoming, nested: Nested | None = None
+        self,
+        raw: RawCode,
+        spelling: Spelling,
+        stage: str,
+        handlers: Handlers,
+        upcoming: Upcoming,
+        nested: Nested | None = None,
     ) -> None:
-        super().__init__(raw, spelling)
+        super().__init__(raw, spelling, stage)
         self.handlers = handlers
         self.upcoming = upcoming
         self.nested = nested

@@ -21,8 +21,9 @@ from .state import Const, Container, Event, Null, Opaque, Pure, Raised, Star, St
 class Writer:
     """Current state, current list of statements, and the ways to write into it."""
 
-    def __init__(self, raw: RawCode, spelling: Spelling) -> None:
+    def __init__(self, raw: RawCode, spelling: Spelling, stage: str) -> None:
         self.raw = raw
+        self.stage = stage
         self.spelling = spelling
         self.state = State()
         self.out: list[n.Statement] = []
@@ -47,7 +48,7 @@ class Writer:
 
     def error(self, reason: str) -> DecompilationError:
         """The error to raise for code that has no text."""
-        return DecompilationError(reason, stage="events", where=self.raw.qualname)
+        return DecompilationError(reason, stage=self.stage, where=self.raw.qualname)
 
     # Statements
 
