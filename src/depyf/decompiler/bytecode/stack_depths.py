@@ -15,6 +15,7 @@ from typing import NamedTuple, NoReturn, Tuple
 
 from .code.flags import MAKES_GENERATOR
 from .code.raw_code import RawCode
+from .dataflow import states_before
 from .disassemble import known_instructions
 from .instruction import NEVER_RAISES, NO_FALL_THROUGH, Instruction, stack_use
 from .versions.stack_effects import EFFECTS, ENDS_OF_LOOPS, JUMPS, READS
@@ -103,48 +104,53 @@ class _Disagreement(Exception):
     pass
 
 
+_Known = Tuple[int, Tuple[int, ...]]
+"""The depth of the canonical stack, and the positions of offsets that handlers have kept on it."""
+
+
 def _canonical_depths(instructions: list[Instruction]) -> list[int]:
     """The depth before each instruction, -1 where control never comes.
 
     Raises _Disagreement where two depths meet, and where RERAISE finds no offset that a handler has kept for it: to the
     interpreter that is an error of its own.
     """
-    depths = [-1] * len(instructions)
-    kept: list[tuple[int, ...]] = [()] * len(instructions)  # positions of such offsets
-    todo: list[tuple[int, int, tuple[int, ...]]] = [(0, 0, ())]
-    while todo:
-        index, depth, offsets = todo.pop()
-        while depths[index] < 0:
-            depths[index], kept[index] = depth, offsets
-            instruction = instructions[index]
-            op, handler = instruction.op, instruction.handler
-            if handler is not None and op not in NEVER_RAISES:
-                bottom, lasti = handler.depth, handler.lasti
-                todo.append((handler.target, bottom + 1 + lasti, _left(offsets, bottom) + (bottom,) * lasti))
-            if instruction.target >= 0:
-                pops, pushes = stack_use(instruction, jump=True)
-                todo.append((instruction.target, depth - pops + pushes, _left(offsets, depth - pops)))
-            if op == "RERAISE" and instruction.arg and depth - 1 - instruction.arg not in offsets:
-                raise _Disagreement(f"RERAISE finds no offset on the stack at offset {instruction.offset}")
-            if op in NO_FALL_THROUGH:
-                break
-            pops, pushes = stack_use(instruction)
-            if pops > depth:
-                raise _Disagreement(f"{op} takes more than the stack holds at offset {instruction.offset}")
-            if offsets:
-                offsets = _moved(instruction, offsets, depth, depth - pops)
-            depth += pushes - pops
-            index += 1
-            if index == len(instructions):
-                raise _Disagreement("control runs off the end of the code")
-        else:
-            if depths[index] != depth:
-                raise _Disagreement(
-                    f"two depths of the stack, {depths[index]} and {depth}, meet at offset {instructions[index].offset}"
-                )
-            if kept[index] != offsets:
-                raise _Disagreement(f"two layouts of the stack meet at offset {instructions[index].offset}")
-    return depths
+
+    def after(index: int, known: _Known, jump: bool) -> _Known:
+        instruction, (depth, offsets) = instructions[index], known
+        if jump:
+            pops, pushes = stack_use(instruction, jump=True)
+            return depth - pops + pushes, _left(offsets, depth - pops)
+        op = instruction.op
+        if op == "RERAISE" and instruction.arg and depth - 1 - instruction.arg not in offsets:
+            raise _Disagreement(f"RERAISE finds no offset on the stack at offset {instruction.offset}")
+        if op in NO_FALL_THROUGH:
+            return known
+        pops, pushes = stack_use(instruction)
+        if pops > depth:
+            raise _Disagreement(f"{op} takes more than the stack holds at offset {instruction.offset}")
+        if index + 1 == len(instructions):
+            raise _Disagreement("control runs off the end of the code")
+        return depth - pops + pushes, _moved(instruction, offsets, depth, depth - pops) if offsets else offsets
+
+    def raised(instruction: Instruction, known: _Known) -> _Known | None:
+        handler = instruction.handler
+        if handler is None or instruction.op in NEVER_RAISES:
+            return None
+        bottom, lasti = handler.depth, handler.lasti
+        return bottom + 1 + lasti, _left(known[1], bottom) + (bottom,) * lasti
+
+    def met(index: int, known: _Known, other: _Known) -> _Known:
+        if known[0] != other[0]:
+            raise _Disagreement(
+                f"two depths of the stack, {known[0]} and {other[0]}, meet at offset {instructions[index].offset}"
+            )
+        if known != other:
+            raise _Disagreement(f"two layouts of the stack meet at offset {instructions[index].offset}")
+        return known
+
+    start: _Known = 0, ()
+    states = states_before(instructions, start, after=after, raised=raised, met=met)
+    return [-1 if state is None else state[0] for state in states]
 
 
 def _left(offsets: tuple[int, ...], bottom: int) -> tuple[int, ...]:
@@ -251,32 +257,14 @@ class _Walk:
 
     def follow(self, unit: _Unit, depth: int, hidden: tuple[int, ...]) -> tuple[int, _State]:
         """What comes after ``unit``: the offset that control falls to, -1 if to none, and the stack there."""
-        offset, row, argument, following, target = unit
+        offset, row, _, following, target = unit
         name = row.name
         index = self.first.get(offset)
-        effect = self.effects.get(name)
-        if effect is None:
-            self.refuse(offset, f"{name} has no known effect")
-        pops, pushes = effect(argument) if callable(effect) else effect
-        reads = READS.get(name)
-        if pops > depth or reads is not None and reads(argument) > depth:
-            self.refuse(offset, f"{name} takes more than the stack holds")
-        if index is not None:
-            known = self.depths[index]
-            if known != depth - len(hidden) and not (name.startswith("JUMP_BACK") and target in self.folded_sends):
-                self.refuse(offset, f"{depth} entries, {len(hidden)} of them hidden, where {known} were read")
+        pops, pushes = self.effect(unit, depth, hidden)
         if self.table and (offset in self.raises or index is None and name in DROPPED_RAISE):
             self.raise_from(unit, depth, hidden, pops)
         if target >= 0:
-            if name == "SEND":
-                self.folded_sends.add(offset)
-                self.ends[following] = 0 if index is None else -1
-            wanted = self.leads.get(offset, 0)
-            if name == "SEND" and index is not None:
-                wanted = self.falls[offset]
-            jump = self.jumps.get(name)
-            taken = (pops, pushes) if jump is None else jump(argument) if callable(jump) else jump
-            after = self.after(unit, depth, hidden, taken, wanted)
+            after = self.after_jump(unit, depth, hidden, (pops, pushes))
             if row.op == "JUMP":
                 return target, after
             self.todo.append((self.behind_ends(unit) if name == "FOR_ITER" else target, after))
@@ -288,6 +276,38 @@ class _Walk:
             return -1, (0, ())
         wanted = self.falls[offset] if index is not None else self.ends.get(offset, 0) if name in ENDS else 0
         return following, self.after(unit, depth, hidden, (pops, pushes), wanted)
+
+    def effect(self, unit: _Unit, depth: int, hidden: tuple[int, ...]) -> tuple[int, int]:
+        """What ``unit`` pops and pushes where it falls through; the stack before it is checked."""
+        offset, row, argument, _, target = unit
+        name = row.name
+        effect = self.effects.get(name)
+        if effect is None:
+            self.refuse(offset, f"{name} has no known effect")
+        pops, pushes = effect(argument) if callable(effect) else effect
+        reads = READS.get(name)
+        if pops > depth or reads is not None and reads(argument) > depth:
+            self.refuse(offset, f"{name} takes more than the stack holds")
+        index = self.first.get(offset)
+        if index is not None:
+            known = self.depths[index]
+            if known != depth - len(hidden) and not (name.startswith("JUMP_BACK") and target in self.folded_sends):
+                self.refuse(offset, f"{depth} entries, {len(hidden)} of them hidden, where {known} were read")
+        return pops, pushes
+
+    def after_jump(self, unit: _Unit, depth: int, hidden: tuple[int, ...], falling: tuple[int, int]) -> _State:
+        """The stack where ``unit`` jumps to; ``falling`` is its effect where it does not, the same for most."""
+        offset, name = unit.offset, unit.row.name
+        index = self.first.get(offset)
+        wanted = self.leads.get(offset, 0)
+        if name == "SEND":
+            self.folded_sends.add(offset)
+            self.ends[unit.next] = 0 if index is None else -1
+            if index is not None:
+                wanted = self.falls[offset]
+        jump = self.jumps.get(name)
+        taken = falling if jump is None else jump(unit.argument) if callable(jump) else jump
+        return self.after(unit, depth, hidden, taken, wanted)
 
     def after(
         self, unit: _Unit, depth: int, hidden: tuple[int, ...], effect: tuple[int, int], wanted: int

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from typing import Tuple
 
-from ...bytecode import NO_FALL_THROUGH, Instruction, RawCode, known_instructions, stack_use
+from ...bytecode import Instruction, RawCode, known_instructions, stack_use
+from ...bytecode.dataflow import states_before
 from ..ignored import CANNOT_RAISE
 
 VALUE, EMPTY, METHOD, SELF, UNCLEAR = "value", "empty", "method", "self", "unclear"
@@ -27,6 +28,10 @@ Entries = Tuple[str, ...]
 class _Misplaced(Exception):
     """An instruction takes a slot that is not meant for it."""
 
+    def __init__(self, instruction: Instruction) -> None:
+        super().__init__(instruction)
+        self.instruction = instruction
+
 
 def misplaced_slot(raw: RawCode) -> str:
     """In words, the first place where an empty slot or half of a method is used as a value; '' if there is none.
@@ -36,37 +41,29 @@ def misplaced_slot(raw: RawCode) -> str:
     instructions = known_instructions(raw)
     if not any(instruction.op == "NULL" for instruction in instructions):
         return ""
-    states: list[Entries | None] = [None] * len(instructions)
-    todo: list[tuple[int, Entries]] = [(0, ())]
-    while todo:
-        index, entries = todo.pop()
-        while index < len(instructions):
-            known = states[index]
-            if known is not None:
-                entries = _met(known, entries)
-                if entries == known:
-                    break
-            states[index] = entries
-            ins = instructions[index]
-            handler = ins.handler
-            if handler is not None and ins.op not in CANNOT_RAISE:
-                kept = entries[: handler.depth]
-                if kept and kept[-1] == METHOD:
-                    kept = (*kept[:-1], UNCLEAR)
-                todo.append((handler.target, (*kept, *[VALUE] * (1 + handler.lasti))))
-            try:
-                if ins.target >= 0:
-                    todo.append((ins.target, _after(raw, instructions, index, entries, jump=True)))
-                entries = _after(raw, instructions, index, entries)
-            except _Misplaced:
-                return f"{ins.op} takes an empty slot, or half of a method, at offset {ins.offset}"
-            if ins.op in NO_FALL_THROUGH:
-                break
-            index += 1
+
+    def after(index: int, entries: Entries, jump: bool) -> Entries:
+        return _after(raw, instructions, index, entries, jump=jump)
+
+    def raised(instruction: Instruction, entries: Entries) -> Entries | None:
+        handler = instruction.handler
+        if handler is None or instruction.op in CANNOT_RAISE:
+            return None
+        kept = entries[: handler.depth]
+        if kept and kept[-1] == METHOD:
+            kept = (*kept[:-1], UNCLEAR)
+        return (*kept, *[VALUE] * (1 + handler.lasti))
+
+    empty: Entries = ()
+    try:
+        states_before(instructions, empty, after=after, raised=raised, met=_met)
+    except _Misplaced as found:
+        ins = found.instruction
+        return f"{ins.op} takes an empty slot, or half of a method, at offset {ins.offset}"
     return ""
 
 
-def _met(one: Entries, other: Entries) -> Entries:
+def _met(index: int, one: Entries, other: Entries) -> Entries:
     """What is known of the stack where both ways meet. Where one is deeper, that is for others to refuse."""
     return tuple(a if a == b else UNCLEAR for a, b in zip(one, other))
 
@@ -86,20 +83,20 @@ def _after(
     pops, pushes = stack_use(ins, jump=jump)
     taken = entries[max(0, len(entries) - max(pops, _READS_BELOW.get(ins.op, 0))) :]
     if ins.op in ("CALL", "CALL_EX") and len(taken) >= 2:
-        _check_call(raw, ins.op, taken[0], taken[1])
+        _check_call(raw, ins, taken[0], taken[1])
         taken = taken[2:]
     if ins.op == "POP" and taken == (EMPTY,) and raw.table.iterator_pairs:
         taken = ()  # the second slot of an iterator, which any object may be
     if any(entry != VALUE for entry in taken):
-        raise _Misplaced
+        raise _Misplaced(ins)
     return (*entries[: max(0, len(entries) - pops)], *[VALUE] * pushes)
 
 
-def _check_call(raw: RawCode, op: str, lower: str, upper: str) -> None:
+def _check_call(raw: RawCode, ins: Instruction, lower: str, upper: str) -> None:
     empty = (EMPTY, VALUE) if raw.table.empty_slot_is_first else (VALUE, EMPTY)
-    fine = ((VALUE, VALUE), (METHOD, SELF), empty) if op == "CALL" else (empty,)
+    fine = ((VALUE, VALUE), (METHOD, SELF), empty) if ins.op == "CALL" else (empty,)
     if (lower, upper) not in fine:
-        raise _Misplaced
+        raise _Misplaced(ins)
 
 
 def _moved(ins: Instruction, entries: Entries) -> Entries:
@@ -108,10 +105,10 @@ def _moved(ins: Instruction, entries: Entries) -> Entries:
         return entries  # below the stack: for others to refuse
     halves = (METHOD, SELF, UNCLEAR)
     if entries[place] in halves or ins.op == "SWAP" and entries[-1] in halves:
-        raise _Misplaced
+        raise _Misplaced(ins)
     if ins.op == "COPY":
         if entries[place] == EMPTY:
-            raise _Misplaced
+            raise _Misplaced(ins)
         return (*entries, entries[place])
     moved = list(entries)
     moved[place], moved[-1] = moved[-1], moved[place]

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from typing import Tuple
 
-from ...bytecode import NO_FALL_THROUGH, Instruction, RawCode, known_instructions, stack_use
+from ...bytecode import Instruction, RawCode, known_instructions, stack_use
+from ...bytecode.dataflow import states_before
 from ..ignored import CANNOT_RAISE
 from ..lockstep.normalize import READS_BELOW
 
@@ -63,30 +64,22 @@ def _takes_none(instruction: Instruction, state: _State) -> bool:
 
 def _states(raw: RawCode, instructions: list[Instruction], bits: dict[str, int]) -> list[_State | None]:
     """Definite assignment: forward, what is bound on every path before each instruction; None where none leads."""
-    states: list[_State | None] = [None] * len(instructions)
-    start = sum(bits.get(name, 0) for name in set(raw.parameters))
-    todo: list[tuple[int, _State]] = [(0, (start, 0, ()))]
-    while todo:
-        index, state = todo.pop()
-        while index < len(instructions):
-            known = states[index]
-            if known is not None:
-                state = known[0] & state[0], known[1], tuple(sorted({*known[2], *state[2]}))
-                if state == known:
-                    break
-            states[index] = state
-            instruction = instructions[index]
-            handler = instruction.handler
-            if handler is not None and instruction.op not in CANNOT_RAISE:
-                kept = tuple([position for position in state[2] if position < handler.depth])
-                todo.append((handler.target, (state[0], handler.depth + 1 + handler.lasti, kept)))
-            if instruction.target >= 0:
-                todo.append((instruction.target, _after(instruction, state, bits, jump=True)))
-            if instruction.op in NO_FALL_THROUGH:
-                break
-            state = _after(instruction, state, bits)
-            index += 1
-    return states
+
+    def raised(instruction: Instruction, state: _State) -> _State | None:
+        handler = instruction.handler
+        if handler is None or instruction.op in CANNOT_RAISE:
+            return None
+        kept = tuple([position for position in state[2] if position < handler.depth])
+        return state[0], handler.depth + 1 + handler.lasti, kept
+
+    def met(index: int, known: _State, other: _State) -> _State:
+        return known[0] & other[0], known[1], tuple(sorted({*known[2], *other[2]}))
+
+    def after(index: int, state: _State, jump: bool) -> _State:
+        return _after(instructions[index], state, bits, jump=jump)
+
+    start: _State = sum(bits.get(name, 0) for name in set(raw.parameters)), 0, ()
+    return states_before(instructions, start, after=after, raised=raised, met=met)
 
 
 def _after(instruction: Instruction, state: _State, bits: dict[str, int], *, jump: bool = False) -> _State:
