@@ -21,34 +21,47 @@ def leave_out_copies(body: list[n.Statement], ours: Collection[str], kept: Colle
     """
     if any(isinstance(node, (n.While, n.For, n.AsyncFor)) for node in walk(body)):
         return
-    mentions: dict[str, list[n.Name]] = {}
-    stored: set[int] = set()
-    for node in walk(body):
-        if isinstance(node, n.Name):
-            mentions.setdefault(node.id, []).append(node)
-        elif isinstance(node, n.Assign):
-            stored.update(id(part) for target in node.targets for part in _parts(target))
+    copies = _Copies(body, ours)
     gone: set[int] = set()
     for block in bodies(body, _FUNCTIONS):
         for statement in block:
             names = _copy(statement, ours, kept)
-            if names is None:
-                continue
-            target, source = names
-            uses = mentions[target.id]
-            if all(id(use) in stored for use in uses):
+            if names is not None and copies.leave_out(*names):
                 gone.add(id(statement))
-                mentions[target.id] = [use for use in uses if use is not target]
-                mentions[source.id] = [use for use in mentions[source.id] if use is not source]
-            elif uses[0] is target and sum(id(use) in stored for use in uses) == 1 and source.id in ours:
-                gone.add(id(statement))
-                merged = [use for use in [*mentions.pop(source.id), *uses] if use is not target and use is not source]
-                for use in merged:
-                    use.id = target.id
-                mentions[target.id] = merged
     for block in bodies(body, _FUNCTIONS):
         if any(id(statement) in gone for statement in block):
             block[:] = [statement for statement in block if id(statement) not in gone] or [n.Pass()]
+
+
+class _Copies:
+    """Where the variables of a body are mentioned, in its order, and which of these places store to them."""
+
+    def __init__(self, body: list[n.Statement], ours: Collection[str]) -> None:
+        self.ours = ours
+        self.mentions: dict[str, list[n.Name]] = {}
+        self.stored: set[int] = set()
+        for node in walk(body):
+            if isinstance(node, n.Name):
+                self.mentions.setdefault(node.id, []).append(node)
+            elif isinstance(node, n.Assign):
+                self.stored.update(id(part) for target in node.targets for part in _parts(target))
+
+    def leave_out(self, target: n.Name, source: n.Name) -> bool:
+        """Make ``target = source`` superfluous; whether that can be done."""
+        mentions = self.mentions
+        uses = mentions[target.id]
+        if all(id(use) in self.stored for use in uses):
+            mentions[target.id] = [use for use in uses if use is not target]
+            mentions[source.id] = [use for use in mentions[source.id] if use is not source]
+            return True
+        once = sum(id(use) in self.stored for use in uses) == 1
+        if uses[0] is not target or not once or source.id not in self.ours:
+            return False
+        merged = [use for use in [*mentions.pop(source.id), *uses] if use is not target and use is not source]
+        for use in merged:
+            use.id = target.id
+        mentions[target.id] = merged
+        return True
 
 
 def _copy(

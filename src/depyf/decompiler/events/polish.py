@@ -278,21 +278,34 @@ def _both_tests(block: list[n.Statement], number: int, ours: Collection[str], us
         return
     gone = [s for s in block[number + 2 :] if isinstance(s, n.Delete) and target in s.targets]
     for op, kept, other in (("and", false, true), ("or", true, false)):
-        rest = other[1:] if other[0] == n.Delete([target]) else other
-        if len(kept) != 1 or len(rest) != 1 or not isinstance(kept[0], n.Assign) or not isinstance(rest[0], n.Assign):
+        found = _other_value(target, kept, other, ours)
+        if found is None:
             continue
-        result, value = kept[0].targets, rest[0].value
-        if kept[0].value != target or rest[0].targets != result or len(result) != 1:
+        result, value, deleted = found
+        if uses[target.id] != 3 + deleted + len(gone) or target in n.walk(value):
             continue
-        if not isinstance(result[0], n.Name) or result[0].id not in ours or result[0] == target:
-            continue
-        if uses[target.id] != 3 + len(other) - len(rest) + len(gone) or target in n.walk(value):
-            continue
-        uses[result[0].id] -= 1
+        uses[result.id] -= 1
         more = value.values if isinstance(value, n.BoolOp) and value.op == op else [value]
-        block[number : number + 2] = [n.Assign(result, n.BoolOp(op, [first.value, *more]), line=first.line)]
+        block[number : number + 2] = [n.Assign([result], n.BoolOp(op, [first.value, *more]), line=first.line)]
         _delete_no_more(block, target, gone)
         return
+
+
+def _other_value(
+    target: n.Name, kept: list[n.Statement], other: list[n.Statement], ours: Collection[str]
+) -> tuple[n.Name, n.Expression, bool] | None:
+    """The variable that one arm gives the value of ``target``, what the other one gives it, and whether that one
+    deletes ``target`` first; None if the arms do something else."""
+    deleted = other[0] == n.Delete([target])
+    rest = other[1:] if deleted else other
+    if len(kept) != 1 or len(rest) != 1 or not isinstance(kept[0], n.Assign) or not isinstance(rest[0], n.Assign):
+        return None
+    result, value = kept[0].targets, rest[0].value
+    if kept[0].value != target or rest[0].targets != result or len(result) != 1:
+        return None
+    if not isinstance(result[0], n.Name) or result[0].id not in ours or result[0] == target:
+        return None
+    return result[0], value, deleted
 
 
 def _hoist_deletions(block: list[n.Statement]) -> None:

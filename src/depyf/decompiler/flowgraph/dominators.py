@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Callable, Hashable, Iterable, TypeVar
+from typing import Callable, Hashable, Iterable, Mapping, TypeVar
 
 N = TypeVar("N", bound=Hashable)
 
@@ -29,12 +29,17 @@ def reverse_postorder(entry: N, successors: Callable[[N], Iterable[N]]) -> list[
 def dominator_tree(entry: N, successors: Callable[[N], Iterable[N]]) -> tuple[list[N], dict[N, N]]:
     """Reverse postorder of the nodes and the immediate dominator of each (the entry's is itself)."""
     order = reverse_postorder(entry, successors)
-    position = {node: index for index, node in enumerate(order)}
     predecessors: dict[N, list[N]] = {node: [] for node in order}
     for node in order:
         for successor in successors(node):
             predecessors[successor].append(node)
-    dominator = {entry: entry}
+    return order, immediate_dominators(order, predecessors)
+
+
+def immediate_dominators(order: list[N], predecessors: Mapping[N, Iterable[N]]) -> dict[N, N]:
+    """The immediate dominator of each node, given the reverse postorder of all; the entry's is itself."""
+    position = {node: index for index, node in enumerate(order)}
+    dominator = {order[0]: order[0]}
     changed = True
     while changed:
         changed = False
@@ -46,7 +51,7 @@ def dominator_tree(entry: N, successors: Callable[[N], Iterable[N]]) -> tuple[li
             if new is not None and dominator.get(node) != new:
                 dominator[node] = new
                 changed = True
-    return order, dominator
+    return dominator
 
 
 def _common(dominator: dict[N, N], position: dict[N, int], left: N, right: N) -> N:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import Callable, Iterator, NamedTuple, Sequence
 
 from ..bytecode import NO_FALL_THROUGH, Handler, Instruction, stack_use
+from .dominators import immediate_dominators, reverse_postorder
 
 
 class Piece(NamedTuple):
@@ -105,10 +106,9 @@ class _Runs:
                 starts.add(index)
         ordered = sorted(start for start in starts if start < len(instructions))
         self.ends = dict(zip(ordered, [*ordered[1:], len(instructions)]))
-        self.order: list[int] = []
-        self.parent = {0: 0}
-        self.rank: dict[int, int] = {}
-        self._dominators()
+        self.order = reverse_postorder(0, self.successors)
+        self.rank = {start: number for number, start in enumerate(self.order)}
+        self.parent = immediate_dominators(self.order, self._entering())
         self._intervals()
         self._crossing()
 
@@ -145,22 +145,8 @@ class _Runs:
             chain.append(self.parent[chain[-1]])
         return chain
 
-    def _dominators(self) -> None:
-        """Cooper, Harvey, Kennedy: A Simple, Fast Dominance Algorithm."""
-        order: list[int] = []
-        seen = {0}
-        stack = [(0, self.successors(0))]
-        while stack:
-            start, ways = stack[-1]
-            following = next((way for way in ways if way not in seen), None)
-            if following is None:
-                order.append(start)
-                stack.pop()
-            else:
-                seen.add(following)
-                stack.append((following, self.successors(following)))
-        self.order = order[::-1]
-        self.rank = {start: number for number, start in enumerate(self.order)}
+    def _entering(self) -> dict[int, list[int]]:
+        """For each run those that control comes from."""
         before: dict[int, list[int]] = {start: [] for start in self.order}
         for start in self.order:
             for target in self.successors(start):
@@ -174,17 +160,7 @@ class _Runs:
                 for start in before[target]
                 if start not in covered or start == 0 or not covered.issuperset(before[start])
             ]
-        changed = True
-        while changed:
-            changed = False
-            for start in self.order[1:]:
-                known = [other for other in before[start] if other in self.parent]
-                new = known[0]
-                for other in known[1:]:
-                    new = self._meet(new, other)
-                if self.parent.get(start) != new:
-                    self.parent[start] = new
-                    changed = True
+        return before
 
     def _meet(self, left: int, right: int) -> int:
         while left != right:

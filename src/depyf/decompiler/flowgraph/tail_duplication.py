@@ -79,25 +79,36 @@ def duplicate(graph: ControlFlowGraph, sources: list[BasicBlock], target: BasicB
         return False
     ordered = [block for block in graph.blocks if block in piece]
     copies = {block: BasicBlock(block.start, list(block.instructions), block.handler) for block in ordered}
+    regions = _copied_regions(copies)
+    for block, new in copies.items():
+        new.region = regions.get(block.region, block.region) if block.region is not None else None
+        _connect(block, new, copies)
+    for source in sources:
+        _lead(source, target, copies[target])
+    _insert(graph, min(sources, key=lambda block: block.start), list(copies.values()))
+    return True
+
+
+def _copied_regions(copies: dict[BasicBlock, BasicBlock]) -> dict[Region, Region]:
+    """The statements whose handlers were copied, with copies that hold those."""
     regions: dict[Region, Region] = {}
-    for block in ordered:
+    for block in copies:
         for region in chain(block.region):
             if region.handler in copies and region not in regions:
                 regions[region] = _copied(region, copies[region.handler])
     for region, copy in regions.items():
         copy.parent = regions.get(region.parent, region.parent) if region.parent is not None else None
-    for block, new in copies.items():
-        new.region = regions.get(block.region, block.region) if block.region is not None else None
-        new.handler_block = block.handler_block and copies.get(block.handler_block, block.handler_block)
-        new.target = block.target and copies.get(block.target, block.target)
-        new.fall = block.fall and copies.get(block.fall, block.fall)
-        if new.fall is not None and new.fall is block.fall and new.target is None:
-            new.instructions.append(Instruction("JUMP", None, new.fall.start, block.handler, line=_line(block)))
-            new.fall, new.target = None, new.fall
-    for source in sources:
-        _lead(source, target, copies[target])
-    _insert(graph, min(sources, key=lambda block: block.start), list(copies.values()))
-    return True
+    return regions
+
+
+def _connect(block: BasicBlock, new: BasicBlock, copies: dict[BasicBlock, BasicBlock]) -> None:
+    """Lead the copy ``new`` of ``block`` to copies where there are some, else to where ``block`` leads."""
+    new.handler_block = block.handler_block and copies.get(block.handler_block, block.handler_block)
+    new.target = block.target and copies.get(block.target, block.target)
+    new.fall = block.fall and copies.get(block.fall, block.fall)
+    if new.fall is not None and new.fall is block.fall and new.target is None:
+        new.instructions.append(Instruction("JUMP", None, new.fall.start, block.handler, line=_line(block)))
+        new.fall, new.target = None, new.fall
 
 
 def _copied(region: Region, handler: BasicBlock) -> Region:

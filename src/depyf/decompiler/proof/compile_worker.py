@@ -333,32 +333,44 @@ def _build(statement: ast.stmt, before: list[ast.stmt], unit: dict[str, Any]) ->
     enclosing_class = unit["enclosing_class"]
     if enclosing_class is not None and (not levels or levels[-1] != ("class", enclosing_class)):
         levels.append(("class", enclosing_class))
-    if unit["nested"] and not any(kind == "def" for kind, _ in levels):
-        levels.insert(0, ("def", SCAFFOLD))
+    if unit["nested"]:
+        _need_function(levels)
     needed = [free for free in unit["freevars"] if free.isidentifier()]
     if levels and levels[-1][0] == "class":
         needed = [free for free in needed if free != "__class__"]
-    if needed and not any(kind == "def" for kind, _ in levels):
-        levels.insert(0, ("def", SCAFFOLD))
     awaits = type(getattr(statement, "value", None)) in _COMPREHENSIONS and any(map(_awaits, ast.walk(statement)))
-    if awaits and not any(kind == "def" for kind, _ in levels):
-        levels.insert(0, ("def", SCAFFOLD))
+    if needed or awaits:
+        _need_function(levels)
     body: list[ast.stmt] = [*before, statement]
     for depth in range(len(levels) - 1, -1, -1):
         kind, name = levels[depth]
-        first_function = kind == "def" and not any(k == "def" for k, _ in levels[:depth])
+        first_function = kind == "def" and not _has_function(levels[:depth])
         parameters = ", ".join(needed) if first_function else ""
         head = f"{'async ' * awaits}def {name}({parameters})" if kind == "def" else f"class {name}"
-        wrapper = syntax_tree(f"{head}: pass").body[0]
         if name == SCAFFOLD:
-            # What the scaffold holds is no local of it, unless the original had it as a free variable.
-            inner = [s.name for s in body if isinstance(s, _DEFINITIONS) and s.name not in needed]
-            body = [*syntax_tree("global {}".format(", ".join(inner))).body, *body] if inner else body
+            body = [*_globals(body, needed), *body]
+        wrapper = syntax_tree(f"{head}: pass").body[0]
         wrapper.body = body
         body = [wrapper]
     module = syntax_tree("")
     module.body = body
     return module, [name for _, name in levels]
+
+
+def _has_function(levels: list[tuple[str, str]]) -> bool:
+    return any(kind == "def" for kind, _ in levels)
+
+
+def _need_function(levels: list[tuple[str, str]]) -> None:
+    """Put a function around all ``levels`` if none of them is one."""
+    if not _has_function(levels):
+        levels.insert(0, ("def", SCAFFOLD))
+
+
+def _globals(body: list[ast.stmt], needed: list[str]) -> list[ast.stmt]:
+    """A declaration: what the scaffold holds is no local of it, unless the original had it as a free variable."""
+    inner = [s.name for s in body if isinstance(s, _DEFINITIONS) and s.name not in needed]
+    return list(syntax_tree("global {}".format(", ".join(inner))).body) if inner else []
 
 
 def _awaits(node: ast.AST) -> bool:

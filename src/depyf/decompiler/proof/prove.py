@@ -169,32 +169,29 @@ def prove_all(
     done: set[tuple[RawCode, RawCode]] = set()
     todo: list[tuple[RawCode, RawCode, str, str]] = [(original, recompiled, "", "")]
     while todo:
-        left, right, left_parent, right_parent = todo.pop()
+        left, right, *parents = todo.pop()
         if (left, right) in done:
             continue
         done.add((left, right))
         # One whose name is not made from its parent's, as Dynamo makes them, has no text: `recompile` puts that back
         # in functions. The text of a module is compiled as it is.
-        elsewhere = not names and original.is_function and left is not original
-        elsewhere = elsewhere and _below(left.qualname, left_parent) == left.qualname
+        nested = left is not original
+        elsewhere = nested and not names and original.is_function and _below(left.qualname, parents[0]) == left.qualname
         if elsewhere:
             place = place_flags(left.version)
             right.flags = right.flags & ~place | left.flags & place
         verdict = prove(left, right, symbolic=symbolic, names=False)
-        if names or left is not original:
-            verdict = _named(verdict, left.name, right.name)
         if names:
+            verdict = _named(verdict, left.name, right.name)
             verdict = _named(verdict, left.qualname, right.qualname, "qualified name")
-        elif left is not original and not elsewhere:
-            mine, other = _below(left.qualname, left_parent), _below(right.qualname, right_parent)
+        elif not nested:
+            verdict = _renamed(verdict, left, right)
+        elif elsewhere:
+            verdict = _moved(_named(verdict, left.name, right.name), left, right)
+        else:
+            verdict = _named(verdict, left.name, right.name)
+            mine, other = _below(left.qualname, parents[0]), _below(right.qualname, parents[1])
             verdict = _named(verdict, mine, other, "qualified name")
-        elif elsewhere and verdict.proven and left.qualname != right.qualname:
-            reason = f"a qualified name that the text can't give, put back: {left.qualname!r} for {right.qualname!r}"
-            verdict = verdict._replace(level=Level.EQUIVALENT, reasons=(*verdict.reasons, reason))
-        if left is original and not names and verdict.proven and left.name == "<lambda>" != right.name:
-            # No lambda can do what it does: the text has a function.
-            reason = f"a name that the text can't have, put back: {left.name!r} for {right.name!r}"
-            verdict = verdict._replace(level=Level.EQUIVALENT, reasons=(*verdict.reasons, reason))
         if left not in proofs or not verdict.proven or verdict.level.is_weaker(proofs[left][0].level):
             proofs[left] = (verdict, right)
         pairs = dict.fromkeys(verdict.pairs)
@@ -215,6 +212,25 @@ def _named(verdict: Verdict, left: str, right: str, what: str = "name") -> Verdi
     return verdict._replace(
         level=Level.UNPROVEN, method="", reasons=(*verdict.reasons, reason), difference=difference, differs=()
     )
+
+
+def _renamed(verdict: Verdict, left: RawCode, right: RawCode) -> Verdict:
+    """``verdict`` for the outermost code: what no lambda can do, a function does in the text, with another name."""
+    if not verdict.proven or left.name != "<lambda>" or right.name == "<lambda>":
+        return verdict
+    return _put_back(verdict, f"a name that the text can't have, put back: {left.name!r} for {right.name!r}")
+
+
+def _moved(verdict: Verdict, left: RawCode, right: RawCode) -> Verdict:
+    """``verdict`` for code whose qualified name is not made from its parent's."""
+    if not verdict.proven or left.qualname == right.qualname:
+        return verdict
+    words = f"{left.qualname!r} for {right.qualname!r}"
+    return _put_back(verdict, f"a qualified name that the text can't give, put back: {words}")
+
+
+def _put_back(verdict: Verdict, reason: str) -> Verdict:
+    return verdict._replace(level=Level.EQUIVALENT, reasons=(*verdict.reasons, reason))
 
 
 def _below(qualname: str, parent: str) -> str:

@@ -7,6 +7,8 @@ code where it does not cover some tests (see uncovered_tests.py), with their num
 
 from __future__ import annotations
 
+from typing import Collection
+
 from ..edit import ErrorMaker, moved_down, without
 from ..instruction import NEVER_RAISES, NO_FALL_THROUGH, Instruction
 from .uncovered_tests import THREADED, uncovered_tests
@@ -22,6 +24,19 @@ def drop_stop_iteration_handler(
             return moved_down(Instruction("LETS_STOP_ITERATION_PASS"), instructions)
         return instructions
     wrapper = found[0]
+    start = _checked(instructions, wrapper, error)
+    uncovered = uncovered_tests(instructions)
+    _release(instructions, start, wrapper, uncovered, error)
+    rest = without(instructions, {wrapper, wrapper + 1})
+    if not uncovered:
+        return rest
+    for index in uncovered:
+        instructions[index].arg = THREADED
+    return moved_down(Instruction("LETS_STOP_ITERATION_PASS", tuple(uncovered)), rest)
+
+
+def _checked(instructions: list[Instruction], wrapper: int, error: ErrorMaker) -> int:
+    """Where the generator's own code begins; raises ``error`` if what is at ``wrapper`` is not the handler."""
     offset = instructions[wrapper].offset
     ends = instructions[wrapper:]
     if [i.op for i in ends] != ["STOPITERATION_ERROR", "RERAISE"] or ends[0].handler or ends[1].handler:
@@ -32,7 +47,13 @@ def drop_stop_iteration_handler(
     start = next((index + 1 for index, i in enumerate(instructions) if i.op == "RETURN_GENERATOR"), 0)
     if any(i.target >= 0 or i.handler is not None for i in instructions[:start]):
         raise error("a generator is made inside a statement", offset)
-    uncovered = uncovered_tests(instructions)
+    return start
+
+
+def _release(
+    instructions: list[Instruction], start: int, wrapper: int, uncovered: Collection[int], error: ErrorMaker
+) -> None:
+    """Take the handler from the instructions that it covers; raises ``error`` if it is not the last of each."""
     for index, instruction in enumerate(instructions[start:wrapper], start):
         handler = instruction.handler
         raises = handler is None and instruction.op not in NEVER_RAISES and index not in uncovered
@@ -40,11 +61,5 @@ def drop_stop_iteration_handler(
             raise error("the handler of StopIteration is not the last for every exception", instruction.offset)
         if handler is not None and handler.target >= wrapper:
             if handler.target > wrapper or handler.depth > start or not handler.lasti:
-                raise error("a handler of StopIteration in another form", offset)
+                raise error("a handler of StopIteration in another form", instructions[wrapper].offset)
             instruction.handler = None
-    rest = without(instructions, {wrapper, wrapper + 1})
-    if not uncovered:
-        return rest
-    for index in uncovered:
-        instructions[index].arg = THREADED
-    return moved_down(Instruction("LETS_STOP_ITERATION_PASS", tuple(uncovered)), rest)
