@@ -42,7 +42,7 @@ class RecordedCompilers:
         code = self.codes.get((request["source"], _dotted(version)))
         if code is None:
             return "error", "CPython {} of this text is not recorded:\n{}".format(_dotted(version), request["source"])
-        return "code", _unpacked(code)
+        return "code", unpacked(code)
 
 
 def recorded_source(name: str) -> str:
@@ -52,7 +52,7 @@ def recorded_source(name: str) -> str:
 
 def recorded_code(name: str, version: Version) -> RawCode:
     """What ``version`` made of it."""
-    return read_code(_unpacked(_read(name)["codes"][_dotted(version)]), version)
+    return read_code(unpacked(_read(name)["codes"][_dotted(version)]), version)
 
 
 def found_or_recorded(versions: list[Version]) -> Iterator[tuple[Version, bool]]:
@@ -67,7 +67,8 @@ def _read(name: str) -> Any:
     return json.loads((FOLDER / f"{name}.json").read_text(encoding="utf-8"))
 
 
-def _unpacked(code: str) -> bytes:
+def unpacked(code: str) -> bytes:
+    """The marshalled code."""
     return zlib.decompress(base64.b85decode(code))
 
 
@@ -75,15 +76,20 @@ def _dotted(version: Version) -> str:
     return "{}.{}".format(*version)
 
 
+def compiled(source: str, version: str) -> str:
+    """What the compiler of ``version`` makes of a module now, for `unpacked`. Exits if there is none."""
+    major, minor = map(int, version.split("."))
+    request = {"source": source, "filename": FILENAME, "flags": 0, "optimize": 0, "unit": None}
+    kind, answer = POOL.compile(request, (major, minor))
+    if kind != "code":
+        raise SystemExit(f"CPython {version}: {answer}\n{source}")
+    return base64.b85encode(zlib.compress(answer, 9)).decode("ascii")
+
+
 def _record(name: str, source: str, versions: list[str]) -> None:
     codes = {}
     for version in versions:
-        major, minor = map(int, version.split("."))
-        request = {"source": source, "filename": FILENAME, "flags": 0, "optimize": 0, "unit": None}
-        kind, answer = POOL.compile(request, (major, minor))
-        if kind != "code":
-            raise SystemExit(f"{name}: {answer}")
-        codes[version] = base64.b85encode(zlib.compress(answer, 9)).decode("ascii")
+        codes[version] = compiled(source, version)
     FOLDER.mkdir(exist_ok=True)
     text = json.dumps({"source": source, "codes": codes}, indent=1)
     (FOLDER / f"{name}.json").write_text(text + "\n", encoding="utf-8")

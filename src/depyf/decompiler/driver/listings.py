@@ -6,6 +6,7 @@ from typing import Callable, Sequence
 
 from ..bytecode import Instruction
 from ..lift import LiftedBlock
+from ..lift.values import Marker
 from ..syntax import nodes
 
 
@@ -19,12 +20,19 @@ def listing(instructions: list[Instruction], mark: Callable[[Instruction], str] 
 
 
 def blocks_as_text(blocks: list[LiftedBlock]) -> str:
-    """Lifted blocks with their statements and where control goes."""
+    """Lifted blocks: how they end and where control goes, in parentheses what they tell of the source, their statements,
+    and the values that they leave on the stack.
+    """
     lines = []
     for block in blocks:
-        ways = " ".join(f"-> {successor.index}" for successor in block.successors)
-        lines.append(f"block {block.index} [{block.region or ''}] {block.kind} {block.test!r} {ways}")
+        test = f" {block.test!r}" if block.test is not None else ""
+        ways = "".join(f" -> {successor.index}" for successor in block.successors)
+        evidence = f"   ({block.evidence.as_text()})" if block.evidence.as_text() else ""
+        lines.append(f"block {block.index} [{block.region or ''}] {block.kind}{test}{ways}{evidence}")
         lines += [f"    {statement!r}" for statement in block.statements]
+        left = [repr(value) for value in block.exit if not isinstance(value, Marker)]
+        if left:
+            lines.append(f"    leaves {', '.join(left)}")
     return "\n".join(lines)
 
 

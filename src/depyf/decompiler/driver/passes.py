@@ -330,7 +330,7 @@ STRUCTURING = (
             Pass("annotations", _gather, "Read the dictionary that an annotations function fills.",
                  lambda work: work.kind == "annotations"),
         ),
-        lambda work: statements_as_text(work.body),
+        lambda work: statements_as_text(work.body) if work.body else blocks_as_text(work.flow.nodes),
     ),
 )  # fmt: skip
 """From a code object to statements with placeholders for what is nested in it."""

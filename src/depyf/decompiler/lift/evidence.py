@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 
 
 @dataclass(frozen=True)
@@ -65,3 +65,13 @@ class Evidence:
     def of_test(self) -> Evidence:
         """That of a block that is cut off before the test at the end."""
         return replace(self, line=self.exit_line)
+
+    def as_text(self) -> str:
+        """What is known, but for the lines."""
+        known = [(field.name, getattr(self, field.name)) for field in fields(self) if "line" not in field.name]
+        default = Evidence()
+        return ", ".join(
+            name if value is True else f"{name}={value!r}"
+            for name, value in known
+            if value != getattr(default, name)
+        )
