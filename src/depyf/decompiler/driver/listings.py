@@ -20,8 +20,8 @@ def listing(instructions: list[Instruction], mark: Callable[[Instruction], str] 
 
 
 def blocks_as_text(blocks: list[LiftedBlock]) -> str:
-    """Lifted blocks: how they end and where control goes, in parentheses what they tell of the source, their statements,
-    and the values that they leave on the stack.
+    """Lifted blocks: how they end and where control goes; in parentheses what they tell of the source; their
+    statements, and the values that they leave on the stack.
     """
     lines = []
     for block in blocks:
