@@ -15,7 +15,7 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-for folder in ("src", "tests", "tests/proof"):
+for folder in ("src", "tests"):
     sys.path.insert(0, str(ROOT / folder))
 
 

@@ -9,16 +9,16 @@ from collections import Counter
 from typing import Any, Callable, Dict, Iterator, List, NamedTuple, Tuple
 
 import canonical_machine
-import mutants as instruction_mutants
 import standins
+from mutations import code_objects
+from mutations import instructions as instruction_mutants
+from mutations.source import mutant
 from standins import Plan
 
-from attack import code_mutations
 from attack.children import in_child
 from attack.machine_runs import machine_run
 from attack.observed import compiled, first_difference
 from attack.rewritings import rewritten
-from attack.source_mutations import mutant
 from attack.subjects import Subject, some_functions, subjects
 from attack.symbolic import recorded_attack, recorded_pairs, symbolic_attack
 from depyf.decompiler.bytecode import RawCode, disassemble, load
@@ -157,7 +157,7 @@ def code_attack(subject: Subject, dice: random.Random, limit: int = MUTANTS_OF_O
     if original is None:
         return
     for _ in range(limit):
-        made = code_mutations.mutant(original, dice)
+        made = code_objects.mutant(original, dice)
         if made is None or same_code(original, made[1]):
             continue
         accepted, _ = proven(original, made[1])

@@ -6,8 +6,8 @@ import random
 from typing import Any, Callable, Iterator, List, Tuple
 
 import canonical_machine
-import mutants as instruction_mutants
 import recorded_dynamo
+from mutations import instructions as instruction_mutants
 from one_engine import analyze
 from standins import Plan
 

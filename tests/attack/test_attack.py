@@ -9,12 +9,12 @@ import random
 
 import pytest
 import standins
+from mutations.source import edits, mutant
 
 from attack import children
 from attack.attack import attack, comparison, instruction_attack, proven, source_attack
 from attack.observed import compiled
 from attack.rewritings import rewritten
-from attack.source_mutations import edits, mutant
 from attack.subjects import Subject, construct_subjects
 from depyf.decompiler.proof import constants, metadata
 from depyf.decompiler.proof.lockstep import bisimulation, normalize, steps

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from collections import Counter
 
-import mutants
+from mutations import instructions as mutants
 
 from depyf.decompiler.bytecode import disassemble
 from depyf.decompiler.bytecode.instruction import CONDITIONAL_JUMPS, EXITS, NEVER_RAISES

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 import recorded_dynamo
-import source_mutants
 import standins
+from mutations import source
 from one_engine import analyze
 
 from depyf.decompiler.bytecode import load
@@ -15,7 +15,7 @@ from depyf.decompiler.recompile import recompile
 from depyf.errors import DecompilationError
 
 CASES = [case for case in recorded_dynamo.cases(sample=80) if len(case.code.co_code) < 1200]
-EVERY = 17
+EVERY = 31
 """One mutant of so many is tried, another one for each case."""
 
 
@@ -30,7 +30,7 @@ def test_no_planted_bug_is_proven(part: int):
         except DecompilationError:
             continue
         original = load(case.code)
-        for kind, mutant in source_mutants.mutants(text, number % EVERY, EVERY):
+        for kind, mutant in source.texts(text, number % EVERY, EVERY):
             try:
                 code = recompile(mutant, case.code, "<mutant>")
             except DecompilationError:

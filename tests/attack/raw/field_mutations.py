@@ -6,7 +6,8 @@ import random
 import types
 from typing import Any, Dict, List, Tuple
 
-from attack import code_mutations
+from mutations import code_objects
+
 from attack.raw.bytecode_mutations import Change, Mutation
 
 ODD_NAMES = (
@@ -36,7 +37,7 @@ def another_constant(code: types.CodeType, dice: random.Random) -> Change:
     if not code.co_consts:
         return None
     place = dice.randrange(len(code.co_consts))
-    twins: List[Any] = code_mutations._twins(code.co_consts[place])
+    twins: List[Any] = code_objects._twins(code.co_consts[place])
     others: List[Any] = [None, 0, "", (), ..., frozenset(), True, "\ud800", 1 << 70, float("nan"), -0.0, -1, ((),)]
     value = dice.choice(twins) if twins and dice.random() < 0.7 else dice.choice(others)
     consts = (*code.co_consts[:place], value, *code.co_consts[place + 1 :])

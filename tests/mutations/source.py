@@ -32,13 +32,28 @@ def mutant(tree: ast.Module, dice: random.Random) -> Optional[Tuple[str, ast.Mod
         return None
     kind, make = dice.choice(by_kind[dice.choice(sorted(by_kind))])
     make()
-    for node in ast.walk(changed):
-        for field in _BODIES:
-            body = getattr(node, field, None)
-            needed = field == "body" and not isinstance(node, (ast.Module, ast.Expression))
-            if isinstance(body, list) and not body and needed:
-                body.append(ast.Pass())
-    return kind, ast.fix_missing_locations(changed)
+    return kind, ast.fix_missing_locations(_filled(changed))
+
+
+def _filled(tree: ast.Module) -> ast.Module:
+    """``tree``, in which no body is empty."""
+    for node in ast.walk(tree):
+        body = getattr(node, "body", None)
+        if isinstance(body, list) and not body and not isinstance(node, (ast.Module, ast.Expression)):
+            body.append(ast.Pass())
+    return tree
+
+
+def texts(source: str, first: int, step: int) -> Iterator[Tuple[str, str]]:
+    """(kind, text) for every ``step``-th edit of ``source``, from number ``first`` on, that makes another text."""
+    tree = ast.parse(source)
+    for number in range(first, len(list(edits(tree))), step):
+        changed = copy.deepcopy(tree)
+        kind, make = list(edits(changed))[number]
+        make()
+        text = ast.unparse(ast.fix_missing_locations(_filled(changed)))
+        if text != ast.unparse(tree):
+            yield kind, text
 
 
 def edits(tree: ast.AST) -> Iterator[Edit]:
