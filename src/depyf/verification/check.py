@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from dataclasses import replace
-from typing import Iterator, List, Optional, Tuple, Union
+from typing import Iterator, List, NamedTuple, Optional, Tuple, Union
 
 from ..decompiler.bytecode import RawCode
 from ..decompiler.bytecode.reading.pyc import HEADER, pyc_version, read_code_and_end
@@ -27,8 +27,21 @@ Version = Tuple[int, int]
 _PYTEST = "-pytest-"
 
 
+class _Wanted(NamedTuple):
+    """What was asked for: see `verify_file`."""
+
+    optimize: Optional[int]
+    statements: bool
+    decompiled: bool
+
+
 def verify_file(
-    path: Path, source: Optional[Path] = None, *, optimize: Optional[int] = None, decompiled: bool = False
+    path: Path,
+    source: Optional[Path] = None,
+    *,
+    optimize: Optional[int] = None,
+    statements: bool = True,
+    decompiled: bool = False,
 ) -> FileReport:
     """Whether the compiled file at ``path`` is what its source says. Nothing of either is executed.
 
@@ -39,6 +52,7 @@ def verify_file(
         path: a ``.pyc`` file of CPython 3.7 to 3.15.
         source: its source; by default the one that an import would take, from the name.
         optimize: the level of optimisation, 0 to 2; by default what the name says (``.opt-1``), else 0.
+        statements: False to leave `FileReport.changes` empty: decompiling takes most of the time for files that differ.
         decompiled: True to get the text of a file without source.
 
     Returns:
@@ -53,15 +67,19 @@ def verify_file(
         if one is not None and not os.path.lexists(one):
             raise VerificationError(f"there is no file {os.fspath(one)}")
     tree = SingleFile(path)
-    return _report(tree, tree.name, os.fspath(source) if source is not None else None, optimize, decompiled)
+    wanted = _Wanted(optimize, statements, decompiled)
+    return _report(tree, tree.name, os.fspath(source) if source is not None else None, wanted)
 
 
-def verify_tree(path: Path, *, optimize: Optional[int] = None, decompiled: bool = False) -> TreeReport:
+def verify_tree(
+    path: Path, *, optimize: Optional[int] = None, statements: bool = True, decompiled: bool = False
+) -> TreeReport:
     """The same for all compiled files in a folder or an archive (wheel, zip, egg, sdist), or of one source file.
 
     Args:
         path: a folder, an archive, a ``.pyc`` or a ``.py`` file.
         optimize: as for `verify_file`.
+        statements: as for `verify_file`.
         decompiled: as for `verify_file`.
 
     Returns:
@@ -72,17 +90,21 @@ def verify_tree(path: Path, *, optimize: Optional[int] = None, decompiled: bool 
         VerificationError: there is nothing at ``path``, or an archive that can't be read or is too large.
     """
     path = os.fspath(path)
-    return TreeReport(path, tuple(iter_reports(path, optimize=optimize, decompiled=decompiled)))
+    found = iter_reports(path, optimize=optimize, statements=statements, decompiled=decompiled)
+    return TreeReport(path, tuple(found))
 
 
-def iter_reports(path: str, *, optimize: Optional[int] = None, decompiled: bool = False) -> Iterator[FileReport]:
+def iter_reports(
+    path: str, *, optimize: Optional[int] = None, statements: bool = True, decompiled: bool = False
+) -> Iterator[FileReport]:
     """The reports of ``verify_tree``, each as soon as it is there. Raises VerificationError."""
     tree = _tree(path)
+    wanted = _Wanted(optimize, statements, decompiled)
     for one in tree.compiled():
         if isinstance(one, Unreadable):
             yield _unchecked(tree.shown(one.name), None, one.reason)
         else:
-            yield _report(tree, one, None, optimize, decompiled)
+            yield _report(tree, one, None, wanted)
 
 
 def _tree(path: str) -> Tree:
@@ -98,7 +120,7 @@ def _unchecked(path: str, source: Optional[str], reason: str) -> FileReport:
     return FileReport(path, source, None, 0, Status.NOT_CHECKED, reasons=(reason,))
 
 
-def _report(tree: Tree, name: str, given: Optional[str], optimize: Optional[int], decompiled: bool) -> FileReport:
+def _report(tree: Tree, name: str, given: Optional[str], wanted: _Wanted) -> FileReport:
     """The report of one file, whatever it holds."""
     parsed = parse(name)
     path = tree.shown(name)
@@ -114,7 +136,7 @@ def _report(tree: Tree, name: str, given: Optional[str], optimize: Optional[int]
     version, reason = _version(data)
     loading, why = judge(place, header, version, lambda: source or b"")
     shown = source_tree.shown(source_name) if entry is not None else None
-    level = parsed.optimize if optimize is None else optimize
+    level = parsed.optimize if wanted.optimize is None else wanted.optimize
     report = FileReport(
         path, shown, version, level or 0, Status.NOT_CHECKED, loading, why, notes=tuple(_notes(parsed, version, header))
     )
@@ -123,10 +145,10 @@ def _report(tree: Tree, name: str, given: Optional[str], optimize: Optional[int]
     if level is None:
         return replace(report, reasons=(f"no CPython writes 'opt-{parsed.optimization}' into a name: name a level",))
     if source is None:
-        return _without_source(report, data, version, decompiled)
+        return _without_source(report, data, version, wanted.decompiled)
     if _PYTEST in parsed.tag:
         return replace(report, reasons=("written by pytest, which rewrites asserts; no import but pytest's loads it",))
-    return _compared(report, data, source, version, level)
+    return _compared(report, data, source, version, level, wanted.statements)
 
 
 def _source(tree: Tree, parsed: PycName, given: Optional[str]) -> Tuple[Tree, str]:
@@ -162,7 +184,9 @@ def _without_source(report: FileReport, data: bytes, version: Version, decompile
     return replace(report, status=Status.NO_SOURCE, reasons=reasons, decompiled=text)
 
 
-def _compared(report: FileReport, data: bytes, source: bytes, version: Version, level: int) -> FileReport:
+def _compared(
+    report: FileReport, data: bytes, source: bytes, version: Version, level: int, statements: bool
+) -> FileReport:
     base = os.path.basename((report.source or "").replace(os.sep, "/"))
     filename = likely_filename(data, base) or base
     try:
@@ -171,7 +195,8 @@ def _compared(report: FileReport, data: bytes, source: bytes, version: Version, 
         if not error.wrong_source:
             return replace(report, reasons=(str(error),))
         reason = f"{error}: it was made of another one"
-        return replace(report, status=Status.DIFFERS, reasons=(reason,), changes=_all_of(data, version))
+        shown = _all_of(data, version) if statements else ()
+        return replace(report, status=Status.DIFFERS, reasons=(reason,), changes=shown)
     if data[HEADER:] == made:
         return replace(report, status=Status.IDENTICAL)
     try:
@@ -185,10 +210,12 @@ def _compared(report: FileReport, data: bytes, source: bytes, version: Version, 
     found = differences(ours, theirs)
     if not found and end == len(data):
         return replace(report, status=Status.IDENTICAL)
-    return _judged(report, ours, theirs, found)
+    return _judged(report, ours, theirs, found, statements)
 
 
-def _judged(report: FileReport, ours: RawCode, theirs: RawCode, found: List[CodeDifference]) -> FileReport:
+def _judged(
+    report: FileReport, ours: RawCode, theirs: RawCode, found: List[CodeDifference], statements: bool
+) -> FileReport:
     """The report of code that is not identical, or has something behind it."""
     words = tuple(map(str, found))
     if not report.reasons and all(one.lines_alone for one in found):
@@ -197,8 +224,10 @@ def _judged(report: FileReport, ours: RawCode, theirs: RawCode, found: List[Code
     doubt = doubts(ours, theirs, found) if readable else []
     if readable and not report.reasons and not doubt:
         return replace(report, status=Status.PROVEN, reasons=words)
+    shown: Tuple[Change, ...] = ()
     try:
-        shown = tuple(changes(ours, theirs, found))
+        if statements and found:
+            shown = tuple(changes(ours, theirs, found))
     except (DecompilationError, RecursionError, MemoryError) as error:
         shown = (Change("", f"no statements can be shown: {error}"),)
     return replace(

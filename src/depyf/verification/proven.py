@@ -6,8 +6,9 @@ size of the stack. Somebody who wants to hide something puts it there, so here t
 
 from __future__ import annotations
 
+import re
 from collections import Counter
-from typing import List, Sequence, Tuple
+from typing import Iterator, List, Optional, Sequence, Tuple
 
 from ..decompiler.bytecode import RawCode, reached
 from ..decompiler.bytecode.decoding.decode import Decoder
@@ -20,6 +21,17 @@ _TOLERATED = frozenset({
     LINES, "code", "exception table", "constants", "order of constants", "names", "order of names",
 })  # fmt: skip
 """Fields in which code may differ that does the same, if the proof says so; in all others it must be equal."""
+
+
+_NO_OPERAND = frozenset({
+    "async gen wrap", "binary", "call with mapping or null", "copies", "fixed", "generator start", "plain", "rotate",
+    "skip", "slice", "unary",
+})  # fmt: skip
+"""Rules (bytecode/decoding/rules.py) that read no operand: whatever stands there does nothing."""
+_LAYOUT = re.compile("NOP|JUMP|EXTENDED_ARG|CACHE|NOT_TAKEN|POP_TOP|COPY|SWAP|RETURN|LOAD_CONST")
+"""Instructions of which another release may make more than there were."""
+_UNCOUNTED = "BORROW"
+"""In the names of instructions that read a variable and do not count it as used: see docs/what-the-reader-drops.md."""
 
 
 def doubts(ours: RawCode, source: RawCode, found: Sequence[CodeDifference]) -> List[str]:
@@ -56,6 +68,7 @@ def _hidden(difference: CodeDifference) -> List[str]:
     if Counter(left.names) - Counter(right.names):
         reasons.append("names that the source has not")
     if "code" in difference.fields and not reasons:
+        reasons += _spelled(left, right)
         try:
             if _never_reached(left) != _never_reached(right):
                 reasons.append("other code that is never reached")
@@ -67,6 +80,30 @@ def _hidden(difference: CodeDifference) -> List[str]:
 def _are_lines(raw: RawCode, extra: Counter[object]) -> bool:
     """Whether the constants are what a class stores as its first line (from 3.13 on)."""
     return "__firstlineno__" in raw.names and set(extra) <= {constant_key(raw.firstlineno)}
+
+
+def _spelled(left: RawCode, right: RawCode) -> List[str]:
+    """What the instructions hold that none does in the source's code, though it may do nothing."""
+    ours, theirs = Counter(_raw(left)), Counter(_raw(right))
+    names, known = {name for name, _ in ours}, {name for name, _ in theirs}
+    reasons = []
+    if any(not _LAYOUT.search(name) for name in names - known):
+        reasons.append("instructions that the source has not")
+    if any(operand is not None for _, operand in ours.keys() - theirs.keys()):
+        reasons.append("operands where none is read")
+    if any(_UNCOUNTED in name for name, _ in ours - theirs):
+        reasons.append("other loads that do not count references")
+    return reasons
+
+
+def _raw(raw: RawCode) -> Iterator[Tuple[str, Optional[int]]]:
+    """The raw instructions, with an operand where none is read."""
+    for operation, operand in zip(raw.bytecode[::2], raw.bytecode[1::2]):
+        row = raw.table.rows.get(operation)
+        if row is None:
+            yield str(operation), operand
+        else:
+            yield row.name, operand if row.rule in _NO_OPERAND and operand else None
 
 
 def _never_reached(raw: RawCode) -> Tuple[List[Tuple[str, object]], bytes]:

@@ -72,14 +72,16 @@ def _of_pair(left: RawCode, right: RawCode) -> Iterator[Change]:
     if ours is None or theirs is None:
         return
     mine, other = ours.source.splitlines(), theirs.source.splitlines()
-    prefix = left.qualname.rpartition(".")[0] if left.is_function and left.name != "<module>" else ""
+    around = left.qualname.rpartition(".")[0] if left.is_function else ""
+    places = _places(mine, around), _places(other, around)
     for start, end, other_start, other_end in _hunks(mine, other):
-        text, at = (mine, start) if start < end else (other, other_start)
-        where = ".".join(filter(None, [prefix, *_around(text, at)])) or left.qualname
-        yield Change(
-            where, "", tuple(mine[start:end]), tuple(other[other_start:other_end]),
-            _first_line(ours.line_map, start, end), _first_line(theirs.line_map, other_start, other_end),
-        )  # fmt: skip
+        groups = _grouped(mine, places[0], start, end), _grouped(other, places[1], other_start, other_end)
+        for where in dict.fromkeys([*groups[0], *groups[1]]):
+            numbers, others = groups[0].get(where, []), groups[1].get(where, [])
+            yield Change(
+                where or left.qualname, "", tuple(mine[at] for at in numbers), tuple(other[at] for at in others),
+                _first_line(ours.line_map, numbers), _first_line(theirs.line_map, others),
+            )  # fmt: skip
 
 
 def _result(raw: RawCode) -> Optional[Result]:
@@ -107,23 +109,40 @@ def _hunks(left: Lines, right: Lines) -> Iterator[Tuple[int, int, int, int]]:
             yield start + a, start + b, start + c, start + d
 
 
-def _around(text: Lines, at: int) -> List[str]:
-    """The names of the definitions around a line, which may begin one itself."""
-    names: List[str] = []
-    line = text[at] if at < len(text) else ""
-    level = len(line) - len(line.lstrip())
-    for before in reversed(text[:at]):
-        indent = len(before) - len(before.lstrip())
-        if before.strip() and indent < level:
-            level = indent
-            found = _DEFINITION.match(before)
-            names += [found.group(1)] if found else []
-    return names[::-1]
+def _places(text: Lines, around: str) -> List[str]:
+    """For each line the qualified name of the definition it stands in; a definition stands in the one around it."""
+    found: List[str] = []
+    open_ones: List[Tuple[int, str]] = []
+    for line in text:
+        indent = len(line) - len(line.lstrip())
+        while line.strip() and open_ones and indent <= open_ones[-1][0]:
+            open_ones.pop()
+        found.append(".".join(filter(None, [around, *(name for _, name in open_ones)])))
+        definition = _DEFINITION.match(line)
+        if definition:
+            open_ones.append((indent, definition.group(1)))
+    return found
 
 
-def _first_line(line_map: Dict[int, int], start: int, end: int) -> Optional[int]:
-    known = [line_map[line] for line in range(start + 1, end + 1) if line in line_map]
-    return min(known, default=None)
+def _grouped(text: Lines, places: List[str], start: int, end: int) -> Dict[str, List[int]]:
+    """The lines from ``start`` to ``end`` by their places; what stands in a definition among them goes with it."""
+    groups: Dict[str, List[int]] = {}
+    inside: Optional[int] = None
+    where = ""
+    for at in range(start, end):
+        line = text[at]
+        if not line.strip():
+            continue
+        indent = len(line) - len(line.lstrip())
+        if inside is None or indent <= inside:
+            where = places[at]
+            inside = indent if _DEFINITION.match(line) else None
+        groups.setdefault(where, []).append(at)
+    return groups
+
+
+def _first_line(line_map: Dict[int, int], numbers: List[int]) -> Optional[int]:
+    return min((line_map[at + 1] for at in numbers if at + 1 in line_map), default=None)
 
 
 def _instructions(left: RawCode, right: RawCode) -> List[Change]:
