@@ -155,6 +155,7 @@ def test_the_hash_is_that_of_this_python():
         ("__pycache__/a.pyc", "a.py", "?", 0),
         ("p/a.pyc", "p/a.py", "", 0),
         ("a.pyo", "a.py", "", 0),
+        ("__pycache__/test_a.cpython-312-pytest-8.0.0.pyc", "test_a.py", "cpython-312-pytest-8.0.0", 0),
     ],
 )
 def test_names(name, source, tag, optimize):

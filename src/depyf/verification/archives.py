@@ -175,6 +175,8 @@ class TarTree(Archive):
             for info in file:
                 if not info.isdir():
                     self._note(file, info)
+            while stream.read():
+                pass  # a file that is cut short says so at its end
 
     def _note(self, file: tarfile.TarFile, info: tarfile.TarInfo) -> None:
         wanted = info.name.endswith((".py", ".pyw")) or is_compiled(info.name)

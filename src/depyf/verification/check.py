@@ -13,7 +13,7 @@ from .archives import open_archive
 from .comparison import NO_LINES, CodeDifference, differences
 from .compiling import NotCompiled, compiled, likely_filename
 from .loading import Header, Place, judge, read_header
-from .names import PycName, parse
+from .names import PYTEST, PycName, parse
 from .proven import doubts
 from .report import Change, FileReport, Status, TreeReport
 from .statements import changes, text_of
@@ -23,8 +23,6 @@ __all__ = ["VerificationError", "iter_reports", "verify_file", "verify_tree"]
 
 Path = Union[str, "os.PathLike[str]"]
 Version = Tuple[int, int]
-
-_PYTEST = "-pytest-"
 
 
 class _Wanted(NamedTuple):
@@ -146,7 +144,7 @@ def _report(tree: Tree, name: str, given: Optional[str], wanted: _Wanted) -> Fil
         return replace(report, reasons=(f"no CPython writes 'opt-{parsed.optimization}' into a name: name a level",))
     if source is None:
         return _without_source(report, data, version, wanted.decompiled)
-    if _PYTEST in parsed.tag:
+    if PYTEST in parsed.tag:
         return replace(report, reasons=("written by pytest, which rewrites asserts; no import but pytest's loads it",))
     return _compared(report, data, source, version, level, wanted.statements)
 

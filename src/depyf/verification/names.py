@@ -11,6 +11,8 @@ from typing import NamedTuple
 
 CACHE = "__pycache__"
 SUFFIXES = (".pyc", ".pyo")
+PYTEST = "-pytest-"
+"""In the tag of files that pytest writes for itself."""
 _TAG = re.compile(r"cpython-3(\d+)\Z")
 
 
@@ -55,7 +57,9 @@ def parse(name: str) -> PycName:
     optimization = ""
     if dot and end.startswith("opt-"):
         stem, optimization = rest, end[len("opt-") :] or "?"
-    module, dot, tag = stem.rpartition(".")
+    version = stem.find(PYTEST)  # its own version has dots
+    module, dot, tag = (stem[:version] if version >= 0 else stem).rpartition(".")
+    tag += stem[version:] if version >= 0 else ""
     if not dot:
         module, tag = stem, "?"
     return PycName(f"{parent}/{module}.py" if parent else f"{module}.py", tag or "?", optimization)

@@ -1,0 +1,348 @@
+"""Folders and archives: what is in them is found, what nobody should trust costs one file or one clear sentence."""
+
+from __future__ import annotations
+
+import importlib.util
+import io
+import os
+import py_compile
+import struct
+import subprocess
+import sys
+import tarfile
+import warnings
+import zipfile
+
+import pytest
+
+import depyf
+from depyf.verification import archives
+from depyf.verification.report import Loading, Status
+from depyf.verification.trees import Problem, VerificationError
+
+TAG = sys.implementation.cache_tag
+SOURCE = "def f(x):\n    return x + 1\n"
+EVIL = "def f(x):\n    return x + 2\n"
+
+
+@pytest.fixture
+def package(tmp_path):
+    """Two modules, one of which has a compiled file of another source."""
+    folder = tmp_path / "in" / "p"
+    folder.mkdir(parents=True)
+    for name in ("good", "bad"):
+        (folder / f"{name}.py").write_text(SOURCE)
+        text = SOURCE if name == "good" else EVIL
+        (tmp_path / "text.py").write_text(text)
+        py_compile.compile(
+            str(tmp_path / "text.py"), str(folder / "__pycache__" / f"{name}.{TAG}.pyc"), f"/elsewhere/{name}.py",
+            invalidation_mode=py_compile.PycInvalidationMode.UNCHECKED_HASH,
+        )  # fmt: skip
+    (tmp_path / "text.py").unlink()
+    return folder.parent
+
+
+def statuses(report):
+    return {os.path.basename(file.path).partition(".")[0]: file.status for file in report.files}
+
+
+BOTH = {"good": Status.IDENTICAL, "bad": Status.DIFFERS}
+
+
+def test_a_folder(package):
+    report = depyf.verify_tree(package)
+    assert statuses(report) == BOTH
+    assert report.exit_status == 1
+    assert not report.fine
+    assert report.counts[Status.DIFFERS] == 1
+
+
+def test_the_files_of_one_source(package):
+    assert statuses(depyf.verify_tree(package / "p" / "good.py")) == {"good": Status.IDENTICAL}
+    assert statuses(depyf.verify_tree(package / "p" / "bad.py")) == {"bad": Status.DIFFERS}
+
+
+@pytest.mark.parametrize("name", ["a.whl", "a.zip", "a.egg", "a.tar", "a.tar.gz", "a.tar.bz2", "a.tar.xz", "a"])
+def test_an_archive_is_told_by_its_content(name, package, tmp_path):
+    path = tmp_path / name
+    if ".tar" in name:
+        with tarfile.open(path, "w:" + name.rpartition(".")[2].replace("tar", "")) as file:
+            file.add(package, "root")
+    else:
+        with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as file:
+            for one in package.rglob("*.py*"):
+                file.write(one, one.relative_to(package))
+    before = sorted(tmp_path.rglob("*"))
+    report = depyf.verify_tree(path)
+    assert statuses(report) == BOTH
+    assert report.files[0].path.startswith(str(path))
+    loading = Loading.UNCHECKED if name.endswith(".whl") or ".tar" in name else Loading.IGNORED
+    assert {file.loading for file in report.files} == {loading}
+    assert sorted(tmp_path.rglob("*")) == before  # nothing is written
+
+
+def test_times_in_a_wheel_depend_on_who_unpacks_it(tmp_path):
+    (tmp_path / "m.py").write_text(SOURCE)
+    py_compile.compile(str(tmp_path / "m.py"), str(tmp_path / "m.pyc"),
+                       invalidation_mode=py_compile.PycInvalidationMode.TIMESTAMP)  # fmt: skip
+    with zipfile.ZipFile(tmp_path / "m.whl", "w") as file:
+        file.write(tmp_path / "m.py", "m.py")
+        file.write(tmp_path / "m.pyc", f"__pycache__/m.{TAG}.pyc")
+    [report] = depyf.verify_tree(tmp_path / "m.whl").files
+    assert (report.status, report.loading) == (Status.IDENTICAL, Loading.DEPENDS)
+
+
+@pytest.mark.parametrize(
+    "names, reason",
+    [
+        (["../m.pyc"], "leads out"),
+        (["/m.pyc"], "leads out"),
+        (["a/../../m.pyc"], "leads out"),
+        (["C:/m.pyc"], "leads out"),
+        (["a\\m.pyc"], "leads out"),
+        (["m.pyc", "m.pyc"], "twice"),
+        (["m.pyc", "M.pyc"], "has m.pyc too"),
+        (["m.py", "m.py"], "twice"),
+    ],
+)
+@pytest.mark.parametrize("kind", ["zip", "tar"])
+def test_names_nobody_should_unpack(names, reason, kind, tmp_path):
+    path = tmp_path / "a"
+    if kind == "zip":
+        with warnings.catch_warnings(), zipfile.ZipFile(path, "w") as file:
+            warnings.simplefilter("ignore")
+            for name in names:
+                file.writestr(name, b"x")
+    else:
+        with tarfile.open(path, "w") as file:
+            for name in names:
+                info = tarfile.TarInfo(name)
+                info.size = 1
+                file.addfile(info, io.BytesIO(b"x"))
+    report = depyf.verify_tree(path)
+    assert any(reason in file.reasons[0] for file in report.files)
+    assert report.exit_status == 2
+    assert not (tmp_path.parent / "m.pyc").exists()
+
+
+def test_links_in_archives_are_not_followed(tmp_path):
+    with tarfile.open(tmp_path / "a.tar", "w") as file:
+        info = tarfile.TarInfo("m.pyc")
+        info.type, info.linkname = tarfile.SYMTYPE, "/etc/passwd"
+        file.addfile(info)
+    [report] = depyf.verify_tree(tmp_path / "a.tar").files
+    assert report.reasons == ("is a link, or no regular file",)
+    link = zipfile.ZipInfo("m.pyc")
+    link.external_attr = 0o120777 << 16
+    with zipfile.ZipFile(tmp_path / "a.zip", "w") as zipped:
+        zipped.writestr(link, "/etc/passwd")
+    [report] = depyf.verify_tree(tmp_path / "a.zip").files
+    assert report.reasons == ("is a symbolic link",)
+
+
+def test_a_bomb(tmp_path, monkeypatch):
+    with zipfile.ZipFile(tmp_path / "a.zip", "w", zipfile.ZIP_DEFLATED) as file:
+        file.writestr("m.pyc", bytes(1 << 20))
+    with tarfile.open(tmp_path / "a.tar.gz", "w:gz") as packed:
+        info = tarfile.TarInfo("big")
+        info.size = 1 << 20
+        packed.addfile(info, io.BytesIO(bytes(1 << 20)))
+    monkeypatch.setattr(archives, "LARGEST_FILE", 1 << 16)
+    [report] = depyf.verify_tree(tmp_path / "a.zip").files
+    assert report.reasons == ("has 1048576 bytes, more than 65536",)
+    monkeypatch.setattr(archives, "LARGEST_ARCHIVE", 1 << 16)
+    for name in ("a.zip", "a.tar.gz"):
+        with pytest.raises(VerificationError, match="more than 65536 bytes when it is unpacked"):
+            depyf.verify_tree(tmp_path / name)
+
+
+def test_a_member_larger_than_it_says(tmp_path):
+    path = tmp_path / "a.zip"
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as file:
+        file.writestr("m.pyc", bytes(5000))
+    data = path.read_bytes().replace(struct.pack("<L", 5000), struct.pack("<L", 50))
+    path.write_bytes(data)
+    [report] = depyf.verify_tree(path).files
+    assert report.status is Status.NOT_CHECKED
+
+
+def test_too_many_members(tmp_path, monkeypatch):
+    with zipfile.ZipFile(tmp_path / "a.zip", "w") as file:
+        for number in range(50):
+            file.writestr(f"m{number}.pyc", b"")
+    monkeypatch.setattr(archives, "MOST_MEMBERS", 20)
+    with pytest.raises(VerificationError, match="more than 20 members"):
+        depyf.verify_tree(tmp_path / "a.zip")
+    monkeypatch.setattr(archives, "LARGEST_DIRECTORY", 100)
+    with pytest.raises(VerificationError, match="list of members"):
+        depyf.verify_tree(tmp_path / "a.zip")
+
+
+@pytest.mark.parametrize("name", ["a.zip", "a.tar.gz", "a.tar.xz"])
+def test_a_truncated_archive(name, package, tmp_path):
+    path = tmp_path / name
+    if name == "a.zip":
+        with zipfile.ZipFile(path, "w") as file:
+            for one in package.rglob("*.py*"):
+                file.write(one, one.relative_to(package))
+    else:
+        with tarfile.open(path, "w:" + name.rpartition(".")[2]) as packed:
+            packed.add(package, "root")
+    data = path.read_bytes()
+    for length in range(1, len(data), max(1, len(data) // 25)):
+        path.write_bytes(data[:length])
+        try:
+            report = depyf.verify_tree(path)
+        except VerificationError:
+            continue
+        assert report.exit_status == 2
+    damaged = bytearray(data)
+    damaged[len(data) // 2] ^= 0xFF
+    path.write_bytes(damaged)
+    try:
+        assert depyf.verify_tree(path).exit_status in (1, 2)
+    except VerificationError:
+        pass
+
+
+def test_an_encrypted_member(package, tmp_path):
+    path = tmp_path / "a.zip"
+    with zipfile.ZipFile(path, "w") as file:
+        file.write(package / "p" / "__pycache__" / f"good.{TAG}.pyc", "good.pyc")
+    data = bytearray(path.read_bytes())
+    data[6] |= 1
+    data[data.find(b"PK\1\2") + 8] |= 1
+    path.write_bytes(data)
+    [report] = depyf.verify_tree(path).files
+    assert (report.status, report.reasons) == (Status.NOT_CHECKED, ("is encrypted",))
+
+
+@pytest.mark.parametrize("data", [b"", b"\0", b"garbage" * 100, b"\xe3" * 100])
+@pytest.mark.parametrize("head", [b"", importlib.util.MAGIC_NUMBER, importlib.util.MAGIC_NUMBER + bytes(12)])
+def test_garbage(head, data, tmp_path):
+    (tmp_path / "m.py").write_text(SOURCE)
+    (tmp_path / "__pycache__").mkdir()
+    file = tmp_path / "__pycache__" / f"m.{TAG}.pyc"
+    file.write_bytes(head + data)
+    report = depyf.verify_file(file)
+    assert (report.status, report.exit_status) == (Status.NOT_CHECKED, 2)
+    assert report.reasons[0]
+
+
+def test_every_truncation_of_a_file(package):
+    file = package / "p" / "__pycache__" / f"good.{TAG}.pyc"
+    data = file.read_bytes()
+    for length in range(len(data)):
+        file.write_bytes(data[:length])
+        assert depyf.verify_file(file).status is Status.NOT_CHECKED
+
+
+def test_every_changed_byte_of_a_file_is_seen(package):
+    """In the code; the header is what CPython compares with the source, and lines are told apart."""
+    file = package / "p" / "__pycache__" / f"good.{TAG}.pyc"
+    data = bytearray(file.read_bytes())
+    for at in range(16, len(data)):
+        data[at] ^= 1
+        file.write_bytes(data)
+        report = depyf.verify_file(file)
+        if report.fine and report.status is not Status.OTHER_LINES:
+            import marshal
+
+            one, other = marshal.loads(data[16:]), compile(SOURCE, "m.py", "exec", dont_inherit=True)
+            assert one == other.replace(co_filename=one.co_filename), (at, report)
+        data[at] ^= 1
+
+
+@pytest.mark.parametrize("name", ["m.pyc", "m"])
+def test_one_file_with_a_source_that_is_named(name, package, tmp_path):
+    file = tmp_path / name
+    file.write_bytes((package / "p" / "__pycache__" / f"good.{TAG}.pyc").read_bytes())
+    assert depyf.verify_file(file, package / "p" / "good.py").status is Status.IDENTICAL
+    (tmp_path / "other.py").write_text(EVIL)
+    assert depyf.verify_file(file, tmp_path / "other.py").status is Status.DIFFERS
+
+
+def test_without_a_source(package):
+    (package / "p" / "bad.py").unlink()
+    file = package / "p" / "__pycache__" / f"bad.{TAG}.pyc"
+    report = depyf.verify_file(file)
+    assert (report.status, report.loading, report.exit_status) == (Status.NO_SOURCE, Loading.IGNORED, 2)
+    assert report.decompiled is None
+    assert depyf.verify_file(file, decompiled=True).decompiled == EVIL
+
+
+def test_names_that_are_not_utf_8(tmp_path):
+    folder = os.fsencode(tmp_path) + b"/\xff"
+    os.mkdir(folder)
+    with open(folder + b"/m\xe9.py", "w") as file:
+        file.write(EVIL)
+    code = compile(SOURCE, "m.py", "exec", dont_inherit=True)
+    import marshal
+
+    with open(folder + b"/m\xe9.pyc", "wb") as file:
+        file.write(importlib.util.MAGIC_NUMBER + bytes(12) + marshal.dumps(code))
+    done = subprocess.run(
+        [sys.executable, "-m", "depyf", "verify", str(tmp_path)], capture_output=True, timeout=60, check=False
+    )
+    assert done.returncode == 1, done.stderr
+    assert b"differs" in done.stdout
+    for form in ("--json", "--sarif"):
+        done = subprocess.run(
+            [sys.executable, "-m", "depyf", "verify", form, str(tmp_path)], capture_output=True, timeout=60, check=False
+        )
+        assert done.returncode == 1, done.stderr
+        assert done.stdout.decode("ascii").startswith("{")
+
+
+def test_no_permission(package, monkeypatch):
+    real = os.scandir
+
+    def scandir(path):
+        if str(path).endswith("__pycache__"):
+            raise PermissionError(13, "Permission denied")
+        return real(path)
+
+    monkeypatch.setattr(os, "scandir", scandir)
+    [report] = depyf.verify_tree(package).files
+    assert (report.status, report.reasons) == (Status.NOT_CHECKED, ("can't be listed: Permission denied",))
+    assert report.exit_status == 2
+
+
+def test_a_file_without_permission(package, monkeypatch):
+    from depyf.verification.trees import Folder
+
+    real = Folder.read
+
+    def read(self, name):
+        if "good" in name:
+            raise Problem("can't be read: Permission denied")
+        return real(self, name)
+
+    monkeypatch.setattr(Folder, "read", read)
+    assert statuses(depyf.verify_tree(package)) == {"good": Status.NOT_CHECKED, "bad": Status.DIFFERS}
+
+
+def test_a_pipe_is_not_waited_for(package):
+    (package / "p" / "__pycache__" / f"good.{TAG}.pyc").unlink()
+    os.mkfifo(package / "p" / "__pycache__" / f"good.{TAG}.pyc")
+    report = depyf.verify_tree(package)
+    assert statuses(report) == {"good": Status.NOT_CHECKED, "bad": Status.DIFFERS}
+
+
+def test_links_to_folders_are_not_followed(package):
+    os.symlink(package, package / "p" / "again")
+    assert statuses(depyf.verify_tree(package)) == BOTH
+
+
+def test_there_is_nothing(tmp_path):
+    with pytest.raises(VerificationError, match="no file or folder"):
+        depyf.verify_tree(tmp_path / "gone")
+    with pytest.raises(VerificationError, match="no file"):
+        depyf.verify_file(tmp_path / "gone.pyc")
+    assert depyf.verify_tree(tmp_path).files == ()
+
+
+def test_what_pytest_has_rewritten_is_not_checked(package):
+    file = package / "p" / "__pycache__" / f"good.{TAG}.pyc"
+    file.rename(file.with_name(f"good.{TAG}-pytest-8.0.0.pyc"))
+    assert statuses(depyf.verify_tree(package))["good"] is Status.NOT_CHECKED
