@@ -57,6 +57,12 @@ def test_a_folder(package):
     assert report.counts[Status.DIFFERS] == 1
 
 
+def test_a_cache_has_its_sources_beside_it(package, monkeypatch):
+    assert statuses(depyf.verify_tree(package / "p" / "__pycache__")) == BOTH
+    monkeypatch.chdir(package / "p")
+    assert statuses(depyf.verify_tree("__pycache__/")) == BOTH
+
+
 def test_the_files_of_one_source(package):
     assert statuses(depyf.verify_tree(package / "p" / "good.py")) == {"good": Status.IDENTICAL}
     assert statuses(depyf.verify_tree(package / "p" / "bad.py")) == {"bad": Status.DIFFERS}

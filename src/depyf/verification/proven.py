@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from typing import Iterator, List, Optional, Sequence, Tuple
+from typing import Iterator, List, Sequence, Tuple
 
 from ..decompiler.bytecode import RawCode, reached
 from ..decompiler.bytecode.decoding.decode import Decoder
@@ -23,15 +23,15 @@ _TOLERATED = frozenset({
 """Fields in which code may differ that does the same, if the proof says so; in all others it must be equal."""
 
 
-_NO_OPERAND = frozenset({
-    "async gen wrap", "binary", "call with mapping or null", "copies", "fixed", "generator start", "plain", "rotate",
-    "skip", "slice", "unary",
+_PLACES = frozenset({
+    "attribute or method", "cell", "common constant", "const", "extended", "fast local", "global or null",
+    "import with bits", "jump back", "jump by", "jump to", "keyword names", "local", "make cell", "method", "name",
+    "null or global", "return const", "slot", "small int", "super attribute", "two locals",
 })  # fmt: skip
-"""Rules (bytecode/decoding/rules.py) that read no operand: whatever stands there does nothing."""
-_LAYOUT = re.compile("NOP|JUMP|EXTENDED_ARG|CACHE|NOT_TAKEN|POP_TOP|COPY|SWAP|RETURN|LOAD_CONST")
+"""Rules (bytecode/decoding/rules.py) whose operand is a place in a table or in the code: the proof looks what is there.
+Of all others the operand is a number of its own, or nothing reads it."""
+_LAYOUT = re.compile("JUMP|EXTENDED_ARG|CACHE|NOT_TAKEN|NOP|POP_TOP|COPY|SWAP|RETURN|LOAD_CONST")
 """Instructions of which another release may make more than there were."""
-_UNCOUNTED = "BORROW"
-"""In the names of instructions that read a variable and do not count it as used: see docs/what-the-reader-drops.md."""
 
 
 def doubts(ours: RawCode, source: RawCode, found: Sequence[CodeDifference]) -> List[str]:
@@ -68,7 +68,8 @@ def _hidden(difference: CodeDifference) -> List[str]:
     if Counter(left.names) - Counter(right.names):
         reasons.append("names that the source has not")
     if "code" in difference.fields and not reasons:
-        reasons += _spelled(left, right)
+        more = _more(left, right)
+        reasons += [f"more of {', '.join(more)} than the source has"] if more else []
         try:
             if _never_reached(left) != _never_reached(right):
                 reasons.append("other code that is never reached")
@@ -82,28 +83,21 @@ def _are_lines(raw: RawCode, extra: Counter[object]) -> bool:
     return "__firstlineno__" in raw.names and set(extra) <= {constant_key(raw.firstlineno)}
 
 
-def _spelled(left: RawCode, right: RawCode) -> List[str]:
-    """What the instructions hold that none does in the source's code, though it may do nothing."""
-    ours, theirs = Counter(_raw(left)), Counter(_raw(right))
-    names, known = {name for name, _ in ours}, {name for name, _ in theirs}
-    reasons = []
-    if any(not _LAYOUT.search(name) for name in names - known):
-        reasons.append("instructions that the source has not")
-    if any(operand is not None for _, operand in ours.keys() - theirs.keys()):
-        reasons.append("operands where none is read")
-    if any(_UNCOUNTED in name for name, _ in ours - theirs):
-        reasons.append("other loads that do not count references")
-    return reasons
+def _more(left: RawCode, right: RawCode) -> List[str]:
+    """The names of instructions of which there are more than in the source's code, though they may do nothing.
+
+    So no operand that nothing reads is another one, and no load more leaves references uncounted.
+    """
+    extra = Counter(_raw(left)) - Counter(_raw(right))
+    return sorted({name for name, operand in extra if operand or not _LAYOUT.search(name)})
 
 
-def _raw(raw: RawCode) -> Iterator[Tuple[str, Optional[int]]]:
-    """The raw instructions, with an operand where none is read."""
+def _raw(raw: RawCode) -> Iterator[Tuple[str, int]]:
+    """The raw instructions, with those operands that are no places."""
     for operation, operand in zip(raw.bytecode[::2], raw.bytecode[1::2]):
         row = raw.table.rows.get(operation)
-        if row is None:
-            yield str(operation), operand
-        else:
-            yield row.name, operand if row.rule in _NO_OPERAND and operand else None
+        name = row.name if row is not None else str(operation)
+        yield name, 0 if row is not None and row.rule in _PLACES else operand
 
 
 def _never_reached(raw: RawCode) -> Tuple[List[Tuple[str, object]], bytes]:

@@ -66,11 +66,14 @@ class Folder(Tree):
     """A folder and all folders in it; symbolic links to folders are not followed."""
 
     def __init__(self, path: str) -> None:
-        self.path = path
+        self.path, self.below = path, ""
+        parent, base = os.path.split(path.rstrip(os.sep))
+        if base == CACHE:  # the sources stand beside it
+            self.path, self.below = parent, base
 
     def compiled(self) -> Iterator[Union[str, Unreadable]]:
         """In the order of their names."""
-        todo = [""]
+        todo = [self.below]
         while todo:
             below = todo.pop()
             try:
