@@ -335,9 +335,23 @@ def test_a_pipe_is_not_waited_for(package):
     assert statuses(report) == {"good": Status.NOT_CHECKED, "bad": Status.DIFFERS}
 
 
-def test_links_to_folders_are_not_followed(package):
+def test_links_to_folders(package, tmp_path):
     os.symlink(package, package / "p" / "again")
     assert statuses(depyf.verify_tree(package)) == BOTH
+    (tmp_path / "elsewhere").mkdir()
+    os.symlink(tmp_path / "elsewhere", package / "out")
+    report = depyf.verify_tree(package)
+    assert statuses(report) == {**BOTH, "out": Status.NOT_CHECKED}
+    assert "link to a folder elsewhere" in report.files[0].reasons[0]
+
+
+def test_a_cache_that_is_a_link(package, tmp_path):
+    """Imports look behind it."""
+    (package / "p" / "__pycache__").rename(tmp_path / "hidden")
+    os.symlink(tmp_path / "hidden", package / "p" / "__pycache__")
+    assert statuses(depyf.verify_tree(package)) == BOTH
+    os.symlink(".", tmp_path / "hidden" / "__pycache__")  # no loop
+    assert statuses(depyf.verify_tree(package)) == {**BOTH, "__pycache__": Status.NOT_CHECKED}
 
 
 def test_there_is_nothing(tmp_path):

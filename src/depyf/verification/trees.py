@@ -63,7 +63,11 @@ class Tree:
 
 
 class Folder(Tree):
-    """A folder and all folders in it; symbolic links to folders are not followed."""
+    """A folder and all folders in it.
+
+    A symbolic link to another folder is followed if it is called ``__pycache__``, since imports look behind it; if it
+    leads out of the tree otherwise, what is there is unreadable.
+    """
 
     def __init__(self, path: str) -> None:
         self.path, self.below = path, ""
@@ -80,13 +84,30 @@ class Folder(Tree):
                 with os.scandir(self.shown(below) if below else self.path or ".") as entries:
                     found = sorted(entries, key=lambda entry: entry.name)
                 names = [(below + "/" if below else "") + entry.name for entry in found]
-                folders = [name for name, entry in zip(names, found) if entry.is_dir(follow_symlinks=False)]
+                folders = [name for name, entry in zip(names, found) if entry.is_dir()]
+                links = {name for name, entry in zip(names, found) if entry.is_symlink()}
             except OSError as error:
                 yield Unreadable(below or ".", f"can't be listed: {error.strerror}")
                 continue
             inside = set(folders)
             yield from (name for name in names if is_compiled(name) and name not in inside)
-            todo.extend(reversed(folders))
+            yield from (self._elsewhere(name) for name in folders if name in links and self._leads_out(name))
+            todo.extend(name for name in reversed(folders) if name not in links or self._is_cache(name))
+
+    def _is_cache(self, name: str) -> bool:
+        """Whether imports look for compiled files there; one in another is none."""
+        return name.rpartition("/")[2] == CACHE and CACHE not in name.split("/")[:-1]
+
+    def _leads_out(self, name: str) -> bool:
+        """Whether the link ``name`` leads to a folder that is not checked under another name."""
+        if self._is_cache(name):
+            return False
+        root, target = os.path.realpath(self.path or "."), os.path.realpath(self.shown(name))
+        return target != root and not target.startswith(os.path.join(root, ""))
+
+    @staticmethod
+    def _elsewhere(name: str) -> Unreadable:
+        return Unreadable(name, "is a link to a folder elsewhere: name that folder to have it checked")
 
     def entry(self, name: str) -> Optional[Entry]:
         """Links to files are followed, as imports do."""
