@@ -7,7 +7,9 @@ checked*, never fine.
     trees.py, archives.py      what is there: folders, zip files (wheels, eggs), tar files, with bounds
     names.py, loading.py       whose compiled file it is, and whether CPython would load it
     compiling.py               the source, compiled by the CPython of the file's version
+    flat.py                    whether two codes are the same, at a glance
     comparison.py              two code objects, field by field; what differs is left to the proof
+    proven.py                  whether code that differs does the same, and hides nothing
     statements.py              what differs, in statements
     check.py                   all of it: ``verify_file``, ``verify_tree``
     report.py, printed.py      the results, and their text, JSON and SARIF

@@ -12,6 +12,7 @@ from ..errors import DecompilationError, PycError
 from .archives import open_archive
 from .comparison import NO_LINES, CodeDifference, differences
 from .compiling import NotCompiled, compiled, likely_filename
+from .flat import flat
 from .loading import Header, Place, judge, read_header
 from .names import PYTEST, PycName, parse
 from .proven import doubts
@@ -195,7 +196,7 @@ def _compared(
         reason = f"{error}: it was made of another one"
         shown = _all_of(data, version) if statements else ()
         return replace(report, status=Status.DIFFERS, reasons=(reason,), changes=shown)
-    if data[HEADER:] == made:
+    if data[HEADER:] == made or _same(data, made, version):
         return replace(report, status=Status.IDENTICAL)
     try:
         ours, end = read_code_and_end(data, version)
@@ -209,6 +210,12 @@ def _compared(
     if not found and end == len(data):
         return replace(report, status=Status.IDENTICAL)
     return _judged(report, ours, theirs, found, statements)
+
+
+def _same(data: bytes, made: bytes, version: Version) -> bool:
+    """Whether a quick look shows that a file holds nothing but the code ``made``."""
+    ours, theirs = flat(data, version, HEADER), flat(made, version)
+    return ours is not None and theirs is not None and ours[1] == len(data) and ours[0] == theirs[0]
 
 
 def _judged(
