@@ -58,7 +58,8 @@ def verify(options: argparse.Namespace) -> int:
     if options.source is not None and len(options.paths) != 1:
         raise DepyfError("--source names the source of one file")
     as_text = not (options.json or options.sarif or options.quiet)
-    reports, statuses, counts, trouble = [], [], Counter[Any](), False
+    counts: Counter[Any] = Counter()
+    reports, statuses, trouble = [], [], False
     for path in options.paths:
         try:
             if options.source is not None:
