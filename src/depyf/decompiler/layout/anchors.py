@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import difflib
 from collections import Counter
-from typing import Any, Dict, Iterator, List, Tuple
+from typing import Any, Callable, Dict, Iterator, List, Tuple
 
 from ..bytecode import Instruction, RawCode, known_instructions
 from ..proof.constants import constant_key
@@ -84,17 +84,31 @@ class Text:
         """The text with each token on a line of its own."""
         pieces: list[str] = []
         line = 1
+        literals: list[tuple[str, str]] = []  # what the formatted strings around begin and end with
+        braces = 0
         for statement in self.cut.statements:
             pieces.append("    " * statement.depth)
             for number in range(statement.start, statement.end):
                 token = self.cut.tokens[number]
+                if token.kind == "string_end":
+                    literals.pop()
                 if number > statement.start:
-                    if token.in_string:
+                    if len(literals) == 1 and token.text == "{" and not braces:
+                        # Literals side by side are one: so fields get lines of their own.
+                        pieces.append("{} \\\n{}".format(*literals[0]))
+                        line += 1
+                        self.exploded[line] = number + 1
+                    elif token.in_string:
                         pieces.append(" " * token.space)
                     else:
                         pieces.append(" \\\n")
                         line += 1
                 self.exploded.setdefault(line, number)
+                if len(literals) == 1:
+                    braces += (token.text == "{") - (token.text == "}")
+                if token.kind == "string_start":
+                    quote = token.text.lstrip("rRfFtT")
+                    literals.append((quote, token.text))
                 pieces.append(token.text)
                 line += token.text.count("\n")
             pieces.append("\n")
@@ -146,7 +160,7 @@ def add_hidden(all_found: ByObject, original: RawCode, exploded: RawCode, text: 
         found = all_found.setdefault(left, Anchors())
         theirs = left.positions()
         fused = _second_halves(left)
-        for a, b in aligned(left, right):
+        for a, b in aligned(left, right, _Header(found, text).fits):
             if a.op != "NOP" and a.op not in _FUSED or b.position is None:
                 continue
             where, token = _at(theirs, a), text.exploded.get(b.line or 0)
@@ -157,6 +171,43 @@ def add_hidden(all_found: ByObject, original: RawCode, exploded: RawCode, text: 
                 found.line(token, where[0])
             elif a.op != "NOP" or token == end or (token, end) not in found.extents:
                 found.extent((token, end), (where[0], where[2], where[1], where[3]))
+
+
+class _Header:
+    """Tells of default values, which the compiler left NOPs of, whether they stand in a column.
+
+    On the line of the ``def`` it is the usual one, on others usual from a parameter on that begins the line.
+    """
+
+    def __init__(self, found: Anchors, text: Text) -> None:
+        self.text = text
+        self.of_statement: dict[int, Extent] = {}
+        for (start, _), extents in found.extents.items():
+            if text.cut.tokens[start].text in ("def", "async"):
+                self.of_statement[start] = min(extents)
+        self.statements = {
+            number: one.start for one in text.cut.statements if one.start in self.of_statement
+            for number in range(one.start, one.end)
+        }  # fmt: skip
+
+    def fits(self, original: Instruction, ours: Instruction) -> bool:
+        """Whether ``original`` may stand for the token of ``ours``, each of which is a line of the exploded text."""
+        token = self.text.exploded.get(ours.line or 0)
+        start = self.statements.get(token) if token is not None else None
+        if original.position is None or token is None or start is None:
+            return False
+        tokens, (line, column, *_) = self.text.cut.tokens, self.of_statement[start]
+        there = original.position[2]
+        if original.line == line:
+            return bool(there - column == tokens[token].column - tokens[start].column)
+        opening = next((n for n in range(start, token) if tokens[n].text == "("), start)
+        aligned_at = column + tokens[opening].end_column - tokens[start].column
+        for number in range(token, opening, -1):
+            if tokens[number - 1].text in ("(", ",") and number > opening:
+                begins = there - (tokens[token].column - tokens[number].column)
+                if begins in (aligned_at, column + 4, column + 8):
+                    return True
+        return False
 
 
 def has_hidden(original: RawCode, ours: RawCode) -> bool:
@@ -246,10 +297,14 @@ def _objects(original: RawCode, ours: RawCode) -> Iterator[tuple[RawCode, RawCod
 
 
 Pairs = List[Tuple[Instruction, Instruction]]
+Fits = Callable[[Instruction, Instruction], bool]
 
 
-def aligned(left: RawCode, right: RawCode) -> Pairs:
-    """The instructions of both that do the same at the same place of their code."""
+def aligned(left: RawCode, right: RawCode, fits: Fits | None = None) -> Pairs:
+    """The instructions of both that do the same at the same place of their code.
+
+    ``fits`` tells whether two NOPs may be paired where one side has more of them.
+    """
     (ours, our_nops), (theirs, their_nops) = map(_apart, (left, right))
     keys, others = (list(map(_key, side)) for side in (ours, theirs))
     if keys == others:
@@ -260,7 +315,7 @@ def aligned(left: RawCode, right: RawCode) -> Pairs:
     before = (-1, -1)
     for mine, other in places:
         if our_nops and mine in our_nops and other in their_nops and (mine - 1, other - 1) == before:
-            pairs += _paired_nops(our_nops[mine], their_nops[other])
+            pairs += _paired_nops(our_nops[mine], their_nops[other], fits)
         pairs.append((ours[mine], theirs[other]))
         before = mine, other
     return pairs
@@ -278,7 +333,7 @@ def _apart(raw: RawCode) -> tuple[list[Instruction], dict[int, list[Instruction]
     return steps, nops
 
 
-def _paired_nops(ours: list[Instruction], theirs: list[Instruction]) -> Pairs:
+def _paired_nops(ours: list[Instruction], theirs: list[Instruction], fits: Fits | None) -> Pairs:
     """The NOPs in front of one instruction. Where one side has more, as the last of each line stays, those of one
     width are paired, from the end."""
     if len(ours) == len(theirs):
@@ -286,8 +341,8 @@ def _paired_nops(ours: list[Instruction], theirs: list[Instruction]) -> Pairs:
     pairs: Pairs = []
     place = len(theirs)
     for nop in reversed(ours):
-        for other in range(place - 1, -1, -1):
-            if _width(nop) == _width(theirs[other]):
+        same = [other for other in range(place - 1, -1, -1) if _width(nop) == _width(theirs[other])]
+        for other in [one for one in same if fits is not None and fits(nop, theirs[one])] or same:
                 pairs.append((nop, theirs[other]))
                 place = other
                 break

@@ -96,7 +96,7 @@ class _Writer:
         self.line, self.column = 1, 0
         self.depth = 0
         self.align: list[int | None] = []  # of each open bracket: the column of what stands first in it
-        self.last = ""
+        self.last = self.last_word = ""
         self.tabs = bool(indents) and max(indents) > 0 and all(
             indent == line.depth for indent, line in zip(indents, lines)
         )
@@ -235,14 +235,13 @@ class _Writer:
         if self.align and self.align[-1] is None:
             self.align[-1] = self.column
         self._raw(item.text.replace("\n", " \\\n") if item.is_joined and not self.depth else item.text)
-        self.last = item.text
-        if not item.in_string or item.text in ("{", "}") or len(item.text) == 1:
-            if item.text in OPENING:
-                self.depth += 1
-                self.align.append(None)
-            elif item.text in CLOSING and self.depth:
-                self.depth -= 1
-                self.align.pop()
+        self.last, self.last_word = item.text, item.word
+        if item.word in OPENING:
+            self.depth += 1
+            self.align.append(None)
+        elif item.word in CLOSING and self.depth:
+            self.depth -= 1
+            self.align.pop()
 
     def _natural(self, items: list[Item], is_first: bool) -> None:
         for item in items:
@@ -265,7 +264,7 @@ class _Writer:
             blanks[-2:] = [1, 1]
             missing -= 2
         if missing > 0 and not (is_first and len(items) == 1):
-            place = next((n for n, one in enumerate(items) if one.text == "=" and blanks[n]), len(items) - 1)
+            place = next((n for n, one in enumerate(items) if one.word == "=" and blanks[n]), len(items) - 1)
             while place > 0 and items[place].is_glued:
                 place -= 1
             if not items[place].is_glued:
@@ -314,27 +313,27 @@ class _Writer:
             width += item.width
             following = items[items.index(item) + 1 :]
             width += following[0].space if following else 0
-        if self.align and self.align[-1] is not None and items[0].text not in CLOSING:
+        if self.align and self.align[-1] is not None and items[0].word not in CLOSING:
             return self.align[-1]
-        return self.base + (0 if items[0].text in CLOSING else INDENT)
+        return self.base + (0 if items[0].word in CLOSING else INDENT)
 
     def _worth(self, items: list[Item], place: int) -> int:
         """How likely a line begins with the item at ``place``."""
         item = items[place]
         if item.is_glued:
             return -1000
-        before, at = self.last, self.column
+        before, at = self.last_word, self.column
         aligned = list(self.align)
         for one in items[:place]:
             at += one.space
             if aligned and aligned[-1] is None:
                 aligned[-1] = at
             at += one.width
-            if one.text in OPENING:
+            if one.word in OPENING:
                 aligned.append(None)
-            elif one.text in CLOSING and aligned:
+            elif one.word in CLOSING and aligned:
                 aligned.pop()
-            before = one.text
+            before = one.word
         align = aligned[-1] if aligned else None
         worth = 100 if aligned else 0
         column = items[-1].column
@@ -348,14 +347,14 @@ class _Writer:
             if place == len(items) - 1 and column == self.base + 2 * INDENT:
                 worth += 25
         if before in OPENING:
-            worth += 12 if item.text not in CLOSING else -5
+            worth += 12 if item.word not in CLOSING else -5
         elif before == ",":
             worth += 10
-        elif item.text in _BEFORE_OPERATOR:
+        elif item.word in _BEFORE_OPERATOR:
             worth += 5
-        if item.text in CLOSING or item.text in (",", ":", "=", ".") and item.text != ".":
+        if item.word in CLOSING or item.text in (",", ":", "=", ".") and item.text != ".":
             worth -= 15
-            if column is not None and item.text in CLOSING and column == self.base:
+            if column is not None and item.word in CLOSING and column == self.base:
                 worth += 40
         if before == ".":
             worth -= 10

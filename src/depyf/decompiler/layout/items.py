@@ -6,8 +6,9 @@ from types import MappingProxyType
 from typing import Mapping, NamedTuple
 
 from .anchors import Extent
+from .formatted import Formatted, Piece, starts_of
 from .places import Places
-from .tokens import Tokens
+from .tokens import Token, Tokens
 
 _SILENT = {4: "pass", 3: "..."}
 """Statements without instructions, by their widths."""
@@ -16,10 +17,10 @@ _SILENT = {4: "pass", 3: "..."}
 class Item:
     """A token: its text, the place that it shall have (None where nothing is known), the blanks usual before it.
 
-    ``is_joined``: its lines are literals side by side.
+    ``is_joined``: its lines are literals side by side. ``word`` is the text of names and operators, a quote for others.
     """
 
-    __slots__ = ("text", "line", "column", "space", "is_glued", "in_string", "is_joined")
+    __slots__ = ("text", "line", "column", "space", "is_glued", "in_string", "is_joined", "word")
 
     def __init__(
         self, text: str, line: int | None, column: int | None, space: int, is_glued: bool, in_string: bool
@@ -27,6 +28,7 @@ class Item:
         self.text, self.line, self.column, self.space = text, line, column, space
         self.is_glued, self.in_string = is_glued, in_string
         self.is_joined = False
+        self.word = text
 
     @property
     def width(self) -> int:
@@ -58,14 +60,17 @@ def items_of(cut: Tokens, places: Places, ends: Mapping[int, Extent] = MappingPr
         opening.setdefault(span[0], []).append(_item("(", opens))
         at = (closes[0], closes[1] - 1) if closes is not None else None
         closing.setdefault(span[1], []).insert(0, _item(")", at))
+    pieces: dict[int, list[Piece]] = {}
+    for first in starts_of(cut.tokens):
+        pieces.update(Formatted(cut.tokens, first, places.extents, places.of).pieces)
     lines: list[Line] = []
     numbers: list[int] = [-1]  # of the lines that the statements became
     for statement in cut.statements:
         items: list[Item] = []
-        first = cut.tokens[statement.start].text
+        word = cut.tokens[statement.start].text
         end = ends.get(statement.start)
         numbers.append(len(lines))
-        if first == "pass" and end is not None and end[1:] == (0, end[0], 0) and _is_behind_docstring(lines):
+        if word == "pass" and end is not None and end[1:] == (0, end[0], 0) and _is_behind_docstring(lines):
             continue
         space = 0
         for number in range(statement.start, statement.end):
@@ -79,22 +84,44 @@ def items_of(cut: Tokens, places: Places, ends: Mapping[int, Extent] = MappingPr
             for bracket in opening.get(number, ()):
                 bracket.space, space = space, 0
                 items.append(bracket)
+            if number in pieces:
+                items += [*_in_pieces(pieces[number], token, space), *closing.get(number, ())]
+                space = 0
+                continue
+            if number in places.spelled.negated:
+                items.append(Item("not", None, None, space, False, token.in_string))
+                space = 1
             text = places.spelled.texts.get(number, token.text)
             item = Item(text, line, column, space, token.is_glued, token.in_string)
             item.is_joined = number in places.spelled.joined
+            if token.kind not in ("op", "name"):
+                item.word = '"'
             items.append(item)
             items += closing.get(number, ())
             space = 0
         parent = numbers[statement.parent + 1]
-        if first == "pass" and end is not None and items[0].line is None:
-            items[0].line, items[0].column = end[0], end[1] if end[3] - end[1] == len(first) else None
+        if word == "pass" and end is not None and items[0].line is None:
+            items[0].line, items[0].column = end[0], end[1] if end[3] - end[1] == len(word) else None
         lines.append(Line(items, statement.depth, statement.is_header, parent))
-        if end is not None and not statement.is_header and first != "pass":
-            word = _SILENT.get(end[3] - end[1]) if end[0] == end[2] else None
+        if end is not None and not statement.is_header and word != "pass":
+            silent = _SILENT.get(end[3] - end[1]) if end[0] == end[2] else None
             here = places.ends[statement.end - 1] or (places.lines[statement.end - 1] or end[0], 0)
-            if word is not None and end[:2] > here and _is_docstring(items):
-                lines.append(Line([Item(word, end[0], end[1], 0, False, False)], statement.depth, False, parent))
+            if silent is not None and end[:2] > here and _is_docstring(items):
+                lines.append(Line([Item(silent, end[0], end[1], 0, False, False)], statement.depth, False, parent))
     return lines
+
+
+def _in_pieces(pieces: list[Piece], token: Token, blanks_before: int) -> list[Item]:
+    items = []
+    for number, piece in enumerate(pieces):
+        line, column = piece.place or (None, None)
+        blanks = len(piece.text) - len(piece.text.lstrip(" ")) if number and piece.text[-1] in "'\"" else 0
+        is_glued = token.is_glued if not number else piece.place is None and not blanks
+        space = blanks_before if not number else 1 if piece.place else blanks
+        item = Item(piece.text[blanks:], line, column, space, is_glued, token.in_string or number > 0)
+        item.word = item.text if item.text == "{" and token.text == "{" else '"'
+        items.append(item)
+    return items
 
 
 def _is_docstring(items: list[Item]) -> bool:

@@ -30,7 +30,7 @@ class Layout:
     """
 
     def __init__(self, text: str, original: RawCode, compiled: Compile) -> None:
-        self.cut = cut(text, parts=has_nested_quotes(original.version))
+        self.cut = cut(text, free_fields=has_nested_quotes(original.version))
         ours = Text(self.cut)
         self.has_columns = has_columns(original)
         exploded = ours.explode()

@@ -41,14 +41,14 @@ def add_parentheses(items: list[Item], indent: int) -> None:
 
 
 def _begins_operand(items: list[Item], number: int) -> bool:
-    before = items[number - 1].text
+    before = items[number - 1].word
     if before in ("*", "**", "@", ".", "lambda", "import", "def", "class", "as"):
         return False
     return before in _BINARY or before in OPENING or before in _STOPS or before in _KEYWORDS or before == "~"
 
 
 def _ends_operand(item: Item) -> bool:
-    text = item.text
+    text = item.word
     if text in CLOSING or text == "...":
         return True
     return (text[0].isalnum() or text[0] in "_\"'" or not text[0].isascii()) and text not in _NO_OPERANDS
@@ -60,7 +60,7 @@ _NO_OPERANDS = frozenset((*_BINARY, *_STOPS, *_KEYWORDS))
 def _groups(items: list[Item], number: int, indent: int) -> Iterator[int]:
     """Where a parenthesis that opens in front of ``number`` closes, the likeliest first; nothing if none opens."""
     surplus = _surplus(items, number, indent)
-    if surplus < 1 or items[number].text in CLOSING or items[number].is_glued:
+    if surplus < 1 or items[number].word in CLOSING or items[number].is_glued:
         return
     ends = list(_ends(items, number))
     for end in ends:
@@ -68,7 +68,7 @@ def _groups(items: list[Item], number: int, indent: int) -> Iterator[int]:
             yield end
             return
     last = ends[-1] if ends else 0
-    keyword = items[number - 1].text in _KEYWORDS
+    keyword = items[number - 1].word in _KEYWORDS
     if last - number > (not keyword and not items[number].is_joined) and surplus == 1:
         open_end = _known_behind(items, last) is None or _line_of(items, last) != _line_before(items, last)
         if open_end and (keyword or _breaks(items, number, last)):
@@ -102,7 +102,7 @@ def _ends(items: list[Item], number: int) -> Iterator[int]:
     place = number
     expects_operand = True
     while place < len(items):
-        text = items[place].text
+        text = items[place].word
         if depth == 0 and place > number and not expects_operand:
             right = _looseness_of_operator(items, place)
             if right is not None:
@@ -112,7 +112,7 @@ def _ends(items: list[Item], number: int) -> Iterator[int]:
                     return
                 loosest = min(loosest, right)
                 expects_operand = True
-                if text in ("not", "is") and items[place + 1].text in ("in", "not"):
+                if text in ("not", "is") and items[place + 1].word in ("in", "not"):
                     place += 1
                 place += 1
                 continue
@@ -135,20 +135,20 @@ def _ends(items: list[Item], number: int) -> Iterator[int]:
 
 def _looseness(items: list[Item], number: int) -> int:
     """How tightly what stands in front of an operand binds it."""
-    text = items[number].text
+    text = items[number].word
     if text not in _BINARY or text in ("if", "in") and number in (0, 1):
         return _NOT if text == "~" else -1
     if number and not _ends_operand(items[number - 1]):
         if text == "not":
-            return _COMPARISON if items[number - 1].text == "is" else _NOT - 1
+            return _COMPARISON if items[number - 1].word == "is" else _NOT - 1
         return _UNARY
-    if text in ("in",) and items[0].text in ("for", "async"):
+    if text in ("in",) and items[0].word in ("for", "async"):
         return -1
     return _BINARY[text]
 
 
 def _looseness_of_operator(items: list[Item], number: int) -> int | None:
-    text = items[number].text
+    text = items[number].word
     if text in CLOSING or text in _STOPS:
         return -1
     return _BINARY.get(text)
@@ -193,7 +193,7 @@ def _breaks(items: list[Item], number: int, end: int) -> bool:
     for item in items[number:end]:
         if depth == 0 and (item.is_joined or item.line is not None and line is not None and item.line > line):
             return True
-        depth += (item.text in OPENING) - (item.text in CLOSING)
+        depth += (item.word in OPENING) - (item.word in CLOSING)
         line = item.line + item.text.count("\n") if item.line is not None else line
     return False
 
@@ -215,7 +215,7 @@ def _around_line_ends(items: list[Item]) -> None:
                 first.space = 0
                 number = end + 1
                 continue
-        depth += (item.text in OPENING) - (item.text in CLOSING)
+        depth += (item.word in OPENING) - (item.word in CLOSING)
         line = item.line + item.text.count("\n") if item.line is not None else line
         number += 1
 
@@ -223,9 +223,9 @@ def _around_line_ends(items: list[Item]) -> None:
 def _start_of_expression(items: list[Item], number: int) -> int | None:
     """The first item of the expression that goes on at ``number``; None if parentheses can't stand there."""
     depth = 0
-    is_loop = items[0].text in ("for", "async")
+    is_loop = items[0].word in ("for", "async")
     for place in range(number - 1, -1, -1):
-        text = items[place].text
+        text = items[place].word
         depth += (text in CLOSING) - (text in OPENING)
         if depth < 0 or depth == 0 and text in (",", "lambda", ":"):
             return None
@@ -239,7 +239,7 @@ def _start_of_expression(items: list[Item], number: int) -> int | None:
 def _end_of_expression(items: list[Item], number: int) -> int:
     depth = 0
     for place in range(number, len(items)):
-        text = items[place].text
+        text = items[place].word
         if depth == 0 and (text in (":", ",", "from") or text in _ASSIGNMENTS):
             return place
         depth += (text in OPENING) - (text in CLOSING)

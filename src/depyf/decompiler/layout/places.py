@@ -30,7 +30,7 @@ class Places(NamedTuple):
     """For each token where it starts, or None, and where it ends; ``lines``: its line alone is known.
 
     ``parentheses`` are to be added; ``dropped`` are numbers of tokens that the author has not; ``spelled`` tells other
-    texts of the rest.
+    texts of the rest; ``extents`` are the places of spans.
     """
 
     starts: list[Place | None]
@@ -39,6 +39,12 @@ class Places(NamedTuple):
     parentheses: list[Parenthesis]
     dropped: set[int]
     spelled: Spelled
+    extents: dict[Span, Extent]
+
+    def of(self, token: int) -> tuple[int, int | None] | None:
+        """Where a token starts; its column is None where only the line is known."""
+        line = self.lines[token]
+        return self.starts[token] or ((line, None) if line is not None else None)
 
 
 def place(anchors: Anchors, cut: Tokens) -> Places:
@@ -75,6 +81,9 @@ def place(anchors: Anchors, cut: Tokens) -> Places:
     for token, spans in ending.items():
         spans.sort(key=lambda span: -span[0])
         inner, at = spans[0], votes[spans[0]][2:]
+        if inner in opened and inner in anchors.tuples:
+            closed.setdefault(inner, at)  # the end of the parenthesis: where its last element ends nothing says
+            continue
         for span in spans[1:]:
             outer_at = votes[span][2:]
             if outer_at > at and statement_of[span[0]] == statement_of[span[1]]:
@@ -94,7 +103,7 @@ def place(anchors: Anchors, cut: Tokens) -> Places:
     for span in {*opened, *closed}:
         if tokens[span[0]].in_string and not tokens[span[0]].is_glued or not tokens[span[0]].in_string:
             parentheses.append(Parenthesis(span, opened.get(span), closed.get(span)))
-    return Places(starts, ends, lines, parentheses, dropped, spelled)
+    return Places(starts, ends, lines, parentheses, dropped, spelled, votes)
 
 
 def _most(counter: Counter[Extent]) -> Extent:
@@ -106,12 +115,13 @@ def _without_our_parentheses(
 ) -> dict[Span, Extent]:
     """The votes of tuples in parentheses of ours that fill a place only without them are those of what is inside."""
     found: dict[Span, Extent] = {}
+    begins = {span[0]: extent[:2] for span, extent in votes.items() if span[0] == span[1]}
     for (start, end), extent in votes.items():
         if (start, end) in tuples and tokens[start].text == "(" and tokens[end].text == ")" and end - start > 2:
             line, column, end_line, end_column = extent
             ours = tokens[end].end_column - tokens[start].column
             inner = (start + 1, end - 1)
-            if line == end_line and end_column - column == ours - 2 or votes.get(inner) == extent:
+            if line == end_line and end_column - column == ours - 2 or extent[:2] == begins.get(start + 1):
                 dropped.update((start, end))
                 tuples.add(inner)
                 found[inner] = extent

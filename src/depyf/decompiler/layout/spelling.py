@@ -11,7 +11,7 @@ import re
 from typing import Iterator
 
 from .anchors import Extent, Span
-from .tokens import Token
+from .tokens import CLOSING, OPENING, Token
 
 _QUOTES = ("'", '"', "'''", '"""')
 _LONGEST_UNIT = 8
@@ -21,12 +21,16 @@ _OF_LITERAL = re.compile(r"(?P<prefix>[A-Za-z]*)(?P<quote>'''|\"\"\"|'|\")")
 
 
 class Spelled:
-    """Other texts of tokens; ``joined`` are those whose lines are literals side by side, ``without`` are left out."""
+    """Other texts of tokens; ``joined`` are those whose lines are literals side by side, ``without`` are left out.
+
+    ``negated``: a ``not`` stands in front of them.
+    """
 
     def __init__(self) -> None:
         self.texts: dict[int, str] = {}
         self.joined: set[int] = set()
         self.without: set[int] = set()
+        self.negated: set[int] = set()
 
 
 def spell(votes: dict[Span, Extent], tokens: list[Token]) -> Spelled:
@@ -44,9 +48,57 @@ def spell(votes: dict[Span, Extent], tokens: list[Token]) -> Spelled:
                         found.texts[start] = text
             elif token.kind == "string":
                 _over_lines(found, start, token.text, extent)
+                if start not in found.texts and _is_alone(tokens, start):
+                    _indented(found, start, token.text, extent)
         elif token.text == "return" and line == end_line:
             _returned(found, start, end, end_column - column, tokens)
+        elif start == end and token.text == "True" and line == end_line and end_column == column + 1:
+            found.texts[start] = "1"  # of `while 1:`
+    _negate(found, votes, tokens)
     return found
+
+
+def _negate(found: Spelled, votes: dict[Span, Extent], tokens: list[Token]) -> None:
+    """``a not in b`` and ``not a in b``, ``is not`` and ``not ... is``: there is room for one word or for two."""
+    words = [
+        number
+        for number in range(1, len(tokens) - 2)
+        if (tokens[number].text, tokens[number + 1].text) in (("not", "in"), ("is", "not"))
+    ]
+    if not words:
+        return
+    starts: dict[int, Span] = {}
+    ends: dict[int, Span] = {}
+    for span in votes:
+        if span[0] not in starts or span[1] < starts[span[0]][1]:
+            starts[span[0]] = span
+        if span[1] not in ends or span[0] > ends[span[1]][0]:
+            ends[span[1]] = span
+    for number in words:
+        left, right = ends.get(number - 1), starts.get(number + 2)
+        if left is None or right is None or votes[left][2] != votes[right][0]:
+            continue
+        if votes[right][1] - votes[left][3] == len(" in "):
+            first = _left_operand(tokens, number)
+            if first is not None:
+                found.negated.add(first)
+                found.without.add(number + (tokens[number].text == "is"))
+
+
+_BEFORE_COMPARISON = frozenset("and or not if elif while = return ( [ { , : else assert lambda := yield".split())
+
+
+def _left_operand(tokens: list[Token], number: int) -> int | None:
+    """Where the left operand of the comparison begins."""
+    depth = 0
+    for place in range(number - 1, -1, -1):
+        text = tokens[place].text
+        if depth == 0 and text in _BEFORE_COMPARISON:
+            return place + 1 if place + 1 < number else None
+        depth += (text in CLOSING) - (text in OPENING)
+        if depth == 0 and text in ("in", "is", "<", ">", "==", "!=", "<=", ">="):
+            return None
+    return None
 
 
 def width_of(text: str) -> int:
@@ -155,6 +207,8 @@ def _strings(value: str | bytes, text: str) -> Iterator[str]:
         yield from _in_quotes(value, one)
     mark = quotes[0]
     if isinstance(value, str):
+        if "{" not in value and "}" not in value:
+            yield from ("f" + text for text in _in_quotes(value, mark) if not text.startswith("r"))
         yield from ("u" + text for text in _in_quotes(value, mark) if not text.startswith("r"))
     if value:
         half = len(value) // 2
@@ -183,7 +237,8 @@ def _in_quotes(value: str | bytes, quote: str) -> Iterator[str]:
 
 
 def _may_be_raw(text: str, quote: str, is_bytes: bool) -> bool:
-    if quote in text or text.endswith(("\\", quote[0])) or is_bytes and not text.isascii():
+    rest = re.sub(r"\\.", "", text, flags=re.DOTALL)
+    if quote in rest or rest.endswith((quote[0], "\\")) or is_bytes and not text.isascii():
         return False
     return all(char.isprintable() or char == "\n" and len(quote) == 3 for char in text)
 
@@ -301,6 +356,27 @@ def _over_lines(found: Spelled, number: int, text: str, extent: Extent) -> None:
     if pieces is not None:
         found.texts[number] = pieces
         found.joined.add(number)
+
+
+def _is_alone(tokens: list[Token], number: int) -> bool:
+    """Whether the token is a statement: a docstring."""
+    before = tokens[number - 1] if number else None
+    behind = tokens[number + 1] if number + 1 < len(tokens) else None
+    line, end = tokens[number].line, tokens[number].end_line
+    return (before is None or before.end_line != line) and (behind is None or behind.line != end)
+
+
+def _indented(found: Spelled, number: int, text: str, extent: Extent) -> None:
+    """A docstring with another indentation, which compilers take away from 3.13 on."""
+    line, _, end_line, end_column = extent
+    first, *rest = text.split("\n")
+    if len(rest) != end_line - line or text[-3:] not in ('"""', "'''"):
+        return
+    more = end_column - width_of(rest[-1])
+    lines = [" " * more + one if more > 0 and one.strip() else one[-more:] if more < 0 else one for one in rest]
+    if more < 0 and any(one[:-more].strip() for one in rest):
+        return
+    found.texts[number] = "\n".join([first, *lines])
 
 
 def _continued(text: str) -> str:

@@ -37,7 +37,8 @@ class CannotCut(Exception):
 
 
 class Token:
-    """One token: its text and kind ('name', 'number', 'string', 'op', or 'part' of a formatted string).
+    """One token: its text and kind ('name', 'number', 'string', 'op'; of a formatted string 'string_start',
+    'string_end' and 'part', its text).
 
     ``line``, ``column``, ``end_line``, ``end_column``: where it stands in the text, columns in bytes. ``space``: how
     many blanks were in front of it. ``is_glued``: nothing may stand in front of it.
@@ -79,8 +80,8 @@ class Tokens(NamedTuple):
 
 
 class _Cutter:
-    def __init__(self, text: str, parts: bool) -> None:
-        self.text, self.parts = text, parts
+    def __init__(self, text: str, free_fields: bool) -> None:
+        self.text, self.free_fields = text, free_fields
         self.tokens: list[Token] = []
         self.at = 0
         self.line, self.line_start = 1, 0
@@ -114,7 +115,7 @@ class _Cutter:
         found = _STRING.match(text, at)
         if found is not None:
             prefix = found["prefix"].lower()
-            if self.parts and ("f" in prefix or "t" in prefix):
+            if "f" in prefix or "t" in prefix:
                 self.formatted(found, space, glued, in_string)
             else:
                 self.add(self.end_of_string(found), "string", space, glued, in_string)
@@ -135,11 +136,11 @@ class _Cutter:
     def formatted(self, found: re.Match[str], space: int, glued: bool, in_string: bool) -> None:
         """The pieces of a formatted string; what stands in braces is cut as any expression."""
         quote, raw = found["quote"], "r" in found["prefix"].lower()
-        self.add(found.end(), "part", space, glued, in_string)
+        self.add(found.end(), "string_start", space, glued, in_string)
         self.literal(quote, raw, in_specification=False)
         if not self.text.startswith(quote, self.at):
             raise CannotCut(f"line {self.line}: a formatted string without an end")
-        self.add(self.at + len(quote), "part", 0, True, in_string=True)
+        self.add(self.at + len(quote), "string_end", 0, True, in_string=True)
 
     def literal(self, quote: str, raw: bool, in_specification: bool) -> None:
         """Literal text and fields, up to the quotes, or to the brace that ends the specification."""
@@ -175,7 +176,7 @@ class _Cutter:
             if mark == "":
                 raise CannotCut(f"line {self.line}: a field without an end")
             depth += (mark in OPENING) - (mark in CLOSING)
-            self.token(space, in_string=True)
+            self.token(space, glued=not self.free_fields, in_string=True)
             first = False
         if first:
             raise CannotCut(f"line {self.line}: an empty field")
@@ -195,9 +196,9 @@ class _Cutter:
         return len(found[0])
 
 
-def cut(text: str, *, parts: bool) -> Tokens:
-    """The tokens of ``text``; with ``parts`` those within formatted strings too. Raises CannotCut."""
-    cutter = _Cutter(text, parts)
+def cut(text: str, *, free_fields: bool) -> Tokens:
+    """The tokens of ``text``; ``free_fields``: fields of formatted strings may be laid out too. Raises CannotCut."""
+    cutter = _Cutter(text, free_fields)
     statements: list[Statement] = []
     tokens, size = cutter.tokens, len(text)
     start = depth = brackets = 0
