@@ -55,7 +55,14 @@ def _laid_out(work: Decompilation, proofs: dict[RawCode, Verdict]) -> dict[RawCo
     without: set[RawCode] = set()
     for _ in range(_ATTEMPTS):
         work.text = layout.text(without, plain)
-        better = work.prove()
+        try:
+            better = work.prove_against(work.compile(work.root, work.text))
+        except DecompilationError as error:
+            log.debug("%s: the laid-out text does not compile: %s", work.root.qualname, error)
+            if len(plain) == len(proofs):
+                return None
+            plain |= proofs.keys()
+            continue
         worse = {raw for raw in proofs if not _as_good(better.get(raw), proofs[raw])}
         if not worse:
             work.lines = {number: number + layout.moved[0] for number in _lines(work.text)}

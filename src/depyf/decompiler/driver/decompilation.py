@@ -377,6 +377,10 @@ class Decompilation:
         except DecompilationError as error:
             self.refuse_culprit(error.reason)
             return {}
+        return self.prove_against(recompiled)
+
+    def prove_against(self, recompiled: RawCode) -> dict[RawCode, Verdict]:
+        """The proofs of the text that ``recompiled`` was compiled from."""
         live = [raw for raw in self.root.walk() if raw not in self.refused]
         symbolic = self.prove_symbolic if any(self.way(raw).symbolic for raw in live) else None
         found = prove_all(self.root, recompiled, symbolic=symbolic, names=False)

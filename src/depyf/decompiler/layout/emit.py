@@ -110,7 +110,7 @@ class _Writer:
         for number, line in enumerate(self.lines):
             wanted = self.wanted[number]
             joins = ""
-            if before >= 0 and wanted is not None and wanted <= self.line:
+            if before >= 0 and wanted is not None and wanted == self.line:
                 if before == line.parent and number == before + 1 and self._block_on_line(before):
                     joins = " "
                     opener = before

@@ -80,7 +80,7 @@ def items_of(cut: Tokens, places: Places, ends: Mapping[int, Extent] = MappingPr
                 continue
             start = places.starts[number]
             line, column = start if start is not None else (places.lines[number], None)
-            space = max(space, token.space)
+            space = 0 if number in places.spelled.squeezed else max(space, token.space)
             for bracket in opening.get(number, ()):
                 bracket.space, space = space, 0
                 items.append(bracket)

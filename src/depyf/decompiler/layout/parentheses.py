@@ -227,7 +227,7 @@ def _start_of_expression(items: list[Item], number: int) -> int | None:
     for place in range(number - 1, -1, -1):
         text = items[place].word
         depth += (text in CLOSING) - (text in OPENING)
-        if depth < 0 or depth == 0 and text in (",", "lambda", ":"):
+        if depth < 0 or depth == 0 and text in (",", "lambda", ":", "from", "as", ":="):
             return None
         if depth == 0:
             begins = text in _ASSIGNMENTS or text in _BEFORE_EXPRESSION or not place and text in _BEFORE_TEST

@@ -53,9 +53,11 @@ def place(anchors: Anchors, cut: Tokens) -> Places:
     size = len(tokens)
     votes = {span: _most(counter) for span, counter in anchors.extents.items()}
     dropped: set[int] = set()
-    votes = _without_our_parentheses(votes, anchors.tuples, tokens, dropped)
+    squeezed: set[int] = set()
+    votes = _without_our_parentheses(votes, anchors.tuples, tokens, dropped, squeezed)
     dropped |= _around_strings(tokens)
     spelled = spell(votes, tokens)
+    spelled.squeezed = squeezed
     dropped |= spelled.without
     starting: dict[int, list[Span]] = {}
     ending: dict[int, list[Span]] = {}
@@ -111,7 +113,7 @@ def _most(counter: Counter[Extent]) -> Extent:
 
 
 def _without_our_parentheses(
-    votes: dict[Span, Extent], tuples: set[Span], tokens: list[Token], dropped: set[int]
+    votes: dict[Span, Extent], tuples: set[Span], tokens: list[Token], dropped: set[int], squeezed: set[int]
 ) -> dict[Span, Extent]:
     """The votes of tuples in parentheses of ours that fill a place only without them are those of what is inside."""
     found: dict[Span, Extent] = {}
@@ -119,15 +121,37 @@ def _without_our_parentheses(
     for (start, end), extent in votes.items():
         if (start, end) in tuples and tokens[start].text == "(" and tokens[end].text == ")" and end - start > 2:
             line, column, end_line, end_column = extent
-            ours = tokens[end].end_column - tokens[start].column
             inner = (start + 1, end - 1)
-            if line == end_line and end_column - column == ours - 2 or extent[:2] == begins.get(start + 1):
+            missing = tokens[end].end_column - tokens[start].column - (end_column - column) if line == end_line else 0
+            inside = range(start + 1, end)
+            blanks = [number for number in inside if tokens[number - 1].text == "," and tokens[number].space]
+            is_bare = extent[:2] == begins.get(start + 1) or missing in (2, 2 + len(blanks)) and missing != len(blanks)
+            if missing and missing in (len(blanks), 2 + len(blanks)):
+                squeezed.update(blanks)
+            if is_bare and _may_be_bare(tokens, start, end):
                 dropped.update((start, end))
                 tuples.add(inner)
                 found[inner] = extent
                 continue
         found.setdefault((start, end), extent)
     return found
+
+
+def _may_be_bare(tokens: list[Token], start: int, end: int) -> bool:
+    """Whether a tuple may be without parentheses there."""
+    behind = tokens[end + 1] if end + 1 < len(tokens) and tokens[end + 1].line == tokens[end].line else None
+    if not start or tokens[start].line != tokens[start - 1].line:
+        return behind is None or behind.text == "="
+    before = tokens[start - 1].text
+    if before == "[":
+        return behind is not None and behind.text == "]" and start > 1 and _ends_operand(tokens[start - 2])
+    return before in ("=", "return", "in", "for", "yield", "+=") and (
+        behind is None or behind.text in (":", "=", "in") and not tokens[start].in_string
+    )
+
+
+def _ends_operand(token: Token) -> bool:
+    return token.text in CLOSING or token.kind == "name" and not token.is_keyword
 
 
 def _around_strings(tokens: list[Token]) -> set[int]:

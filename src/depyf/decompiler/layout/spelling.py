@@ -23,7 +23,7 @@ _OF_LITERAL = re.compile(r"(?P<prefix>[A-Za-z]*)(?P<quote>'''|\"\"\"|'|\")")
 class Spelled:
     """Other texts of tokens; ``joined`` are those whose lines are literals side by side, ``without`` are left out.
 
-    ``negated``: a ``not`` stands in front of them.
+    ``negated``: a ``not`` stands in front of them; ``squeezed``: no blank does.
     """
 
     def __init__(self) -> None:
@@ -31,6 +31,7 @@ class Spelled:
         self.joined: set[int] = set()
         self.without: set[int] = set()
         self.negated: set[int] = set()
+        self.squeezed: set[int] = set()
 
 
 def spell(votes: dict[Span, Extent], tokens: list[Token]) -> Spelled:
