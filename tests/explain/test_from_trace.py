@@ -65,6 +65,8 @@ def without_what_was_found(words):
 
 def rows(report):
     for one in report.remarks:
+        if one.kind == "cost":
+            continue  # seconds differ
         words, hints, link, text = one.words, one.hints, one.link, one.text
         if one.kind == "graph":
             words = words.partition(": ")[2]  # graphs have no numbers in the log
@@ -94,6 +96,16 @@ def test_the_counts_are_those_of_a_recording(both):
     counts = {**recorded.counts, "uncompiled": recorded.counts["uncompiled"] - len(before_compiling)}
     assert traced.counts == counts and len(before_compiling) == 2
     assert traced.torch == recorded.torch and 0 < traced.seconds < 300
+
+
+def test_costs_are_told_where_the_function_is_known(tmp_path):
+    (tmp_path / "program.py").write_text(
+        "import torch\n\n\n@torch.compile(backend='eager')\ndef f(x):\n    return x.sin()\n\n\nf(torch.ones(3))\n"
+    )
+    assert run("program.py", folder=tmp_path, trace="trace").returncode == 0
+    report = read_report(str(tmp_path / "trace"))
+    (cost,) = [one for one in report.remarks if one.kind == "cost"]
+    assert cost.line == 4 and re.match(r"compiled in [\d.]+ m?s(; evaluating its guards takes \d+ us)?$", cost.words)
 
 
 def test_what_the_log_lacks_is_said_in_the_text_and_the_json(both):

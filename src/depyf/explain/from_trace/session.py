@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from types import SimpleNamespace
 from typing import Any, Dict, List, Optional, Set, Tuple
 
 from depyf.explain.frames.recompiles import add_reasons
@@ -23,6 +24,7 @@ from depyf.explain.model import (
     Session,
     SourceLine,
 )
+from depyf.explain.torch_facts.torch_keeps import compile_times
 
 __all__ = ["MISSING", "Trace"]
 
@@ -158,10 +160,8 @@ class Trace:
     def _times(self, record: Record, kind: str) -> None:
         metrics = record.data.get(kind)
         if isinstance(metrics, dict):
-            spent = metrics.get("duration_us")
-            seconds = spent / 1e6 if spent else metrics.get("entire_frame_compile_time_s")
-            if seconds is not None:
-                self.seconds = (self.seconds or 0.0) + seconds
+            self.session.times.append(compile_times(SimpleNamespace(**metrics)))
+            self.seconds = sum(one.total for one in self.session.times)
 
     def _outcome(self, entry: CacheEntry, frame: Frame, metrics: Dict[str, Any]) -> None:
         if metrics.get("fail_type") or metrics.get("fail_reason"):

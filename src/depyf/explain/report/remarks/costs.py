@@ -9,7 +9,7 @@ import json
 from typing import Any, Dict, List, Tuple
 
 from ...dump.compile_times import COSTS
-from ...model import Session
+from ...model import Frame, Session
 from .remark import Remark, of_program
 
 __all__ = ["cost_remarks", "costs_json", "costs_of", "read_costs", "seconds_words"]
@@ -19,12 +19,19 @@ _Row = Dict[str, Any]
 
 
 def costs_of(session: Session) -> List[_Row]:
-    """A row for each compilation whose function is known, in order."""
-    owners = {entry.compile_id: frame for frame in session.frames for entry in frame.entries}
+    """A row for each compilation whose function is known, in order.
+
+    `torch._dynamo.reset()` gives compile ids once more: where two functions have had one, its times are left out.
+    """
+    owners: Dict[str, Dict[int, Frame]] = {}
+    for frame in session.frames:
+        for entry in frame.entries:
+            owners.setdefault(entry.compile_id, {})[id(frame)] = frame
     rows = []
     for one in session.times:
-        frame = owners.get(one.compile_id)
-        if frame is not None:
+        known = owners.get(one.compile_id, {})
+        if len(known) == 1:
+            (frame,) = known.values()
             rows.append({
                 "compile_id": one.compile_id, "function": of_program(frame.title), "file": frame.filename,
                 "line": frame.first_line, "is_rest": frame.is_resume,
