@@ -48,7 +48,7 @@ def costs_json(session: Session) -> str:
 
 
 def cost_remarks(rows: List[_Row]) -> List[Remark]:
-    """One for each function: how often it was compiled, for how long, and how long its slowest guards take to evaluate."""
+    """One for each function: how often it was compiled, for how long, and how long its slowest guards take."""
     groups: Dict[Tuple[str, int, str], List[_Row]] = {}
     for row in rows:
         groups.setdefault((row["file"], row["line"], row["function"]), []).append(row)
