@@ -205,3 +205,61 @@ def test_a_function_can_be_decorated():
 def test_inside_a_recording_it_would_count_too_much(tmp_path):
     with depyf.prepare_debug(tmp_path), pytest.raises(RuntimeError, match="more than its block"), compiled():
         pass
+
+
+# What three projects check by hand. huggingface/diffusers#11085: no break, and no recompilation in a second call with
+# inputs of the same shapes. PriorLabs/TabPFN#1166: no break in a function that a refactoring moved into the compiled
+# region; 43 graphs instead of 2 had changed no result. pyg-team/pytorch-frame#458: so many breaks for each model.
+
+
+class Attention(torch.nn.Module):
+    def __init__(self, probe):
+        super().__init__()
+        self.linear = torch.nn.Linear(4, 4)
+        self.probe = probe
+
+    def forward(self, x):
+        return self.linear(x) * self.probe()
+
+
+def resolved():
+    return 2.0
+
+
+def loaded():
+    print("looking for the fast kernel")  # what Dynamo can't trace, as an import of a C extension
+    return 2.0
+
+
+def stack(probe, layers=5):
+    torch._dynamo.reset()
+    return torch.compile(torch.nn.Sequential(*(Attention(probe) for _ in range(layers))), backend="eager")
+
+
+def test_no_break_and_no_second_compilation_of_a_pipeline():
+    model = stack(resolved)
+    with compiled(breaks=0, recompiles=0, graphs=1):
+        model(torch.ones(2, 4))
+        model(torch.zeros(2, 4))
+    with pytest.raises(NotAsCompiled, match=r"1 recompilation, none allowed"), compiled(recompiles=0):
+        stacked = stack(resolved)
+        stacked(torch.ones(2, 4))
+        stacked(torch.ones(3, 4))
+
+
+def test_a_break_in_a_function_that_the_region_calls_is_named_with_its_line():
+    model = stack(loaded)
+    with pytest.raises(NotAsCompiled) as caught, compiled(breaks=0):
+        model(torch.ones(2, 4))
+    line = next(at for at, text in enumerate(Path(__file__).read_text().splitlines(), 1) if "can't trace, as" in text)
+    assert "{}:{}".format(Path(__file__).name, line) in str(caught.value)
+    assert "none allowed" in str(caught.value)
+
+
+@pytest.mark.parametrize(("probe", "breaks"), [(resolved, 0), (loaded, 1)])
+def test_so_many_breaks_for_each_model(probe, breaks):  # the layers share one compilation
+    model = stack(probe)
+    with compiled(breaks=breaks):
+        model(torch.ones(2, 4))
+    with pytest.raises(NotAsCompiled), compiled(breaks=breaks + 1):
+        stack(probe)(torch.ones(2, 4))
