@@ -164,6 +164,14 @@ def test_dynamos_names_are_in_one_module_of_the_decompiler():
     }
 
 
+def test_what_writes_code_is_given_dynamos_words():
+    """Who asks knows what made the code; the default for code that nobody knows of is in the settings."""
+    assert sorted(name for name in GRAPH if "depyf.decompiler.names.dynamo" in GRAPH[name]) == [
+        "depyf.decompiler.driver.settings", "depyf.decompiler.live.objects", "depyf.decompiler.pipeline",
+        "depyf.explain.transformed.origin",
+    ]  # fmt: skip
+
+
 def test_modules_are_short():
     long = {str(p.relative_to(PACKAGE)): n for p in MODULES if (n := len(p.read_text().splitlines())) > 500}
     assert long == {}

@@ -6,6 +6,7 @@ from typing import Any
 
 from ..bytecode import Instruction, RawCode
 from ..names.spelling import Spelling
+from ..names.words import Words
 from ..stack_machine.conditions import outcome
 from ..stack_machine.machine import Machine, Nested
 from ..stack_machine.state import Const, Null, Opaque, Pure, Raised, State, Value
@@ -45,13 +46,15 @@ class Blocks:
     exceptions: dict[Value, object]
     """The exceptions among the values, with the levels of their handlers."""
 
-    def __init__(self, raw: RawCode, spelling: Spelling, analysis: Analysis, nested: Nested) -> None:
+    def __init__(
+        self, raw: RawCode, spelling: Spelling, analysis: Analysis, nested: Nested, words: Words
+    ) -> None:
         self.analysis = analysis
         self.instructions = analysis.instructions
         self.variables = SlotVariables(analysis, spelling)
         self.bound = bound_variables(analysis, raw)
         handlers = {**HANDLERS, "CHECK_EXC_MATCH": self.match_exception}
-        self.machine = Machine(raw, spelling, "dispatch", handlers, self.upcoming, nested)
+        self.machine = Machine(raw, spelling, "dispatch", handlers, self.upcoming, nested, words)
         self.machine.originals = {spelling.variable(name) for name in raw.localsplus}
 
     def run(self) -> list[Block]:

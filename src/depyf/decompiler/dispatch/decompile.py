@@ -6,6 +6,7 @@ from ...errors import DecompilationError
 from ..bytecode import Instruction, RawCode, disassemble
 from ..bytecode.code.flags import CO_GENERATOR
 from ..names.spelling import Spelling
+from ..names.words import PLAIN, Words
 from ..passes import Invariant, Observer, Pass, run_passes
 from ..stack_machine.definition import EventResult, function_result
 from ..stack_machine.machine import Machine, Nested
@@ -34,12 +35,14 @@ class DispatchWork:
         nested: Nested,
         enclosing: frozenset[str],
         spelling: Spelling | None,
+        words: Words,
     ) -> None:
         self.raw = raw
         self.instructions = instructions
         self.nested = nested
         self.enclosing = enclosing
         self.spelling = spelling
+        self.words = words
         self.blocks: list[Block] = []
         self.out: list[n.Statement] = []
 
@@ -58,7 +61,7 @@ def _analyse(work: DispatchWork) -> None:
 
 
 def _write(work: DispatchWork) -> None:
-    work.writer = Blocks(work.raw, work.spelling or Spelling(work.raw), work.analysis, work.nested)
+    work.writer = Blocks(work.raw, work.spelling or Spelling(work.raw), work.analysis, work.nested, work.words)
     work.blocks = work.writer.run()
 
 
@@ -123,14 +126,16 @@ def decompile_dispatch(
     enclosing: frozenset[str] = frozenset(),
     spelling: Spelling | None = None,
     after: Observer | None = None,
+    words: Words = PLAIN,
 ) -> EventResult:
     """``raw`` as a function definition, not yet proven; ``nested`` gives the definitions of functions that it makes.
 
     ``enclosing`` are the names that functions around bind: a global of such a name must be declared. ``spelling`` is
-    that of the outermost code, if it is another. ``after`` is told of each pass.
+    that of the outermost code, if it is another. ``after`` is told of each pass. ``words``: what the
+    names in the code tell.
     Raises DecompilationError for operations or games with the stack that have no text.
     """
-    return decompile_instructions(raw, disassemble(raw), nested, enclosing, spelling, after)
+    return decompile_instructions(raw, disassemble(raw), nested, enclosing, spelling, after, words)
 
 
 def decompile_instructions(
@@ -140,8 +145,9 @@ def decompile_instructions(
     enclosing: frozenset[str] = frozenset(),
     spelling: Spelling | None = None,
     after: Observer | None = None,
+    words: Words = PLAIN,
 ) -> EventResult:
     """A function that executes ``instructions``; parameters, names and constants are those of ``raw``."""
-    work = DispatchWork(raw, instructions, nested, enclosing, spelling)
+    work = DispatchWork(raw, instructions, nested, enclosing, spelling, words)
     run_passes(PASSES, work, after)
     return work.result

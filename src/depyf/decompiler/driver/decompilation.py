@@ -283,13 +283,14 @@ class Decompilation:
             stepper.run(DISASSEMBLE, Work(raw, self.way(raw)))
         inside = raw is not self.root and self.way(self.root).engine != "structured"
         spelling = Spelling(self.root) if inside else None
+        words = self.settings.origin.words
         if engine == "dispatch":
             after = stepper.observer(IRREDUCIBLE)
-            found = decompile_dispatch(raw, self.nested_definition, enclosing, spelling, after)
+            found = decompile_dispatch(raw, self.nested_definition, enclosing, spelling, after, words)
         else:
             names = self.settings.result_names
             after = stepper.observer(LINEAR)
-            found = decompile_events(raw, self.nested_definition, enclosing, spelling, names, after)
+            found = decompile_events(raw, self.nested_definition, enclosing, spelling, names, after, words)
         stepper.stage(engine, lambda: statements_as_text(found.tree.body))
         if found.spelled and raw is not self.root and not inside:
             raise DecompilationError(

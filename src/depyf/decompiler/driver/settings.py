@@ -6,15 +6,20 @@ from types import MappingProxyType
 from typing import Callable, FrozenSet, Mapping, NamedTuple, Sequence
 
 from ..limits.budget import DEFAULT_STEPS
+from ..names.dynamo import WORDS
+from ..names.words import Words
 
 
 class Origin(NamedTuple):
     """The tool that made the code, as whoever asks knows it: names alone do not tell.
 
     ``is_made_up``: whether a local variable of this name is the tool's, so that it may be left out or renamed.
+    ``words``: what the names in code tell where it is written by its effects: Dynamo's if nobody says otherwise, as
+    `decompile` is asked for code of Dynamo's without an origin more than for any other code that no compiler made.
     """
 
     is_made_up: Callable[[str], bool]
+    words: Words = WORDS
 
 
 COMPILER = Origin(lambda name: False)

@@ -12,8 +12,8 @@ from typing import Callable, FrozenSet
 
 from ..bytecode import CONDITIONAL_JUMPS, Handler, Instruction, RawCode
 from ..limits.budget import spend
-from ..names.dynamo import is_made_up
 from ..names.spelling import Spelling
+from ..names.words import Words
 from ..stack_machine.conditions import negation, outcome
 from ..stack_machine.machine import Machine, Nested
 from ..stack_machine.state import Const, Null, Pure, Raised, State, Unbound, Value
@@ -46,15 +46,15 @@ class Control:
     """Drives the stack ``machine`` along whole paths."""
 
     def __init__(
-        self, raw: RawCode, spelling: Spelling, instructions: list[Instruction], nested: Nested | None = None
+        self, raw: RawCode, spelling: Spelling, instructions: list[Instruction], nested: Nested | None, words: Words
     ) -> None:
         self.instructions = instructions
         self.paths = Paths(instructions, raw.qualname)
         self.ranges = ExceptionRanges(instructions)
-        self.machine = Machine(raw, spelling, "events", HANDLERS, self.upcoming, nested)
+        self.machine = Machine(raw, spelling, "events", HANDLERS, self.upcoming, nested, words)
         self.machine.all_uses_known = True
-        self.machine.chosen = {spelling.variable(name) for name in raw.localsplus if not is_made_up(name)}
-        self.machine.parked = parked_locals(raw, instructions, self.paths)
+        self.machine.chosen = {spelling.variable(name) for name in raw.localsplus if not words.is_made_up(name)}
+        self.machine.parked = parked_locals(raw, instructions, self.paths, words)
         self.live_before = live_before(self.machine.parked, instructions, self.paths)
         self.steps_left = _MOST_STEPS * len(instructions) + 1000
         self.depth = 0

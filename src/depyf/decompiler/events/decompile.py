@@ -6,8 +6,8 @@ from types import MappingProxyType
 from typing import Mapping, Sequence
 
 from ..bytecode import Instruction, RawCode, disassemble
-from ..names.dynamo import local_hint
 from ..names.spelling import Spelling
+from ..names.words import PLAIN, Words
 from ..passes import Invariant, Observer, Pass, run_passes
 from ..stack_machine.definition import EventResult, function_result
 from ..stack_machine.machine import Machine, Nested
@@ -35,12 +35,14 @@ class EventWork:
         enclosing: frozenset[str],
         spelling: Spelling,
         result_names: Mapping[str, Sequence[str]],
+        words: Words,
     ) -> None:
         self.raw = raw
         self.nested = nested
         self.enclosing = enclosing
         self.spelling = spelling
         self.result_names = result_names
+        self.words = words
         self.instructions: list[Instruction] = []
 
     @property
@@ -61,7 +63,7 @@ class EventWork:
 def _write(work: EventWork) -> None:
     raw, spelling = work.raw, work.spelling
     work.instructions = disassemble(raw)
-    work.control = Control(raw, spelling, work.instructions, work.nested)
+    work.control = Control(raw, spelling, work.instructions, work.nested, work.words)
     state = work.machine.state
     for name in raw.parameters:
         text = spelling.variable(name)
@@ -79,11 +81,11 @@ def _leave_out_copies(work: EventWork) -> None:
 def _choose_names(work: EventWork) -> None:
     raw, kept = work.raw, work.kept
     hints = dict(work.machine.hints)
-    bound = always_bound(work.instructions, work.control.paths)
+    bound = always_bound(work.instructions, work.control.paths, work.words)
     for local in raw.localsplus:
         if local in bound and local not in kept:
-            hints[work.spelling.variable(local)] = local_hint(local)
-    work.named = choose_names(work.out, hints, raw, work.spelling, work.result_names)
+            hints[work.spelling.variable(local)] = work.words.local_hint(local)
+    work.named = choose_names(work.out, hints, raw, work.spelling, work.result_names, work.words)
 
 
 def _polish(work: EventWork) -> None:
@@ -120,14 +122,16 @@ def decompile_events(
     spelling: Spelling | None = None,
     result_names: Mapping[str, Sequence[str]] = MappingProxyType({}),
     after: Observer | None = None,
+    words: Words = PLAIN,
 ) -> EventResult:
     """``raw`` as a function definition, not yet proven; ``nested`` gives the definitions of functions that it makes:
     without it, code that makes one is refused.
 
     ``enclosing`` are the names that functions around bind: a global of such a name must be declared. ``spelling`` is
     that of the outermost code, if it is another. ``result_names``: see Settings. ``after`` is told of each pass.
+    ``words``: what the names in the code tell.
     Raises DecompilationError for code with other loops, or with operations or shapes that have no text here.
     """
-    work = EventWork(raw, nested, enclosing, spelling or Spelling(raw), result_names)
+    work = EventWork(raw, nested, enclosing, spelling or Spelling(raw), result_names, words)
     run_passes(PASSES, work, after)
     return work.result

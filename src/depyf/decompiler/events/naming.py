@@ -11,13 +11,13 @@ from collections import Counter
 from typing import Iterable, Mapping, Sequence
 
 from ..bytecode import RawCode
-from ..names.dynamo import GRAPH_OUTPUT
 from ..names.spelling import Spelling, is_name
+from ..names.words import Words
 from ..stack_machine.hints import is_vague
 from ..syntax import nodes as n
 from ..syntax.scopes import outside_functions
 
-_NUMBERED = ("result", "item", "value", GRAPH_OUTPUT, "constant")
+_NUMBERED = ("result", "item", "value", "constant")
 _FARTHEST = 6
 
 
@@ -27,12 +27,13 @@ def choose_names(
     raw: RawCode,
     spelling: Spelling,
     results: Mapping[str, Sequence[str]],
+    words: Words,
 ) -> dict[str, str]:
     """Rename the variables of ``hints`` in ``body``, in place. Gives the new names by the old ones.
 
     ``results``: for functions by their global names, the names of the items that they return.
     """
-    wishes = _Wishes(hints, results)
+    wishes = _Wishes(hints, results, words)
     for node in outside_functions(body):
         wishes.look_at(node)
     taken = _taken(body, hints, raw, spelling)
@@ -58,9 +59,10 @@ def choose_names(
 class _Wishes:
     """What each variable should be called."""
 
-    def __init__(self, hints: Mapping[str, str], results: Mapping[str, Sequence[str]]) -> None:
+    def __init__(self, hints: Mapping[str, str], results: Mapping[str, Sequence[str]], words: Words) -> None:
         self.hints = hints
         self.results = results
+        self.numbered = (*_NUMBERED, words.numbered)
         self.found: dict[str, str] = {}  # variable -> the name that its use suggests
         self.order: dict[str, None] = {}
         self.values: dict[str, n.Expression] = {}
@@ -118,7 +120,7 @@ class _Wishes:
         """A name that says whose ``base`` it is, where that is known: ``norm1_weight`` of many weights."""
         value = self.values.get(variable)
         word = self.whose(value.value) if isinstance(value, (n.Attribute, n.Subscript)) else None
-        if word is None or base in _NUMBERED:
+        if word is None or base in self.numbered:
             return base
         return f"{base}_{word}" if word.isdigit() else f"{word}_{base}"
 

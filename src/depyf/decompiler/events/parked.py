@@ -8,15 +8,15 @@ is written where it is used, under a name that says what it is.
 from __future__ import annotations
 
 from ..bytecode import Instruction, RawCode
-from ..names.dynamo import is_made_up
+from ..names.words import Words
 from .paths import Paths
 
 _READS = ("LOAD_FAST", "DELETE_FAST")
 
 
-def parked_locals(raw: RawCode, instructions: list[Instruction], paths: Paths) -> frozenset[str]:
+def parked_locals(raw: RawCode, instructions: list[Instruction], paths: Paths, words: Words) -> frozenset[str]:
     """The names of the parked variables."""
-    names = _stored(instructions) - {*raw.parameters, *raw.cellvars, *raw.freevars}
+    names = _stored(instructions, words) - {*raw.parameters, *raw.cellvars, *raw.freevars}
     if not names:
         return names
     loops = [paths.loop(head) for head, ins in enumerate(instructions) if ins.op == "FOR_ITER"]
@@ -25,14 +25,14 @@ def parked_locals(raw: RawCode, instructions: list[Instruction], paths: Paths) -
     return names - _read_unbound(names, instructions, paths, entries)
 
 
-def always_bound(instructions: list[Instruction], paths: Paths) -> frozenset[str]:
+def always_bound(instructions: list[Instruction], paths: Paths, words: Words) -> frozenset[str]:
     """Variables with made-up names that have a value wherever they are read, after exceptions as well."""
-    names = _stored(instructions)
+    names = _stored(instructions, words)
     return names - _read_unbound(names, instructions, paths, [0], exceptions=True)
 
 
-def _stored(instructions: list[Instruction]) -> frozenset[str]:
-    return frozenset(ins.arg for ins in instructions if ins.op == "STORE_FAST" and is_made_up(ins.arg))
+def _stored(instructions: list[Instruction], words: Words) -> frozenset[str]:
+    return frozenset(ins.arg for ins in instructions if ins.op == "STORE_FAST" and words.is_made_up(ins.arg))
 
 
 def _read_unbound(

@@ -1,8 +1,8 @@
 """Dynamo's names: all that the decompiler knows by name of the tool whose code it sees most.
 
 The names that Dynamo gives to variables, globals and attributes say where code and values come from. They decide which
-words the text uses (``stack_machine/``, ``events/``), and how code of Dynamo's is shown when it is refused
-(``pipeline.py``). No proof relies on them.
+words the text uses (WORDS, which `Origin` in driver/settings.py hands on), and how code of Dynamo's is shown when it
+is refused (``pipeline.py``). No proof relies on them.
 """
 
 from __future__ import annotations
@@ -11,7 +11,9 @@ import re
 from types import CodeType
 from typing import Any, Dict, Iterable, Iterator
 
-GRAPH_OUTPUT = "graph_out"
+from .words import Words
+
+_GRAPH_OUTPUT = "graph_out"
 """What a compiled graph gives; Dynamo numbers its variables for that."""
 COMPILED_FROM = "_torchdynamo_orig_callable"
 """The attribute of torch.compile's wrapper that holds the function."""
@@ -19,21 +21,21 @@ COMPILED_FROM = "_torchdynamo_orig_callable"
 _MADE_UP = re.compile(r"(tmp|graph_out)_\d+|___(stack)\d+|___(context_manager)_\d+_\d+")
 _RESUMES = re.compile(r"(torch_dynamo_)?resume_in_")
 _DYNAMO_GLOBAL = re.compile(r"__(compiled_fn|resume_at)_\d+|__import_torch")
-GLOBALS = (
+_GLOBALS = (
     (re.compile(r"__compiled_fn_.*"), "compiled_fn"),
     (re.compile(r"__resume_at_.*"), "resume"),
     (re.compile(r"__import_.*"), "module"),
     (re.compile(r"___module_(\w+)_\d+_c\d+"), r"\1"),
 )
 """Patterns of global names, with the word for what they give; so for the others."""
-ATTRIBUTES = (
+_ATTRIBUTES = (
     (re.compile(r".*_(enter)"), r"\1"),
     (re.compile(r".*_(exit)"), r"\1_"),
     (re.compile(r"_is_profiler_(enabled)"), r"\1"),
     (re.compile(r"(object_setattr)_ignore_descriptor"), r"\1"),
 )
-RESULTS = (
-    (re.compile(r"(__)?compiled_fn.*"), GRAPH_OUTPUT),
+_RESULTS = (
+    (re.compile(r"(__)?compiled_fn.*"), _GRAPH_OUTPUT),
     (re.compile(r"enter"), "probe"),
     (re.compile(r"call_(\w+)"), r"\1"),
     (re.compile(r"new"), "instance"),
@@ -61,6 +63,10 @@ def local_hint(variable: str) -> str:
     """A better name for a local variable whose name is made up."""
     match = _MADE_UP.fullmatch(variable)
     return next(filter(None, match.groups())) if match else variable
+
+
+WORDS = Words(is_made_up, local_hint, _GLOBALS, _ATTRIBUTES, _RESULTS, _GRAPH_OUTPUT)
+"""What Dynamo's names tell."""
 
 
 def without_run(code: CodeType) -> CodeType:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from ..names.dynamo import ATTRIBUTES, GLOBALS, GRAPH_OUTPUT, RESULTS
 from ..names.spelling import is_name
+from ..names.words import Patterns, Words
 
 _VAGUE = re.compile(r"(out|out_\d+|tmp|value|item|result|instance)")
 
@@ -16,27 +16,27 @@ def is_vague(name: str) -> bool:
     return bool(_VAGUE.fullmatch(name))
 
 
-def attribute_hint(name: str) -> str:
+def attribute_hint(words: Words, name: str) -> str:
     """A variable's name for what an attribute gives."""
-    return _first(ATTRIBUTES, name) or name.strip("_") or "value"
+    return _first(words.attributes, name) or name.strip("_") or "value"
 
 
-def global_hint(name: str) -> str:
+def global_hint(words: Words, name: str) -> str:
     """For what a global name gives."""
-    return _first(GLOBALS, name) or name.strip("_") or "value"
+    return _first(words.globals, name) or name.strip("_") or "value"
 
 
-def call_hint(callee: str, argument: str = "") -> str:
+def call_hint(words: Words, callee: str, argument: str = "") -> str:
     """For what a call gives, by the name of what is called; by that of its first argument if it only converts."""
     if callee.lstrip("_").startswith("as_") and is_name(argument) and not is_vague(argument):
         return argument
-    hint = _first(RESULTS, callee)
+    hint = _first(words.results, callee)
     if hint is None and callee[:1].isupper() and not callee.isupper():
         hint = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", callee).lower()  # a class
     return hint or "result"
 
 
-def item_hint(owner: str, key: Any) -> str:
+def item_hint(words: Words, owner: str, key: Any) -> str:
     """For the item at ``key`` of what ``owner`` holds."""
     if type(key) is str and is_name(key):
         return key
@@ -44,10 +44,11 @@ def item_hint(owner: str, key: Any) -> str:
         return f"{owner[:-1]}_{key}"
     if type(key) is not int or key < 0 or is_vague(owner):
         return "item"
-    return f"out_{key}" if owner.startswith(GRAPH_OUTPUT) else f"{owner}_{key}"
+    numbered = words.numbered and owner.startswith(words.numbered)
+    return f"out_{key}" if numbered else f"{owner}_{key}"
 
 
-def _first(table: Any, name: str) -> str | None:
+def _first(table: Patterns, name: str) -> str | None:
     for pattern, hint in table:
         match = pattern.fullmatch(name)
         if match:

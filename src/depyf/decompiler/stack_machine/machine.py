@@ -6,6 +6,7 @@ from typing import Any, Callable, List, Mapping, Union
 
 from ..bytecode import Instruction, RawCode
 from ..names.spelling import Spelling, identifier
+from ..names.words import PLAIN, Words
 from ..syntax import nodes as n
 from .state import Event, Value
 from .writer import Writer
@@ -30,6 +31,7 @@ class Machine(Writer):
     ``stage`` is the room that its errors name. ``handlers`` has a function for each operation; whoever owns the machine
     says by it which operations it takes, and how. Some operations, such as imports, are one statement together with
     instructions after them: these ask for the ``upcoming`` ones and move ``place`` past those that they have executed.
+    ``words`` are what new variables are called.
     """
 
     def __init__(
@@ -40,11 +42,13 @@ class Machine(Writer):
         handlers: Handlers,
         upcoming: Upcoming,
         nested: Nested | None = None,
+        words: Words = PLAIN,
     ) -> None:
         super().__init__(raw, spelling, stage)
         self.handlers = handlers
         self.upcoming = upcoming
         self.nested = nested
+        self.words = words
         self.place = 0
         """Where the instructions go on after the one that is executed."""
         self.iterators: list[n.Call] = []  # what GET_ITER is written as outside of a for statement

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from depyf.decompiler.driver.settings import Origin
-from depyf.decompiler.names.dynamo import is_made_up
+from depyf.decompiler.names.dynamo import WORDS
 
 __all__ = ["DYNAMO"]
 
-DYNAMO = Origin(is_made_up)
+DYNAMO = Origin(WORDS.is_made_up, WORDS)
 """For ``Settings.origin``, wherever code of Dynamo's is decompiled."""

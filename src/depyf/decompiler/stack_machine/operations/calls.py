@@ -66,7 +66,8 @@ def _call(machine: Machine, function: Value, arguments: list[Value], named: list
                 keywords.append(n.keyword(None, n.Dict([n.Constant(name)], [text])))
         return n.Call(callee, plain, keywords)
 
-    hint = call_hint(machine.text_hint(function), machine.text_hint(arguments[0]) if arguments else "")
+    first = machine.text_hint(arguments[0]) if arguments else ""
+    hint = call_hint(machine.words, machine.text_hint(function), first)
     for argument in arguments:
         if isinstance(argument, Const) and isinstance(argument.value, RawCode):
             hint = argument.value.name  # it makes a function
