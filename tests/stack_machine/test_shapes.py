@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from depyf.decompiler.bytecode import Instruction
-from depyf.decompiler.stack_machine.shapes import WithHandler, with_handler
+from depyf.decompiler.stack_machine.shapes import WithHandler, only_restores, with_handler
 
 PLAIN = "PUSH_EXC_INFO, WITH_EXCEPT_START, POP_JUMP_IF_TRUE @5, RERAISE, NOP, POP, POP_EXCEPT, POP, POP, CONST"
 SPREAD = (
@@ -48,3 +48,10 @@ def test_another_operation_anywhere_makes_it_another_handler(text: str):
 
 def test_an_await_of_something_else_is_another_handler():
     assert with_handler(code(AWAITED.replace("GET_AWAITABLE 2", "GET_AWAITABLE 1")), 0, "a test") is None
+
+
+def test_a_handler_that_only_restores_the_exception_handled_before():
+    assert only_restores(code("NOP, COPY 3, POP_EXCEPT, RERAISE"), 1)
+    assert not only_restores(code("NOP, COPY 3, POP_EXCEPT, RERAISE"), 0)
+    assert not only_restores(code("COPY 3, POP_EXCEPT"), 0)
+    assert not only_restores(code("COPY 3, POP_EXCEPT, POP, RERAISE"), 0)

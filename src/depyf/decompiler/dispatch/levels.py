@@ -12,7 +12,7 @@ from typing import Any, Callable, NamedTuple, Tuple
 from ...errors import DecompilationError
 from ..bytecode import Handler, Instruction
 from ..limits.budget import STEP, spend
-from ..stack_machine.shapes import with_handler
+from ..stack_machine.shapes import only_restores, with_handler
 from .slots import Slot, rigid
 
 Error = Callable[[str], DecompilationError]
@@ -84,10 +84,9 @@ class Ranges:
 
     def restores(self, handler: Handler) -> bool:
         """Whether the handler only restores the exception handled before and raises again."""
-        code = self.instructions[handler.target : handler.target + 3]
-        if [ins.op for ins in code] != ["COPY", "POP_EXCEPT", "RERAISE"]:
+        if not only_restores(self.instructions, handler.target):
             return False
-        return bool(code[0].arg == (3 if handler.lasti else 2))
+        return bool(self.instructions[handler.target].arg == (3 if handler.lasti else 2))
 
     def expected(self, levels: Levels) -> tuple[Any, ...]:
         """The chain of code at these levels."""

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from ..bytecode import Handler, Instruction
 from ..limits.budget import STEP, spend
-
-_CLEAN_UP = ("COPY", "POP_EXCEPT", "RERAISE")
+from ..stack_machine.shapes import only_restores
 
 
 class ExceptionRanges:
@@ -19,10 +18,9 @@ class ExceptionRanges:
         handler = ins.handler
         while handler is not None:
             spend(STEP, "following the order of events")
-            first = self.instructions[handler.target]
-            if tuple(i.op for i in self.instructions[handler.target : handler.target + 3]) != _CLEAN_UP:
+            if not only_restores(self.instructions, handler.target):
                 return handler
-            handler = first.handler
+            handler = self.instructions[handler.target].handler
         return None
 
     def outer(self, handler: Handler) -> Handler | None:

@@ -7,6 +7,7 @@ from typing import NamedTuple
 from ..bytecode import Instruction
 from ..limits.budget import STEP, spend
 
+_RESTORED = ("COPY", "POP_EXCEPT", "RERAISE")
 _ENTERED = ("PUSH_EXC_INFO", "WITH_EXCEPT_START")
 _AWAITED = ("GET_AWAITABLE", "CONST", "YIELD_FROM")
 _TESTED = ("POP_JUMP_IF_TRUE", "RERAISE")
@@ -21,6 +22,14 @@ def skip_jumps(instructions: list[Instruction], index: int, task: str) -> int:
         spend(STEP, task)
         index = instructions[index].target if instructions[index].op == "JUMP" else index + 1
     return index
+
+
+def only_restores(instructions: list[Instruction], start: int) -> bool:
+    """Whether the handler at ``start`` only restores the exception handled before and raises again.
+
+    The compiler puts it around each handler; no statement has it.
+    """
+    return tuple(ins.op for ins in instructions[start : start + len(_RESTORED)]) == _RESTORED
 
 
 class WithHandler(NamedTuple):
