@@ -33,7 +33,7 @@ TESTS = (
     "tests/decompiler/test_other_versions.py", "tests/proof/test_verify.py", "tests/proof/test_prove.py",
     "tests/proof/test_scaffold.py", "tests/proof/test_compiler_pool.py", "tests/bytecode/test_qualnames.py",
     "tests/bytecode/test_code_flags.py", "tests/benchmarks/test_witness.py",
-    "tests/events/test_dynamo.py", "tests/assembler",
+    "tests/events/test_dynamo.py", "tests/stack_machine", "tests/assembler",
 )  # fmt: skip
 PYTEST = ("pytest==8.3.5", "pluggy==1.5.0", "iniconfig==2.0.0", "packaging==24.2", "exceptiongroup==1.2.2",
           "tomli==2.2.1", "typing_extensions==4.12.2")  # fmt: skip
