@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib
-from dataclasses import replace
 from typing import Any, Callable, List
 
 import pytest
@@ -85,12 +84,12 @@ def forget_a_predecessor(blocks: List[Any]) -> None:
 
 def forget_a_test(blocks: List[Any]) -> None:
     branch = next(block for block in blocks if block.kind == "branch")
-    branch.terminator = replace(branch.terminator, test=None)
+    branch.terminator = branch.terminator._replace(test=None)
 
 
 def leave_the_analysis_behind(flow: Any) -> None:
     branch = next(node for node in flow.nodes if node.kind == "branch")
-    branch.terminator = replace(branch.terminator, true=flow.entry, false=flow.entry)
+    branch.terminator = branch.terminator._replace(true=flow.entry, false=flow.entry)
 
 
 def add_a_break(body: List[nodes.Statement]) -> None:

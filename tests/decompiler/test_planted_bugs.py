@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 
 from depyf.decompiler import decompile
@@ -49,7 +47,7 @@ def keep_the_test(test):
 
 def swap_the_arms(original):
     def write_if(writer, node, *arguments, **keywords):
-        node.terminator = replace(node.terminator, true=node.false, false=node.true)
+        node.terminator = node.terminator._replace(true=node.false, false=node.true)
         return original(writer, node, *arguments, **keywords)
 
     return write_if

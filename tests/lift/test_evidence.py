@@ -2,35 +2,33 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
-
 from depyf.decompiler.lift import Evidence, LiftedBlock, Terminator, layout
 from depyf.decompiler.lift.folding.fold import fold
 from depyf.decompiler.syntax import nodes
 
-FIRST = Evidence(**{field.name: f"first {field.name}" for field in fields(Evidence)})
-LAST = Evidence(**{field.name: f"last {field.name}" for field in fields(Evidence)})
+FIRST = Evidence(**{name: f"first {name}" for name in Evidence._fields})
+LAST = Evidence(**{name: f"last {name}" for name in Evidence._fields})
 
 
 def from_first(evidence):
-    return {field.name for field in fields(Evidence) if getattr(evidence, field.name) == f"first {field.name}"}
+    return {name for name in Evidence._fields if getattr(evidence, name) == f"first {name}"}
 
 
 def from_last(evidence):
-    return {field.name for field in fields(Evidence) if getattr(evidence, field.name) == f"last {field.name}"}
+    return {name for name in Evidence._fields if getattr(evidence, name) == f"last {name}"}
 
 
 def test_a_block_of_two_keeps_all_that_is_known_of_its_end():
     both = FIRST.ending_as(LAST)
     assert from_first(both) == {"line", "is_repeated", "is_behind_finally"}
-    assert len(from_first(both) | from_last(both)) == len(fields(Evidence))
+    assert len(from_first(both) | from_last(both)) == len(Evidence._fields)
     assert Evidence().ending_as(LAST).line == LAST.line
 
 
 def test_a_test_that_is_cut_off_keeps_all_but_the_line():
     test = FIRST.of_test()
     assert test.line == FIRST.exit_line
-    assert from_first(test) == {field.name for field in fields(Evidence)} - {"line"}
+    assert from_first(test) == set(Evidence._fields) - {"line"}
 
 
 def test_blocks_are_merged_with_their_evidence():

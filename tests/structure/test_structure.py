@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 
 import depyf
@@ -57,7 +55,7 @@ def test_a_planted_bug_is_never_printed_as_proven(monkeypatch, source):
     original = if_statements.write_if
 
     def swapped(writer, node, follow, context, out):
-        node.terminator = replace(node.terminator, true=node.false, false=node.true)
+        node.terminator = node.terminator._replace(true=node.false, false=node.true)
         return original(writer, node, follow, context, out)
 
     monkeypatch.setattr(if_statements, "write_if", swapped)

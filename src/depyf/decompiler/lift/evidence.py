@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields, replace
+from typing import NamedTuple, Optional
 
 
-@dataclass(frozen=True)
-class Evidence:
+class Evidence(NamedTuple):
     """What the compiler has left of the source in one block. Forms that do the same are told apart by it.
 
     A block that is made of others gets all of it by `ending_as` or `of_test`, or says what it drops.
     """
 
-    line: int | None = None
+    line: Optional[int] = None
     """That of the first instruction that has one."""
 
-    exit_line: int | None = None
+    exit_line: Optional[int] = None
     """That of the last instruction, if it is a jump, a return or a raise."""
 
-    keyword: str | None = None
+    keyword: Optional[str] = None
     """By which control leaves a statement: 'break', 'continue' or 'return', or '' at the end of a handler. 'pass' if
     the block is there for its line alone."""
 
@@ -34,7 +33,7 @@ class Evidence:
     is_threaded: bool = False
     """The test jumped to another one, and the compiler made one jump of both: ``(a and b) and c``."""
 
-    is_implicit_return: bool | None = False
+    is_implicit_return: Optional[bool] = False
     """The compiler wrote the return at the end of the code; None: it may have."""
 
     is_uncopied: bool = False
@@ -46,7 +45,7 @@ class Evidence:
     is_end: bool = False
     """The end of a module or class body, where no return can be written."""
 
-    is_behind_finally: bool | None = None
+    is_behind_finally: Optional[bool] = None
     """Whether a return behind a copy of a ``finally`` body was written there, or nowhere, not in front of the copy;
     None if there is no copy."""
 
@@ -55,8 +54,7 @@ class Evidence:
 
         What only a loop's test or the first return behind a ``finally`` body has stays that of this block.
         """
-        return replace(
-            last,
+        return last._replace(
             line=last.line if self.line is None else self.line,
             is_repeated=self.is_repeated,
             is_behind_finally=self.is_behind_finally,
@@ -64,14 +62,12 @@ class Evidence:
 
     def of_test(self) -> Evidence:
         """That of a block that is cut off before the test at the end."""
-        return replace(self, line=self.exit_line)
+        return self._replace(line=self.exit_line)
 
     def as_text(self) -> str:
         """What is known, but for the lines."""
-        known = [(field.name, getattr(self, field.name)) for field in fields(self) if "line" not in field.name]
-        default = Evidence()
         return ", ".join(
             name if value is True else f"{name}={value!r}"
-            for name, value in known
-            if value != getattr(default, name)
+            for name, value, default in zip(self._fields, self, Evidence())
+            if value != default and "line" not in name
         )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import cached_property
 
 from ..bytecode import Instruction, RawCode
@@ -61,8 +60,7 @@ class ExitEvidence:
             behind = block.behind
             is_behind_finally = behind is not None and block.instructions[-1].position != behind.position
         returns_cell = isinstance(value, Cell)  # __class__, to who makes the class
-        return replace(
-            evidence,
+        return evidence._replace(
             loads_last=loads_last,
             is_uncopied=is_uncopied,
             is_behind_finally=is_behind_finally,

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from ...errors import DecompilationError
 from ..bytecode import RawCode, unbound_name
 from ..bytecode.canonical.uncovered_tests import THREADED
@@ -18,7 +16,10 @@ from .lifted_block import LiftedBlock, Terminator
 from .symbolic_stack import SymbolicStack
 from .values import Given, Iterated, Marker, Slot, resolved
 
-_WITH = ("BEFORE_WITH", "BEFORE_ASYNC_WITH")
+_WITH = frozenset({"BEFORE_WITH", "BEFORE_ASYNC_WITH"})
+_SPECIAL = _WITH | {"POP_EXCEPT"}
+_OF_ANNOTATIONS = frozenset({"BUILD_MAP", "STORE_SUBSCR"})
+"""Of a function that fills a dictionary with annotations."""
 _ACCUMULATORS = {"<listcomp>": nodes.List, "<setcomp>": nodes.Set, "<dictcomp>": nodes.Dict}
 
 
@@ -45,7 +46,8 @@ class _Lifter:
         self.lifted: dict[BasicBlock, LiftedBlock] = {}
         self.exits = ExitEvidence(graph, raw)
         self.incoming: dict[BasicBlock, list[list[nodes.Expression]]] = {graph.entry: [[]]}
-        self.gathers_annotations = gathers_annotations
+        self.special = _SPECIAL | _OF_ANNOTATIONS if gathers_annotations else _SPECIAL
+        self.keyword: str | None = None  # of the block at hand, see Evidence
 
     def run(self) -> list[LiftedBlock]:
         def successors(block: BasicBlock) -> list[BasicBlock]:
@@ -115,56 +117,65 @@ class _Lifter:
         lifted.entry = self.entry_stack(block)
         self.reach_handlers(block, lifted.entry)
         last = block.last
-        is_loop = last is not None and last.op in ("FOR_ITER", "ASYNC_FOR_ITER")
-        lifted.evidence = Evidence(
-            line=next((i.line for i in block.instructions if i.line is not None), None),
-            keyword=None if is_loop else self.exits.keyword_before(block),
-            is_clause=self.raw.name == "<genexpr>",
-            is_behind_finally=block.behind is not None if block.is_behind_copy else None,
-        )
-        if is_loop:
+        if last is not None and last.op in ("FOR_ITER", "ASYNC_FOR_ITER"):
             self.lift_loop(block, lifted)
             return
+        self.keyword = self.exits.keyword_before(block)
         state = SymbolicStack(lifted.entry, self.raw.table)
-        position, size = 0, len(block.instructions)
+        special, instructions = self.special, block.instructions
+        position, size = 0, len(instructions)
         while position < size:
-            state.instruction = block.instructions[position]
-            op = state.instruction.op
-            if position == size - 1 and op not in HANDLERS and op not in _WITH:
+            state.instruction = instruction = instructions[position]
+            op = instruction.op
+            handle = HANDLERS.get(op)
+            if op in special:
+                position += self.lift_special(block, state, position)
+            elif handle is not None:
+                handle(state, instruction)
+                position += 1
+            elif position == size - 1:
                 self.terminate(block, lifted, state)
                 return
-            position += self.lift_instruction(block, lifted, state, position)
+            else:
+                state.refuse(f"{op} is not supported yet")
         self.fall_off(block, lifted, state)
 
-    def lift_instruction(self, block: BasicBlock, lifted: LiftedBlock, state: SymbolicStack, position: int) -> int:
-        """What the instruction at ``position`` does, and any that belong to it: how many that were."""
+    def lift_special(self, block: BasicBlock, state: SymbolicStack, position: int) -> int:
+        """An instruction that others belong to, or that means something else here. Returns how many they are."""
         instruction = state.instruction
         op = instruction.op
-        handle = HANDLERS.get(op)
         if op in _WITH:
             item = WithItem(state.pop(), op == "BEFORE_ASYNC_WITH")
             state.push(Marker("exit", item))
             state.push(Given("enter", item))
             return 1 + (self.skip_await(block, position + 1) if item.is_async else 0)
-        if handle is None:
-            state.refuse(f"{op} is not supported yet")
-        if op == "POP_EXCEPT":
-            handled = state.stack[-1] if state.stack else None
-            handle(state, instruction)
-            if isinstance(handled, Marker):
-                lifted.evidence = replace(lifted.evidence, keyword=self.exits.keyword_of(block, position))
-                return 1 + self.unbinding(block, position + 1, handled.owner.names)
-        elif self.gathers_annotations and op == "BUILD_MAP" and not instruction.arg and not state.stack:
+        if op == "BUILD_MAP" and not instruction.arg and not state.stack:
             state.push(Marker("accumulator", self.raw.name))
-        else:
-            handle(state, instruction)
-            if self.gathers_annotations and op == "STORE_SUBSCR":
-                # The store has the line of the class, what it stores that of the annotation.
-                state.statements[-1].line = block.instructions[position - 1].line
+            return 1
+        handled = state.stack[-1] if state.stack else None
+        HANDLERS[op](state, instruction)
+        if op == "STORE_SUBSCR":
+            # The store has the line of the class, what it stores that of the annotation.
+            state.statements[-1].line = block.instructions[position - 1].line
+        elif op == "POP_EXCEPT" and isinstance(handled, Marker):
+            self.keyword = self.exits.keyword_of(block, position)
+            return 1 + self.unbinding(block, position + 1, handled.owner.names)
         return 1
+
+    def evidence_of(self, block: BasicBlock, exit_line: int | None = None, is_threaded: bool = False) -> Evidence:
+        """What ``block`` tells of the source, but for its return."""
+        return Evidence(
+            line=next((i.line for i in block.instructions if i.line is not None), None),
+            exit_line=exit_line,
+            keyword=self.keyword,
+            is_clause=self.raw.name == "<genexpr>",
+            is_threaded=is_threaded,
+            is_behind_finally=block.behind is not None if block.is_behind_copy else None,
+        )
 
     def fall_off(self, block: BasicBlock, lifted: LiftedBlock, state: SymbolicStack) -> None:
         """Control goes on with the next block."""
+        lifted.evidence = self.evidence_of(block)
         self.finish(lifted, state)
         if not block.instructions and block.fall is None:
             lifted.terminator = Terminator("nowhere")
@@ -213,7 +224,8 @@ class _Lifter:
             iterable = value
         else:
             raise DecompilationError("a loop over an iterator that was made elsewhere", stage="lift")
-        lifted.evidence = replace(lifted.evidence, line=last.line, exit_line=last.line)
+        self.keyword = None
+        lifted.evidence = self.evidence_of(block, last.line)._replace(line=last.line)
         lifted.exit = list(lifted.entry)
         inside, after = lifted.exit, lifted.exit
         container = resolved(lifted.exit[-1]) if lifted.exit else None
@@ -240,9 +252,7 @@ class _Lifter:
     def terminate(self, block: BasicBlock, lifted: LiftedBlock, state: SymbolicStack) -> None:
         instruction = state.instruction
         op = instruction.op
-        lifted.evidence = replace(
-            lifted.evidence, exit_line=instruction.line, is_threaded=instruction.arg == THREADED
-        )
+        lifted.evidence = self.evidence_of(block, instruction.line, instruction.arg == THREADED)
         if op == "JUMP":
             self.finish(lifted, state)
             lifted.terminator = Terminator("goto", next=self.flow(block.target, lifted.exit))

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple, Optional
 
 from ..flowgraph import Region
 from ..syntax import nodes
@@ -12,8 +11,7 @@ from .evidence import Evidence
 from .values import Marker
 
 
-@dataclass(frozen=True, eq=False)
-class Terminator:
+class Terminator(NamedTuple):
     """How a block ends.
 
     ``kind`` is one of these, with the operands that it uses:
@@ -35,13 +33,13 @@ class Terminator:
 
     kind: str
     test: Any = None
-    next: LiftedBlock | None = None
-    true: LiftedBlock | None = None
-    false: LiftedBlock | None = None
-    fall: LiftedBlock | None = None
+    next: Optional[LiftedBlock] = None
+    true: Optional[LiftedBlock] = None
+    false: Optional[LiftedBlock] = None
+    fall: Optional[LiftedBlock] = None
     sense: bool = False
     is_async: bool = False
-    gathers: nodes.Expression | None = None
+    gathers: Optional[nodes.Expression] = None
 
     @property
     def successors(self) -> list[LiftedBlock]:
@@ -57,7 +55,10 @@ class Terminator:
     def redirected(self, old: LiftedBlock, new: LiftedBlock) -> Terminator:
         """The same with ``new`` in the place of ``old``."""
         edges: dict[str, Any] = {name: new for name in ("next", "true", "false", "fall") if getattr(self, name) is old}
-        return replace(self, **edges)
+        return self._replace(**edges)
+
+
+_NOT_YET = Terminator("goto")
 
 
 class LiftedBlock:
@@ -84,7 +85,7 @@ class LiftedBlock:
         self.entry = entry
         self.exit: list[nodes.Expression] = []
         self.statements: list[nodes.Statement] = []
-        self.terminator = Terminator("goto")
+        self.terminator = _NOT_YET
         self.evidence = evidence
         self.predecessors: set[LiftedBlock] = set()
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from dataclasses import replace
 from typing import Iterable, Iterator, Sequence
 
 from ...errors import DecompilationError
@@ -172,11 +171,11 @@ class Flow:
         for region, body in entries.items():
             self._make_node(region, body)
         for region, node in self.tries.items():
-            node.terminator = replace(node.terminator, true=self._outermost(node, entries[region]))
+            node.terminator = node.terminator._replace(true=self._outermost(node, entries[region]))
         self._lead_in(edges, entries)
         for region, node in self.tries.items():
             if region.kind == "with" and node.false is not None:
-                node.terminator = replace(node.terminator, false=_after_swallowing(node.false))
+                node.terminator = node.terminator._replace(false=_after_swallowing(node.false))
         for node in self.tries.values():
             first = node if first in self._lead_back(node) else first
         entered = _entered(None, first)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from ..lift import Evidence, LiftedBlock, Terminator, layout
 from ..syntax import nodes
 
@@ -17,13 +15,13 @@ def join_ends(blocks: list[LiftedBlock], kind: str) -> None:
     ends = [block for block in blocks if block.kind == "return" and (kind != "function" or _is_implicit(block))]
     if kind != "function" and ends == blocks[-1:]:
         only = ends.pop()
-        only.evidence = replace(only.evidence, is_end=True)
+        only.evidence = only.evidence._replace(is_end=True)
     if not ends:
         return
     last = ends[-1]
     place = layout.end(max(block.layout for block in blocks))
     if len(ends) == 1 and last.evidence.is_uncopied and not last.statements:
-        last.layout, last.evidence = place, replace(last.evidence, loads_last=True)
+        last.layout, last.evidence = place, last.evidence._replace(loads_last=True)
         return
     evidence = Evidence(
         is_implicit_return=True,

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from ...syntax import nodes
 from ..lifted_block import LiftedBlock, Terminator
 from ..values import AssertionClass, CaseTest, Matches, case_of, opens_clause, same_expression
@@ -77,7 +75,7 @@ def _fold_negated_guard(block: LiftedBlock, second: LiftedBlock, other: LiftedBl
     if not same_exit(other, second.true) or same_exit(other, second.false):
         return False
     test = conjunction("and", block.test, negate(second.test))
-    block.become(replace(second.terminator, test=test, true=second.false, false=second.true))
+    block.become(second.terminator._replace(test=test, true=second.false, false=second.true))
     return True
 
 
@@ -126,8 +124,8 @@ def _fold_before_value(block: LiftedBlock, second: LiftedBlock, other: LiftedBlo
 
 def _test_with(block: LiftedBlock, second: LiftedBlock, test: nodes.Expression) -> None:
     """``block`` ends in the place of ``second``, with a test that has that of ``second`` at its end."""
-    block.become(replace(second.terminator, test=test))
-    block.evidence = replace(block.evidence, is_threaded=second.evidence.is_threaded)
+    block.become(second.terminator._replace(test=test))
+    block.evidence = block.evidence._replace(is_threaded=second.evidence.is_threaded)
 
 
 def _arms(block: LiftedBlock) -> tuple[nodes.Expression, LiftedBlock, LiftedBlock] | None:
@@ -159,7 +157,7 @@ def fold_conditional_test(block: LiftedBlock) -> bool:
         value = negate(value)
     elif not same_exit(first.true, second.true) or not same_exit(first.false, second.false):
         return False
-    block.become(replace(second.terminator, test=nodes.IfExp(test, value, second.test)))
+    block.become(second.terminator._replace(test=nodes.IfExp(test, value, second.test)))
     return True
 
 
@@ -183,7 +181,7 @@ def fold_constant_arm(block: LiftedBlock) -> bool:
     value = nodes.Constant(goal is through(other.true))
     left, right = (value, other.test) if constant is first else (other.test, value)
     constant.become(Terminator("goto"))
-    block.become(replace(other.terminator, test=nodes.IfExp(test, left, right)))
+    block.become(other.terminator._replace(test=nodes.IfExp(test, left, right)))
     return True
 
 

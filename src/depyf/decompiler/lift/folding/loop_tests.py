@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from ...syntax import nodes
 from .. import layout
 from ..lifted_block import LiftedBlock, Terminator
@@ -38,8 +36,8 @@ def undo_loop_test(block: LiftedBlock) -> tuple[LiftedBlock | None, list[LiftedB
         left = [successor for copy in copies for successor in copy.successors]
         for copy in copies:
             copy.become(Terminator("goto", next=header))
-            copy.evidence = replace(copy.evidence, is_bottom=True)
-        header.evidence = replace(header.evidence, is_repeated=True)
+            copy.evidence = copy.evidence._replace(is_bottom=True)
+        header.evidence = header.evidence._replace(is_repeated=True)
         return header, left
     return None, []
 

@@ -11,11 +11,12 @@ from ..values import Given, Marker, Slot, resolved, same_expression
 def through(block: LiftedBlock | None) -> LiftedBlock | None:
     """Where control really goes: past blocks that only jump."""
     for _ in range(10_000):
-        if block is None or block.kind != "goto" or block.statements or block.next is None:
+        if block is None or block.statements:
             return block
-        if not same_stack(block.exit, block.entry) or block.next is block:
+        end = block.terminator
+        if end.kind != "goto" or end.next is None or end.next is block or not same_stack(block.exit, block.entry):
             return block
-        block = block.next
+        block = end.next
     return block
 
 
