@@ -1,15 +1,16 @@
-"""The command line: ``depyf decompile``, ``verify``, ``run``, ``report``, ``diff``, ``coverage``."""
+"""The command line: ``depyf decompile``, ``verify``, ``run``, ``report``, ``diff``, ``coverage``, ``doctor``."""
 
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 from typing import TYPE_CHECKING, Any
 
 from . import __version__
 from .errors import DecompilationError, DepyfError
 from .run.command import add_commands, diff, report, run
-from .verification.command import add_command, verify
+from .verification.command import add_command, diff_files, verify
 
 if TYPE_CHECKING:
     from .decompiler.driver.result import Result
@@ -73,6 +74,10 @@ def _parse(arguments: list[str] | None) -> argparse.Namespace:
     command.add_argument("versions", nargs="*", metavar="3.X", help="versions of Python (default: all it reads)")
     command.add_argument("--json", action="store_true", help="print it as JSON")
     add_commands(commands)
+    commands.add_parser(
+        "doctor", help="print versions and interpreters, for bug reports",
+        description="Print what a bug report needs: versions, the interpreters that are found, the platform.",
+    )  # fmt: skip
     options = parser.parse_args(arguments)
     if options.command == "decompile" and options.stop_after is not None:
         from .decompiler.driver.passes import is_name
@@ -182,7 +187,23 @@ def _coverage(options: argparse.Namespace) -> int:
     return PROVEN
 
 
-_COMMANDS = {"coverage": _coverage, "decompile": _decompile, "diff": diff, "report": report, "verify": verify}
+def _diff(options: argparse.Namespace) -> int:
+    if options.after is not None and os.path.isfile(options.before) and os.path.isfile(options.after):
+        return diff_files(options.before, options.after)
+    return diff(options)
+
+
+def _doctor(options: argparse.Namespace) -> int:
+    from .doctor import lines
+
+    print("\n".join(lines()))
+    return PROVEN
+
+
+_COMMANDS = {
+    "coverage": _coverage, "decompile": _decompile, "diff": _diff, "doctor": _doctor, "report": report,
+    "verify": verify,
+}  # fmt: skip
 
 
 def _text(result: Result) -> str:

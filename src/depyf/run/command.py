@@ -30,6 +30,8 @@ depyf.prepare_debug, or from the log of a run with TORCH_TRACE=DIR. Needs no tor
 _DIFF = """\
 Compare two recordings: breaks, recompilations, graphs, kernels and guards that are new, gone or changed, line by line.
 With one folder, the ranks in it are compared with rank 0.
+
+Or compare two .pyc files: functions that were added, removed and changed, in statements.
 """
 
 
@@ -60,10 +62,10 @@ def add_commands(commands: Any) -> None:
     command.add_argument("--format", choices=["text", "html", "json", "sarif", "github"], default="text",
                          help="text (default), one HTML file, JSON, SARIF, or annotations for GitHub")  # fmt: skip
     command = commands.add_parser(
-        "diff", help="compare what torch.compile did in two runs", description=_DIFF,
+        "diff", help="compare what torch.compile did in two runs, or two .pyc files", description=_DIFF,
         epilog="exit status: 0 equal; 1 different; 2 trouble", formatter_class=argparse.RawDescriptionHelpFormatter,
     )  # fmt: skip
-    command.add_argument("before", metavar="DIR", help="the folder of a recording")
+    command.add_argument("before", metavar="DIR", help="the folder of a recording, or a .pyc file")
     command.add_argument("after", nargs="?", metavar="DIR", help="another one; left out: the ranks in the first")
 
 

@@ -13,7 +13,8 @@ checked*, never fine.
     statements.py              what differs, in statements
     check.py                   all of it: ``verify_file``, ``verify_tree``
     report.py, printed.py      the results, and their text, JSON and SARIF
-    command.py                 ``depyf verify``
+    between.py                 two compiled files, in statements
+    command.py                 ``depyf verify``, ``depyf diff`` of compiled files
 
 Imports ``decompiler/``, which does not know of it.
 """

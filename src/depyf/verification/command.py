@@ -1,4 +1,4 @@
-"""``depyf verify``. Nothing but the options is imported before it runs."""
+"""``depyf verify``, and ``depyf diff`` of compiled files. Nothing but the options is imported before it runs."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import sys
 from collections import Counter
 from typing import Any
 
-__all__ = ["add_command", "verify"]
+__all__ = ["add_command", "diff_files", "verify"]
 
 _DESCRIPTION = """\
 Compare compiled files with their sources: compile each source with the CPython that wrote the file, and compare the
@@ -87,7 +87,24 @@ def verify(options: argparse.Namespace) -> int:
     return worst([*statuses, *([TROUBLE] if trouble else [])])
 
 
-def _print(text: str) -> None:
+def diff_files(before: str, after: str) -> int:
+    """``depyf diff`` of two compiled files."""
+    from .between import between
+    from .printed import change_lines
+
+    found = between(before, after)
+    lines = [f"removed  {name}" for name in found.removed] + [f"added    {name}" for name in found.added]
+    _print("\n".join(line.encode("unicode_escape").decode() for line in lines), end="\n" if lines else "")
+    for change in found.changes:
+        _print("\n".join(change_lines(change, (f"in {before}", f"in {after}"))))
+    if found.note:
+        _print(found.note)
+    if not found:
+        _print("equal but for line numbers" if found.lines_alone else "equal")
+    return 1 if found else 0
+
+
+def _print(text: str, end: str = "\n") -> None:
     """Print it, whatever characters the terminal has."""
     encoding = sys.stdout.encoding or "ascii"
-    print(text.encode(encoding, "backslashreplace").decode(encoding), flush=True)
+    print(text.encode(encoding, "backslashreplace").decode(encoding), end=end, flush=True)

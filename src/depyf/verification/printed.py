@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import os
 from collections import Counter
-from typing import Any, Dict, Iterable, Iterator, List, Sequence
+from typing import Any, Dict, Iterable, Iterator, List, Sequence, Tuple
 from urllib.parse import quote
 
 from ..decompiler.syntax.string_text import printable
@@ -41,22 +41,23 @@ def lines_of(report: FileReport) -> Iterator[str]:
     if report.status is not Status.IDENTICAL and not report.changes:
         yield from (printable(f"  {reason}") for reason in report.reasons)
     for change in report.changes:
-        yield from _change(change)
+        yield from change_lines(change)
     if report.decompiled is not None:
         yield from ("  | " + printable(line) for line in report.decompiled.splitlines())
 
 
-def _change(change: Change) -> Iterator[str]:
+def change_lines(change: Change, sides: Tuple[str, str] = _FIELDS) -> Iterator[str]:
+    """One change; ``sides`` says in words where either side stands."""
     if change.what:
         yield printable(f"  {change.what}")
     if not change.lines and not change.source_lines:
         return
     yield printable(f"  {change.where}")
-    sides = ((_FIELDS[0], change.lines, change.line), (_FIELDS[1], change.source_lines, change.source_line))
-    for words, lines, line in sides:
+    both = ((sides[0], change.lines, change.line), (sides[1], change.source_lines, change.source_line))
+    for words, lines, line in both:
         if not lines:
             continue
-        yield f"    {words}" + (f", line {line}:" if line is not None else ":")
+        yield f"    {printable(words)}" + (f", line {line}:" if line is not None else ":")
         yield from (f"      {printable(text)}" for text in lines[:_MOST_LINES])
         if len(lines) > _MOST_LINES:
             yield f"      ... and {len(lines) - _MOST_LINES} more lines"

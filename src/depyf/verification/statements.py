@@ -29,7 +29,7 @@ def changes(ours: RawCode, source: RawCode, found: Sequence[CodeDifference]) -> 
     """What differs, in statements where the texts differ, else in words."""
     result: List[Change] = []
     for left, right, inside in _outermost(ours, source, found):
-        shown = list(_of_pair(left, right))
+        shown = list(changed_statements(left, right))
         result += shown
         words = dict.fromkeys(str(difference) for difference in inside)
         if not shown:
@@ -67,7 +67,8 @@ def _outermost(
         yield one.ours, one.source, [other for other in shown if id(other.ours) in inner]
 
 
-def _of_pair(left: RawCode, right: RawCode) -> Iterator[Change]:
+def changed_statements(left: RawCode, right: RawCode) -> Iterator[Change]:
+    """Where the decompiled texts of two codes differ; nothing if one of them is refused."""
     ours, theirs = _result(left), _result(right)
     if ours is None or theirs is None:
         return
@@ -82,6 +83,14 @@ def _of_pair(left: RawCode, right: RawCode) -> Iterator[Change]:
                 where or left.qualname, "", tuple(mine[at] for at in numbers), tuple(other[at] for at in others),
                 _first_line(ours.line_map, numbers), _first_line(theirs.line_map, others),
             )  # fmt: skip
+
+
+def unproven(raw: RawCode) -> List[str]:
+    """The qualified names of code objects whose text is not proven, or missing."""
+    result = _result(raw)
+    if result is None:
+        return [raw.qualname]
+    return [one.qualname for one in result.walk() if not one.verdict.proven]
 
 
 def _result(raw: RawCode) -> Optional[Result]:

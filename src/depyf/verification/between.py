@@ -1,0 +1,57 @@
+"""Two compiled files: which functions were added, removed and changed, in statements."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import List, NamedTuple, Tuple
+
+from ..decompiler.bytecode import RawCode, read_pyc
+from .comparison import CodeDifference, differences
+from .report import Change
+from .statements import changed_statements, changes, unproven
+
+_INNER = ("<lambda>", "<listcomp>", "<setcomp>", "<dictcomp>", "<genexpr>")
+
+
+class Between(NamedTuple):
+    """What differs between two compiled files.
+
+    ``removed`` and ``added`` are the qualified names of functions and classes that only the first or the second has.
+    Of a `Change`, ``lines`` are statements of the first file, ``source_lines`` those of the second. ``lines_alone``:
+    whether only line numbers differ. ``note`` says if less than all was compared.
+    """
+
+    removed: Tuple[str, ...]
+    added: Tuple[str, ...]
+    changes: Tuple[Change, ...]
+    lines_alone: bool = False
+    note: str = ""
+
+    def __bool__(self) -> bool:
+        return bool(self.removed or self.added or self.changes)
+
+
+def between(before: str, after: str) -> Between:
+    """What differs between the compiled files ``before`` and ``after``, which may be of two versions of CPython.
+
+    Then only their statements are compared, as both are decompiled. Raises PycError.
+    """
+    ours, theirs = read_pyc(before), read_pyc(after)
+    names = Counter(_names(ours)), Counter(_names(theirs))
+    removed, added = (tuple((one - other).elements()) for one, other in (names, names[::-1]))
+    if ours.version != theirs.version:
+        unclear = [
+            Change(where, f"{where}: not proven for {path}: what differs in it may not show")
+            for path, raw in ((before, ours), (after, theirs))
+            for where in unproven(raw)
+        ]
+        versions = " and ".join("{}.{}".format(*raw.version) for raw in (ours, theirs))
+        shown = [*changed_statements(ours, theirs), *unclear]
+        return Between(removed, added, tuple(shown), note=f"statements alone were compared: CPython {versions}")
+    found: List[CodeDifference] = differences(ours, theirs)
+    shown = changes(ours, theirs, found) if not all(one.lines_alone for one in found) else []
+    return Between(removed, added, tuple(shown), bool(found) and not shown)
+
+
+def _names(raw: RawCode) -> List[str]:
+    return [one.qualname for one in raw.walk() if one is not raw and one.name not in _INNER]
