@@ -14,7 +14,6 @@ from depyf.decompiler.bytecode.versions import HOSTS, TABLES
 from depyf.verification.compiling import compiled
 from depyf.verification.report import Loading, Status
 
-FOUND = [version for version in HOSTS if find_interpreter(version)]
 READ = [version for version in TABLES if find_interpreter(version)]
 SOURCE = '''\
 import os
@@ -71,12 +70,12 @@ def test_the_attack_knows_a_change_that_is_missed(tmp_path, monkeypatch):
     assert len(missed) == 20
 
 
-@pytest.mark.parametrize("version", FOUND, ids=dotted)
+@pytest.mark.parametrize("version", READ, ids=dotted)
 def test_no_planted_change_is_missed(version, tmp_path):
     kinds, missed = verify_attack.attack(version, 60, 3, str(tmp_path))
     assert missed == []
     assert sum(kinds.values()) == 60
-    assert len(kinds) >= 16
+    assert len(kinds) >= (16 if version in HOSTS else 4)
 
 
 @pytest.mark.parametrize("version", READ, ids=dotted)
