@@ -362,7 +362,19 @@ def test_there_is_nothing(tmp_path):
     assert depyf.verify_tree(tmp_path).files == ()
 
 
-def test_what_pytest_has_rewritten_is_not_checked(package):
-    file = package / "p" / "__pycache__" / f"good.{TAG}.pyc"
-    file.rename(file.with_name(f"good.{TAG}-pytest-8.0.0.pyc"))
-    assert statuses(depyf.verify_tree(package))["good"] is Status.NOT_CHECKED
+def test_what_pytest_has_rewritten(tmp_path, run_python):
+    """It is compared with what pytest makes of the source, and never called different: its releases differ."""
+    path = tmp_path / "test_it.py"
+    path.write_text("def test_sum():\n    x = 1\n    assert x + 1 == 2, 'no'\n")
+    done = run_python(
+        "import pytest, sys; sys.dont_write_bytecode = False\n"
+        "sys.exit(pytest.main(['-q', '-p', 'no:cacheprovider', 'test_it.py']))"
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    [report] = [one for one in depyf.verify_tree(tmp_path).files if "pytest" in one.path]
+    assert report.status in (Status.IDENTICAL, Status.OTHER_LINES)
+    assert report.loading is Loading.DEPENDS
+    path.write_text(path.read_text().replace("x = 1", "x = 3"))
+    changed = depyf.verify_file(report.path)
+    assert (changed.status, changed.exit_status) == (Status.NOT_CHECKED, 2)
+    assert "written by pytest" in changed.reasons[0]

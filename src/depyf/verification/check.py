@@ -8,6 +8,7 @@ from typing import Iterator, List, NamedTuple, Optional, Tuple, Union
 
 from ..decompiler.bytecode import RawCode
 from ..decompiler.bytecode.reading.pyc import HEADER, pyc_version, read_code_and_end
+from ..decompiler.proof.pytest_asserts import OVERWRITE, SNAPSHOT
 from ..errors import DecompilationError, PycError
 from .archives import open_archive
 from .comparison import NO_LINES, CodeDifference, differences
@@ -146,7 +147,7 @@ def _report(tree: Tree, name: str, given: Optional[str], wanted: _Wanted) -> Fil
     if source is None:
         return _without_source(report, data, version, wanted.decompiled)
     if PYTEST in parsed.tag:
-        return replace(report, reasons=("written by pytest, which rewrites asserts; no import but pytest's loads it",))
+        return _rewritten(report, data, source, version, level)
     return _compared(report, data, source, version, level, wanted.statements)
 
 
@@ -210,6 +211,30 @@ def _compared(
     if not found and end == len(data):
         return replace(report, status=Status.IDENTICAL)
     return _judged(report, ours, theirs, found, statements)
+
+
+def _rewritten(report: FileReport, data: bytes, source: bytes, version: Version, level: int) -> FileReport:
+    """The report of a file that pytest wrote, whose releases do not all rewrite asserts alike."""
+    base = os.path.basename((report.source or "").replace(os.sep, "/"))
+    filename = likely_filename(data, base) or base
+    try:
+        ours, end = read_code_and_end(data, version)
+        for asserts in (None, *({"walrus": kind, "imports": True} for kind in (SNAPSHOT, OVERWRITE))):
+            made = compiled(source, filename, version, level, asserts)
+            theirs = read_code_and_end(made, version, 0)[0]
+            found = differences(ours, theirs)
+            if end < len(data) or any(NO_LINES in one.fields for one in found):
+                continue
+            if not found:
+                return replace(report, status=Status.IDENTICAL)
+            words = tuple(map(str, found))
+            if all(one.lines_alone for one in found):
+                return replace(report, status=Status.OTHER_LINES, reasons=words)
+            if not doubts(ours, theirs, found):
+                return replace(report, status=Status.PROVEN, reasons=words)
+    except (NotCompiled, PycError) as error:
+        return replace(report, reasons=(str(error),))
+    return replace(report, reasons=("written by pytest, and not as depyf knows pytest to rewrite asserts",))
 
 
 def _same(data: bytes, made: bytes, version: Version) -> bool:

@@ -7,7 +7,7 @@ The running version compiles in this process, the others in processes that wait 
 from __future__ import annotations
 
 import os
-from typing import Optional, Tuple
+from typing import Any, Dict, Optional, Tuple
 
 from ..decompiler.bytecode.interpreters import HOST_VERSION
 from ..decompiler.limits.deep_stack import with_room
@@ -28,13 +28,15 @@ class NotCompiled(Exception):
         self.wrong_source = wrong_source
 
 
-def compiled(source: bytes, filename: str, version: Version, optimize: int) -> bytes:
+def compiled(
+    source: bytes, filename: str, version: Version, optimize: int, asserts: Optional[Dict[str, Any]] = None
+) -> bytes:
     """The code of ``source``, marshalled by CPython ``version`` as it does for its compiled files.
 
-    Raises NotCompiled.
+    ``asserts``: how pytest rewrites them, as `compile_request` takes it. Raises NotCompiled.
     """
     request = {
-        "source": source, "filename": filename, "flags": 0, "optimize": optimize, "unit": None,
+        "source": source, "filename": filename, "flags": 0, "optimize": optimize, "unit": None, "asserts": asserts,
         "called": "the source",
     }  # fmt: skip
     if version == HOST_VERSION:
@@ -52,7 +54,7 @@ def compiled(source: bytes, filename: str, version: Version, optimize: int) -> b
     return data
 
 
-def _here(request: dict[str, object]) -> bytes:
+def _here(request: dict[str, Any]) -> bytes:
     try:
         return marshalled(request)
     except CompileFailure as error:

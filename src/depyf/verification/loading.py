@@ -12,7 +12,7 @@ from typing import Callable, NamedTuple, Optional, Tuple
 
 from ..decompiler.bytecode.code.formats import FORMATS
 from ..decompiler.bytecode.reading.pyc import CHECK_SOURCE, HASH_BASED, HEADER
-from .names import PycName
+from .names import PYTEST, PycName
 from .report import Loading
 
 Judgement = Tuple[Loading, str]
@@ -84,6 +84,8 @@ def judge(
         return Loading.IGNORED, f"stray: without {base} nothing in __pycache__ is looked at"
     if place.kind != "zip" and not name.cached and place.has_source:
         return Loading.IGNORED, f"{base} beside it is found first"
+    if PYTEST in name.tag:
+        return Loading.DEPENDS, f"pytest alone looks at it, and loads it if {base} has the time and size that it says"
     if name.cached and name.version is None:
         return Loading.UNKNOWN, f"the tag {name.tag!r} is not CPython's"
     refused = Loading.STALE if place.has_source else Loading.FAILS
