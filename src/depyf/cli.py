@@ -27,6 +27,7 @@ target:
   FILE.py:QUALNAME       one function, class or method: C.method, f.<locals>.g; f@12 picks the one at line 12
   FILE.pyc[:QUALNAME]    compiled code of CPython 3.7 to 3.15
   module[:QUALNAME]      an importable module
+  FOLDER/, FILE.whl, ... all .pyc files in a folder, wheel, egg, zip or tar file; also several targets: with -o DIR
 """
 
 EPILOG = """\
@@ -91,8 +92,12 @@ def _parse(arguments: list[str] | None) -> argparse.Namespace:
 def _add_decompile(command: argparse.ArgumentParser) -> None:
     from .decompiler.driver.stepper import NAMES
 
-    command.add_argument("target", help="what to decompile, see above")
-    command.add_argument("-o", "--output", metavar="FILE", help="write the source to FILE instead of standard output")
+    command.add_argument("targets", nargs="+", metavar="target", help="what to decompile, see above")
+    command.add_argument(
+        "-o", "--output", metavar="FILE",
+        help="write the source to FILE instead of standard output; of many files, the folder to write to",
+    )  # fmt: skip
+    command.add_argument("--again", action="store_true", help="of many files, write those that are there, too")
     command.add_argument("--verdicts", action="store_true", help="list the verdict of every code object")
     strict = command.add_mutually_exclusive_group()
     strict.add_argument(
@@ -141,12 +146,22 @@ _whole.__name__ = "number of steps"  # as argparse calls it in its message
 
 
 def _decompile(options: argparse.Namespace) -> int:
+    from .batch import is_batch, run_batch
     from .decompiler.driver.settings import DEFAULT
     from .decompiler.driver.stepper import Stepper, StopStepping
     from .decompiler.pipeline import analyze
     from .targets import find_target
 
-    target = find_target(options.target)
+    if is_batch(options.targets):
+        if options.output is None:
+            raise DepyfError("many files are written to a folder: name it with -o DIR")
+        if options.steps or options.verdicts or options.check or options.stop_after:
+            raise DepyfError("--steps, --stop-after, --check and --verdicts are for one target")
+        return run_batch(
+            options.targets, options.output,
+            budget=options.budget, rewritten_asserts=options.rewritten_asserts, again=options.again,
+        )  # fmt: skip
+    target = find_target(options.targets[0])
     stepper = Stepper(stop_after=options.stop_after, steps=options.steps, checks=options.check)
     try:
         settings = DEFAULT._replace(

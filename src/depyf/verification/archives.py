@@ -17,7 +17,7 @@ import zlib
 from typing import Any, Dict, Iterator, List, Optional, Union
 
 from .names import is_compiled
-from .trees import LARGEST_FILE, Entry, Problem, Tree, Unreadable, VerificationError
+from .trees import LARGEST_FILE, Entry, Folder, Problem, SingleFile, Tree, Unreadable, VerificationError
 
 MOST_MEMBERS = 200_000
 LARGEST_DIRECTORY = 1 << 26
@@ -29,6 +29,16 @@ _END_OF_DIRECTORY, _END_OF_DIRECTORY_64 = b"PK\5\6", b"PK\6\6"
 _LONGEST_COMMENT = 0xFFFF
 _DAMAGED = (zipfile.BadZipFile, tarfile.TarError, zlib.error, lzma.LZMAError, EOFError, OSError, ValueError,
             NotImplementedError, RuntimeError, KeyError, IndexError, OverflowError)  # fmt: skip
+
+
+def open_tree(path: str) -> Tree:
+    """What is at ``path``: a folder, an archive, or one file. Raises VerificationError."""
+    if os.path.isdir(path):
+        return Folder(path)
+    if not os.path.lexists(path):
+        raise VerificationError(f"there is no file or folder {path}")
+    archive = open_archive(path) if os.path.isfile(path) else None
+    return archive or SingleFile(path)
 
 
 def open_archive(path: str) -> Optional[Tree]:

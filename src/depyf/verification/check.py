@@ -10,7 +10,7 @@ from ..decompiler.bytecode import RawCode
 from ..decompiler.bytecode.reading.pyc import HEADER, pyc_version, read_code_and_end
 from ..decompiler.proof.pytest_asserts import OVERWRITE, SNAPSHOT
 from ..errors import DecompilationError, PycError
-from .archives import open_archive
+from .archives import open_tree
 from .comparison import NO_LINES, CodeDifference, differences
 from .compiling import NotCompiled, compiled, likely_filename
 from .flat import flat
@@ -98,22 +98,13 @@ def iter_reports(
     path: str, *, optimize: Optional[int] = None, statements: bool = True, decompiled: bool = False
 ) -> Iterator[FileReport]:
     """The reports of ``verify_tree``, each as soon as it is there. Raises VerificationError."""
-    tree = _tree(path)
+    tree = open_tree(path)
     wanted = _Wanted(optimize, statements, decompiled)
     for one in tree.compiled():
         if isinstance(one, Unreadable):
             yield _unchecked(tree.shown(one.name), None, one.reason)
         else:
             yield _report(tree, one, None, wanted)
-
-
-def _tree(path: str) -> Tree:
-    if os.path.isdir(path):
-        return Folder(path)
-    if not os.path.lexists(path):
-        raise VerificationError(f"there is no file or folder {path}")
-    archive = open_archive(path) if os.path.isfile(path) else None
-    return archive or SingleFile(path)
 
 
 def _unchecked(path: str, source: Optional[str], reason: str) -> FileReport:

@@ -1,0 +1,98 @@
+"""``depyf decompile`` of many files into a folder."""
+
+from __future__ import annotations
+
+import os
+import py_compile
+import zipfile
+
+import pytest
+
+from depyf.batch import decompile_all
+
+SOURCE = "def f(x):\n    return x + {}\n"
+
+
+@pytest.fixture
+def tree(tmp_path):
+    for number, name in enumerate(("a", "p/b", "q/b")):
+        path = tmp_path / "in" / f"{name}.py"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(SOURCE.format(number))
+        py_compile.compile(str(path), str(path) + "c", doraise=True)
+        path.unlink()
+    return tmp_path
+
+
+def texts(folder):
+    return {str(path.relative_to(folder)): path.read_text() for path in folder.rglob("*") if path.is_file()}
+
+
+EXPECTED = {"a.py": SOURCE.format(0), "p/b.py": SOURCE.format(1), "q/b.py": SOURCE.format(2)}
+
+
+def test_a_folder_keeps_its_structure(tree, run_depyf):
+    done = run_depyf("decompile", "in/", "-o", "out")
+    assert (done.returncode, done.stdout) == (0, "")
+    assert done.stderr == "3 compiled files: 3 written to out, 3 of them proven as a whole\n"
+    assert texts(tree / "out") == EXPECTED
+
+
+def test_an_archive(tree, run_depyf):
+    with zipfile.ZipFile(tree / "w.whl", "w") as file:
+        for path in (tree / "in").rglob("*.pyc"):
+            file.write(path, path.relative_to(tree / "in"))
+        file.writestr("../outside.pyc", b"x")
+    done = run_depyf("decompile", "w.whl", "-o", "out")
+    assert done.returncode == 1
+    assert "leads out of the archive" in done.stderr
+    assert texts(tree / "out") == EXPECTED
+
+
+def test_targets_of_one_name_do_not_meet(tree, run_depyf):
+    done = run_depyf("decompile", "in/p/b.pyc", "in/q/b.pyc", "-o", "out")
+    assert done.returncode == 0, done.stderr
+    assert texts(tree / "out") == {"b.pyc/b.py": SOURCE.format(1), "b.pyc-2/b.py": SOURCE.format(2)}
+
+
+def test_one_bad_file_is_one_line(tree, run_depyf):
+    (tree / "in" / "a.pyc").write_bytes(b"garbage")
+    done = run_depyf("decompile", "in/", "-o", "out")
+    assert done.returncode == 1
+    lines = done.stderr.splitlines()
+    assert lines[0].startswith("in/a.pyc: it is not a .pyc file")
+    assert lines[1:] == ["3 compiled files: 2 written to out, 2 of them proven as a whole, 1 not decompiled"]
+
+
+def test_an_interrupted_run_goes_on(tree, run_depyf):
+    (tree / "out" / "p").mkdir(parents=True)
+    (tree / "out" / "p" / "b.py").write_text("written before")
+    done = run_depyf("decompile", "in/", "-o", "out")
+    assert "2 written to out, 2 of them proven as a whole, 1 were there" in done.stderr
+    assert texts(tree / "out") == {**EXPECTED, "p/b.py": "written before"}
+    run_depyf("decompile", "in/", "-o", "out", "--again")
+    assert texts(tree / "out") == EXPECTED
+
+
+def test_nothing_is_written_outside_of_the_folder(tree):
+    (tree / "out").mkdir()
+    (tree / "elsewhere").mkdir()
+    os.symlink(tree / "elsewhere", tree / "out" / "p")
+    found = {os.path.basename(os.path.dirname(one.path)): one for one in decompile_all([f"{tree}/in"], f"{tree}/out")}
+    assert "leads out of" in found["p"].error
+    assert texts(tree / "elsewhere") == {}
+    assert found["q"].proven
+
+
+@pytest.mark.parametrize(
+    "words, reason",
+    [
+        (("in/",), "name it with -o DIR"),
+        (("in/", "-o", "out", "--verdicts"), "for one target"),
+        (("in/a.pyc", "nothing", "-o", "out"), "there is no file or folder nothing"),
+    ],
+)
+def test_what_can_not_be(words, reason, tree, run_depyf):
+    done = run_depyf("decompile", *words)
+    assert done.returncode == 2
+    assert reason in done.stderr
