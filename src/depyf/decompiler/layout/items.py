@@ -113,7 +113,7 @@ def items_of(cut: Tokens, places: Places, ends: Mapping[int, Extent] = MappingPr
 
 def _in_pieces(pieces: list[Piece], token: Token, blanks_before: int) -> list[Item]:
     items = []
-    for number, piece in enumerate(pieces):
+    for number, piece in enumerate(filter(lambda one: one.text, pieces)):
         line, column = piece.place or (None, None)
         blanks = len(piece.text) - len(piece.text.lstrip(" ")) if number and piece.text[-1] in "'\"" else 0
         is_glued = token.is_glued if not number else piece.place is None and not blanks
