@@ -57,6 +57,9 @@ _HOME = {
     "inspect": ".explain.after_the_fact.pages",
     "install": ".explain.enhance_logging",
     "uninstall": ".explain.enhance_logging",
+    # What IPython looks for, not for programs.
+    "load_ipython_extension": ".notebook",
+    "unload_ipython_extension": ".notebook",
 }
 
 

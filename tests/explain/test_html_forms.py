@@ -169,13 +169,27 @@ def test_a_refusal_and_a_missing_graph_say_why() -> None:
         assert part in shown
 
 
+def test_of_many_compilations_the_last_are_named_only() -> None:
+    source = "".join("x{} = y{}\n".format(number, number) for number in range(100))
+    entries = [
+        CacheEntry("0/{}".format(number), number, graphs=[Graph("__compiled_fn_{}".format(number), source=source)])
+        for number in range(200)
+    ]
+    session = Session([Frame("f", filename="a.py", first_line=1, source="def f(): ...", entries=entries)])
+    reader = Reader(session._repr_html_())
+    assert needs_nothing(reader) and len(session._repr_html_()) < 300_000
+    assert "Compilation 0/0 is left out" not in reader.shown
+    assert "Compilation 0/199 is left out here: to_html(path) writes all of it." in reader.shown
+    assert "left out" not in Reader(session.to_html()).shown
+
+
 def test_long_listings_are_cut_in_notebooks_alone() -> None:
     source = "".join("x{} = {}\n".format(number, number) for number in range(5000))
     session = evil("y")
     session.frames[0].entries[0].graphs[0].kernels[0].source = source
     assert "x4999 = 4999" in Reader(session.to_html()).shown
     shown = Reader(session._repr_html_()).shown
-    assert "x4999" not in shown and "3800 more lines are left out here" in shown
+    assert "x4999" not in shown and "4880 more lines are left out here" in shown
 
 
 def test_code_in_colours_is_the_same_code() -> None:
@@ -216,3 +230,17 @@ def test_the_data_says_its_format(toy: Session) -> None:
     assert data["format"] == 1 and data["frames"][0]["name"] == "toy_example"
     assert json.loads(toy.to_json()) == data
     assert repr(toy) == str(toy)
+
+
+def test_a_large_model_is_small_in_a_notebook() -> None:
+    """Layers that are alike stand once, long listings are cut, and each cut says where all of it is."""
+    layers = [torch.nn.Sequential(torch.nn.Linear(4, 4), torch.nn.ReLU(), torch.nn.LayerNorm(4)) for _ in range(40)]
+    model = torch.compile(torch.nn.Sequential(*layers), backend="eager")
+    model(torch.ones(2, 4))
+    session = inspect(model)
+    short, whole = session._repr_html_(), session.to_html()
+    assert len(short) < 60_000 < 4 * len(short) < len(whole)
+    reader = Reader(short)
+    assert needs_nothing(reader) and "to_html(path) writes all of it" in reader.shown
+    assert "... the same 38 times more, with other numbers: 114 statements" in reader.shown
+    assert "to_html(path)" not in Reader(whole).shown

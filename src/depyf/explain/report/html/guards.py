@@ -6,28 +6,38 @@ import html
 from typing import List, Mapping, Tuple
 
 from depyf.explain.model import CacheEntry, Guard, SourceLine
-from depyf.explain.report.html.highlight import code_html
+from depyf.explain.report.html.highlight import IN_FULL, code_html
 from depyf.explain.report.page.guard_text import alike_once, grouped, kinds_of_own, same_globals
+from depyf.explain.report.page.guard_tree import folded_tree
+from depyf.explain.report.page.guards_by_argument import guards_by_argument, row_lines
 from depyf.explain.report.tree import count
 
 __all__ = ["guards_html"]
 
 _MOST_GUARDS = 100
+_MANY = 40
+_LINES, _LINES_IN_SHORT = 400, 40  # of Dynamo's tree
 
 
-def guards_html(entry: CacheEntry, links: Mapping[str, str]) -> Tuple[str, str]:
+def guards_html(entry: CacheEntry, links: Mapping[str, str], is_short: bool = False) -> Tuple[str, str]:
     """The summary line and what is below it.
 
     Args:
         entry: the compilation.
         links: places such as ``toy.py:4`` with the id they lead to.
+        is_short: whether many guards are rows of words, and layers stand once in Dynamo's tree.
     """
     own = [guard for guard in entry.guards if guard.is_bookkeeping]
     asked = [guard for guard in entry.guards if not guard.is_bookkeeping]
     summary = 'Guards <span class="place">{} of the program\'s, {} of Dynamo\'s own</span>'.format(len(asked), len(own))
-    groups, rest, same = grouped(asked)
     parts: List[str] = []
     left = _MOST_GUARDS
+    if is_short and len(asked) > _MANY:
+        parts.append(_rows(asked))
+        asked_one_by_one: List[Guard] = []
+    else:
+        asked_one_by_one = asked
+    groups, rest, same = grouped(asked_one_by_one)
     for line, members in groups:
         if left > 0:
             parts.append('<div class="asked">{}{}</div>'.format(_line(line, links), _guards(members[:left])))
@@ -43,14 +53,31 @@ def guards_html(entry: CacheEntry, links: Mapping[str, str]) -> Tuple[str, str]:
         parts.append('<p class="note">Nothing of the program\'s is checked.</p>')
     if own:
         words = "{} of Dynamo's own: {}".format(count(len(own), "check"), kinds_of_own(own))
-        listed = "\n".join(guard.words for guard in own[:_MOST_GUARDS])
-        if len(own) > _MOST_GUARDS:
-            listed += "\nand {} more".format(len(own) - _MOST_GUARDS)
+        most = _MANY if is_short else _MOST_GUARDS
+        listed = "\n".join(guard.words for guard in own[:most])
+        if len(own) > most:
+            listed += "\nand {} more".format(len(own) - most)
         parts.append(_folded(html.escape(words), '<pre class="plain">{}</pre>'.format(html.escape(listed))))
     if entry.guard_tree:
-        tree = code_html(entry.guard_tree, "text", most_lines=400)
+        if is_short:
+            tree = code_html(folded_tree(entry.guard_tree), "text", most_lines=_LINES_IN_SHORT)
+        else:
+            tree = code_html(entry.guard_tree, "text", most_lines=_LINES, in_full="")
         parts.append(_folded("The tree as Dynamo writes it", tree))
     return summary, "".join(parts)
+
+
+def _rows(guards: List[Guard]) -> str:
+    """A row for each argument, module and global; layers that are alike are one."""
+    lines: List[str] = []
+    left_out = 0
+    for row, text in row_lines(guards_by_argument(guards)):
+        if len(lines) < _MANY:
+            lines += text
+        else:
+            left_out += row.count
+    note = '<p class="note">and {} more: {}</p>'.format(left_out, html.escape(IN_FULL)) if left_out else ""
+    return '<pre class="plain">{}</pre>{}'.format(html.escape("\n".join(lines)), note)
 
 
 def _line(line: SourceLine, links: Mapping[str, str]) -> str:

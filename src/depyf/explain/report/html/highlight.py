@@ -10,7 +10,9 @@ import html
 import re
 from typing import Any, Dict, Iterable, Iterator, List, Mapping, Optional, Tuple
 
-__all__ = ["code_html", "has_colours", "lines_html"]
+__all__ = ["IN_FULL", "code_html", "has_colours", "lines_html"]
+
+IN_FULL = "to_html(path) writes all of it"
 
 _CLASSES = (  # name of a token type of pygments, as far as it goes -> CSS class; the first that fits
     ("Comment.Preproc", "p"),
@@ -48,6 +50,7 @@ def code_html(
     anchor: str = "",
     marked: Iterable[int] = (),
     most_lines: int = 0,
+    in_full: str = IN_FULL,
 ) -> str:
     """`text` as a ``<pre>`` with line numbers.
 
@@ -59,6 +62,7 @@ def code_html(
         anchor: where given, line 4 gets the id ``<anchor>4``.
         marked: numbers of lines to stand out.
         most_lines: how many lines to show; 0 for all. What is left out is said.
+        in_full: what has all of them.
     """
     lines = _lines(_pieces(text.rstrip("\n"), language))
     left_out = len(lines) - most_lines if most_lines else 0
@@ -74,7 +78,8 @@ def code_html(
     width = len(str(first_line + len(lines)))
     note = ""
     if left_out > 0:
-        note = '<p class="note">{} more lines are left out here.</p>'.format(left_out)
+        words = "{} more lines are left out here".format(left_out) + (": " + in_full if in_full else "")
+        note = '<p class="note">{}.</p>'.format(html.escape(words))
     return '<pre class="code w{}"><code>{}</code></pre>{}'.format(min(max(width, 2), 5), "".join(out), note)
 
 

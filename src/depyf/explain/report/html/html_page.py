@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import html
 import itertools
+import re
 from typing import Dict, List, Optional, Tuple
 
 from depyf.explain.for_reading.bookkeeping import fold
@@ -16,15 +17,21 @@ from depyf.explain.kernels.provenance import kernel_lines_text
 from depyf.explain.model import CacheEntry, Decompiled, Frame, Graph, GraphBreak, ResumeFunction, Session
 from depyf.explain.names import file_name
 from depyf.explain.report.html.guards import guards_html
-from depyf.explain.report.html.highlight import code_html, has_colours
+from depyf.explain.report.html.highlight import IN_FULL, code_html, has_colours
 from depyf.explain.report.html.style import STYLE
 from depyf.explain.report.page.sections import folded_code
+from depyf.explain.report.page.shortened import LONG, shortened
 from depyf.explain.report.tree import NOT_SEEN, branches, count, operations_of, why_not_compiled
 from depyf.explain.report.why import recompile_words
 
 __all__ = ["html_file", "html_fragment"]
 
-MOST_LINES = 1200  # of one listing in a notebook, which keeps its outputs
+MOST_LINES = 120  # of one listing in a notebook, which keeps its outputs
+_MOST_OF_SOURCE = 400
+_MOST_CHARACTERS = 150_000  # from which on compilations are named, and no more
+
+_INPUTS = re.compile(r"(?:^    # \w+: .*\n){8,}", re.MULTILINE)  # of a graph, with their shapes
+_INPUTS_SHOWN = 4
 
 _displays = itertools.count()
 
@@ -40,7 +47,8 @@ def html_file(session: Session) -> str:
 
 
 def html_fragment(session: Session) -> str:
-    """What a notebook shows. Two of them on one page have different anchors; very long listings are cut."""
+    """What a notebook shows. Two of them on one page have different anchors; what repeats for each layer stands once,
+    long listings are cut, and many compilations are named only: `html_file` has all of it."""
     return _Writer(session, "depyf{}-".format(next(_displays)), MOST_LINES).page()
 
 
@@ -74,6 +82,7 @@ class _Writer:
         self.calls: Dict[str, Tuple[Frame, ResumeFunction, str, CacheEntry]] = {}
         self._anchors: Dict[int, str] = {}
         self._shown: set[str] = set()
+        self._written = 0  # characters so far, about
         self._frames = [one for frame in session.top_level() for one in frame.walk()]
         self._frames += [frame for frame in session.frames if not any(frame is one for one in self._frames)]
         for number, frame in enumerate(self._frames):
@@ -81,7 +90,8 @@ class _Writer:
 
     def _name_parts(self, frame: Frame, anchor: str) -> None:
         self._anchors[id(frame)] = anchor
-        for number in range(len(frame.source.splitlines()) if frame.source else 0):
+        lines = len(frame.source.splitlines()) if frame.source else 0
+        for number in range(min(lines, _MOST_OF_SOURCE) if self.most_lines else lines):
             line = frame.first_line + number
             self.links.setdefault("{}:{}".format(file_name(frame.filename), line), "{}L{}".format(anchor, line))
         for number, entry in enumerate(frame.entries):
@@ -219,7 +229,7 @@ class _Writer:
                 for one in entry.breaks
                 if one.location is not None and one.location.filename == frame.filename
             ]
-            most = self.most_lines
+            most = _MOST_OF_SOURCE if self.most_lines else 0
             code = code_html(frame.source, "python", None, frame.first_line, anchor + "L", marked, most)
             note = "the graph breaks at the marked line" if marked else ""
             return _details("Source " + _faint(note), code, "part", not frame.is_resume)
@@ -233,6 +243,8 @@ class _Writer:
 
     def _entry(self, frame: Frame, entry: CacheEntry, is_first_tried: bool) -> str:
         anchor = self._anchors[id(entry)]
+        if self.most_lines and self._written > _MOST_CHARACTERS:
+            return self._named_only(entry, anchor)
         chips = [_chip(entry.backend, "info"), _verdict(entry.transformed)]
         chips.append(_chip("tried first") if is_first_tried else "")
         summary = "Compilation <span class=\"mono\">{}</span> {}".format(
@@ -241,14 +253,24 @@ class _Writer:
         body: List[str] = []
         for words in recompile_words(entry):
             body.append('<div class="call">{}</div>'.format(html.escape(_capital(words))))
-        body.append(_details(*guards_html(entry, self.links), css="part", is_open=True, anchor=anchor + "g"))
+        guards = guards_html(entry, self.links, is_short=bool(self.most_lines))
+        body.append(_details(*guards, css="part", is_open=True, anchor=anchor + "g"))
         body.append(self._transformed(entry, anchor))
         body += [self._graph(graph) for graph in entry.graphs]
         body += [_break(one) for one in entry.breaks]
         if entry.side_effects:
             changed = ", ".join(map(_code, entry.side_effects))
             body.append('<div class="call">After the graph it does side effects again, on {}.</div>'.format(changed))
-        return _details(summary, "".join(body), "entry", True, anchor)
+        written = _details(summary, "".join(body), "entry", True, anchor)
+        self._written += len(written)
+        return written
+
+    def _named_only(self, entry: CacheEntry, anchor: str) -> str:
+        new = [graph.name for graph in entry.graphs if graph.name not in self._shown]
+        self._shown.update(new)
+        targets = "".join('<span id="{}"></span>'.format(html.escape(self.links[name])) for name in new)
+        words = "Compilation {} is left out here: {}.".format(entry.compile_id or entry.index, IN_FULL)
+        return '<p class="note" id="{}">{}{}</p>'.format(html.escape(anchor), targets, html.escape(words))
 
     def _transformed(self, entry: CacheEntry, anchor: str) -> str:
         one = entry.transformed
@@ -261,7 +283,10 @@ class _Writer:
             return _details("Transformed code", body, "part", True, anchor + "t")
         folded = folded_code(entry)
         body = self._code(folded.source)
-        if folded.count:
+        if folded.count and self.most_lines and one.source.count("\n") > LONG:
+            words = "Folded above: {}: {}.".format(folded.describe(), IN_FULL)
+            body += '<p class="note">{}</p>'.format(html.escape(words))
+        elif folded.count:
             whole = '<p class="note">Folded above: {}.</p>'.format(html.escape(folded.describe()))
             body += _details("With nothing folded", whole + self._code(one.source), "part", False)
         if one.assumptions:
@@ -303,10 +328,22 @@ class _Writer:
         return _details(title, body, "part", True, target)
 
     def _code(self, source: str) -> str:
-        return code_html(source, links=self.links, most_lines=self.most_lines)
+        shown, gone = shortened(source) if self.most_lines else (source, 0)
+        if gone > 0:
+            shown = _INPUTS.sub(_first_inputs, shown)
+        listing = code_html(shown, links=self.links, most_lines=self.most_lines)
+        if gone > 0:
+            words = "{} shorter than what runs: {}.".format(count(gone, "line"), IN_FULL)
+            listing += '<p class="note">{}</p>'.format(html.escape(words))
+        return listing
 
 
 # ---- words
+
+
+def _first_inputs(match: re.Match[str]) -> str:
+    lines = match.group().splitlines(keepends=True)
+    return "".join(lines[:_INPUTS_SHOWN]) + "    # ... and {} more inputs\n".format(len(lines) - _INPUTS_SHOWN)
 
 
 def _code(text: str) -> str:

@@ -26,7 +26,8 @@ _PART = re.compile(
     r"^(?P<owner>\w+)(?P<inside>(?:(?:\['\w+'\])?\.(?:_modules|_parameters|_buffers))*)(?P<key>\['\w+'\])?$"
 )
 _LIST = (ast.Call, ast.List, ast.Tuple)
-_SUFFIX = re.compile(r"(?<=[a-zA-Z_\]])_\d+\b")  # x_1 is alike to x
+_SUFFIX = re.compile(r"(?<=[a-zA-Z_\]])_\d+(?=\b|_)")  # x_1 is alike to x, h_1_weight to h_weight
+_PADDING = re.compile(r" {2,}# ")  # in front of a comment; its width depends on the numbers
 _INTEGER = re.compile(r"(?<![\w.])\d+(?![\w.])")
 
 
@@ -152,7 +153,7 @@ def _fetched(line: str, owners: Set[str], names: List[str]) -> bool:
 
 def _repeated(edits: _Edits, statements: List[ast.stmt], what: str) -> None:
     spans = [(one.lineno, one.end_lineno or one.lineno) for one in statements]
-    texts = ["\n".join(edits.lines[first - 1 : last]) for first, last in spans]
+    texts = [_PADDING.sub("  # ", "\n".join(edits.lines[first - 1 : last])) for first, last in spans]
     for run in runs([_INTEGER.sub("#", _SUFFIX.sub("", text)) for text in texts]):
         first, last = spans[run.start + run.period][0], spans[run.end - 1][1]
         between = last - first + 1 == sum(b - a + 1 for a, b in spans[run.start + run.period : run.end])

@@ -6,6 +6,7 @@ import os
 import textwrap
 from typing import List, Sequence
 
+from ...names import file_name
 from ..tree import count
 from .costs import seconds_words
 from .remark import FINDINGS, Remark
@@ -77,6 +78,8 @@ def _instead(one: Remark) -> List[str]:
 
 def short(file: str, base: str) -> str:
     """The file's name, relative to `base` if it lies below; that of an installed package's begins with the package."""
+    if file_name(file).startswith("In["):  # a notebook's cell
+        return file_name(file)
     _, installed, name = file.replace(os.sep, "/").rpartition(INSTALLED)
     if installed:
         return name
