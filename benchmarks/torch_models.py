@@ -16,7 +16,7 @@ the model of the recording and in the index of the dump: by reason, compilation 
 Skips of functions of torch's own files and of Python's library are no part of a dump, and are not counted. CPU is the
 processor's seconds of the process and of what it starts, from the first call of the model to the end of the recording,
 pages and index included; the ratio is the median over the pairs. "lines" are those of the longest page before its
-helpers. Exit status 1 if anything differs, is missing, unproven or not Python, or crashes. A model whose packages are
+helpers; "linked" are lines of the program with operations, in graphs that have kernels, of which torch names a kernel. Exit status 1 if anything differs, is missing, unproven or not Python, or crashes. A model whose packages are
 not installed is listed with what is missing.
 """
 
@@ -179,7 +179,8 @@ def _judge_dump(row: Row, named: List[Run], recorded: List[Run], without: List[R
             noise = [line for line in noise if not line.startswith("nothing was compiled in this block")]
         row.setdefault("noise", []).extend(noise)
     dumps = [one["dump"] for one in recorded]
-    for key, together in (("compilations", sum), ("proven", sum), ("page_lines", max), ("bytes", sum)):
+    for key, together in (("compilations", sum), ("proven", sum), ("page_lines", max), ("bytes", sum), ("linked", sum),
+                          ("computing", sum)):  # fmt: skip
         row[key] = together(one[key] for one in dumps)
     if row["proven"] != row["compilations"]:
         wrong.append("{} of {} compilations are proven".format(row["proven"], row["compilations"]))
@@ -210,7 +211,7 @@ def _noise(without: str, under: str) -> List[str]:
 
 
 HEADER = ("model", "results", "breaks", "recompiles", "failures", "skips", "missing", "proven", "lines", "kB",
-          "CPU without", "with", "at the end", "ratio", "all well")  # fmt: skip
+          "linked", "CPU without", "with", "at the end", "ratio", "all well")  # fmt: skip
 
 
 def table(rows: Iterable[Row]) -> List[str]:
@@ -218,19 +219,20 @@ def table(rows: Iterable[Row]) -> List[str]:
     lines = ["| {} |".format(" | ".join(HEADER)), "|---" * len(HEADER) + "|"]
     for row in rows:
         if row.get("alone"):
-            lines.append("| {} | fails without depyf too |".format(row["model"]) + " |" * 13)
+            lines.append("| {} | fails without depyf too |".format(row["model"]) + " |" * 14)
             continue
         if row["lacks"]:
-            lines.append("| {} | not installed: {} |".format(row["model"], ", ".join(row["lacks"])) + " |" * 13)
+            lines.append("| {} | not installed: {} |".format(row["model"], ", ".join(row["lacks"])) + " |" * 14)
             continue
         if "records" not in row:
-            lines.append("| {} | CRASHED |".format(row["model"]) + " |" * 12 + " NO |")
+            lines.append("| {} | CRASHED |".format(row["model"]) + " |" * 13 + " NO |")
             continue
         records = row["records"]
         cells = [row["model"], "equal" if row["equal"] else "DIFFERENT", records["break"], records["recompile"],
                  records["failure"], records["skip"], len(row["missing"]),
                  "{} of {}".format(row["proven"], row["compilations"]), row["page_lines"], round(row["bytes"] / 1024),
-                 *_times(row), "NO" if row["wrong"] else "yes"]  # fmt: skip
+                 "{} of {}".format(row["linked"], row["computing"]) if row["computing"] else "", *_times(row),
+                 "NO" if row["wrong"] else "yes"]  # fmt: skip
         lines.append("| {} |".format(" | ".join(map(str, cells))))
     return lines
 

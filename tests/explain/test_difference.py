@@ -13,7 +13,7 @@ import torch
 
 import depyf
 from depyf.explain.report.remarks.difference import changes, count_changes, files_that_differ, ranks_in
-from depyf.explain.report.remarks.remark import KINDS, Remark
+from depyf.explain.report.remarks.remark import COST, KINDS, Remark
 from depyf.explain.report.remarks.stored import Report
 
 BASE = Report(
@@ -90,6 +90,11 @@ def test_the_rest_of_a_function_changes_with_its_cause():
     assert changes(BASE, after) == []
 
 
+def test_what_compiling_cost_is_no_difference():
+    slower = [*BASE.remarks, Remark("/p/train.py", 2, COST, "compiled in 9 s", "step")]
+    assert changes(BASE, Report(slower, BASE.counts)) == []
+
+
 def test_counts():
     assert count_changes(BASE, BASE) == []
     assert count_changes(BASE, Report([], {**BASE.counts, "graphs": 3})) == ["graphs 1 -> 3"]
@@ -100,7 +105,8 @@ def test_files(tmp_path):
         (tmp_path / name).mkdir()
         (tmp_path / name / "same.txt").write_text(text)
         (tmp_path / name / "other.txt").write_text(name)
-        (tmp_path / name / "compile_times.txt").write_text(name)
+        for each in ("compile_times.txt", "compile_times.json", "report.html"):
+            (tmp_path / name / each).write_text(name)
     (tmp_path / "b" / "more.txt").write_text("")
     assert files_that_differ(str(tmp_path / "a"), str(tmp_path / "b")) == ["more.txt", "other.txt"]
 

@@ -80,6 +80,7 @@ def run(job: Dict[str, Any]) -> Dict[str, Any]:
 def examine(session: Any) -> Dict[str, Any]:
     """What the dump of this process is like."""
     import depyf
+    from depyf.explain.report.linked.compilations import compilations
     from real_models.index_says import head_counts, page_lines, recording_of
 
     folder = session.directory
@@ -88,6 +89,7 @@ def examine(session: Any) -> Dict[str, Any]:
     wrong = ["{} failed: {}".format(one.what, one.reason) for one in session.failures]
     wrong += ["{} is missing: {}".format(one.path, one.reason) for one in session.artifacts if one.status != "written"]
     files = [path for path in Path(folder).rglob("*") if path.is_file()]
+    linked = list(compilations(session))
     for path in files:
         if path.suffix == ".py":
             try:
@@ -99,6 +101,7 @@ def examine(session: Any) -> Dict[str, Any]:
         "compilations": len(entries), "proven": sum(entry.transformed.proven for entry in entries),
         "page_lines": page_lines(folder), "bytes": sum(path.stat().st_size for path in files),
         "files": len(files), "folder": folder,
+        "linked": sum(one.linked for one in linked), "computing": sum(one.computing for one in linked),
     }  # fmt: skip
 
 

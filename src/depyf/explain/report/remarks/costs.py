@@ -10,7 +10,7 @@ from typing import Any, Dict, List, Tuple
 
 from ...dump.compile_times import COSTS
 from ...model import Frame, Session
-from .remark import Remark, of_program
+from .remark import COST, Remark, of_program
 
 __all__ = ["cost_remarks", "costs_json", "costs_of", "read_costs", "seconds_words"]
 
@@ -63,7 +63,7 @@ def cost_remarks(rows: List[_Row]) -> List[Remark]:
         guards = [row["guards"] for row in parts if row["guards"]]
         if guards:
             words += "; guards {:.0f} us".format(1e6 * max(guards))
-        found.append(Remark(file, line, "cost", words, function, compilations=list(dict.fromkeys(
+        found.append(Remark(file, line, COST, words, function, compilations=list(dict.fromkeys(
             row["compile_id"] for row in parts))))  # fmt: skip
     return found
 

@@ -12,7 +12,7 @@ from typing import Dict, List, NamedTuple, Tuple
 
 from ...dump.compile_times import COSTS, TIMES
 from .answer import short
-from .remark import KINDS, Remark, end_of_name
+from .remark import COST, KINDS, Remark, end_of_name
 from .stored import Report
 
 __all__ = ["Change", "changes", "count_changes", "files_that_differ", "ranks_in"]
@@ -68,8 +68,8 @@ def changes(before: Report, after: Report, bases: Tuple[str, str] = ("", "")) ->
 def _by_place(report: Report) -> Dict[_Place, Dict[str, Remark]]:
     found: Dict[_Place, Dict[str, Remark]] = {}
     for one in report.remarks:
-        if one.follows:
-            continue  # it changes with its cause
+        if one.follows or one.kind == COST:
+            continue  # it changes with its cause, or in every run
         text = one.text or str(one.line)
         found.setdefault((one.kind, end_of_name(one.file), text), {})[_said(one)] = one
     return found

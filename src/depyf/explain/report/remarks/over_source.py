@@ -6,7 +6,7 @@ import linecache
 import textwrap
 from typing import Dict, Iterable, Iterator, List, Mapping, Sequence, Tuple
 
-from .remark import Remark
+from .remark import COST, Remark
 
 __all__ = ["lines_around", "source_lines"]
 
@@ -15,7 +15,7 @@ _SOURCE = 52  # columns of source before remarks begin
 _REMARK = 78  # columns of a remark
 _GREY = 90
 _COLOURS = {"graph": 32, "kernel": 32, "break": 33, "recompile": 35, "uncompiled": 31,
-            "guard": _GREY, "cost": _GREY, "hint": _GREY}  # fmt: skip
+            "guard": _GREY, COST: _GREY, "hint": _GREY}  # fmt: skip
 
 
 def source_lines(file: str, remarks: Sequence[Remark], colours: bool = False, everything: bool = False) -> List[str]:
@@ -71,7 +71,7 @@ def _rows(one: Remark) -> Iterator[Tuple[str, str]]:
         yield one.kind, "the rest of the function, for the same reason"
         return
     times = len(one.compilations)
-    again = "  ({} times)".format(times) if times > 1 and one.kind not in ("graph", "cost") else ""
+    again = "  ({} times)".format(times) if times > 1 and one.kind not in ("graph", COST) else ""
     yield from _wrapped(one.kind, one.said + again)
     for hint in [one.instead, *one.hints]:
         if hint:

@@ -13,10 +13,13 @@ from ...model import CacheEntry, Frame, Graph, GraphBreak, Guard, Node, Recompil
 from ..page.guard_text import alike_once
 from ..why import found_words, one_line
 
-__all__ = ["FINDINGS", "KINDS", "Remark", "end_of_name", "in_order", "of_program", "remarks_of"]
+__all__ = ["COST", "FINDINGS", "KINDS", "Remark", "end_of_name", "in_order", "of_program", "remarks_of"]
 
-KINDS = ("break", "recompile", "uncompiled", "graph", "kernel", "guard", "cost")
+KINDS = ("break", "recompile", "uncompiled", "graph", "kernel", "guard")
 """The words for what happened at a line, in the order in which they stand there."""
+
+COST = "cost"
+"""What compiling took: the last at a line. No part of `KINDS`, as it differs in every run."""
 
 FINDINGS = ("uncompiled", "break", "recompile")
 """What somebody may want to change, worst first. Graphs, kernels and guards are none."""
@@ -36,7 +39,7 @@ class Remark:
     Args:
         file: the source file, as the code object names it.
         line: counted from 1.
-        kind: one of `KINDS`.
+        kind: one of `KINDS`, or `COST`.
         words: what happened, in a sentence without its end.
         function: what the program calls the function that was compiled.
         instead: what to do about it; "" if nothing is known.
@@ -78,7 +81,7 @@ def remarks_of(session: Session) -> List[Remark]:
 
 def in_order(remarks: Iterable[Remark]) -> List[Remark]:
     """By file, line and kind."""
-    order = {kind: at for at, kind in enumerate(KINDS)}
+    order = {kind: at for at, kind in enumerate((*KINDS, COST))}
     return sorted(remarks, key=lambda one: (one.file, one.line, order[one.kind]))
 
 

@@ -12,7 +12,7 @@ from ....errors import ReportError
 from ...dump.compile_times import COSTS
 from ...model import Session
 from .costs import cost_remarks, costs_of, read_costs
-from .remark import Remark, in_order, remarks_of
+from .remark import COST, Remark, in_order, remarks_of
 
 __all__ = ["FILE", "FORMAT", "Report", "report_of"]
 
@@ -40,7 +40,7 @@ class Report:
     def to_json(self) -> str:
         """The text of the file."""
         remarks = [{name: value for name, value in dataclasses.asdict(one).items() if value not in ("", [], False)}
-                   for one in self.remarks if one.kind != "cost"]  # fmt: skip
+                   for one in self.remarks if one.kind != COST]  # fmt: skip
         data = {"format": FORMAT, "torch": self.torch, "python": self.python, "counts": self.counts}
         notes = {"notes": self.notes} if self.notes else {}
         return json.dumps({**data, **notes, "remarks": remarks}, indent=1) + "\n"
