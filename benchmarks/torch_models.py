@@ -14,10 +14,11 @@ under it. Compared are results, bit by bit, and Dynamo's counts, of all runs. Ev
 the model of the recording and in the index of the dump: by reason, compilation and place.
 
 Skips of functions of torch's own files and of Python's library are no part of a dump, and are not counted. CPU is the
-processor's seconds of the process and of what it starts, from the first call of the model to the end of the recording,
-pages and index included; the ratio is the median over the pairs. "lines" are those of the longest page before its
-helpers; "linked" are lines of the program with operations, in graphs that have kernels, of which torch names a kernel. Exit status 1 if anything differs, is missing, unproven or not Python, or crashes. A model whose packages are
-not installed is listed with what is missing.
+processor's seconds of the process and of what it starts, from the first call of the model to the end of the
+recording, pages and index included; the ratio is the median over the pairs. "lines" are those of the longest page
+before its helpers; "linked" are lines of the program with operations, in graphs that have kernels, of which torch
+names a kernel. Exit status 1 if anything differs, is missing, unproven or not Python, or crashes. A model whose
+packages are not installed is listed with what is missing.
 """
 
 from __future__ import annotations
