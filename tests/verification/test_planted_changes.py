@@ -138,6 +138,16 @@ def test_bytes_behind_the_code(tmp_path):
     assert report.reasons == ("7 bytes behind the code",)
 
 
+def test_a_file_that_is_very_large_is_not_read(tmp_path, monkeypatch):
+    from depyf.verification import check
+
+    monkeypatch.setattr(check, "read_code_and_end", None)
+    code = code_of(SOURCE)
+    report = depyf.verify_file(planted(tmp_path, SOURCE, code.replace(co_consts=(*code.co_consts, "x" * (2 << 20)))))
+    assert report.status is Status.DIFFERS
+    assert "where the source makes" in report.reasons[0]
+
+
 def test_a_function_that_names_another_file(tmp_path):
     code = code_of(SOURCE)
     consts = tuple(one.replace(co_filename="x.py") if hasattr(one, "co_code") else one for one in code.co_consts)

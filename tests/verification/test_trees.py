@@ -6,6 +6,7 @@ import importlib.util
 import io
 import os
 import py_compile
+import re
 import struct
 import subprocess
 import sys
@@ -20,6 +21,7 @@ from depyf.verification import archives
 from depyf.verification.report import Loading, Status
 from depyf.verification.trees import Problem, VerificationError
 
+MAGIC = importlib.util.MAGIC_NUMBER
 TAG = sys.implementation.cache_tag
 SOURCE = "def f(x):\n    return x + 1\n"
 EVIL = "def f(x):\n    return x + 2\n"
@@ -223,15 +225,16 @@ def test_an_encrypted_member(package, tmp_path):
     assert (report.status, report.reasons) == (Status.NOT_CHECKED, ("is encrypted",))
 
 
-@pytest.mark.parametrize("data", [b"", b"\0", b"garbage" * 100, b"\xe3" * 100])
-@pytest.mark.parametrize("head", [b"", importlib.util.MAGIC_NUMBER, importlib.util.MAGIC_NUMBER + bytes(12)])
+@pytest.mark.parametrize("data", [b"", b"\0", b"garbage" * 100, b"\xe3" * 100], ids=["", "0", "text", "code"])
+@pytest.mark.parametrize("head", [b"", MAGIC, MAGIC + bytes(12)], ids=["nothing", "magic", "header"])
 def test_garbage(head, data, tmp_path):
     (tmp_path / "m.py").write_text(SOURCE)
     (tmp_path / "__pycache__").mkdir()
     file = tmp_path / "__pycache__" / f"m.{TAG}.pyc"
     file.write_bytes(head + data)
     report = depyf.verify_file(file)
-    assert (report.status, report.exit_status) == (Status.NOT_CHECKED, 2)
+    has_header = bool(head) and len(head + data) >= 16
+    assert report.status is (Status.DIFFERS if has_header else Status.NOT_CHECKED)
     assert report.reasons[0]
 
 
@@ -240,7 +243,21 @@ def test_every_truncation_of_a_file(package):
     data = file.read_bytes()
     for length in range(len(data)):
         file.write_bytes(data[:length])
-        assert depyf.verify_file(file).status is Status.NOT_CHECKED
+        report = depyf.verify_file(file)
+        assert report.status is (Status.NOT_CHECKED if length < 16 else Status.DIFFERS)
+        assert re.search("too short|magic number|can't be read", report.reasons[0])
+
+
+def test_what_the_reader_can_not_take_is_not_checked(package, monkeypatch):
+    """A constant that is nested deeper than the reader allows, though the compiler made it."""
+    text = "x = " + "(" * 90 + "1" + ",)" * 90 + "\n"
+    from depyf.decompiler.bytecode.reading import marshal as reader
+
+    (package / "p" / "good.py").write_text(text)
+    monkeypatch.setattr(reader, "MOST_NESTED_CONSTANTS", 50)
+    report = depyf.verify_file(package / "p" / "__pycache__" / f"good.{TAG}.pyc")
+    assert report.status is Status.NOT_CHECKED
+    assert "too much for depyf's reader" in report.reasons[0]
 
 
 def test_every_changed_byte_of_a_file_is_seen(package):

@@ -27,6 +27,10 @@ Path = Union[str, "os.PathLike[str]"]
 Version = Tuple[int, int]
 
 
+_MOST_TIMES, _ANY_SIZE = 64, 1 << 20
+"""A file that is so much larger than what its source compiles to is different, and not worth the time to read it."""
+
+
 class _Wanted(NamedTuple):
     """What was asked for: see `verify_file`."""
 
@@ -188,13 +192,20 @@ def _compared(
         reason = f"{error}: it was made of another one"
         shown = _all_of(data, version) if statements else ()
         return replace(report, status=Status.DIFFERS, reasons=(reason,), changes=shown)
-    if data[HEADER:] == made or _same(data, made, version):
+    if data[HEADER:] == made:
         return replace(report, status=Status.IDENTICAL)
+    if len(data) > _MOST_TIMES * len(made) + _ANY_SIZE:
+        return _other(report, f"{len(data)} bytes, where the source makes {len(made)}: no statements were looked for")
+    if _same(data, made, version):
+        return replace(report, status=Status.IDENTICAL)
+    try:
+        theirs = read_code_and_end(made, version, 0)[0]
+    except PycError as error:
+        return replace(report, reasons=(f"what the source compiles to is too much for depyf's reader: {error}",))
     try:
         ours, end = read_code_and_end(data, version)
     except PycError as error:
-        return replace(report, reasons=(f"it can't be read, and no compiler writes that: {error}",))
-    theirs = read_code_and_end(made, version, 0)[0]
+        return _other(report, f"it can't be read, and no compiler writes that: {error}")
     if end < len(data):
         words = f"{len(data) - end} bytes behind the code"
         report = replace(report, reasons=(words,), changes=(Change("", words),))
@@ -232,6 +243,11 @@ def _same(data: bytes, made: bytes, version: Version) -> bool:
     """Whether a quick look shows that a file holds nothing but the code ``made``."""
     ours, theirs = flat(data, version, HEADER), flat(made, version)
     return ours is not None and theirs is not None and ours[1] == len(data) and ours[0] == theirs[0]
+
+
+def _other(report: FileReport, words: str) -> FileReport:
+    """The report of a file that differs, and of which there are no statements."""
+    return replace(report, status=Status.DIFFERS, reasons=(words,), changes=(Change("", words),))
 
 
 def _judged(

@@ -22,7 +22,7 @@ class Status(enum.Enum):
     PROVEN = "proven"
     """The source compiles to other code, which was shown to do the same."""
     DIFFERS = "differs"
-    """The source compiles to other code."""
+    """The source compiles to other code, or to none; or no compiler writes what is in the file."""
     NO_SOURCE = "no source"
     """There is no source to compare with."""
     NOT_CHECKED = "not checked"
