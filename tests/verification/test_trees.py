@@ -133,6 +133,14 @@ def test_names_nobody_should_unpack(names, reason, kind, tmp_path):
     assert not (tmp_path.parent / "m.pyc").exists()
 
 
+def test_other_files_may_have_one_name(tmp_path):
+    with warnings.catch_warnings(), zipfile.ZipFile(tmp_path / "a", "w") as file:
+        warnings.simplefilter("ignore")
+        for name in ("LICENSE", "license", "LICENSE"):
+            file.writestr(name, b"x")
+    assert depyf.verify_tree(tmp_path / "a").files == ()
+
+
 def test_links_in_archives_are_not_followed(tmp_path):
     with tarfile.open(tmp_path / "a.tar", "w") as file:
         info = tarfile.TarInfo("m.pyc")

@@ -62,25 +62,32 @@ def _words(error: BaseException) -> str:
 
 
 class Archive(Tree):
-    """Members by name. A name that two members have, or that leads out of the archive, is unreadable."""
+    """Sources and compiled files by name.
+
+    A name that two of them have, or that leads out of the archive, is unreadable. So is one that differs from another
+    in its case alone: where file systems make no difference, one would take the place of the other.
+    """
 
     def __init__(self, path: str) -> None:
         self.path = path
         self.members: Dict[str, Any] = {}
         self.unreadable: List[Unreadable] = []
-        self.total = 0
+        self.total = self.count = 0
         self._spelled: Dict[str, str] = {}
 
     def add(self, name: str, size: int, member: Any) -> None:
         """Note a member; raises VerificationError if there are too many or too large ones."""
         self.total += max(size, 0)
-        if len(self.members) + len(self.unreadable) >= MOST_MEMBERS:
+        self.count += 1
+        if self.count > MOST_MEMBERS:
             raise VerificationError(f"{self.path} has more than {MOST_MEMBERS} members")
         if self.total > LARGEST_ARCHIVE:
             raise VerificationError(f"{self.path} has more than {LARGEST_ARCHIVE} bytes when it is unpacked")
         plain = name[2:] if name.startswith("./") else name
         if _leads_out(plain):
             self.unreadable.append(Unreadable(name, "the name leads out of the archive"))
+            return
+        if not _is_python(plain):
             return
         other = self._spelled.setdefault(plain.lower(), plain)
         if plain in self.members or other != plain:
@@ -114,6 +121,10 @@ class Archive(Tree):
     def content(self, name: str) -> bytes:
         """The bytes of a member, at most one more than its size."""
         raise NotImplementedError
+
+
+def _is_python(name: str) -> bool:
+    return name.endswith((".py", ".pyw")) or is_compiled(name)
 
 
 def _leads_out(name: str) -> bool:
@@ -189,7 +200,7 @@ class TarTree(Archive):
                 pass  # a file that is cut short says so at its end
 
     def _note(self, file: tarfile.TarFile, info: tarfile.TarInfo) -> None:
-        wanted = info.name.endswith((".py", ".pyw")) or is_compiled(info.name)
+        wanted = _is_python(info.name)
         if not info.isreg():
             if wanted:
                 self.unreadable.append(Unreadable(info.name, "is a link, or no regular file"))
