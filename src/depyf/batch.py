@@ -54,7 +54,7 @@ def is_batch(targets: Sequence[str]) -> bool:
 
 
 def decompile_all(
-    targets: Sequence[str], directory: str, *, budget: Optional[int] = None, rewritten_asserts: bool = False,
+    targets: Sequence[str], directory: str, *, settings: Settings = DEFAULT, budget: Optional[int] = None,
     again: bool = False,
 ) -> Iterator[Outcome]:  # fmt: skip
     """Decompile all compiled files in ``targets`` into ``directory``, which keeps the folders that they are in.
@@ -62,7 +62,6 @@ def decompile_all(
     A file that is there already is left as it is, so that a run that was interrupted goes on; not so with ``again``.
     Raises DepyfError for a target that is not there or can't be read.
     """
-    settings = DEFAULT._replace(rewritten_asserts=rewritten_asserts)
     for target, folder in zip(targets, _folders(targets)):
         tree = open_tree(target)
         below = os.path.join(directory, folder)

@@ -157,10 +157,10 @@ def _decompile(options: argparse.Namespace) -> int:
             raise DepyfError("many files are written to a folder: name it with -o DIR")
         if options.steps or options.verdicts or options.check or options.stop_after:
             raise DepyfError("--steps, --stop-after, --check and --verdicts are for one target")
+        settings = DEFAULT._replace(rewritten_asserts=options.rewritten_asserts, layout=options.layout)
         return run_batch(
-            options.targets, options.output,
-            budget=options.budget, rewritten_asserts=options.rewritten_asserts, again=options.again,
-        )  # fmt: skip
+            options.targets, options.output, settings=settings, budget=options.budget, again=options.again
+        )
     target = find_target(options.targets[0])
     stepper = Stepper(stop_after=options.stop_after, steps=options.steps, checks=options.check)
     try:
