@@ -126,14 +126,14 @@ def anchors_by_columns(original: RawCode, ours: RawCode, text: Text) -> ByObject
     all_found: ByObject = {}
     tokens = text.cut.tokens
     first_of_line = {tokens[one.start].line: one.start for one in text.cut.statements}
-    for left, right in _objects(original, ours):
+    for left, right, paired in _objects(original, ours):
         found = all_found.setdefault(left, Anchors())
         if right.firstlineno in first_of_line and left.name != "<module>":
             found.line(first_of_line[right.firstlineno], left.firstlineno)
         theirs, mine = left.positions(), right.positions()
         fused, fused_of_ours = _second_halves(left), _second_halves(right)
         ends = _implicit_ends(left)
-        for a, b in aligned(left, right):
+        for a, b in paired:
             where, here = _at(theirs, a), _at(mine, b)
             if where is None or here is None or id(a) in fused or id(b) in fused_of_ours:
                 continue
@@ -142,7 +142,12 @@ def anchors_by_columns(original: RawCode, ours: RawCode, text: Text) -> ByObject
             if start is None or end is None or end < start:
                 continue
             if id(a) in ends and tokens[start].text != "return":
-                found.ends[start] = (where[0], where[2], where[1], where[3])
+                extent = (where[0], where[2], where[1], where[3])
+                if tokens[start].text == "None" and start and tokens[start - 1].text == "return":
+                    # Of the constant alone, where there is one.
+                    found.extent((start - (where[3] - where[2] == len("return")), end), extent)
+                else:
+                    found.ends[start] = extent
                 continue
             if where[2:] == (0, 0):  # what stands in front of a body has the place of no text
                 continue
@@ -156,11 +161,15 @@ def add_hidden(all_found: ByObject, original: RawCode, exploded: RawCode, text: 
     """Add the anchors of what shows only where each token has a line: variables whose instructions are one with others
     in our text, and constants of which the compiler leaves a NOP where they have a line of their own."""
     tokens = text.cut.tokens
-    for left, right in _objects(original, exploded):
+    for left, right, paired in _objects(original, exploded):
+        if not _may_hide(left, right):
+            continue
         found = all_found.setdefault(left, Anchors())
         theirs = left.positions()
         fused = _second_halves(left)
-        for a, b in aligned(left, right, _Header(found, text).fits):
+        if _nops(left) != _nops(right):
+            paired = aligned(left, right, _Header(found, text).fits)
+        for a, b in paired:
             if a.op != "NOP" and a.op not in _FUSED or b.position is None:
                 continue
             where, token = _at(theirs, a), text.exploded.get(b.line or 0)
@@ -212,8 +221,15 @@ class _Header:
 
 def has_hidden(original: RawCode, ours: RawCode) -> bool:
     """Whether anything may show only where each token has a line."""
-    nops = sum(i.op == "NOP" for part in original.walk() for i in known_instructions(part))
-    return nops > 0 or any(_second_halves(part) for part in ours.walk())
+    return any(_nops(part) for part in original.walk()) or any(_second_halves(part) for part in ours.walk())
+
+
+def _may_hide(original: RawCode, exploded: RawCode) -> bool:
+    return _nops(original) > 0 or any(i.op in _FUSED for i in known_instructions(exploded))
+
+
+def _nops(raw: RawCode) -> int:
+    return sum(i.op == "NOP" for i in known_instructions(raw))
 
 
 def _second_halves(raw: RawCode) -> set[int]:
@@ -261,13 +277,13 @@ def anchors_by_lines(original: RawCode, ours: RawCode, text: Text) -> ByObject:
     """The anchors of the text whose exploded form ``ours`` was compiled from."""
     all_found: ByObject = {}
     tokens = text.cut.tokens
-    for left, right in _objects(original, ours):
+    for left, right, paired in _objects(original, ours):
         found = all_found.setdefault(left, Anchors())
         first = text.exploded.get(right.firstlineno)
         if first is not None and left.name != "<module>":
             found.line(first, left.firstlineno)
         ends = _implicit_ends(left)
-        for a, b in aligned(left, right):
+        for a, b in paired:
             if a.line is None or b.line is None:
                 continue
             token = text.exploded.get(b.line)
@@ -281,8 +297,8 @@ def anchors_by_lines(original: RawCode, ours: RawCode, text: Text) -> ByObject:
     return all_found
 
 
-def _objects(original: RawCode, ours: RawCode) -> Iterator[tuple[RawCode, RawCode]]:
-    """Both, and the code nested in them, paired by the instructions that load it."""
+def _objects(original: RawCode, ours: RawCode) -> Iterator[tuple[RawCode, RawCode, Pairs]]:
+    """Both, and the code nested in them, paired by the instructions that load it; with their instructions, paired."""
     todo = [(original, ours)]
     seen = set()
     while todo:
@@ -290,8 +306,9 @@ def _objects(original: RawCode, ours: RawCode) -> Iterator[tuple[RawCode, RawCod
         if (left, right) in seen:
             continue
         seen.add((left, right))
-        yield left, right
-        for a, b in aligned(left, right):
+        paired = aligned(left, right)
+        yield left, right, paired
+        for a, b in paired:
             if type(a.arg) is RawCode and type(b.arg) is RawCode:
                 todo.append((a.arg, b.arg))
 

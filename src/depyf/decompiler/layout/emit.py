@@ -97,6 +97,7 @@ class _Writer:
         self.depth = 0
         self.align: list[int | None] = []  # of each open bracket: the column of what stands first in it
         self.last = self.last_word = ""
+        self.is_header = False
         self.tabs = bool(indents) and max(indents) > 0 and all(
             indent == line.depth for indent, line in zip(indents, lines)
         )
@@ -158,7 +159,7 @@ class _Writer:
         line = before
         for number in range(start, first_header):
             line += 1
-            found[number] = min(line, after) if after is not None else line
+            found[number] = min(line, max(after - 1, before)) if after is not None else line
 
     def _simple_blocks(self) -> dict[int, bool]:
         """For each header whether all of its block are simple statements."""
@@ -212,7 +213,7 @@ class _Writer:
     # One statement
 
     def _statement(self, line: Line) -> None:
-        self.depth, self.align = 0, []
+        self.depth, self.align, self.is_header = 0, [], line.is_header
         self.base = self.column
         pending: list[Item] = []
         is_first = True
@@ -263,6 +264,9 @@ class _Writer:
         if missing >= 2 and len(pending) > 1 and pending[-1].text == "=" and not blanks[-1]:  # of an argument
             blanks[-2:] = [1, 1]
             missing -= 2
+        elif missing == 2 and len(pending) == 1 and not any(blanks) and not (item.is_glued or pending[0].is_glued):
+            blanks = [1, 1]
+            missing = 0
         if missing > 0 and not (is_first and len(items) == 1):
             place = next((n for n, one in enumerate(items) if one.word == "=" and blanks[n]), len(items) - 1)
             while place > 0 and items[place].is_glued:
@@ -344,7 +348,7 @@ class _Writer:
             if column < 0:
                 return -500
             worth += 20 * (align is not None and column == align)
-            if place == len(items) - 1 and column == self.base + 2 * INDENT:
+            if self.is_header and place == len(items) - 1 and column == self.base + 2 * INDENT:
                 worth += 25
         if before in OPENING:
             worth += 12 if item.word not in CLOSING else -5

@@ -95,6 +95,8 @@ class Formatted:
                 if at is not None and at[0] > line:
                     self._break_before(number, at, line)
                     line = at[0]
+                extent = self.votes.get((part.start, part.end))
+                line = max(line, extent[2]) if extent is not None else line
             elif (part.start, part.start) in self.votes:
                 line = self._text(number, self.votes[part.start, part.start], line)
         last = self.parts[-1] if self.parts else None

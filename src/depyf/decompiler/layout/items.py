@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from types import MappingProxyType
-from typing import Mapping, NamedTuple
+from typing import NamedTuple
 
-from .anchors import Extent
 from .formatted import Formatted, Piece, starts_of
 from .places import Places
 from .tokens import Token, Tokens
@@ -49,11 +47,8 @@ class Line(NamedTuple):
     parent: int
 
 
-def items_of(cut: Tokens, places: Places, ends: Mapping[int, Extent] = MappingProxyType({})) -> list[Line]:
-    """The logical lines with their places.
-
-    ``ends`` tells of the ends of bodies (see Anchors): a ``pass`` that nothing can tell of by itself is written or not.
-    """
+def items_of(cut: Tokens, places: Places) -> list[Line]:
+    """The logical lines with their places. A ``pass`` is written or not as the end of its body tells."""
     opening: dict[int, list[Item]] = {}
     closing: dict[int, list[Item]] = {}
     for span, opens, closes in sorted(places.parentheses, key=lambda one: (one.span[0], -one.span[1])):
@@ -68,7 +63,7 @@ def items_of(cut: Tokens, places: Places, ends: Mapping[int, Extent] = MappingPr
     for statement in cut.statements:
         items: list[Item] = []
         word = cut.tokens[statement.start].text
-        end = ends.get(statement.start)
+        end = places.silent.get(statement.start)
         numbers.append(len(lines))
         if word == "pass" and end is not None and end[1:] == (0, end[0], 0) and _is_behind_docstring(lines):
             continue

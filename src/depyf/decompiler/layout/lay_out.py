@@ -13,13 +13,9 @@ from .emit import INDENT, emit, indents_of
 from .items import items_of
 from .parentheses import add_parentheses
 from .places import place
-from .tokens import CannotCut, Tokens, cut
+from .tokens import Tokens, cut
 
 Compile = Callable[[str], RawCode]
-
-MOST_LINES = 50
-"""Lines for each instruction, and for each token: positions that ask for more are those of no source."""
-_FEW_LINES = 20_000
 
 
 class Layout:
@@ -50,10 +46,7 @@ class Layout:
             if raw not in without:
                 anchors.add(_of_statements(found, self.cut) if raw in plain else found, self.moved)
         places = place(anchors, self.cut)
-        lines = [line for line in places.lines if line is not None]
-        if lines and max(lines) > _FEW_LINES + MOST_LINES * len(self.cut.tokens):
-            raise CannotCut("lines that are too far apart")
-        logical = items_of(self.cut, places, anchors.ends)
+        logical = items_of(self.cut, places)
         indents = indents_of(logical, has_columns=self.has_columns)
         for one, indent in zip(logical, indents):
             add_parentheses(one.items, indent)

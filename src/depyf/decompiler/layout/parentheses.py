@@ -37,7 +37,7 @@ def add_parentheses(items: list[Item], indent: int) -> None:
         items.insert(number, Item("(", None, None, first.space, False, first.in_string))
         first.space = 0
         number += 1
-    _around_line_ends(items)
+    _around_line_ends(items, indent)
 
 
 def _begins_operand(items: list[Item], number: int) -> bool:
@@ -198,7 +198,7 @@ def _breaks(items: list[Item], number: int, end: int) -> bool:
     return False
 
 
-def _around_line_ends(items: list[Item]) -> None:
+def _around_line_ends(items: list[Item], indent: int) -> None:
     """Put an expression that goes on in another line outside of brackets into parentheses, where they have room."""
     depth = 0
     line: int | None = None
@@ -207,7 +207,7 @@ def _around_line_ends(items: list[Item]) -> None:
         item = items[number]
         if depth == 0 and number and item.line is not None and line is not None and item.line > line:
             start = _start_of_expression(items, number)
-            if start is not None and _has_room(items, start, number):
+            if start is not None and _has_room(items, start, number, indent):
                 end = _end_of_expression(items, number)
                 first = items[start]
                 items.insert(end, Item(")", None, None, 0, False, False))
@@ -246,10 +246,9 @@ def _end_of_expression(items: list[Item], number: int) -> int:
     return len(items)
 
 
-def _has_room(items: list[Item], start: int, number: int) -> bool:
+def _has_room(items: list[Item], start: int, number: int, indent: int) -> bool:
     """Whether a parenthesis fits in front of the item: its line is another, or there is one column more than usual."""
-    first = items[start]
-    if start == number or first.line is None or first.column is None:
+    known = _known_behind(items, start)
+    if known is None or known >= number or items[known].column is None:
         return True
-    known = [item for item in items[:start] if item.line == first.line]
-    return not known or _surplus(items, start) >= 1
+    return _surplus(items, known, indent) >= 1

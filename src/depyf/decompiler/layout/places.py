@@ -16,6 +16,9 @@ from .tokens import CLOSING, Token, Tokens
 
 MOST_COLUMNS = 2000
 """Places farther to the right are those of no source that is read."""
+MOST_LINES = 50
+"""Lines for each token: positions that ask for more are those of no source."""
+_FEW_LINES = 20_000
 
 
 class Parenthesis(NamedTuple):
@@ -30,7 +33,7 @@ class Places(NamedTuple):
     """For each token where it starts, or None, and where it ends; ``lines``: its line alone is known.
 
     ``parentheses`` are to be added; ``dropped`` are numbers of tokens that the author has not; ``spelled`` tells other
-    texts of the rest; ``extents`` are the places of spans.
+    texts of the rest; ``extents`` are the places of spans, ``silent`` those of ends of bodies (see ``Anchors.ends``).
     """
 
     starts: list[Place | None]
@@ -40,6 +43,7 @@ class Places(NamedTuple):
     dropped: set[int]
     spelled: Spelled
     extents: dict[Span, Extent]
+    silent: dict[int, Extent]
 
     def of(self, token: int) -> tuple[int, int | None] | None:
         """Where a token starts; its column is None where only the line is known."""
@@ -51,7 +55,9 @@ def place(anchors: Anchors, cut: Tokens) -> Places:
     """The place of each token."""
     tokens = cut.tokens
     size = len(tokens)
+    most = _FEW_LINES + MOST_LINES * size
     votes = {span: _most(counter) for span, counter in anchors.extents.items()}
+    votes = {span: extent for span, extent in votes.items() if _is_plausible(extent, most)}
     dropped: set[int] = set()
     squeezed: set[int] = set()
     votes = _without_our_parentheses(votes, anchors.tuples, tokens, dropped, squeezed)
@@ -59,6 +65,7 @@ def place(anchors: Anchors, cut: Tokens) -> Places:
     spelled = spell(votes, tokens)
     spelled.squeezed = squeezed
     dropped |= spelled.without
+    silent = {token: at for token, at in anchors.ends.items() if 0 < at[0] <= at[2] <= most and at[3] <= MOST_COLUMNS}
     starting: dict[int, list[Span]] = {}
     ending: dict[int, list[Span]] = {}
     for span in votes:
@@ -94,7 +101,8 @@ def place(anchors: Anchors, cut: Tokens) -> Places:
             inner = span
         ends[token] = votes[spans[0]][2:]
     for token, counter in anchors.lines.items():
-        lines[token] = max(counter, key=lambda line: (counter[line], line))
+        line = max(counter, key=lambda line: (counter[line], line))
+        lines[token] = line if 0 < line <= most else None
     for token in range(size):
         end = ends[token]
         if starts[token] is None and end is not None and "\n" not in tokens[token].text:
@@ -105,7 +113,14 @@ def place(anchors: Anchors, cut: Tokens) -> Places:
     for span in {*opened, *closed}:
         if tokens[span[0]].in_string and not tokens[span[0]].is_glued or not tokens[span[0]].in_string:
             parentheses.append(Parenthesis(span, opened.get(span), closed.get(span)))
-    return Places(starts, ends, lines, parentheses, dropped, spelled, votes)
+    return Places(starts, ends, lines, parentheses, dropped, spelled, votes, silent)
+
+
+def _is_plausible(extent: Extent, most: int) -> bool:
+    """Whether source that people read can stand there."""
+    line, column, end_line, end_column = extent
+    in_order = (line, column) < (end_line, end_column)
+    return in_order and 0 < line and end_line <= most and 0 <= column and max(column, end_column) <= MOST_COLUMNS
 
 
 def _most(counter: Counter[Extent]) -> Extent:

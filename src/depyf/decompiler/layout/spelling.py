@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ast
 import re
-from typing import Iterator
+from typing import Callable, Iterator, Optional, Sequence
 
 from .anchors import Extent, Span
 from .tokens import CLOSING, OPENING, Token
@@ -135,12 +135,15 @@ def _numbers(value: int | float) -> Iterator[str]:
         return
     if value.bit_length() > 2000:
         return
-    yield from _based(value)
+    if value % 10:
+        yield from _based(value)
     if value > 1 and value & (value - 1) == 0:
         power = value.bit_length() - 1
         yield from (f"1 << {power}", f"1<<{power}", f"2**{power}", f"2 ** {power}")
     if value >= 1000:
         yield f"{value:_}"
+    if value % 10 == 0:
+        yield from _based(value)
     for base in (10, 2):
         for less in (0, 1):
             power = len(str(value + less)) - 1 if base == 10 else (value + less).bit_length() - 1
@@ -204,8 +207,11 @@ def _strings(value: str | bytes, text: str) -> Iterator[str]:
     match = _OF_LITERAL.match(text)
     quote = match["quote"] if match is not None else "'"
     quotes = sorted(_QUOTES, key=lambda one: (len(one) != len(quote), one != quote))
+    for escape in _ESCAPES:
+        for one in quotes:
+            yield from _in_quotes(value, one, (escape,), raw=False)
     for one in quotes:
-        yield from _in_quotes(value, one)
+        yield from _in_quotes(value, one, ())
     mark = quotes[0]
     if isinstance(value, str):
         if "{" not in value and "}" not in value:
@@ -223,17 +229,19 @@ def _strings(value: str | bytes, text: str) -> Iterator[str]:
                 yield from (f"{unit} * {count}", f"{unit}*{count}", f"{count} * {unit}", f"{count}*{unit}")
 
 
-def _in_quotes(value: str | bytes, quote: str) -> Iterator[str]:
+def _in_quotes(
+    value: str | bytes, quote: str, escapes: Sequence[Escape] | None = None, *, raw: bool = True
+) -> Iterator[str]:
     """Literals of this value on one line, or with its own line ends between triple quotes."""
     prefix = "b" if isinstance(value, bytes) else ""
     text = value.decode("latin-1") if isinstance(value, bytes) else value
     seen = set()
-    for escape in _ESCAPES:
+    for escape in _ESCAPES if escapes is None else escapes:
         body = escape(text, quote, bool(prefix))
         if body is not None and body not in seen:
             seen.add(body)
             yield prefix + quote + body + quote
-    if _may_be_raw(text, quote, bool(prefix)):
+    if raw and _may_be_raw(text, quote, bool(prefix)):
         yield "r" + prefix + quote + text + quote
 
 
@@ -293,7 +301,9 @@ def _raw_characters(text: str, quote: str, is_bytes: bool) -> str | None:
     return None if is_bytes and not text.isascii() else text
 
 
-_ESCAPES = (
+Escape = Callable[[str, str, bool], Optional[str]]
+"""(text, quotes, whether it is of bytes) -> what stands between the quotes, or None."""
+_ESCAPES: tuple[Escape, ...] = (
     _plain, _single_backslashes, _octal, _padded_octal, _ascii, _wide, _one_line, _no_names, _raw_characters,
     _all_quotes, _all_hexadecimal,
 )  # fmt: skip
@@ -347,7 +357,7 @@ def _over_lines(found: Spelled, number: int, text: str, extent: Extent) -> None:
     marks = value.count(b"\n") if isinstance(value, bytes) else value.count("\n")
     for quote in ('"""', "'''"):
         for one in _in_quotes(value, quote):
-            for whole in (one, _continued(one)):
+            for whole in (one, _continued(one)) if marks else (one,):
                 if whole.count("\n") == rows and width_of(whole[whole.rindex("\n") + 1 :]) == end_column:
                     found.texts[number] = whole
                     return
