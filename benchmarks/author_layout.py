@@ -188,7 +188,7 @@ def row(measured: List[Measured]) -> str:
     cells = [
         sys.version.split()[0], f"{total['modules']}", f"{total['objects']:,}", share("compact"), share("code"),
         share("lines"), share("columns") if HAVE_COLUMNS else "-",
-        " / ".join(share("module_" + name, "modules") for name in ("code", "lines", "columns")),
+        " / ".join(share("module_" + name, "modules") for name in ("code", "lines", "columns")[: 2 + HAVE_COLUMNS]),
         f"{share('words_same', 'words')} ({share('words_quoted', 'words')})",
         f"{(author - compact) / max(compiling, 1e-9):.1f}",
     ]  # fmt: skip
