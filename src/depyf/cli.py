@@ -41,7 +41,12 @@ def main(arguments: list[str] | None = None) -> int:
     if options.command == "run":
         return run(options)  # errors of the program are not ours
     try:
-        return _COMMANDS[options.command](options)
+        status = _COMMANDS[options.command](options)
+        sys.stdout.flush()
+        return status
+    except BrokenPipeError:  # of `| head`: nobody reads on
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return FAILED
     except DepyfError as error:
         print(f"depyf: {error}", file=sys.stderr)
         if isinstance(error, DecompilationError):

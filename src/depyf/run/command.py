@@ -155,6 +155,7 @@ def _say(session: Any, found: Any, options: argparse.Namespace, base: str) -> No
 
 def report(options: argparse.Namespace) -> int:
     """``depyf report``."""
+    from ..explain.report.remarks.ranks import first_divergence
     from .reports import in_one_text, read_reports, text_of
 
     found = read_reports(options.folder)
@@ -168,7 +169,9 @@ def report(options: argparse.Namespace) -> int:
     if not any(texts.values()):
         print(f"depyf report: no remarks on {wanted}", file=sys.stderr)
         return 1
-    print("\n\n".join("\n".join([name] * bool(name) + lines) for name, lines in texts.items() if lines))
+    apart = first_divergence(found, base) if len(found) > 1 and not wanted else ""
+    parts = [apart] * bool(apart) + ["\n".join([name] * bool(name) + lines) for name, lines in texts.items() if lines]
+    print("\n\n".join(parts))
     return 0
 
 
@@ -188,6 +191,12 @@ def diff(options: argparse.Namespace) -> int:
         pairs = [(ranks[0], other) for other in ranks[1:]]
     else:
         raise ReportError(f"{before} has no folders of ranks to compare: name a second folder")
+    if after is None:
+        from ..explain.report.remarks.ranks import first_divergence
+        from .reports import read_reports
+
+        apart = first_divergence(read_reports(before), os.getcwd())
+        print(apart, end="\n" * bool(apart))
     found = [_differences(*pair) for pair in pairs]
     for (_, right), lines in zip(pairs, found):
         if len(pairs) > 1:

@@ -10,6 +10,7 @@ from ..errors import ReportError
 from ..explain.from_trace.log import Log, logs_in, read_log
 from ..explain.from_trace.session import Trace
 from ..explain.report.remarks.answer import INSTALLED, answer_lines, short
+from ..explain.report.remarks.difference import ranks_in
 from ..explain.report.remarks.over_source import source_lines
 from ..explain.report.remarks.stored import FILE, Report, report_of
 
@@ -23,6 +24,10 @@ def read_reports(path: str) -> dict[str, Report]:
         ReportError: there is none, or it can't be read.
     """
     is_stored = path.endswith(".json") or os.path.exists(os.path.join(path, FILE))
+    if not is_stored:
+        ranks = ranks_in(path) if os.path.isdir(path) else []
+        if ranks:
+            return {os.path.basename(one): Report.read(one) for one in ranks}
     logs = [] if is_stored else [log for one in logs_in(path) for log in read_log(one)]
     if not logs:
         return {"": Report.read(path)}

@@ -13,7 +13,21 @@ from ...model import CacheEntry, Frame, Graph, GraphBreak, Guard, Node, Recompil
 from ..page.guard_text import alike_once
 from ..why import found_words, one_line
 
-__all__ = ["COST", "FINDINGS", "KINDS", "Remark", "end_of_name", "in_order", "of_program", "remarks_of"]
+__all__ = [
+    "COST",
+    "FINDINGS",
+    "KINDS",
+    "Files",
+    "Remark",
+    "asked_line",
+    "changes_words",
+    "end_of_name",
+    "in_order",
+    "is_of_program",
+    "of_program",
+    "operation",
+    "remarks_of",
+]
 
 KINDS = ("break", "recompile", "uncompiled", "graph", "kernel", "guard")
 """The words for what happened at a line, in the order in which they stand there."""
@@ -86,12 +100,12 @@ def in_order(remarks: Iterable[Remark]) -> List[Remark]:
 
 
 def _all(session: Session) -> List[Remark]:
-    files = _Files(session)
+    files = Files(session)
     return [*_breaks(session), *_recompiles(session, files), *_uncompiled(session), *_graphs(session),
             *_guards(session, files)]  # fmt: skip
 
 
-class _Files:
+class Files:
     """The files that took part, by the ends of their names: torch writes ``dir/file.py`` for the line of a guard."""
 
     def __init__(self, session: Session) -> None:
@@ -140,7 +154,7 @@ def _breaks(session: Session) -> Iterator[Remark]:
 # ---- compilations after the first
 
 
-def _recompiles(session: Session, files: _Files) -> Iterator[Remark]:
+def _recompiles(session: Session, files: Files) -> Iterator[Remark]:
     groups: Dict[Tuple[str, int, str, str], List[Tuple[Frame, CacheEntry, RecompileReason]]] = {}
     for frame in session.frames:
         for entry in frame.entries:
@@ -151,12 +165,12 @@ def _recompiles(session: Session, files: _Files) -> Iterator[Remark]:
                     if not frame.is_resume}  # fmt: skip
     for parts in groups.values():
         frame, _, why = parts[0]
-        lines = [one.user_line or _asked(frame, one) for _, _, one in parts]
+        lines = [one.user_line or asked_line(frame, one) for _, _, one in parts]
         place = next(filter(None, map(files.of_program, lines)), SourceLine(frame.filename, frame.first_line))
         follows = frame.is_resume and (why.expected, why.actual) in of_functions
         remedy = next((one.remedy for _, _, one in parts if one.remedy), "")
         yield Remark(
-            place.filename, place.line, "recompile", _changes([one for _, _, one in parts]), frame.title,
+            place.filename, place.line, "recompile", changes_words([one for _, _, one in parts]), frame.title,
             instead="" if follows else _remedy(why, remedy), text=place.text,
             compilations=_distinct(entry.compile_id for _, entry, _ in parts), follows=follows,
         )  # fmt: skip
@@ -170,7 +184,8 @@ def _subject(why: RecompileReason) -> str:
     return why.subject if why.expected else ""
 
 
-def _changes(reasons: Sequence[RecompileReason]) -> str:
+def changes_words(reasons: Sequence[RecompileReason]) -> str:
+    """``x.shape[0] was 32, then 17``; torch's words where it does not tell what came."""
     subject = _subject(reasons[0])
     if not subject or not all(one.actual for one in reasons):
         return one_line(found_words(reasons[0]))
@@ -190,7 +205,7 @@ def _remedy(why: RecompileReason, remedy: str) -> str:
     return "if it changes from call to call: {} before the first, or torch.compile(dynamic=True)".format(call)
 
 
-def _asked(frame: Frame, why: RecompileReason) -> Optional[SourceLine]:
+def asked_line(frame: Frame, why: RecompileReason) -> Optional[SourceLine]:
     """The line for whose sake the compilation that did not fit checked this."""
     size = _SIZE.fullmatch(why.words)
     name = size["name"] if size is not None else why.subject
@@ -244,7 +259,7 @@ def _graphs(session: Session) -> Iterator[Remark]:
             if node.op.startswith("call_") and node.user_line is not None:
                 place = (node.user_line.filename, node.user_line.line)
                 texts.setdefault(place, node.user_line)
-                operations.setdefault(place, {}).setdefault(graph.name, []).append(_operation(node))
+                operations.setdefault(place, {}).setdefault(graph.name, []).append(operation(node))
     for (file, line), by_graph in operations.items():
         alike: Dict[Tuple[str, ...], List[str]] = {}  # the same operations in graphs of several compilations
         for name, names in by_graph.items():
@@ -278,7 +293,7 @@ def _counted(names: Sequence[str]) -> str:
     return ", ".join("{} {}x".format(name, number) if number > 1 else name for name, number in counts.items())
 
 
-def _operation(node: Node) -> str:
+def operation(node: Node) -> str:
     """What is called: ``relu``, not the name of the result."""
     return node.target if node.op == "call_module" else node.target.rpartition(".")[2] or node.name
 
@@ -291,14 +306,14 @@ def _number(graph: str) -> str:
 # ---- guards
 
 
-def _guards(session: Session, files: _Files) -> Iterator[Remark]:
+def _guards(session: Session, files: Files) -> Iterator[Remark]:
     by_line: Dict[Tuple[str, int], List[Guard]] = {}
     texts: Dict[Tuple[str, int], SourceLine] = {}
     titles: Dict[Tuple[str, int], str] = {}
     for frame in session.frames:
         for entry in frame.entries:
             for guard in entry.guards:
-                line = None if guard.is_bookkeeping or _OF_DYNAMO in guard.words else files.of_program(guard.user_line)
+                line = files.of_program(guard.user_line) if is_of_program(guard) else None
                 if line is not None:
                     place = (line.filename, line.line)
                     by_line.setdefault(place, []).append(guard)
@@ -310,6 +325,11 @@ def _guards(session: Session, files: _Files) -> Iterator[Remark]:
         if words:
             shown = "; ".join(words[:_MOST_GUARDS] + more)
             yield Remark(*place, "guard", shown, titles[place], text=texts[place].text)
+
+
+def is_of_program(guard: Guard) -> bool:
+    """Whether a guard checks something of the program's, and no value on the stack of a function that was resumed."""
+    return not guard.is_bookkeeping and _OF_DYNAMO not in guard.words
 
 
 def of_program(function: str) -> str:

@@ -13,6 +13,7 @@ from ...dump.compile_times import COSTS
 from ...model import Session
 from .costs import cost_remarks, costs_of, read_costs
 from .remark import COST, Remark, in_order, remarks_of
+from .steps import steps_of
 
 __all__ = ["FILE", "FORMAT", "Report", "report_of"]
 
@@ -34,6 +35,7 @@ class Report:
     torch: str = ""
     python: str = ""
     notes: List[str] = field(default_factory=list)
+    steps: List[Dict[str, Any]] = field(default_factory=list)  # the compilations in order: see `steps_of`
     seconds: Optional[float] = field(default=None, compare=False)  # that compiling took
     own_seconds: Optional[float] = field(default=None, compare=False)  # that recording took
 
@@ -43,7 +45,7 @@ class Report:
                    for one in self.remarks if one.kind != COST]  # fmt: skip
         data = {"format": FORMAT, "torch": self.torch, "python": self.python, "counts": self.counts}
         notes = {"notes": self.notes} if self.notes else {}
-        return json.dumps({**data, **notes, "remarks": remarks}, indent=1) + "\n"
+        return json.dumps({**data, **notes, "remarks": remarks, "steps": self.steps}, indent=1) + "\n"
 
     @classmethod
     def read(cls, path: str) -> Report:
@@ -75,7 +77,8 @@ class Report:
         try:
             remarks = [Remark(**{name: value for name, value in one.items() if name in known})
                        for one in data["remarks"]]  # fmt: skip
-            return cls(remarks, dict(data["counts"]), data["torch"], data["python"], list(data.get("notes", [])))
+            return cls(remarks, dict(data["counts"]), data["torch"], data["python"], list(data.get("notes", [])),
+                       list(data.get("steps", [])))  # fmt: skip
         except (AttributeError, KeyError, TypeError, ValueError) as error:
             raise ReportError("{} is no report: {!r}".format(path, error)) from error
 
@@ -103,4 +106,5 @@ def report_of(session: Session) -> Report:
         "uncompiled": len({(one.file, one.line, one.function) for one in remarks if one.kind == "uncompiled"}),
     }
     everything = in_order(remarks + cost_remarks(costs_of(session)))
-    return Report(everything, counts, session.torch_version, session.python_version, own_seconds=session.own_seconds)
+    return Report(everything, counts, session.torch_version, session.python_version, steps=steps_of(session),
+                  own_seconds=session.own_seconds)  # fmt: skip
