@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 
 log = logging.getLogger("depyf")
 
-Proofs = "dict[RawCode, Verdict]"
 _STEPS = 6
 """For each instruction: to lay out all of the text, and to prove it again."""
 _ATTEMPTS = 4

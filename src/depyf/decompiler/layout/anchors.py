@@ -359,10 +359,10 @@ def _paired_nops(ours: list[Instruction], theirs: list[Instruction], fits: Fits 
     place = len(theirs)
     for nop in reversed(ours):
         same = [other for other in range(place - 1, -1, -1) if _width(nop) == _width(theirs[other])]
-        for other in [one for one in same if fits is not None and fits(nop, theirs[one])] or same:
-                pairs.append((nop, theirs[other]))
-                place = other
-                break
+        fitting = [other for other in same if fits is not None and fits(nop, theirs[other])] or same
+        if fitting:
+            place = fitting[0]
+            pairs.append((nop, theirs[place]))
     return pairs[::-1]
 
 

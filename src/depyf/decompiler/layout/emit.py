@@ -9,7 +9,6 @@ from .tokens import CLOSING, OPENING
 
 INDENT = 4
 _BEFORE_OPERATOR = frozenset("if else for and or in not is .".split())
-_SIMPLE_WORDS = frozenset("pass break continue return".split())
 
 
 def emit(lines: list[Line], indents: list[int]) -> str:
@@ -92,6 +91,7 @@ def _unit(lines: list[Line], votes: dict[int, Counter[int]]) -> int:
 class _Writer:
     def __init__(self, lines: list[Line], indents: list[int]) -> None:
         self.lines, self.indents = lines, indents
+        self.has_columns = any(item.column is not None for line in lines for item in line.items)
         self.pieces: list[str] = []
         self.line, self.column = 1, 0
         self.depth = 0
@@ -218,7 +218,8 @@ class _Writer:
         pending: list[Item] = []
         is_first = True
         for item in line.items:
-            if item.line is None:
+            stays = item.line == self.line and item.column is None and self.has_columns
+            if item.line is None or stays and (pending or not is_first):
                 pending.append(item)
                 continue
             if item.line > self.line and not (is_first and not pending):
@@ -284,7 +285,8 @@ class _Writer:
     def _break(self, pending: list[Item], item: Item, is_first: bool) -> None:
         """Go on in the line of ``item``; some of what floats before it stays on this line."""
         items = [*pending, item]
-        best = max(range(is_first, len(items)), key=lambda place: (self._worth(items, place), place))
+        least = max([number + 1 for number, one in enumerate(pending) if one.line is not None], default=is_first)
+        best = max(range(least, len(items)), key=lambda place: (self._worth(items, place), place))
         if items[best].is_glued:
             self._natural(items, is_first)
             return
@@ -299,7 +301,7 @@ class _Writer:
             self._raw("\n" * rows)
         else:
             self._raw(" \\\n" + "\\\n" * (rows - 1))
-        self._raw(("\t" if self.tabs and False else " ") * column)
+        self._raw(" " * column)
         first, *rest = items[best:]
         self._put(first, 0)
         if rest:
