@@ -7,6 +7,7 @@ import contextlib
 import os
 import signal
 import sys
+import time
 from typing import Any
 
 from ..errors import ReportError, RunError
@@ -91,12 +92,13 @@ def run(options: argparse.Namespace) -> int:
         found = report_of(session) if session is not None else Report(counts={"functions": 0})
         found.seconds = seconds
         if not options.quiet:
-            _say(session, found, options, base)
+            _say(session, found, options, base, started)
         if interrupted:
             _end_by_interrupt()
 
     record(os.path.abspath(options.output), at_end, options.html)
     interrupted = False
+    started = time.time()
     try:
         program()
     except KeyboardInterrupt:
@@ -137,7 +139,27 @@ def _program(options: argparse.Namespace) -> tuple[str, list[str]]:
     return "script", words[1:] if words[:1] == ["--"] else words
 
 
-def _say(session: Any, found: Any, options: argparse.Namespace, base: str) -> None:
+def _of_children(session: Any, directory: str, started: float, base: str) -> list[str]:
+    """A line for each process of the program that has a recording of its own, this one left out."""
+    from ..explain.report.remarks.answer import count_words, short
+    from ..explain.report.remarks.stored import FILE, Report
+
+    own = session.directory if session is not None else ""
+    above = os.path.dirname(own) if os.path.basename(own).startswith("process_") else own or os.path.abspath(directory)
+    names = [name for name in os.listdir(above) if name.startswith("process_")] if os.path.isdir(above) else []
+    lines = []
+    for folder in [above, *(os.path.join(above, name) for name in sorted(names))]:
+        path = os.path.join(folder, FILE)
+        if folder != own and os.path.exists(path) and os.path.getmtime(path) >= started:
+            with contextlib.suppress(ReportError):
+                found = Report.read(folder)
+                if found.counts["functions"] or found.remarks:
+                    words = ", ".join(count_words(found))
+                    lines.append("another process: {}    depyf report {}".format(words, short(folder, base)))
+    return lines
+
+
+def _say(session: Any, found: Any, options: argparse.Namespace, base: str, started: float) -> None:
     from ..explain.report.remarks.answer import answer_lines, short
 
     if options.json:
@@ -148,6 +170,7 @@ def _say(session: Any, found: Any, options: argparse.Namespace, base: str) -> No
             folder = short(session.directory, base)
             first = _PAGE if options.html else "README.md"
             lines.append("{}    depyf report {}".format(os.path.join(folder, first), folder))
+        lines += _of_children(session, options.output, started, base)
     with contextlib.suppress(Exception):  # closed, or no file at all
         sys.stdout.flush()  # what the program has said comes first, where both are one pipe
     print("\n".join(lines), file=sys.__stderr__ or sys.stderr, flush=True)

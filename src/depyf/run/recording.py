@@ -8,12 +8,22 @@ import importlib.abc
 import importlib.machinery
 import os
 import sys
+import time
 import types
 from typing import Any, Callable, Sequence
 
-__all__ = ["When", "record"]
+__all__ = ["When", "record", "record_child", "record_children"]
 
 _WATCHED = "torch._dynamo"
+_SPAWN = "multiprocessing.spawn"
+_KEY = "depyf"
+_IN_CHILD = """\
+try:
+    from depyf.run.recording import record_child
+    record_child({!r}, {!r})
+except Exception:
+    pass
+"""
 
 
 class When(importlib.abc.MetaPathFinder):
@@ -52,11 +62,14 @@ def record(directory: str, at_end: Callable[[Any, float], None], html: bool = Fa
     found: list[Any] = []
     clocks: list[Any] = []
     parent = os.getpid()
+    started = time.time()
 
     def begin() -> None:
+        from ..explain.dump import processes
         from ..explain.dump.compile_times import PhaseClock
         from ..explain.recording.session import prepare_debug
 
+        processes.STARTED = started  # processes that this one has spawned may have recorded before
         clocks.append(PhaseClock())
         found.append(stack.enter_context(prepare_debug(directory, html=html)))
 
@@ -69,3 +82,58 @@ def record(directory: str, at_end: Callable[[Any, float], None], html: bool = Fa
 
     atexit.register(end)
     sys.meta_path.insert(0, When(_WATCHED, begin))
+    record_children(directory, started)
+
+
+def record_children(directory: str, started: float) -> None:
+    """Has processes that `multiprocessing` spawns from now on, by itself or through its server, record there too."""
+    if _SPAWN in sys.modules:
+        _prepare_children(directory, started)
+    else:
+        sys.meta_path.insert(0, When(_SPAWN, lambda: _prepare_children(directory, started)))
+
+
+def _prepare_children(directory: str, started: float) -> None:
+    spawn: Any = sys.modules[_SPAWN]
+    prepared = spawn.get_preparation_data
+    message = _ToChild(directory, started)
+
+    def get_preparation_data(name: str) -> dict[str, Any]:
+        data: dict[str, Any] = prepared(name)
+        return {_KEY: message, **data}
+
+    spawn.get_preparation_data = get_preparation_data
+
+
+class _ToChild:
+    """What a spawned process unpickles before it does anything: begins a recording, or nothing if that is impossible.
+
+    A spawned process looks up what it knows in its preparation data, and passes over the rest.
+    """
+
+    def __init__(self, directory: str, started: float) -> None:
+        self._directory, self._started = directory, started
+
+    def __reduce__(self) -> Any:
+        return exec, (_IN_CHILD.format(self._directory, self._started), {})
+
+
+def record_child(directory: str, started: float) -> None:
+    """In a spawned process: records from the import of Dynamo to the end of the process.
+
+    Args:
+        directory: that of the whole program: the process gets a folder in it.
+        started: when the program was, in seconds since the epoch: what is younger is not written over.
+    """
+    stack = contextlib.ExitStack()
+
+    def begin() -> None:
+        from ..explain.dump import processes
+        from ..explain.recording.session import prepare_debug
+
+        processes.STARTED = started
+        stack.enter_context(prepare_debug(directory))
+        processes.before_this_process_ends(stack.close)
+
+    sys.meta_path.insert(0, When(_WATCHED, begin))
+    record_children(directory, started)
