@@ -8,7 +8,7 @@ from abc import abstractmethod
 from types import CodeType, FunctionType, MethodType
 from typing import Any, Callable, ContextManager, List, Optional
 
-from depyf.explain.torch_facts import torch_behavior
+from .explain.torch_facts import torch_behavior
 
 __all__ = ["TorchCompileWrapperWithCustomDispatcher"]
 

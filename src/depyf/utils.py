@@ -1,6 +1,6 @@
 """Helpers which earlier releases had here: imports only."""
 
-from depyf.explain.compat.code_tools import (
+from .explain.compat.code_tools import (
     collect_all_code_objects,
     decompile_ensure,
     get_code_owner,

@@ -22,7 +22,7 @@ def __getattr__(name: str) -> Any:
         from .after_the_fact import pages
 
         return getattr(pages, name)
-    from depyf.lazy import submodule
+    from ..lazy import submodule
 
     module = submodule(__name__, name)
     if module is not None:

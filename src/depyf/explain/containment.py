@@ -14,9 +14,9 @@ import time
 from types import CodeType
 from typing import Any, Callable, Dict, Optional, TypeVar
 
-from depyf.explain.model import Failure, Session
-from depyf.explain.names import stable, without_addresses
-from depyf.explain.torch_facts.torch_behavior import with_dynamo_off
+from .model import Failure, Session
+from .names import stable, without_addresses
+from .torch_facts.torch_behavior import with_dynamo_off
 
 __all__ = ["EDGES", "contained", "done", "edge", "in_words", "logger", "note_failure", "told"]
 

@@ -1,5 +1,5 @@
 """Upstream's place of `install` and `uninstall`: imports only."""
 
-from depyf.explain.transformed.bytecode_log import install, pytorch_bytecode_src_hook, uninstall
+from .transformed.bytecode_log import install, pytorch_bytecode_src_hook, uninstall
 
 __all__ = ["install", "pytorch_bytecode_src_hook", "uninstall"]

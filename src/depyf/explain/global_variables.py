@@ -1,5 +1,5 @@
 """Upstream's place of `data`: imports only."""
 
-from depyf.explain.compat.compatibility import data
+from .compat.compatibility import data
 
 __all__ = ["data"]

@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from types import CodeType
 from typing import Any, Callable, Dict, Iterator, List, Optional, Union
 
-from depyf.explain.names import file_name
+from .names import file_name
 
 __all__ = [
     "Artifact",

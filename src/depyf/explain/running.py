@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, List
 
 if TYPE_CHECKING:
-    from depyf.explain.recording.recorder import Recorder
+    from .recording.recorder import Recorder
 
 __all__ = ["ACTIVE"]
 

@@ -6,7 +6,7 @@ import ctypes
 import threading
 from typing import Any, Callable, List, Tuple
 
-from depyf.explain.containment import edge
+from .containment import edge
 
 __all__ = ["LONGEST", "TookTooLong", "within_limit"]
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from depyf.decompiler.syntax.expressions import arguments, keyword
-from depyf.decompiler.syntax.node import Expression, Statement, type_param
-from depyf.decompiler.syntax.parts import ExceptHandler, match_case, withitem
+from .expressions import arguments, keyword
+from .node import Expression, Statement, type_param
+from .parts import ExceptHandler, match_case, withitem
 
 # Definitions
 

@@ -9,10 +9,10 @@ from functools import lru_cache
 from types import CodeType
 from typing import Callable
 
-from depyf.decompiler.syntax.line_wrapping import CLOSE, COMMA, OPEN_ITEMS
-from depyf.decompiler.syntax.precedence import ARITHMETIC, ATOM, FACTOR, PRODUCT
-from depyf.decompiler.syntax.string_text import raw_text
-from depyf.errors import DepyfError
+from ...errors import DepyfError
+from .line_wrapping import CLOSE, COMMA, OPEN_ITEMS
+from .precedence import ARITHMETIC, ATOM, FACTOR, PRODUCT
+from .string_text import raw_text
 
 # Longer decimal literals may not be read back: the limit of digits can be set as low as 640.
 _LONGEST_DECIMAL_BITS = 2000

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any, Callable, Sequence
 
-from depyf.decompiler.syntax import line_wrapping as marks
-from depyf.decompiler.syntax import nodes as n
-from depyf.decompiler.syntax.constant_text import PrintError, constant_text, tuple_items
-from depyf.decompiler.syntax.formatted_strings import formatted_string, string_within_braces
-from depyf.decompiler.syntax.line_wrapping import (
+from . import line_wrapping as marks
+from . import nodes as n
+from .constant_text import PrintError, constant_text, tuple_items
+from .formatted_strings import formatted_string, string_within_braces
+from .line_wrapping import (
     ADJACENT,
     CLOSE,
     CLOSE_INVISIBLE,
@@ -17,7 +17,7 @@ from depyf.decompiler.syntax.line_wrapping import (
     OPEN_INVISIBLE,
     OPEN_ITEMS,
 )
-from depyf.decompiler.syntax.precedence import (
+from .precedence import (
     ATOM,
     AWAIT,
     BINARY_OPERATORS,
@@ -31,7 +31,7 @@ from depyf.decompiler.syntax.precedence import (
     UNARY_OPERATORS,
     YIELD,
 )
-from depyf.decompiler.syntax.string_text import LONGEST_PIECE, string_pieces, string_text
+from .string_text import LONGEST_PIECE, string_pieces, string_text
 
 
 class ExpressionPrinter:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from depyf.decompiler.syntax.node import Expression, Node
+from .node import Expression, Node
 
 # Operators
 

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Sequence
 
-from depyf.decompiler.syntax import nodes as n
-from depyf.decompiler.syntax.constant_text import PrintError
-from depyf.decompiler.syntax.line_wrapping import flatten
-from depyf.decompiler.syntax.string_text import (
+from . import nodes as n
+from .constant_text import PrintError
+from .line_wrapping import flatten
+from .string_text import (
     SINGLE_LINE_QUOTES,
     TRIPLE_QUOTES,
     escaped,
@@ -21,7 +21,7 @@ from depyf.decompiler.syntax.string_text import (
 )
 
 if TYPE_CHECKING:
-    from depyf.decompiler.syntax.expression_printer import ExpressionPrinter
+    from .expression_printer import ExpressionPrinter
 
 _CONVERSIONS = {-1: "", ord("s"): "!s", ord("r"): "!r", ord("a"): "!a"}
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from depyf.decompiler.syntax.node import Expression, Statement
+from .node import Expression, Statement
 
 # Constants and names
 

@@ -7,7 +7,7 @@ strings ('+', 'and', 'not in'); fields can be given by position or by keyword, l
 default to empty; equality is structural.
 """
 
-from depyf.decompiler.syntax.compound_statements import (
+from .compound_statements import (
     AsyncFor,
     AsyncFunctionDef,
     AsyncWith,
@@ -21,7 +21,7 @@ from depyf.decompiler.syntax.compound_statements import (
     While,
     With,
 )
-from depyf.decompiler.syntax.expressions import (
+from .expressions import (
     Attribute,
     Await,
     BinOp,
@@ -46,7 +46,7 @@ from depyf.decompiler.syntax.expressions import (
     comprehension,
     keyword,
 )
-from depyf.decompiler.syntax.literals import (
+from .literals import (
     Constant,
     Dict,
     Docstring,
@@ -61,7 +61,7 @@ from depyf.decompiler.syntax.literals import (
     TemplateStr,
     Tuple,
 )
-from depyf.decompiler.syntax.node import (
+from .node import (
     Expression,
     Node,
     Statement,
@@ -69,7 +69,7 @@ from depyf.decompiler.syntax.node import (
     same_constant,
     type_param,
 )
-from depyf.decompiler.syntax.parts import (
+from .parts import (
     ExceptHandler,
     MatchAs,
     MatchClass,
@@ -87,7 +87,7 @@ from depyf.decompiler.syntax.parts import (
     match_case,
     withitem,
 )
-from depyf.decompiler.syntax.simple_statements import (
+from .simple_statements import (
     AnnAssign,
     Assert,
     Assign,
@@ -105,7 +105,7 @@ from depyf.decompiler.syntax.simple_statements import (
     Return,
     TypeAlias,
 )
-from depyf.decompiler.syntax.traverse import (
+from .traverse import (
     bodies,
     children,
     rewrite,

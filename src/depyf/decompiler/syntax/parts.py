@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from depyf.decompiler.syntax.node import Expression, Node, Statement, pattern, type_param
+from .node import Expression, Node, Statement, pattern, type_param
 
 # Roots
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 from typing import Any, Callable
 
-from depyf.decompiler.syntax import nodes as n
-from depyf.decompiler.syntax.constant_text import PrintError
-from depyf.decompiler.syntax.expression_printer import ExpressionPrinter
-from depyf.decompiler.syntax.line_wrapping import BIT_OR, CLOSE, COMMA, OPEN, OPEN_ITEMS
+from . import nodes as n
+from .constant_text import PrintError
+from .expression_printer import ExpressionPrinter
+from .line_wrapping import BIT_OR, CLOSE, COMMA, OPEN, OPEN_ITEMS
 
 # How tightly a pattern binds: `a as b` loosest, then `a | b`, then all others.
 AS, OR, CLOSED = range(3)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from depyf.decompiler.syntax import line_wrapping as marks
+from . import line_wrapping as marks
 
 NAMED, TUPLE, YIELD, TEST, OR, AND, NOT, COMPARISON = range(8)
 BIT_OR, BIT_XOR, BIT_AND, SHIFT, ARITHMETIC, PRODUCT, FACTOR, POWER, AWAIT, ATOM = range(8, 18)

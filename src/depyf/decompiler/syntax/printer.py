@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from typing import Sequence, Union
 
-from depyf.decompiler.limits.deep_stack import with_room
-from depyf.decompiler.syntax import nodes as n
-from depyf.decompiler.syntax.constant_text import PrintError
-from depyf.decompiler.syntax.line_wrapping import flatten, wrap
-from depyf.decompiler.syntax.statement_printer import StatementPrinter
+from ..limits.deep_stack import with_room
+from . import nodes as n
+from .constant_text import PrintError
+from .line_wrapping import flatten, wrap
+from .statement_printer import StatementPrinter
 
 __all__ = ["PrintError", "print_tree", "print_with_lines"]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Iterator
 
-from depyf.decompiler.syntax import nodes
+from . import nodes
 
 _FUNCTIONS = (nodes.FunctionDef, nodes.AsyncFunctionDef, nodes.Lambda)
 

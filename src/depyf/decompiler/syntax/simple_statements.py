@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from depyf.decompiler.syntax.node import Expression, Statement, type_param
-from depyf.decompiler.syntax.parts import alias
+from .node import Expression, Statement, type_param
+from .parts import alias
 
 # Definitions
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any, Callable, Sequence
 
-from depyf.decompiler.syntax import nodes as n
-from depyf.decompiler.syntax.constant_text import PrintError
-from depyf.decompiler.syntax.expression_printer import ExpressionPrinter
-from depyf.decompiler.syntax.line_wrapping import (
+from . import nodes as n
+from .constant_text import PrintError
+from .expression_printer import ExpressionPrinter
+from .line_wrapping import (
     CLOSE,
     CLOSE_INVISIBLE,
     COMMA,
@@ -16,9 +16,9 @@ from depyf.decompiler.syntax.line_wrapping import (
     OPEN_ITEMS,
     wrap,
 )
-from depyf.decompiler.syntax.pattern_printer import PatternPrinter
-from depyf.decompiler.syntax.precedence import YIELD
-from depyf.decompiler.syntax.string_text import docstring_text, printable
+from .pattern_printer import PatternPrinter
+from .precedence import YIELD
+from .string_text import docstring_text, printable
 
 
 class StatementPrinter:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Callable, Iterator, Sequence, Union
 
-from depyf.decompiler.syntax.node import Node, Statement
+from .node import Node, Statement
 
 Tree = Union[Node, Sequence[Node]]
 Rewritten = Union[Node, Sequence[Node], None]

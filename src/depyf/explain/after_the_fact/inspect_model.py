@@ -12,23 +12,23 @@ import types
 from types import CodeType
 from typing import Any, Dict, List, Mapping, Optional, Set
 
-from depyf.errors import NothingCompiled
-from depyf.explain.code_objects import cell_contents
-from depyf.explain.frames.break_log import breaks_behind
-from depyf.explain.frames.compiled_functions import called_from, functions_of
-from depyf.explain.frames.graph_breaks import graph_break_of
-from depyf.explain.frames.nothing_compiled import why_nothing, why_uncompiled
-from depyf.explain.frames.recompiles import add_reasons, kept_reasons
-from depyf.explain.frames.resume_points import is_resume_name, names_read, resume_function, resume_line, resume_points
-from depyf.explain.graphs.capture import find_graph_module, graph_from_module
-from depyf.explain.guards.collect import collect_guards
-from depyf.explain.kernels.in_process import kernels_of
-from depyf.explain.model import CacheEntry, Frame, Graph, GraphBreak, Session
-from depyf.explain.names import identifier, stable
-from depyf.explain.report.views import attach
-from depyf.explain.running import ACTIVE
-from depyf.explain.torch_facts import torch_behavior
-from depyf.explain.transformed.decompiled import decompiled
+from ...errors import NothingCompiled
+from ..code_objects import cell_contents
+from ..frames.break_log import breaks_behind
+from ..frames.compiled_functions import called_from, functions_of
+from ..frames.graph_breaks import graph_break_of
+from ..frames.nothing_compiled import why_nothing, why_uncompiled
+from ..frames.recompiles import add_reasons, kept_reasons
+from ..frames.resume_points import is_resume_name, names_read, resume_function, resume_line, resume_points
+from ..graphs.capture import find_graph_module, graph_from_module
+from ..guards.collect import collect_guards
+from ..kernels.in_process import kernels_of
+from ..model import CacheEntry, Frame, Graph, GraphBreak, Session
+from ..names import identifier, stable
+from ..report.views import attach
+from ..running import ACTIVE
+from ..torch_facts import torch_behavior
+from ..transformed.decompiled import decompiled
 
 __all__ = ["frame_of", "inspect", "session_of"]
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from types import CodeType
 from typing import Any
 
-from depyf.errors import NothingCompiled
-from depyf.explain.after_the_fact.inspect_model import frame_of, inspect, session_of
-from depyf.explain.model import Session
-from depyf.explain.report.page.page import FUTURE, page_of
+from ...errors import NothingCompiled
+from ..model import Session
+from ..report.page.page import FUTURE, page_of
+from .inspect_model import frame_of, inspect, session_of
 
 __all__ = ["dump_src", "inspect", "interactive_explain"]
 

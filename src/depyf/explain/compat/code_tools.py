@@ -73,8 +73,8 @@ def get_code_owner(fn: Any) -> Any:
 
 def decompile_ensure(fn: Any, overwite_fn_name: Optional[str] = None) -> str:
     """The source of a code object; when there is none, a ``def`` which says so. Never raises `DecompilationError`."""
-    from depyf.decompiler import Decompiler
-    from depyf.errors import DecompilationError
+    from ...decompiler import Decompiler
+    from ...errors import DecompilationError
 
     try:
         return Decompiler(fn).decompile(overwite_fn_name=overwite_fn_name)

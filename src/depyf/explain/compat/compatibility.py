@@ -10,9 +10,9 @@ import contextlib
 import os
 from typing import Any, Dict, Iterator, MutableMapping
 
-from depyf.explain.containment import logger
-from depyf.explain.recording import patches, session
-from depyf.explain.torch_facts import torch_behavior
+from ..containment import logger
+from ..recording import patches, session
+from ..torch_facts import torch_behavior
 
 __all__ = [
     "data",

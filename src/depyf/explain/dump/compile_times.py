@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any, Dict, List, Tuple
 
-from depyf.explain.model import CompileTimes
-from depyf.explain.torch_facts.torch_behavior import compilation_metrics
-from depyf.explain.torch_facts.torch_keeps import compile_times, phase_times
+from ..model import CompileTimes
+from ..torch_facts.torch_behavior import compilation_metrics
+from ..torch_facts.torch_keeps import compile_times, phase_times
 
 __all__ = ["COSTS", "TIMES", "PhaseClock"]
 

@@ -11,8 +11,8 @@ import os
 import threading
 from typing import Dict, Iterable, List
 
-from depyf.explain.dump.processes import INDEX, WRITTEN, Folder, is_of_this_run
-from depyf.explain.names import writable_name
+from ..names import writable_name
+from .processes import INDEX, WRITTEN, Folder, is_of_this_run
 
 __all__ = ["DumpDirectory", "write_index", "write_whole"]
 

@@ -15,12 +15,12 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Callable, Dict, FrozenSet, List, Mapping, Optional, Sequence, Set, Tuple
 
-from depyf.decompiler.proof.compile_worker import syntax_tree
-from depyf.explain.for_reading.edits import FunctionText, plain_target
-from depyf.explain.for_reading.graph_results import unpack_results
-from depyf.explain.for_reading.resume_text import closures, prologue_marks
-from depyf.explain.for_reading.temporaries import copies, deletions, inlined_once, temporary
-from depyf.explain.names import stable
+from ...decompiler.proof.compile_worker import syntax_tree
+from ..names import stable
+from .edits import FunctionText, plain_target
+from .graph_results import unpack_results
+from .resume_text import closures, prologue_marks
+from .temporaries import copies, deletions, inlined_once, temporary
 
 __all__ = ["Folded", "fold", "hides_frame_parameters"]
 

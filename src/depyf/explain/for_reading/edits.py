@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import Dict, Iterable, Iterator, List, Optional, Set, Tuple
 
-from depyf.decompiler.proof.compile_worker import syntax_tree
+from ...decompiler.proof.compile_worker import syntax_tree
 
 __all__ = ["FunctionText", "plain_target"]
 

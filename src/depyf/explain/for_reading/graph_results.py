@@ -6,7 +6,7 @@ import ast
 import keyword
 from typing import Callable, Dict, List, Mapping, Optional, Sequence, Set, Tuple
 
-from depyf.explain.for_reading.edits import FunctionText, plain_target
+from .edits import FunctionText, plain_target
 
 __all__ = ["unpack_results"]
 

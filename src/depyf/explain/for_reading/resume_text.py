@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 from typing import List, Optional
 
-from depyf.explain.for_reading.edits import FunctionText, plain_target
+from .edits import FunctionText, plain_target
 
 __all__ = ["closures", "prologue_marks"]
 

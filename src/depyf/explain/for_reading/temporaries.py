@@ -10,7 +10,7 @@ import ast
 import re
 from typing import Callable, Dict, FrozenSet, Optional, Sequence, Set, Tuple
 
-from depyf.explain.for_reading.edits import FunctionText, plain_target
+from .edits import FunctionText, plain_target
 
 __all__ = ["IsTemporary", "copies", "deletions", "inlined_once", "temporary"]
 

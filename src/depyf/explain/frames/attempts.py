@@ -6,14 +6,14 @@ import inspect
 from types import CodeType
 from typing import Any, Callable, Dict, List, Optional, Tuple
 
-from depyf.explain.frames.break_log import BreakLog
-from depyf.explain.frames.called_names import called_name
-from depyf.explain.frames.came_to_nothing import take_back
-from depyf.explain.frames.circumstances import Call, circumstances
-from depyf.explain.frames.recompiles import reason_from_text
-from depyf.explain.frames.refusals import Refusals, is_of_libraries
-from depyf.explain.model import GraphBreak, RecompileReason, Session
-from depyf.explain.torch_facts import torch_attempts, torch_behavior
+from ..model import GraphBreak, RecompileReason, Session
+from ..torch_facts import torch_attempts, torch_behavior
+from .break_log import BreakLog
+from .called_names import called_name
+from .came_to_nothing import take_back
+from .circumstances import Call, circumstances
+from .recompiles import reason_from_text
+from .refusals import Refusals, is_of_libraries
 
 __all__ = ["Attempts"]
 

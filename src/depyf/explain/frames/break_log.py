@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any, List, NamedTuple, Optional, Sequence
 
-from depyf.explain.frames.graph_breaks import graph_break_from_reason
-from depyf.explain.model import Frame, GraphBreak
-from depyf.explain.names import stable
-from depyf.explain.torch_facts import torch_attempts, torch_behavior, torch_keeps
+from ..model import Frame, GraphBreak
+from ..names import stable
+from ..torch_facts import torch_attempts, torch_behavior, torch_keeps
+from .graph_breaks import graph_break_from_reason
 
 __all__ = ["BreakLog", "breaks_behind"]
 

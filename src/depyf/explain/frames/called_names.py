@@ -5,8 +5,8 @@ from __future__ import annotations
 from types import CodeType
 from typing import Any, Mapping, Optional
 
-from depyf.explain.containment import contained
-from depyf.explain.model import Frame, Session
+from ..containment import contained
+from ..model import Frame, Session
 
 __all__ = ["called_name", "note_called_name"]
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 from types import CodeType
 
-from depyf.explain.dump.dump_directory import write_whole
-from depyf.explain.model import Session
-from depyf.explain.transformed.transformed_code import WHAT_RUNS
+from ..dump.dump_directory import write_whole
+from ..model import Session
+from ..transformed.transformed_code import WHAT_RUNS
 
 __all__ = ["take_back"]
 

@@ -11,7 +11,7 @@ import inspect
 import types
 from typing import Any, Callable, Dict, Iterable, List, Optional, Set, Tuple
 
-from depyf.explain.code_objects import cell_contents
+from ..code_objects import cell_contents
 
 __all__ = ["called_from", "functions_of", "is_disabled"]
 

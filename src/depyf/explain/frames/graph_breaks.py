@@ -9,8 +9,8 @@ import sys
 from functools import lru_cache
 from typing import Any, Dict, List, Optional, Sequence, Tuple
 
-from depyf.explain.model import GraphBreak, SourceLine
-from depyf.explain.names import stable, without_addresses
+from ..model import GraphBreak, SourceLine
+from ..names import stable, without_addresses
 
 __all__ = ["graph_break_of", "graph_break_from_reason"]
 

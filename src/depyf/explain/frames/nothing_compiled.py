@@ -5,9 +5,9 @@ from __future__ import annotations
 import types
 from typing import Any, Optional, Sequence
 
-from depyf.explain.frames.compiled_functions import is_disabled
-from depyf.explain.names import stable, without_addresses
-from depyf.explain.torch_facts import torch_behavior, torch_keeps
+from ..names import stable, without_addresses
+from ..torch_facts import torch_behavior, torch_keeps
+from .compiled_functions import is_disabled
 
 __all__ = ["why_nothing", "why_uncompiled"]
 

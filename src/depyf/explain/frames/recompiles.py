@@ -6,11 +6,11 @@ import re
 from types import CodeType, MappingProxyType
 from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple
 
-from depyf.explain.frames.circumstances import Call, Change, changes
-from depyf.explain.guards.collect import kind_of, recompile_reason, split_verbose_part
-from depyf.explain.guards.words import describe, user_spelling
-from depyf.explain.model import CacheEntry, RecompileReason, SourceLine
-from depyf.explain.torch_facts import torch_behavior, torch_keeps
+from ..guards.collect import kind_of, recompile_reason, split_verbose_part
+from ..guards.words import describe, user_spelling
+from ..model import CacheEntry, RecompileReason, SourceLine
+from ..torch_facts import torch_behavior, torch_keeps
+from .circumstances import Call, Change, changes
 
 __all__ = ["actual_value", "add_reasons", "ids_of_entries", "kept_reasons", "reason_from_text", "with_ids"]
 

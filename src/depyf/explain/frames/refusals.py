@@ -11,11 +11,11 @@ from functools import lru_cache
 from types import CodeType
 from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple
 
-from depyf.explain.frames.graph_breaks import graph_break_from_reason
-from depyf.explain.model import Frame, RecompileReason, Refusal, Skip, SourceLine
-from depyf.explain.names import stable, without_addresses
-from depyf.explain.torch_facts.torch_attempts import can_be_fallen_back_from
-from depyf.explain.torch_facts.torch_behavior import compilation_metrics
+from ..model import Frame, RecompileReason, Refusal, Skip, SourceLine
+from ..names import stable, without_addresses
+from ..torch_facts.torch_attempts import can_be_fallen_back_from
+from ..torch_facts.torch_behavior import compilation_metrics
+from .graph_breaks import graph_break_from_reason
 
 __all__ = ["Refusals", "has_nothing_in_it", "is_of_libraries", "refusal_from_metrics", "skip_words"]
 

@@ -7,9 +7,9 @@ import re
 from types import CodeType
 from typing import Dict, List, Mapping, NamedTuple, Optional
 
-from depyf.explain.model import Frame, ResumeFunction
-from depyf.explain.names import stable
-from depyf.explain.torch_facts import torch_behavior
+from ..model import Frame, ResumeFunction
+from ..names import stable
+from ..torch_facts import torch_behavior
 
 __all__ = ["ResumePoint", "is_resume_name", "names_read", "resume_function", "resume_line", "resume_points"]
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from typing import Any, Dict, List, Optional
 
-from depyf.explain.frames.graph_breaks import graph_break_from_reason
-from depyf.explain.frames.refusals import refusal_from_metrics
-from depyf.explain.frames.resume_points import is_resume_name
-from depyf.explain.model import Frame, GraphBreak, Refusal, SourceLine
+from ..frames.graph_breaks import graph_break_from_reason
+from ..frames.refusals import refusal_from_metrics
+from ..frames.resume_points import is_resume_name
+from ..model import Frame, GraphBreak, Refusal, SourceLine
 
 __all__ = ["AS_WRITTEN", "break_from_text", "is_of_whole_frame", "refusal_of"]
 

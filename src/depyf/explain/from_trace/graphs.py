@@ -11,7 +11,7 @@ import builtins
 import re
 from typing import Any, Dict, List, Optional
 
-from depyf.explain.model import Graph, Node, SourceLine
+from ..model import Graph, Node, SourceLine
 
 __all__ = ["graph_from_text"]
 

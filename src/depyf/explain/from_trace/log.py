@@ -15,8 +15,8 @@ import zlib
 from dataclasses import dataclass, field
 from typing import Any, Dict, Iterator, List, NamedTuple, Optional
 
-from depyf.errors import ReportError
-from depyf.explain.model import SourceLine
+from ...errors import ReportError
+from ..model import SourceLine
 
 __all__ = ["Log", "Record", "logs_in", "read_log"]
 

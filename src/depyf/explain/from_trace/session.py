@@ -7,14 +7,11 @@ import re
 from types import SimpleNamespace
 from typing import Any, Dict, List, Optional, Set, Tuple
 
-from depyf.explain.frames.recompiles import add_reasons
-from depyf.explain.frames.resume_points import is_resume_name
-from depyf.explain.from_trace.breaks import AS_WRITTEN, break_from_text, is_of_whole_frame, refusal_of
-from depyf.explain.from_trace.graphs import graph_from_text
-from depyf.explain.from_trace.log import Log, Record
-from depyf.explain.guards.collect import collect_guards
-from depyf.explain.kernels.provenance import Provenance
-from depyf.explain.model import (
+from ..frames.recompiles import add_reasons
+from ..frames.resume_points import is_resume_name
+from ..guards.collect import collect_guards
+from ..kernels.provenance import Provenance
+from ..model import (
     CacheEntry,
     Frame,
     GraphBreak,
@@ -24,7 +21,10 @@ from depyf.explain.model import (
     Session,
     SourceLine,
 )
-from depyf.explain.torch_facts.torch_keeps import compile_times
+from ..torch_facts.torch_keeps import compile_times
+from .breaks import AS_WRITTEN, break_from_text, is_of_whole_frame, refusal_of
+from .graphs import graph_from_text
+from .log import Log, Record
 
 __all__ = ["MISSING", "Trace"]
 

@@ -6,13 +6,13 @@ import re
 import types
 from typing import Any, Iterator, List, Optional, Set, Tuple
 
-from depyf.explain.code_objects import cell_contents
-from depyf.explain.graphs.global_lines import global_lines
-from depyf.explain.graphs.text import GraphText, source_of
-from depyf.explain.guards.words import user_spelling
-from depyf.explain.model import Graph, Node, SourceLine
-from depyf.explain.names import stable, without_addresses
-from depyf.explain.torch_facts.torch_behavior import input_source
+from ..code_objects import cell_contents
+from ..guards.words import user_spelling
+from ..model import Graph, Node, SourceLine
+from ..names import stable, without_addresses
+from ..torch_facts.torch_behavior import input_source
+from .global_lines import global_lines
+from .text import GraphText, source_of
 
 __all__ = ["capture", "find_graph_module", "graph_from_module", "reachable", "user_line_of"]
 

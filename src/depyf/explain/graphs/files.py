@@ -14,10 +14,10 @@ from functools import cached_property
 from types import CodeType
 from typing import Any, Dict, Iterable, List, Optional, Tuple
 
-from depyf.explain.code_objects import same_instructions
-from depyf.explain.names import safe_file_part, stable, without_addresses
-from depyf.explain.torch_facts import torch_behavior
-from depyf.explain.transformed.transformed_code import is_valid_python
+from ..code_objects import same_instructions
+from ..names import safe_file_part, stable, without_addresses
+from ..torch_facts import torch_behavior
+from ..transformed.transformed_code import is_valid_python
 
 __all__ = [
     "REPEATS",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from typing import Any, Dict
 
-from depyf.explain.code_objects import cell_contents
+from ..code_objects import cell_contents
 
 __all__ = ["global_lines"]
 

@@ -10,9 +10,9 @@ import re
 from dataclasses import dataclass, field
 from typing import Dict, List, Set, Tuple
 
-from depyf.explain.for_reading.edits import FunctionText
-from depyf.explain.model import Node
-from depyf.explain.names import file_name, stable, without_addresses
+from ..for_reading.edits import FunctionText
+from ..model import Node
+from ..names import file_name, stable, without_addresses
 
 __all__ = ["GraphText", "source_of"]
 

@@ -15,10 +15,10 @@ import re
 from functools import lru_cache
 from typing import Any, Dict, List, Optional, Tuple
 
-from depyf.explain.guards.tensor_checks import tensor_check_parts
-from depyf.explain.guards.words import describe
-from depyf.explain.model import Guard, SourceLine
-from depyf.explain.names import file_name, stable, without_addresses
+from ..model import Guard, SourceLine
+from ..names import file_name, stable, without_addresses
+from .tensor_checks import tensor_check_parts
+from .words import describe
 
 __all__ = ["collect_guards", "kind_of", "recompile_reason", "split_verbose_part", "stable_guard_text"]
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from types import CodeType
 from typing import Any, Sequence, Tuple
 
-from depyf.explain.containment import note_failure
-from depyf.explain.guards.collect import collect_guards
-from depyf.explain.model import CacheEntry, Frame, Session
-from depyf.explain.torch_facts import torch_behavior
+from ..containment import note_failure
+from ..model import CacheEntry, Frame, Session
+from ..torch_facts import torch_behavior
+from .collect import collect_guards
 
 __all__ = ["read_all_guards", "read_guards"]
 

@@ -9,10 +9,10 @@ import sys
 import types
 from typing import Any, Callable, Dict, List, Optional, Tuple
 
-from depyf.decompiler.proof.compile_worker import syntax_tree
-from depyf.explain.guards.forms import GUARD_TYPES, words_by_form
-from depyf.explain.model import Guard, SourceLine
-from depyf.explain.torch_facts.torch_keeps import as_tensor_in_guards
+from ...decompiler.proof.compile_worker import syntax_tree
+from ..model import Guard, SourceLine
+from ..torch_facts.torch_keeps import as_tensor_in_guards
+from .forms import GUARD_TYPES, words_by_form
 
 __all__ = ["describe", "user_spelling", "is_torch_file"]
 

@@ -13,7 +13,7 @@ import types
 from dataclasses import dataclass
 from typing import Any, Dict, Iterator, List, Tuple
 
-from depyf.decompiler.proof.compile_worker import syntax_tree
+from ...decompiler.proof.compile_worker import syntax_tree
 
 __all__ = ["KernelPart", "kernel_parts", "kernel_text", "point_functions_at_file"]
 

@@ -8,10 +8,10 @@ from __future__ import annotations
 import contextlib
 from typing import Any, Dict, List, Tuple
 
-from depyf.explain.containment import edge, told
-from depyf.explain.torch_facts.exchanged_code import Heard, listen
-from depyf.explain.torch_facts.torch_behavior import find
-from depyf.explain.torch_facts.torch_kernels import provenance_function, says_which_kernel
+from ..containment import edge, told
+from ..torch_facts.exchanged_code import Heard, listen
+from ..torch_facts.torch_behavior import find
+from ..torch_facts.torch_kernels import provenance_function, says_which_kernel
 
 __all__ = ["hook_kernels", "kernel_was_called", "kernel_was_named"]
 
@@ -46,13 +46,13 @@ def kernel_was_named(args: Tuple[Any, ...], kwargs: Dict[str, Any]) -> Any:
 
 @edge
 def _call_in_place(*args: Any, **kwargs: Any) -> Any:
-    from depyf.explain.kernels.hooks import kernel_was_called
+    from .hooks import kernel_was_called
 
     return kernel_was_called(args, kwargs)
 
 
 @edge
 def _name_in_place(*args: Any, **kwargs: Any) -> Any:
-    from depyf.explain.kernels.hooks import kernel_was_named
+    from .hooks import kernel_was_named
 
     return kernel_was_named(args, kwargs)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any, List, Set
 
-from depyf.explain.graphs.capture import reachable
-from depyf.explain.kernels.files import kernel_text
-from depyf.explain.model import Kernel
-from depyf.explain.torch_facts import torch_keeps
+from ..graphs.capture import reachable
+from ..model import Kernel
+from ..torch_facts import torch_keeps
+from .files import kernel_text
 
 __all__ = ["kernels_of"]
 

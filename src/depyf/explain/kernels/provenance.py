@@ -12,9 +12,9 @@ from dataclasses import dataclass, field
 from typing import Any, Dict, Iterable, List, Optional, Tuple
 from weakref import WeakKeyDictionary
 
-from depyf.explain.graphs.capture import user_line_of
-from depyf.explain.model import Graph, KernelLine, SourceLine
-from depyf.explain.torch_facts.torch_kernels import operations_behind
+from ..graphs.capture import user_line_of
+from ..model import Graph, KernelLine, SourceLine
+from ..torch_facts.torch_kernels import operations_behind
 
 __all__ = ["Provenance", "kernel_lines_text"]
 

@@ -6,12 +6,12 @@ import os
 import types
 from typing import Any, Callable, Dict, List, Tuple
 
-from depyf.explain.graphs.files import STAGES, cached_graph_text, why_open
-from depyf.explain.kernels.files import kernel_parts, kernel_text, point_functions_at_file
-from depyf.explain.kernels.provenance import Provenance, kernel_lines_text
-from depyf.explain.model import Graph, Kernel
-from depyf.explain.torch_facts.torch_behavior import is_generating_backward
-from depyf.explain.torch_facts.torch_kernels import CacheHit, cache_hit
+from ..graphs.files import STAGES, cached_graph_text, why_open
+from ..model import Graph, Kernel
+from ..torch_facts.torch_behavior import is_generating_backward
+from ..torch_facts.torch_kernels import CacheHit, cache_hit
+from .files import kernel_parts, kernel_text, point_functions_at_file
+from .provenance import Provenance, kernel_lines_text
 
 __all__ = ["KernelRecorder"]
 

@@ -7,13 +7,13 @@ import sys
 from bdb import BdbQuit
 from typing import Iterator
 
-from depyf.explain.containment import contained, done
-from depyf.explain.model import Session
-from depyf.explain.recording import session
-from depyf.explain.stepping import debuggers
-from depyf.explain.stepping.as_written import run_as_written
-from depyf.explain.stepping.interpreted_graphs import hook_interpreter
-from depyf.explain.torch_facts import torch_behavior, torch_debugging
+from ..containment import contained, done
+from ..model import Session
+from ..stepping import debuggers
+from ..stepping.as_written import run_as_written
+from ..stepping.interpreted_graphs import hook_interpreter
+from ..torch_facts import torch_behavior, torch_debugging
+from . import session
 
 __all__ = ["debug"]
 

@@ -11,12 +11,12 @@ import types
 from types import CodeType
 from typing import Any, Dict, List
 
-from depyf.explain.after_the_fact.inspect_model import frame_of
-from depyf.explain.containment import contained, logger
-from depyf.explain.frames.refusals import has_nothing_in_it
-from depyf.explain.frames.resume_points import is_resume_name
-from depyf.explain.model import Session, SourceLine
-from depyf.explain.torch_facts import torch_behavior, torch_keeps
+from ..after_the_fact.inspect_model import frame_of
+from ..containment import contained, logger
+from ..frames.refusals import has_nothing_in_it
+from ..frames.resume_points import is_resume_name
+from ..model import Session, SourceLine
+from ..torch_facts import torch_behavior, torch_keeps
 
 __all__ = ["add_compiled_before"]
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import contextlib
 from typing import Any
 
-from depyf.explain.containment import edge, told
-from depyf.explain.torch_facts.torch_behavior import MissingHook, find
+from ..containment import edge, told
+from ..torch_facts.torch_behavior import MissingHook, find
 
 __all__ = ["hook_attempts", "hook_frames_without_tensors", "hook_recompiles", "hook_skip_frame", "hook_skips",
            "hook_unsupported"]

@@ -13,9 +13,14 @@ import types
 from dataclasses import dataclass
 from typing import Any, Callable, List, Tuple
 
-from depyf.explain.containment import EDGES, contained, done, edge, told
-from depyf.explain.kernels.hooks import hook_kernels
-from depyf.explain.recording.outcome_hooks import (
+from ..containment import EDGES, contained, done, edge, told
+from ..kernels.hooks import hook_kernels
+from ..stepping.interpreted_graphs import hook_interpreter
+from ..torch_facts import torch_attempts, torch_behavior, torch_keeps
+from ..torch_facts.exchanged_code import Heard, listen
+from ..torch_facts.torch_behavior import MissingHook, find
+from ..torch_facts.torch_debugging import interprets_graphs
+from .outcome_hooks import (
     hook_attempts,
     hook_frames_without_tensors,
     hook_recompiles,
@@ -23,11 +28,6 @@ from depyf.explain.recording.outcome_hooks import (
     hook_skips,
     hook_unsupported,
 )
-from depyf.explain.stepping.interpreted_graphs import hook_interpreter
-from depyf.explain.torch_facts import torch_attempts, torch_behavior, torch_keeps
-from depyf.explain.torch_facts.exchanged_code import Heard, listen
-from depyf.explain.torch_facts.torch_behavior import MissingHook, find
-from depyf.explain.torch_facts.torch_debugging import interprets_graphs
 
 __all__ = ["PATCHES", "Patch", "apply_late_patches", "apply_patches", "graph_is_to_run", "graph_was_formatted",
            "original_kernel_loader"]
@@ -113,7 +113,7 @@ def graph_was_formatted(args: Tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
 
 @edge
 def _formatter_in_place(*args: Any, **kwargs: Any) -> Any:
-    from depyf.explain.recording.patches import graph_was_formatted
+    from .patches import graph_was_formatted
 
     return graph_was_formatted(args, kwargs)
 
@@ -136,7 +136,7 @@ def graph_is_to_run(args: Tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
 
 @edge
 def _graph_runner_in_place(*args: Any, **kwargs: Any) -> Any:
-    from depyf.explain.recording.patches import graph_is_to_run
+    from .patches import graph_is_to_run
 
     return graph_is_to_run(args, kwargs)
 

@@ -19,30 +19,30 @@ import weakref
 from types import CodeType
 from typing import Any, Dict, List, Optional, Tuple
 
-from depyf.explain.containment import contained, note_failure
-from depyf.explain.dump.compile_times import TIMES, PhaseClock
-from depyf.explain.dump.dump_directory import DumpDirectory
-from depyf.explain.dump.processes import before_this_process_ends
-from depyf.explain.frames.attempts import Attempts
-from depyf.explain.frames.called_names import note_called_name
-from depyf.explain.frames.graph_breaks import graph_break_of
-from depyf.explain.frames.nothing_compiled import why_uncompiled
-from depyf.explain.frames.recompiles import add_reasons, ids_of_entries, with_ids
-from depyf.explain.frames.resume_points import is_resume_name, resume_function, resume_points
-from depyf.explain.graphs.capture import capture
-from depyf.explain.graphs.files import REPEATS, GraphFile, is_same_graph, signature_of, stage_of, why_open
-from depyf.explain.graphs.text import GraphText, source_of
-from depyf.explain.guards.live import read_all_guards, read_guards
-from depyf.explain.kernels.record import KernelRecorder
-from depyf.explain.model import Artifact, CacheEntry, Frame, Graph, GraphBreak, Session
-from depyf.explain.names import stable
-from depyf.explain.recording.patches import apply_late_patches
-from depyf.explain.stepping import debuggers
-from depyf.explain.stepping.as_written import Followed, code_as_written
-from depyf.explain.stepping.graph_breakpoints import note_what_runs, point_at_files
-from depyf.explain.torch_facts import torch_behavior
-from depyf.explain.transformed.decompiled import decompiled, listing_of
-from depyf.explain.transformed.transformed_code import WHAT_RUNS, decompile_transformed
+from ..containment import contained, note_failure
+from ..dump.compile_times import TIMES, PhaseClock
+from ..dump.dump_directory import DumpDirectory
+from ..dump.processes import before_this_process_ends
+from ..frames.attempts import Attempts
+from ..frames.called_names import note_called_name
+from ..frames.graph_breaks import graph_break_of
+from ..frames.nothing_compiled import why_uncompiled
+from ..frames.recompiles import add_reasons, ids_of_entries, with_ids
+from ..frames.resume_points import is_resume_name, resume_function, resume_points
+from ..graphs.capture import capture
+from ..graphs.files import REPEATS, GraphFile, is_same_graph, signature_of, stage_of, why_open
+from ..graphs.text import GraphText, source_of
+from ..guards.live import read_all_guards, read_guards
+from ..kernels.record import KernelRecorder
+from ..model import Artifact, CacheEntry, Frame, Graph, GraphBreak, Session
+from ..names import stable
+from ..stepping import debuggers
+from ..stepping.as_written import Followed, code_as_written
+from ..stepping.graph_breakpoints import note_what_runs, point_at_files
+from ..torch_facts import torch_behavior
+from ..transformed.decompiled import decompiled, listing_of
+from ..transformed.transformed_code import WHAT_RUNS, decompile_transformed
+from .patches import apply_late_patches
 
 __all__ = ["NO_GRAPH", "Recorder"]
 
@@ -171,7 +171,7 @@ class Recorder:
     def on_ahead_of_time(self, made: Any) -> None:
         """`aot_compile` has returned: it keeps code, guards and graph in what it returns."""
         with self._lock, contained(self.session, "recording a function compiled ahead of time", "its page"):
-            from depyf.explain.after_the_fact.inspect_model import inspect as model_of
+            from ..after_the_fact.inspect_model import inspect as model_of
 
             for frame in model_of(made).frames:
                 for entry in frame.entries:
@@ -433,7 +433,7 @@ class Recorder:
             self.session.artifacts.append(Artifact(name, "process", "what another process of this program compiled"))
 
     def _add_compiled_before(self) -> None:
-        from depyf.explain.recording.compiled_before import add_compiled_before
+        from .compiled_before import add_compiled_before
 
         add_compiled_before(self.session)
 
@@ -445,7 +445,7 @@ class Recorder:
             self._write_reserved(path, text, "times", "how long compiling took, by phase; differs in every run")
 
     def _write_report(self) -> None:
-        from depyf.explain.report.write import write_report
+        from ..report.write import write_report
 
         write_report(self.session, self.dump.path, self.dump.of_earlier_recordings, self.html)
 

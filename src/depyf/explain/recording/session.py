@@ -19,19 +19,19 @@ import threading
 import time
 from typing import Iterator, List, NamedTuple, Tuple, Union
 
-from depyf.decompiler.limits.garbage import no_collections
-from depyf.errors import require_torch
-from depyf.explain.containment import contained, done, edge, logger
-from depyf.explain.dump.dump_directory import DumpDirectory
-from depyf.explain.dump.processes import INDEX
-from depyf.explain.model import Session
-from depyf.explain.recording.patches import apply_patches
-from depyf.explain.recording.recorder import Recorder
-from depyf.explain.report.views import attach
-from depyf.explain.running import ACTIVE
-from depyf.explain.stepping import debuggers
-from depyf.explain.stepping.as_written import Followed
-from depyf.explain.torch_facts.torch_debugging import pass_over
+from ...decompiler.limits.garbage import no_collections
+from ...errors import require_torch
+from ..containment import contained, done, edge, logger
+from ..dump.dump_directory import DumpDirectory
+from ..dump.processes import INDEX
+from ..model import Session
+from ..report.views import attach
+from ..running import ACTIVE
+from ..stepping import debuggers
+from ..stepping.as_written import Followed
+from ..torch_facts.torch_debugging import pass_over
+from .patches import apply_patches
+from .recorder import Recorder
 
 __all__ = ["active_recorders", "compiled_functions", "last_directory", "prepare_debug"]
 

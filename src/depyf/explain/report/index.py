@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Dict, List
 
-from depyf.explain.dump.compile_times import TIMES
-from depyf.explain.frames.refusals import is_of_libraries
-from depyf.explain.model import Artifact, Decompiled, Session
-from depyf.explain.names import file_name
-from depyf.explain.report.summary import summary_lines
-from depyf.explain.report.tree import count, tree_lines
-from depyf.explain.report.why import index_sections
+from ..dump.compile_times import TIMES
+from ..frames.refusals import is_of_libraries
+from ..model import Artifact, Decompiled, Session
+from ..names import file_name
+from .summary import summary_lines
+from .tree import count, tree_lines
+from .why import index_sections
 
 __all__ = ["index_text"]
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Iterable, List
 
-from depyf.explain.frames.refusals import has_nothing_in_it
-from depyf.explain.frames.resume_points import is_resume_name
-from depyf.explain.model import Session
-from depyf.explain.report.tree import count
+from ..frames.refusals import has_nothing_in_it
+from ..frames.resume_points import is_resume_name
+from ..model import Session
+from .tree import count
 
 __all__ = ["summary_lines"]
 

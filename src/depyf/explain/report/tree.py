@@ -5,12 +5,12 @@ from __future__ import annotations
 import ast
 from typing import Dict, List, Sequence, Set
 
-from depyf.decompiler.proof.compile_worker import syntax_tree
-from depyf.explain.for_reading.bookkeeping import fold
-from depyf.explain.frames.resume_points import resume_line
-from depyf.explain.model import CacheEntry, Frame, Graph, GraphBreak, Node, Refusal, ResumeFunction
-from depyf.explain.names import file_name
-from depyf.explain.report.why import recompile_words
+from ...decompiler.proof.compile_worker import syntax_tree
+from ..for_reading.bookkeeping import fold
+from ..frames.resume_points import resume_line
+from ..model import CacheEntry, Frame, Graph, GraphBreak, Node, Refusal, ResumeFunction
+from ..names import file_name
+from .why import recompile_words
 
 __all__ = [
     "NOT_SEEN",

@@ -5,8 +5,8 @@ Whoever makes a model for a user calls `attach`. What makes HTML is imported whe
 
 from __future__ import annotations
 
-from depyf.explain.model import VIEWS, Session
-from depyf.explain.report.tree import tree_lines
+from ..model import VIEWS, Session
+from .tree import tree_lines
 
 __all__ = ["attach"]
 
@@ -18,14 +18,14 @@ def _tree(session: Session) -> str:
 
 def _fragment(session: Session) -> str:
     """What a notebook shows."""
-    from depyf.explain.report.html.html_page import html_fragment
+    from .html.html_page import html_fragment
 
     return html_fragment(session)
 
 
 def _file(session: Session) -> str:
     """An HTML file of its own."""
-    from depyf.explain.report.html.html_page import html_file
+    from .html.html_page import html_file
 
     return html_file(session)
 

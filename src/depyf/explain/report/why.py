@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Dict, List, Tuple
 
-from depyf.explain.frames.recompiles import reason_from_text
-from depyf.explain.frames.resume_points import is_resume_name
-from depyf.explain.model import CacheEntry, GraphBreak, RecompileReason, Refusal, Session, Skip, SourceLine
-from depyf.explain.names import file_name
+from ..frames.recompiles import reason_from_text
+from ..frames.resume_points import is_resume_name
+from ..model import CacheEntry, GraphBreak, RecompileReason, Refusal, Session, Skip, SourceLine
+from ..names import file_name
 
 __all__ = ["break_lines", "found_words", "index_sections", "one_line", "recompile_words"]
 

@@ -6,18 +6,18 @@ import functools
 import os
 from typing import Callable, Dict, Iterable, List
 
-from depyf.explain.containment import contained, note_failure
-from depyf.explain.dump.compile_times import COSTS
-from depyf.explain.dump.dump_directory import write_index, write_whole
-from depyf.explain.dump.processes import INDEX
-from depyf.explain.model import Artifact, Session
-from depyf.explain.names import safe_file_part, writable_name
-from depyf.explain.report.index import index_text
-from depyf.explain.report.page.guard_text import guard_file_name, guard_listing
-from depyf.explain.report.page.page import page_of
-from depyf.explain.report.remarks.costs import costs_json
-from depyf.explain.report.remarks.stored import FILE as REMARKS
-from depyf.explain.report.remarks.stored import report_of
+from ..containment import contained, note_failure
+from ..dump.compile_times import COSTS
+from ..dump.dump_directory import write_index, write_whole
+from ..dump.processes import INDEX
+from ..model import Artifact, Session
+from ..names import safe_file_part, writable_name
+from .index import index_text
+from .page.guard_text import guard_file_name, guard_listing
+from .page.page import page_of
+from .remarks.costs import costs_json
+from .remarks.stored import FILE as REMARKS
+from .remarks.stored import report_of
 
 __all__ = ["PAGE", "write_report"]
 
@@ -73,8 +73,8 @@ def write_report(
 
 
 def _page(session: Session) -> str:
-    from depyf.explain.report.html.report_page import report_page
-    from depyf.explain.report.linked.compilations import compilations
+    from .html.report_page import report_page
+    from .linked.compilations import compilations
 
     return report_page(report_of(session), os.getcwd(), compilations(session), session.times, session.own_seconds)
 

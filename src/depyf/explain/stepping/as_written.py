@@ -19,10 +19,10 @@ from dataclasses import dataclass, field
 from types import CodeType
 from typing import Any, Callable, Iterable, Iterator, List, Optional, Set, Tuple
 
-from depyf.decompiler.proof.compile_worker import syntax_tree
-from depyf.explain.code_objects import RETURNS_AT_ONCE
-from depyf.explain.stepping.debuggers import Breakpoints, Extent, extent_of
-from depyf.explain.torch_facts import torch_behavior, torch_debugging
+from ...decompiler.proof.compile_worker import syntax_tree
+from ..code_objects import RETURNS_AT_ONCE
+from ..torch_facts import torch_behavior, torch_debugging
+from .debuggers import Breakpoints, Extent, extent_of
 
 __all__ = ["Followed", "code_as_written", "run_as_written"]
 

@@ -14,8 +14,8 @@ import sys
 from types import CodeType
 from typing import Any, Callable, Dict, Iterable, Iterator, List, Optional, Set, Tuple
 
-from depyf.explain.containment import contained
-from depyf.explain.model import Session
+from ..containment import contained
+from ..model import Session
 
 __all__ = ["DEBUGGERS", "Breakpoints", "Extent", "extent_of", "is_attached"]
 

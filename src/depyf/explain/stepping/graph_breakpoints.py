@@ -12,13 +12,13 @@ import types
 import weakref
 from typing import Any, Callable, Dict, List, Optional
 
-from depyf.explain.code_objects import same_instructions
-from depyf.explain.containment import contained
-from depyf.explain.graphs.files import GraphFile, forward_code, graph_file_text, signature_of
-from depyf.explain.model import Graph, Session
-from depyf.explain.stepping.interpreted_graphs import graph_has_file
-from depyf.explain.torch_facts import torch_behavior
-from depyf.explain.torch_facts.torch_debugging import interprets_graphs
+from ..code_objects import same_instructions
+from ..containment import contained
+from ..graphs.files import GraphFile, forward_code, graph_file_text, signature_of
+from ..model import Graph, Session
+from ..torch_facts import torch_behavior
+from ..torch_facts.torch_debugging import interprets_graphs
+from .interpreted_graphs import graph_has_file
 
 __all__ = ["note_what_runs", "point_at_file", "point_at_files", "what_runs"]
 

@@ -12,9 +12,9 @@ import contextlib
 import weakref
 from typing import Any, Callable, Optional
 
-from depyf.explain.containment import done, edge
-from depyf.explain.model import Session
-from depyf.explain.torch_facts.torch_behavior import find
+from ..containment import done, edge
+from ..model import Session
+from ..torch_facts.torch_behavior import find
 
 __all__ = ["graph_has_file", "hook_interpreter"]
 

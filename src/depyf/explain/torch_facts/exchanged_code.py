@@ -9,7 +9,7 @@ import contextlib
 import types
 from typing import Any, List, Tuple
 
-from depyf.explain.torch_facts.torch_behavior import MissingHook
+from .torch_behavior import MissingHook
 
 __all__ = ["Heard", "listen"]
 

@@ -9,7 +9,7 @@ import sys
 import types
 from typing import Any, Optional
 
-from depyf.explain.torch_facts.torch_behavior import MissingHook, find
+from .torch_behavior import MissingHook, find
 
 __all__ = [
     "can_be_fallen_back_from",

@@ -15,7 +15,7 @@ from importlib import import_module
 from importlib.util import find_spec
 from typing import Any, Callable, Dict, Iterator, List, Optional
 
-from depyf.explain.code_objects import cell_contents
+from ..code_objects import cell_contents
 
 __all__ = [
     "MissingHook",

@@ -6,7 +6,7 @@ import sys
 from types import CodeType
 from typing import Callable, Iterable, List, Optional
 
-from depyf.explain.torch_facts.torch_behavior import MissingHook, find
+from .torch_behavior import MissingHook, find
 
 __all__ = ["interprets_graphs", "pass_over", "traced_code"]
 

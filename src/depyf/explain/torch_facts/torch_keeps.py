@@ -10,8 +10,8 @@ import sys
 import types
 from typing import Any, Dict, List, NamedTuple
 
-from depyf.explain.model import CompileTimes
-from depyf.explain.torch_facts.torch_behavior import MissingHook, compilation_metrics, find
+from ..model import CompileTimes
+from .torch_behavior import MissingHook, compilation_metrics, find
 
 __all__ = [
     "Compilation",

@@ -10,7 +10,7 @@ import types
 from dataclasses import dataclass, field
 from typing import Any, Dict, Iterable, Iterator, List, MutableMapping, Optional
 
-from depyf.explain.torch_facts.torch_behavior import MissingHook, find
+from .torch_behavior import MissingHook, find
 
 __all__ = ["CacheHit", "cache_hit", "operations_behind", "provenance_function", "says_which_kernel"]
 

@@ -6,11 +6,11 @@ import logging
 from types import CodeType
 from typing import Any, List
 
-from depyf.errors import require_torch
-from depyf.explain.containment import contained
-from depyf.explain.model import Session
-from depyf.explain.torch_facts import torch_behavior
-from depyf.explain.transformed.decompiled import decompiled
+from ...errors import require_torch
+from ..containment import contained
+from ..model import Session
+from ..torch_facts import torch_behavior
+from .decompiled import decompiled
 
 __all__ = ["install", "pytorch_bytecode_src_hook", "uninstall"]
 

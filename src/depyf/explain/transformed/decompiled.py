@@ -8,10 +8,10 @@ from functools import partial
 from types import CodeType
 from typing import Any
 
-from depyf.explain.containment import in_words
-from depyf.explain.model import Decompiled
-from depyf.explain.names import stable, without_addresses
-from depyf.explain.time_limit import within_limit
+from ..containment import in_words
+from ..model import Decompiled
+from ..names import stable, without_addresses
+from ..time_limit import within_limit
 
 __all__ = ["decompiled", "from_result", "listing_of"]
 
@@ -22,9 +22,9 @@ def decompiled(code: CodeType, by_dynamo: bool = True) -> Decompiled:
     `by_dynamo`: Dynamo made it. Of the user's own code every name is kept.
     """
     try:
-        from depyf.decompiler.driver.settings import COMPILER, Settings
-        from depyf.decompiler.pipeline import analyze
-        from depyf.explain.transformed.origin import DYNAMO
+        from ...decompiler.driver.settings import COMPILER, Settings
+        from ...decompiler.pipeline import analyze
+        from .origin import DYNAMO
 
         settings = Settings(searches=False, origin=DYNAMO if by_dynamo else COMPILER)
         found = from_result(within_limit(partial(analyze, settings=settings), code))
@@ -53,7 +53,7 @@ def from_result(result: Any) -> Decompiled:
     That nobody reads the variables of its frame is taken for granted of nearly all code that Dynamo makes. The
     documentation of the pages says so once, and they do not repeat it.
     """
-    from depyf.decompiler.proof.symbolic.prove import DIFFERING, UNSEEN
+    from ...decompiler.proof.symbolic.prove import DIFFERING, UNSEEN
 
     verdict = result.verdict
     if UNSEEN in verdict.assumptions:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from types import CodeType
 from typing import Any, Dict
 
-from depyf.explain.names import stable
+from ..names import stable
 
 __all__ = ["NameClash", "with_names", "with_own_name", "without_uuids"]
 

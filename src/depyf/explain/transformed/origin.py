@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from depyf.decompiler.driver.settings import Origin
-from depyf.decompiler.names.dynamo import WORDS
+from ...decompiler.driver.settings import Origin
+from ...decompiler.names.dynamo import WORDS
 
 __all__ = ["DYNAMO"]
 

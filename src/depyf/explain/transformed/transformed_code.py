@@ -6,13 +6,13 @@ from dataclasses import dataclass
 from types import CodeType
 from typing import Any, List, Mapping, Optional, Sequence
 
-from depyf.explain.code_objects import CALLING, parameters_of, with_nested_of
-from depyf.explain.containment import in_words
-from depyf.explain.model import Decompiled
-from depyf.explain.names import identifier, stable, without_addresses
-from depyf.explain.time_limit import within_limit
-from depyf.explain.transformed.decompiled import from_result, listing_of
-from depyf.explain.transformed.global_names import with_names, with_own_name, without_uuids
+from ..code_objects import CALLING, parameters_of, with_nested_of
+from ..containment import in_words
+from ..model import Decompiled
+from ..names import identifier, stable, without_addresses
+from ..time_limit import within_limit
+from .decompiled import from_result, listing_of
+from .global_names import with_names, with_own_name, without_uuids
 
 __all__ = ["WHAT_RUNS", "TransformedCode", "decompile_transformed", "is_valid_python"]
 
@@ -80,9 +80,9 @@ def _decompile(
     result_names: Mapping[str, Sequence[str]],
     original: Optional[CodeType],
 ) -> TransformedCode:
-    from depyf.decompiler.driver.settings import Settings
-    from depyf.decompiler.pipeline import analyze
-    from depyf.explain.transformed.origin import DYNAMO
+    from ...decompiler.driver.settings import Settings
+    from ...decompiler.pipeline import analyze
+    from .origin import DYNAMO
 
     result = analyze(clean, settings=Settings(result_names=result_names, searches=False, origin=DYNAMO))
     decompiled = from_result(result)
@@ -93,7 +93,7 @@ def _decompile(
         return _text_only(clean, compile_id, decompiled, body, "; ".join(decompiled.reasons) or decompiled.verdict)
     text = _header(clean, compile_id, decompiled, "") + body.rstrip("\n") + "\n"
     try:
-        from depyf.decompiler.recompile import recompile
+        from ...decompiler.recompile import recompile
 
         places = original.co_varnames if original is not None else ()
         ours = with_names(recompile(text, clean, path, places=places, known=result.raw), real_name)
@@ -107,7 +107,7 @@ def _decompile(
 
 
 def _standalone(result: Any) -> str:
-    from depyf.decompiler.pipeline import standalone
+    from ...decompiler.pipeline import standalone
 
     return str(standalone(result))
 

@@ -11,16 +11,16 @@ from __future__ import annotations
 
 from typing import Callable, Collection, List
 
-from depyf.decompiler.syntax.node import Statement
-from depyf.decompiler.syntax.transforms.elif_chains import chain_elifs
-from depyf.decompiler.syntax.transforms.merge_with_items import merge_with_items
-from depyf.decompiler.syntax.transforms.one_line import join_lines
-from depyf.decompiler.syntax.transforms.redundant_continue import (
+from ..node import Statement
+from .elif_chains import chain_elifs
+from .merge_with_items import merge_with_items
+from .one_line import join_lines
+from .redundant_continue import (
     drop_redundant_continue,
     drop_redundant_continue_in_while,
 )
-from depyf.decompiler.syntax.transforms.redundant_return import drop_redundant_return
-from depyf.decompiler.syntax.transforms.return_none import shorten_return_none
+from .redundant_return import drop_redundant_return
+from .return_none import shorten_return_none
 
 __all__ = ["TRANSFORMS", "Transform", "check_names"]
 

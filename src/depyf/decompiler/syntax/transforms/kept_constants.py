@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from typing import List
 
-from depyf.decompiler.syntax import nodes
-from depyf.decompiler.syntax.node import Node, Statement
-from depyf.decompiler.syntax.traverse import rewrite
+from .. import nodes
+from ..node import Node, Statement
+from ..traverse import rewrite
 
 __all__ = ["apart", "keep_constants"]
 

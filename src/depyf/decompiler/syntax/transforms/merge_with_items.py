@@ -7,8 +7,8 @@ statement.
 
 from __future__ import annotations
 
-from depyf.decompiler.syntax import nodes as n
-from depyf.decompiler.syntax.transforms.tail_positions import DEFINITIONS
+from .. import nodes as n
+from .tail_positions import DEFINITIONS
 
 
 def merge_with_items(body: list[n.Statement], kind: str) -> None:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from depyf.decompiler.syntax import nodes as n
-from depyf.decompiler.syntax.node import Statement
-from depyf.decompiler.syntax.traverse import bodies
+from .. import nodes as n
+from ..node import Statement
+from ..traverse import bodies
 
 _JOINED = (n.Delete, n.Import)
 

@@ -10,8 +10,8 @@ from __future__ import annotations
 
 from typing import Iterator
 
-from depyf.decompiler.syntax import nodes as n
-from depyf.decompiler.syntax.transforms.tail_positions import DEFINITIONS, drop_at_tail, written_out
+from .. import nodes as n
+from .tail_positions import DEFINITIONS, drop_at_tail, written_out
 
 
 def drop_redundant_continue(body: list[n.Statement], kind: str) -> None:

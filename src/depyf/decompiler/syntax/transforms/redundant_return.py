@@ -7,8 +7,8 @@ a module or a class, where none may stand, has none at its end.
 
 from __future__ import annotations
 
-from depyf.decompiler.syntax import nodes as n
-from depyf.decompiler.syntax.transforms.tail_positions import drop_at_tail, written_out
+from .. import nodes as n
+from .tail_positions import drop_at_tail, written_out
 
 
 def drop_redundant_return(body: list[n.Statement], kind: str) -> None:

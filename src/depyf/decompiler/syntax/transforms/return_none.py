@@ -7,9 +7,9 @@ alternative to.
 
 from __future__ import annotations
 
-from depyf.decompiler.syntax import nodes as n
-from depyf.decompiler.syntax.transforms.redundant_return import returns_none
-from depyf.decompiler.syntax.transforms.tail_positions import DEFINITIONS
+from .. import nodes as n
+from .redundant_return import returns_none
+from .tail_positions import DEFINITIONS
 
 
 def shorten_return_none(body: list[n.Statement], kind: str) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Callable, Iterator
 
-from depyf.decompiler.syntax import nodes as n
+from .. import nodes as n
 
 _WITHS = (n.With, n.AsyncWith)
 _TRIES = (n.Try, n.TryStar)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import html
 from typing import Dict, List, Sequence
 
-from depyf.explain.report.linked.drawing import Box, Drawing
+from ..linked.drawing import Box, Drawing
 
 __all__ = ["drawings_html"]
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 import html
 from typing import List, Mapping, Tuple
 
-from depyf.explain.model import CacheEntry, Guard, SourceLine
-from depyf.explain.report.html.highlight import IN_FULL, code_html
-from depyf.explain.report.page.guard_text import alike_once, grouped, kinds_of_own, same_globals
-from depyf.explain.report.page.guard_tree import folded_tree
-from depyf.explain.report.page.guards_by_argument import guards_by_argument, row_lines
-from depyf.explain.report.tree import count
+from ...model import CacheEntry, Guard, SourceLine
+from ..page.guard_text import alike_once, grouped, kinds_of_own, same_globals
+from ..page.guard_tree import folded_tree
+from ..page.guards_by_argument import guards_by_argument, row_lines
+from ..tree import count
+from .highlight import IN_FULL, code_html
 
 __all__ = ["guards_html"]
 

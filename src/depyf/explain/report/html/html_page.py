@@ -11,18 +11,18 @@ import itertools
 import re
 from typing import Dict, List, Optional, Tuple
 
-from depyf.explain.for_reading.bookkeeping import fold
-from depyf.explain.frames.resume_points import resume_line
-from depyf.explain.kernels.provenance import kernel_lines_text
-from depyf.explain.model import CacheEntry, Decompiled, Frame, Graph, GraphBreak, ResumeFunction, Session
-from depyf.explain.names import file_name
-from depyf.explain.report.html.guards import guards_html
-from depyf.explain.report.html.highlight import IN_FULL, code_html, has_colours
-from depyf.explain.report.html.style import STYLE
-from depyf.explain.report.page.sections import folded_code
-from depyf.explain.report.page.shortened import LONG, shortened
-from depyf.explain.report.tree import NOT_SEEN, branches, count, operations_of, why_not_compiled
-from depyf.explain.report.why import recompile_words
+from ...for_reading.bookkeeping import fold
+from ...frames.resume_points import resume_line
+from ...kernels.provenance import kernel_lines_text
+from ...model import CacheEntry, Decompiled, Frame, Graph, GraphBreak, ResumeFunction, Session
+from ...names import file_name
+from ..page.sections import folded_code
+from ..page.shortened import LONG, shortened
+from ..tree import NOT_SEEN, branches, count, operations_of, why_not_compiled
+from ..why import recompile_words
+from .guards import guards_html
+from .highlight import IN_FULL, code_html, has_colours
+from .style import STYLE
 
 __all__ = ["html_file", "html_fragment"]
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import html
 from typing import Dict, Iterable, List, Set, Tuple
 
-from depyf.explain.names import file_name
-from depyf.explain.report.html.drawings import drawings_html
-from depyf.explain.report.html.highlight import lines_html
-from depyf.explain.report.linked.rows import Compilation, Pane, Row
-from depyf.explain.report.tree import count
+from ...names import file_name
+from ..linked.rows import Compilation, Pane, Row
+from ..tree import count
+from .drawings import drawings_html
+from .highlight import lines_html
 
 __all__ = ["panes_html"]
 

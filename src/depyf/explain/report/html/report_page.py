@@ -11,16 +11,16 @@ import linecache
 import pkgutil
 from typing import Dict, Iterable, List, Mapping, Sequence, Tuple
 
-from depyf.explain.model import CompileTimes
-from depyf.explain.report.html.highlight import has_colours, lines_html
-from depyf.explain.report.html.panes import panes_html
-from depyf.explain.report.html.style import STYLE
-from depyf.explain.report.html.times import times_html
-from depyf.explain.report.linked.rows import Compilation
-from depyf.explain.report.remarks.answer import INSTALLED, count_words, short, worst_first
-from depyf.explain.report.remarks.over_source import lines_around
-from depyf.explain.report.remarks.remark import FINDINGS, Remark
-from depyf.explain.report.remarks.stored import Report
+from ...model import CompileTimes
+from ..linked.rows import Compilation
+from ..remarks.answer import INSTALLED, count_words, short, worst_first
+from ..remarks.over_source import lines_around
+from ..remarks.remark import FINDINGS, Remark
+from ..remarks.stored import Report
+from .highlight import has_colours, lines_html
+from .panes import panes_html
+from .style import STYLE
+from .times import times_html
 
 __all__ = ["report_page"]
 

@@ -6,8 +6,8 @@ import html
 import re
 from typing import List, Sequence, Tuple
 
-from depyf.explain.model import CompileTimes
-from depyf.explain.report.remarks.costs import seconds_words
+from ...model import CompileTimes
+from ..remarks.costs import seconds_words
 
 __all__ = ["times_html"]
 

@@ -6,15 +6,15 @@ import linecache
 import re
 from typing import Dict, FrozenSet, Iterable, Iterator, List, Sequence, Tuple
 
-from depyf.explain.frames.resume_points import resume_line
-from depyf.explain.model import CacheEntry, Frame, Graph, Session, SourceLine
-from depyf.explain.names import file_name
-from depyf.explain.report.linked.drawing import drawings
-from depyf.explain.report.linked.kernels import computing_lines, kernel_rows, linked_lines
-from depyf.explain.report.linked.places import Places
-from depyf.explain.report.linked.rows import Compilation, Pane, Row, shortened
-from depyf.explain.report.page.sections import folded_code
-from depyf.explain.report.tree import count
+from ...frames.resume_points import resume_line
+from ...model import CacheEntry, Frame, Graph, Session, SourceLine
+from ...names import file_name
+from ..page.sections import folded_code
+from ..tree import count
+from .drawing import drawings
+from .kernels import computing_lines, kernel_rows, linked_lines
+from .places import Places
+from .rows import Compilation, Pane, Row, shortened
 
 __all__ = ["compilations"]
 

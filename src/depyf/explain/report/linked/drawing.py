@@ -9,9 +9,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Dict, FrozenSet, List, Optional, Sequence, Set, Tuple
 
-from depyf.explain.model import Graph, Node
-from depyf.explain.report.linked.places import Places
-from depyf.explain.report.tree import count
+from ...model import Graph, Node
+from ..tree import count
+from .places import Places
 
 __all__ = ["Box", "Drawing", "drawings"]
 

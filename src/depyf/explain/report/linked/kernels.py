@@ -7,11 +7,11 @@ import re
 from dataclasses import replace
 from typing import Dict, FrozenSet, Iterable, List, Tuple
 
-from depyf.decompiler.proof.compile_worker import syntax_tree
-from depyf.explain.model import Graph, Kernel
-from depyf.explain.names import file_name
-from depyf.explain.report.linked.places import Places
-from depyf.explain.report.linked.rows import Row
+from ....decompiler.proof.compile_worker import syntax_tree
+from ...model import Graph, Kernel
+from ...names import file_name
+from .places import Places
+from .rows import Row
 
 __all__ = ["computing_lines", "kernel_rows", "linked_lines"]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Dict, FrozenSet, Iterable, List, Optional, Tuple
 
-from depyf.explain.model import SourceLine
+from ...model import SourceLine
 
 __all__ = ["Places"]
 

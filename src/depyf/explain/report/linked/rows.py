@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Callable, Dict, FrozenSet, List, Sequence
 
-from depyf.explain.model import SourceLine
-from depyf.explain.report.linked.drawing import Drawing
-from depyf.explain.report.page.repeats import numbers_apart, runs
+from ...model import SourceLine
+from ..page.repeats import numbers_apart, runs
+from .drawing import Drawing
 
 __all__ = ["Compilation", "Pane", "Row", "shortened"]
 

@@ -6,9 +6,9 @@ import re
 from dataclasses import dataclass, field
 from typing import Callable, List, Sequence, Tuple
 
-from depyf.explain.for_reading.bookkeeping import FRAME_PARAMETERS
-from depyf.explain.model import CacheEntry, Graph
-from depyf.explain.names import file_name
+from ...for_reading.bookkeeping import FRAME_PARAMETERS
+from ...model import CacheEntry, Graph
+from ...names import file_name
 
 __all__ = ["Below"]
 

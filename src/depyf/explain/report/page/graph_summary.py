@@ -6,9 +6,9 @@ import re
 from dataclasses import dataclass, field
 from typing import Dict, List, Optional, Sequence, Tuple
 
-from depyf.explain.model import Graph, Node, SourceLine
-from depyf.explain.report.page.repeats import FEW, Run, runs
-from depyf.explain.report.tree import count
+from ...model import Graph, Node, SourceLine
+from ..tree import count
+from .repeats import FEW, Run, runs
 
 __all__ = ["graph_summary", "kernel_legend"]
 

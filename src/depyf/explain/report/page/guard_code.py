@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Dict, List, Tuple
 
-from depyf.explain.report.page.repeats import Alike, alike, is_index, only_indices
+from .repeats import Alike, alike, is_index, only_indices
 
 __all__ = ["returned"]
 

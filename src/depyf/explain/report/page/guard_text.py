@@ -6,14 +6,14 @@ import re
 import textwrap
 from typing import Dict, List, Tuple
 
-from depyf.explain.guards.words import is_torch_file
-from depyf.explain.model import CacheEntry, Frame, Guard, SourceLine
-from depyf.explain.names import file_name, identifier
-from depyf.explain.report.page.guard_code import returned
-from depyf.explain.report.page.guard_tree import folded_tree
-from depyf.explain.report.page.guards_by_argument import guards_by_argument, in_brackets, row_lines
-from depyf.explain.report.page.repeats import alike, numbers_in_words
-from depyf.explain.report.tree import count
+from ...guards.words import is_torch_file
+from ...model import CacheEntry, Frame, Guard, SourceLine
+from ...names import file_name, identifier
+from ..tree import count
+from .guard_code import returned
+from .guard_tree import folded_tree
+from .guards_by_argument import guards_by_argument, in_brackets, row_lines
+from .repeats import alike, numbers_in_words
 
 __all__ = [
     "alike_once",

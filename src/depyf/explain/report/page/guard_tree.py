@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import List, Tuple
 
-from depyf.explain.report.page.repeats import Alike, alike, numbers_in_words
+from .repeats import Alike, alike, numbers_in_words
 
 __all__ = ["folded_tree"]
 

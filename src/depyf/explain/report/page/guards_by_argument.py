@@ -7,8 +7,8 @@ import textwrap
 from dataclasses import dataclass, field
 from typing import Dict, List, Sequence, Tuple
 
-from depyf.explain.model import Guard
-from depyf.explain.report.page.repeats import Alike, alike, numbers_apart, numbers_in_words, only_indices
+from ...model import Guard
+from .repeats import Alike, alike, numbers_apart, numbers_in_words, only_indices
 
 __all__ = ["Row", "guards_by_argument", "in_brackets", "row_lines"]
 

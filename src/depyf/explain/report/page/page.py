@@ -12,17 +12,20 @@ import textwrap
 import types
 from typing import Any, Dict, Iterable, List, Optional, Set
 
-from depyf.decompiler.proof.compile_worker import syntax_tree
-from depyf.explain.frames.resume_points import resume_line
-from depyf.explain.guards.words import user_spelling
-from depyf.explain.kernels.provenance import kernel_lines_text
-from depyf.explain.model import CacheEntry, Frame, Graph, ResumeFunction, Session
-from depyf.explain.names import file_name, real_name
-from depyf.explain.report.page.below import Below
-from depyf.explain.report.page.graph_summary import graph_summary, kernel_legend
-from depyf.explain.report.page.guard_text import guard_checks, guard_file_name, guard_function
-from depyf.explain.report.page.helpers import helpers_used
-from depyf.explain.report.page.sections import (
+from ....decompiler.proof.compile_worker import syntax_tree
+from ...frames.resume_points import resume_line
+from ...guards.words import user_spelling
+from ...kernels.provenance import kernel_lines_text
+from ...model import CacheEntry, Frame, Graph, ResumeFunction, Session
+from ...names import file_name, real_name
+from ...transformed.decompiled import decompiled
+from ..tree import count, tree_lines, why_not_compiled
+from ..why import break_lines, recompile_words
+from .below import Below
+from .graph_summary import graph_summary, kernel_legend
+from .guard_text import guard_checks, guard_file_name, guard_function
+from .helpers import helpers_used
+from .sections import (
     code_constant,
     comment,
     dispatcher,
@@ -33,10 +36,7 @@ from depyf.explain.report.page.sections import (
     transformed_function,
     valid_or_comment,
 )
-from depyf.explain.report.page.shortened import LONG
-from depyf.explain.report.tree import count, tree_lines, why_not_compiled
-from depyf.explain.report.why import break_lines, recompile_words
-from depyf.explain.transformed.decompiled import decompiled
+from .shortened import LONG
 
 __all__ = ["FUTURE", "page_of"]
 

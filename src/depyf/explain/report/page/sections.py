@@ -9,17 +9,17 @@ import textwrap
 from types import CodeType
 from typing import Any, Dict, Iterator, List, Optional, Tuple
 
-from depyf.decompiler.proof.compile_worker import syntax_tree
-from depyf.explain.code_objects import parameters_of
-from depyf.explain.for_reading.bookkeeping import FRAME_PARAMETERS, Folded, fold, hides_frame_parameters
-from depyf.explain.for_reading.edits import FunctionText
-from depyf.explain.model import CacheEntry, Decompiled, Frame, ResumeFunction
-from depyf.explain.names import file_name, identifier, stable
-from depyf.explain.report.page.below import Below
-from depyf.explain.report.page.guard_text import guard_function_name, number_of
-from depyf.explain.report.page.shortened import FETCHED, shortened, without_fetches
-from depyf.explain.report.tree import count
-from depyf.explain.transformed.decompiled import decompiled
+from ....decompiler.proof.compile_worker import syntax_tree
+from ...code_objects import parameters_of
+from ...for_reading.bookkeeping import FRAME_PARAMETERS, Folded, fold, hides_frame_parameters
+from ...for_reading.edits import FunctionText
+from ...model import CacheEntry, Decompiled, Frame, ResumeFunction
+from ...names import file_name, identifier, stable
+from ...transformed.decompiled import decompiled
+from ..tree import count
+from .below import Below
+from .guard_text import guard_function_name, number_of
+from .shortened import FETCHED, shortened, without_fetches
 
 _WIDTH = 116
 _MOST_DOCSTRING = 8  # lines of the original's that a page shows

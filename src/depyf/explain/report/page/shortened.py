@@ -11,8 +11,8 @@ import textwrap
 from dataclasses import dataclass, field
 from typing import List, Sequence, Set, Tuple
 
-from depyf.decompiler.proof.compile_worker import syntax_tree
-from depyf.explain.report.page.repeats import runs
+from ....decompiler.proof.compile_worker import syntax_tree
+from .repeats import runs
 
 __all__ = ["FETCHED", "LONG", "filled_signature", "shortened", "without_fetches"]
 
