@@ -69,7 +69,7 @@ class Recorded:
         return "\n".join(filter(None, [self._answer(), str(self.session)]))
 
     def _repr_html_(self) -> str:
-        answer = '<pre class="depyf-answer">{}</pre>'.format(html.escape(self._answer()))
+        answer = f'<pre class="depyf-answer">{html.escape(self._answer())}</pre>'
         shown: str = self.session._repr_html_() if self.session.frames else ""
         return answer + shown
 

@@ -15,7 +15,7 @@ _WHAT = ("breaks", "recompiles", "graphs", "uncompiled")
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Defaults for the marker's numbers."""
     for what in _WHAT:
-        parser.addini("compiled_" + what, "default of `{}` in @pytest.mark.compiled".format(what), default="")
+        parser.addini("compiled_" + what, f"default of `{what}` in @pytest.mark.compiled", default="")
 
 
 def pytest_configure(config: pytest.Config) -> None:

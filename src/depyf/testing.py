@@ -105,11 +105,11 @@ def _story(session: Any, wanted: Mapping[str, int | None]) -> list[str]:
             continue
         about = [one for one in remarks if one.kind == _KINDS[what]]
         end = ":" if about else ""
-        lines.append("{}, {}{}".format(counted(found[what], _NOUNS[what]), _allowed(number), end))
+        lines.append(f"{counted(found[what], _NOUNS[what])}, {_allowed(number)}{end}")
         for one in about[:_MOST]:
             lines += _told(one)
         if len(about) > _MOST:
-            lines.append("  and {} more".format(len(about) - _MOST))
+            lines.append(f"  and {len(about) - _MOST} more")
     return lines
 
 
@@ -117,11 +117,11 @@ def _told(one: Any) -> list[str]:
     from .explain.report.remarks.answer import short
 
     file = short(one.file, os.getcwd())
-    lines = ["  {}:{}  {}".format(file, one.line, one.said)]
+    lines = [f"  {file}:{one.line}  {one.said}"]
     if one.text:
-        lines.append("    > {:5}  {}".format(one.line, one.text))
+        lines.append(f"    > {one.line:5}  {one.text}")
     return lines + ["    hint: " + words for words in [one.instead, *one.hints] if words]
 
 
 def _allowed(number: int) -> str:
-    return "{} expected".format(number) if number else "none allowed"
+    return f"{number} expected" if number else "none allowed"

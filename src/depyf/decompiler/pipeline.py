@@ -136,7 +136,7 @@ def decompile(
         result = analyze(x, settings=settings, budget=budget)
     except Exception as error:  # a bug, or bytecode that can't even be read
         if isinstance(x, CodeType) and is_of_dynamo(x.co_name, x.co_names, x.co_varnames):
-            return _names_of(x, "{}: {}".format(type(error).__name__, error))
+            return _names_of(x, f"{type(error).__name__}: {error}")
         raise
     raw = result.raw
     shown_anyway = raw is not None and is_of_dynamo(raw.name, raw.names, raw.varnames)
@@ -150,7 +150,7 @@ def decompile(
 def _names_of(code: CodeType, reason: str) -> str:
     names = ", ".join(dict.fromkeys((*code.co_varnames, *code.co_names)))
     words = "{} is not decompiled ({}).".format(code.co_name, " ".join(reason.split()))
-    return "# {}\n# Its names: {}\n".format(printable(words), printable(names))
+    return f"# {printable(words)}\n# Its names: {printable(names)}\n"
 
 
 def _instructions(result: Result) -> str:

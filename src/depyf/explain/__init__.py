@@ -27,4 +27,4 @@ def __getattr__(name: str) -> Any:
     module = submodule(__name__, name)
     if module is not None:
         return module
-    raise AttributeError("module {!r} has no attribute {!r}".format(__name__, name))
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -113,7 +113,7 @@ def in_words(error: Exception) -> str:
         text = str(error)
     except Exception:  # an exception whose own __str__ fails
         text = ""
-    return "{}: {}".format(type(error).__name__, text) if text else type(error).__name__
+    return f"{type(error).__name__}: {text}" if text else type(error).__name__
 
 
 @edge

@@ -59,7 +59,7 @@ class SourceLine:
     @property
     def place(self) -> str:
         """``toy.py:3``: without folders, which differ between machines."""
-        return "{}:{}".format(file_name(self.filename), self.line)
+        return f"{file_name(self.filename)}:{self.line}"
 
 
 @dataclass
@@ -299,7 +299,7 @@ class CacheEntry:
     @property
     def number(self) -> str:
         """Its compile id, which another may have got after a reset."""
-        return "{} ({})".format(self.compile_id, self.gone) if self.gone else self.compile_id
+        return f"{self.compile_id} ({self.gone})" if self.gone else self.compile_id
 
 
 @dataclass
@@ -334,8 +334,8 @@ class Frame:
     @property
     def place(self) -> str:
         """Where it is written, and the name there if it is called by another."""
-        where = "{}:{}".format(file_name(self.filename), self.first_line)
-        return where if self.title.rpartition(".")[2] == self.name else "through {}, {}".format(self.name, where)
+        where = f"{file_name(self.filename)}:{self.first_line}"
+        return where if self.title.rpartition(".")[2] == self.name else f"through {self.name}, {where}"
 
     def walk(self) -> Iterator[Frame]:
         """This frame and, in order of call, every resume function's frame once."""
@@ -488,4 +488,4 @@ def to_json(noun: Any) -> Any:
         return [to_json(item) for item in noun]
     if noun is None or isinstance(noun, (str, int, float, bool)):
         return noun
-    raise TypeError("no JSON form for a {}: live objects belong in fields marked live".format(type(noun).__name__))
+    raise TypeError(f"no JSON form for a {type(noun).__name__}: live objects belong in fields marked live")

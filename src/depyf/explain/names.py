@@ -52,7 +52,7 @@ def _without_id(match: re.Match[str]) -> str:
         number = 1
         while name in _REAL:
             number += 1
-            name = "{}_{}".format(first, number)
+            name = f"{first}_{number}"
         _SHORT[real], _REAL[name] = name, real
     return _SHORT[real]
 
@@ -100,7 +100,7 @@ def writable_name(name: str) -> str:
     if length > _LONGEST_NAME:
         short = text.encode("ascii", "replace").decode().replace("?", "_")
         digest = hashlib.md5(text.encode("utf-8", "backslashreplace")).hexdigest()[:8]
-        text = "{}_{}_{}".format(short[:100], digest, short[-50:])
+        text = f"{short[:100]}_{digest}_{short[-50:]}"
     return text
 
 

@@ -46,7 +46,7 @@ def within_limit(function: Callable[..., Any], *args: Any) -> Any:
     if not outcome:
         _GIVEN_UP.append(getattr(function, "__name__", ""))
         _give_up(thread)
-        raise TookTooLong("given up after {:.3g} seconds".format(seconds))
+        raise TookTooLong(f"given up after {seconds:.3g} seconds")
     result, error = outcome[0]
     if error is not None:
         raise error

@@ -44,7 +44,7 @@ _RESULTS = (
 
 _UUID = r"[0-9a-f]{8}_[0-9a-f]{4}_[0-9a-f]{4}_[0-9a-f]{4}_[0-9a-f]{12}|[0-9a-f]{32}"
 _OF_ONE_RUN = (
-    re.compile(r"(?P<name>__(?:compiled_fn|resume_at|transformed_code)(?:_\d+)+?)_(?:{})".format(_UUID)),
+    re.compile(rf"(?P<name>__(?:compiled_fn|resume_at|transformed_code)(?:_\d+)+?)_(?:{_UUID})"),
     re.compile(r"(?P<name>\w*?)(?:_\d{9,})+(?P<count>_c\d+)"),
 )
 

@@ -51,9 +51,8 @@ def inspect(function: Any) -> Session:
     candidates = functions_of(function)
     if not candidates:
         raise TypeError(
-            "depyf.inspect takes a function, a method, a module, or what torch.compile returned, not {}".format(
-                type(function).__name__
-            )
+            "depyf.inspect takes a function, a method, a module, or what torch.compile returned, "
+            f"not {type(function).__name__}"
         )
     recorded = _recorded_graphs()
     compiled = next((one for one in candidates if _is_compiled(one)), None)
@@ -149,7 +148,7 @@ def _number(frames: List[Frame]) -> None:
             used = taken.setdefault(frame.name, set())
             entry.index = next(number for number in range(len(used) + 1) if number not in used)
             used.add(entry.index)
-        entry.transformed_name = "__transformed_code_{}_for_{}".format(entry.index, identifier(frame.name))
+        entry.transformed_name = f"__transformed_code_{entry.index}_for_{identifier(frame.name)}"
 
 
 # ---- cache entries
@@ -167,7 +166,7 @@ def _is_about(entry: CacheEntry, function: types.FunctionType) -> bool:
     parts = getattr(entry.guard_manager, "code_parts", None) or []
     text = "\n".join([str(entry.guard_manager), *map(str, parts)])
     for name, content in cell_contents(function).items():
-        for check, number in re.findall(r"___check_(obj|type)_id\(L\['{}'\], (\d+)\)".format(re.escape(name)), text):
+        for check, number in re.findall(rf"___check_(obj|type)_id\(L\['{re.escape(name)}'\], (\d+)\)", text):
             if id(content if check == "obj" else type(content)) != int(number):
                 return False
     return True
@@ -178,7 +177,7 @@ def _cache_entries(code: CodeType) -> List[Any]:
     try:
         entries = torch_behavior.cache_entries(code)
     except torch_behavior.MissingHook as error:
-        raise NothingCompiled("this torch has no list of cache entries: {}".format(error)) from error
+        raise NothingCompiled(f"this torch has no list of cache entries: {error}") from error
     return sorted(entries, key=lambda entry: _id_order(str(getattr(entry, "compile_id", ""))))
 
 
@@ -224,7 +223,7 @@ def _entry(
     file = os.path.basename(code.co_filename)  # of a code object which a recording has put in place: its dumped text
     ours = file.startswith("__transformed_code_")
     entry = CacheEntry(
-        compile_id=str(getattr(live, "compile_id", "") or "?/{}".format(index)),  # 2.2 and 2.4 do not keep it
+        compile_id=str(getattr(live, "compile_id", "") or f"?/{index}"),  # 2.2 and 2.4 do not keep it
         index=index,
         code=code,
         original_code=code,

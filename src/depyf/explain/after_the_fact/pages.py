@@ -63,5 +63,5 @@ def dump_src(function: Any, module: Any = _MISSING) -> str:
 def _of_code(code: CodeType, module_globals: Any) -> str:
     frame = frame_of(code, module_globals)
     if not frame.entries:
-        raise NothingCompiled("nothing is compiled for {}: call it under torch.compile first".format(code.co_name))
+        raise NothingCompiled(f"nothing is compiled for {code.co_name}: call it under torch.compile first")
     return page_of(frame, session_of([frame]))

@@ -79,4 +79,4 @@ def decompile_ensure(fn: Any, overwite_fn_name: Optional[str] = None) -> str:
     try:
         return Decompiler(fn).decompile(overwite_fn_name=overwite_fn_name)
     except DecompilationError as error:
-        return get_function_signature(fn, overwite_fn_name) + "    {!r}\n".format(str(error))
+        return get_function_signature(fn, overwite_fn_name) + f"    {str(error)!r}\n"

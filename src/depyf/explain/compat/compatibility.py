@@ -72,7 +72,7 @@ def get_current_compiled_fn_name() -> str:
         number = int(repr(counter).split("(")[1].rstrip(")")) - 1  # count(4): it cannot be copied on Python 3.14
     except (torch_behavior.MissingHook, IndexError, ValueError):
         number = 0
-    return "__compiled_fn_{}".format(max(number, 0))
+    return f"__compiled_fn_{max(number, 0)}"
 
 
 @contextlib.contextmanager

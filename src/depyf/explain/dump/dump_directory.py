@@ -49,7 +49,7 @@ class DumpDirectory:
         self.write(os.path.join(self.path, INDEX), _BEGUN)
         if self._folder.ranks > 1:
             above = os.path.join(os.path.dirname(self.path), INDEX)
-            self.write(above, _RANKS + "".join("- rank_{}/{}\n".format(n, INDEX) for n in range(self._folder.ranks)))
+            self.write(above, _RANKS + "".join(f"- rank_{n}/{INDEX}\n" for n in range(self._folder.ranks)))
 
     def other_processes(self) -> List[str]:
         """Folders, below this one, of processes which recorded here too: forked ones, and those which came later."""
@@ -92,7 +92,7 @@ class DumpDirectory:
 
 def write_whole(path: str, text: str) -> None:
     """Writes a file as UTF-8: whoever looks finds all of it or none. Raises OSError."""
-    unfinished = "{}.{}.part".format(path, os.getpid())
+    unfinished = f"{path}.{os.getpid()}.part"
     try:
         with open(unfinished, "w", encoding="utf-8", newline="\n", errors="backslashreplace") as file:
             file.write(text)
@@ -109,7 +109,7 @@ def write_index(path: str, text: str) -> None:
     try:
         write_whole(path, text)
     except OSError as error:
-        why = "# The index could not be written\n\n{}\n".format(error.strerror or type(error).__name__)
+        why = f"# The index could not be written\n\n{error.strerror or type(error).__name__}\n"
         if os.path.exists(path):
             with open(path, "r+", encoding="utf-8") as file:
                 file.write(why)

@@ -47,12 +47,12 @@ class Folder:
         if self.ranks > 1 and re.search(_OF_RANK.format(rank), os.path.basename(wished)):
             self.ranks = 1  # the program has given each rank a folder by itself
         if self.ranks > 1:
-            self.path = wished = os.path.join(wished, "rank_{}".format(rank))
+            self.path = wished = os.path.join(wished, f"rank_{rank}")
         held = None if forked_from else _held(self.path)
         for number in itertools.count():
             if held is not None:
                 break
-            self.path = os.path.join(wished, "process_{}".format(number))
+            self.path = os.path.join(wished, f"process_{number}")
             held = _held(self.path)
         self._lock: Optional[int] = held
         self._process = os.getpid()

@@ -54,7 +54,7 @@ class Folded:
 
     def describe(self) -> str:
         """``4 statements of the profiler probe, 2 empty frame lists``, or an empty string."""
-        return ", ".join("{} {}".format(n, _plural(n, what)) for what, n in self.removed.items())
+        return ", ".join(f"{n} {_plural(n, what)}" for what, n in self.removed.items())
 
 
 def fold(
@@ -262,7 +262,7 @@ def _sizes(text: FunctionText) -> int:
         callee = node.func
         if isinstance(callee, ast.Attribute) and callee.attr in _SIZE_HELPERS and text.text(callee.value) == _UTILS:
             method = _SIZE_HELPERS[callee.attr]
-            text.replace(node, "{}.{}({})".format(node.args[0].id, method, text.text(node.args[1])))
+            text.replace(node, f"{node.args[0].id}.{method}({text.text(node.args[1])})")
             taken += 1
     return taken
 
@@ -311,7 +311,7 @@ def _one_by_one(source: str) -> str:
         read = {node.id for node in ast.walk(value) if isinstance(node, ast.Name)}
         if len(names) == len(target.elts) and not names & read:
             pairs = zip(target.elts, value.elts)
-            lines = ["{} = {}".format(text.text(name), text.text(part)) for name, part in pairs]
+            lines = [f"{text.text(name)} = {text.text(part)}" for name, part in pairs]
             text.replace(statement, ("\n" + " " * statement.col_offset).join(lines))
     return text.apply()
 

@@ -80,7 +80,7 @@ def _unpack_one(
             for mention in text.mentions[old]:
                 text.replace(mention, new)
     bound_names = ", ".join(names[i] for i in range(len(wished)))
-    text.replace(call.targets[0], bound_names if len(wished) > 1 else "({},)".format(bound_names))
+    text.replace(call.targets[0], bound_names if len(wished) > 1 else f"({bound_names},)")
     text.remove(gone)
     return len(uses) + text.undelete({name})
 
@@ -117,7 +117,7 @@ def _index(subscript: Optional[ast.Subscript]) -> Optional[int]:
 
 
 def _free_name(wish: str, index: int, used: Set[str]) -> str:
-    name = wish if wish.isidentifier() and not keyword.iskeyword(wish) else "result_{}".format(index)
+    name = wish if wish.isidentifier() and not keyword.iskeyword(wish) else f"result_{index}"
     while name in used:
         name += "_"
     return name

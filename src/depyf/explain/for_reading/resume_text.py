@@ -31,8 +31,8 @@ def closures(text: FunctionText) -> int:
             continue
         declared = {name for s in text.statements() if isinstance(s, (ast.Nonlocal, ast.Global)) for name in s.names}
         own = [name for name in names if (text.stores(name) or name in text.parameters) and name not in declared]
-        given = ", ".join("{0}={0}".format(name) for name in own)
-        text.replace(made, "closed_over({}, {})".format(made.func.id, given) if own else made.func.id)
+        given = ", ".join(f"{name}={name}" for name in own)
+        text.replace(made, f"closed_over({made.func.id}, {given})" if own else made.func.id)
         taken += 1
     return taken + _of_other_functions(text)
 

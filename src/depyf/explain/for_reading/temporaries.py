@@ -74,7 +74,7 @@ def inlined_once(text: FunctionText, is_temporary: IsTemporary) -> int:
         value = text.text(statement.value)
         if "\n" in value or len(text.text(user)) + len(value) > _LONGEST_STATEMENT:
             continue
-        text.replace(uses[0], value if isinstance(statement.value, _ATOMS) else "({})".format(value))
+        text.replace(uses[0], value if isinstance(statement.value, _ATOMS) else f"({value})")
         text.remove([statement])
         busy.update((id(statement), id(user)))
         taken.add(target.id)

@@ -89,7 +89,7 @@ class Attempts:
             cause = getattr(skip, "__cause__", None)
             if cause is not None:
                 self.refusals.failed(code, compile_id, cause, False, recompiled, called)
-                self.refusals.found[-1].consequence = "it runs as it is written ({})".format(_first_line(skip))
+                self.refusals.found[-1].consequence = f"it runs as it is written ({_first_line(skip)})"
             else:
                 self.refusals.skipped(code, compile_id, str(skip or ""), recompiled)
 

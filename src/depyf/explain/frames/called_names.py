@@ -14,7 +14,7 @@ __all__ = ["called_name", "note_called_name"]
 def note_called_name(session: Session, frame: Frame, variables: Optional[Mapping[str, Any]]) -> None:
     """Give ``frame`` its name in titles, if it has none yet and this call shows one."""
     if frame.code is not None and not frame.called:
-        with contained(session, "the name of {}".format(frame.name), "its name in titles"):
+        with contained(session, f"the name of {frame.name}", "its name in titles"):
             frame.called = called_name(frame.code, variables or {})
 
 
@@ -34,5 +34,5 @@ def called_name(code: CodeType, variables: Mapping[str, Any]) -> str:
     for base in type.__dict__["__mro__"].__get__(owner):
         for name, value in vars(base).items():
             if getattr(value, "__code__", None) is code:
-                return "{}.{}".format(owner.__name__, name)
+                return f"{owner.__name__}.{name}"
     return ""

@@ -38,7 +38,7 @@ def circumstances(local_names: Any) -> Dict[str, str]:
         if isinstance(value, torch.nn.Module):
             training = object.__getattribute__(value, "__dict__").get("training")
             if type(training) is bool:
-                found["{}.training".format(name)] = str(training)
+                found[f"{name}.training"] = str(training)
     return found
 
 

@@ -48,7 +48,7 @@ def graph_break_from_reason(reason: str, stack: Sequence[Any] = ()) -> GraphBrea
     title = title.strip()
     if title.endswith(":"):  # a backend that raised: what it said follows
         more, _, rest = rest.strip().partition("\n")
-        title = "{} {}".format(title, more.strip()).strip()
+        title = f"{title} {more.strip()}".strip()
     found = GraphBreak(title, lines[-1] if lines else None, gb_type=title, stack=lines)
     _take_apart(rest, found)
     known = _registry().get(found.gb_type, {})

@@ -16,7 +16,7 @@ def why_nothing(thing: Any, functions: Sequence[types.FunctionType]) -> str:
     """What to say about `thing`, behind which are `functions`, none of them compiled."""
     first = functions[0]
     name = first.__qualname__.replace("<locals>.", "")
-    head = "nothing is compiled for {}: ".format(name)
+    head = f"nothing is compiled for {name}: "
     if torch_keeps.is_switched_off():
         return head + "torch.compile is switched off (torch._dynamo.config.disable, TORCHDYNAMO_DISABLE)"
     if torch_keeps.forces_eager():
@@ -28,7 +28,7 @@ def why_nothing(thing: Any, functions: Sequence[types.FunctionType]) -> str:
         return head + (
             "it runs {} that came from a package (torch._dynamo.package), whose code torch does not give. Compile it "
             "under depyf.prepare_debug where the package is made".format(
-                "a compilation" if loaded == 1 else "{} compilations".format(loaded)
+                "a compilation" if loaded == 1 else f"{loaded} compilations"
             )
         )
     records = [record for function in functions for record in torch_keeps.compilations_of(function.__code__)]
@@ -38,8 +38,8 @@ def why_nothing(thing: Any, functions: Sequence[types.FunctionType]) -> str:
             return head + "Dynamo gave it up: " + without_addresses(stable(record.failure))
         if record.has_guards:
             return head + (
-                "it was compiled (as {}), and the result is gone: torch._dynamo.reset() drops all of them, and Dynamo "
-                "drops one when an object that its guards look at is gone. Call it again".format(record.compile_id)
+                f"it was compiled (as {record.compile_id}), and the result is gone: torch._dynamo.reset() drops all of "
+                "them, and Dynamo drops one when an object that its guards look at is gone. Call it again"
             )
         return head + (
             "Dynamo looked at it and left it to Python. Either there is no tensor operation in it, or its graph breaks "

@@ -95,7 +95,7 @@ def _compare(found: RecompileReason, changed: List[Change]) -> None:
             found.subject, found.expected, found.actual = name, was, now
             found.remedy = _GRAD_REMEDY if name == "grad mode" else found.remedy
         elif name != found.subject and not (name.endswith(".training") and ".training" in found.guard):
-            found.besides.append("{} was {} and is {} now".format(name, was, now))
+            found.besides.append(f"{name} was {was} and is {now} now")
 
 
 def reason_from_text(text: str, call: Optional[Call] = None) -> RecompileReason:
@@ -126,12 +126,12 @@ def _take_apart(found: RecompileReason, code: str, call: Optional[Call]) -> None
     elif no_tensor is not None:
         found.subject = user_spelling(no_tensor.group("source"))
         name = no_tensor.group("actual")
-        found.expected, found.actual = "a tensor", "None" if name == "NoneType" else "of type {}".format(name)
-        found.words = "{} is a tensor".format(found.subject)
+        found.expected, found.actual = "a tensor", "None" if name == "NoneType" else f"of type {name}"
+        found.words = f"{found.subject} is a tensor"
     elif length is not None:
         source = length.group("source") or length.group("empty")
-        found.subject, found.expected = "len({})".format(user_spelling(source)), length.group("expected") or "0"
-        found.words = "{} == {}".format(found.subject, found.expected)
+        found.subject, found.expected = f"len({user_spelling(source)})", length.group("expected") or "0"
+        found.words = f"{found.subject} == {found.expected}"
         found.actual = _length_of(_value_of(source, call))
     elif kind is not None:
         found.subject = "type({})".format(user_spelling(kind.group("source")))
@@ -174,7 +174,7 @@ def with_ids(reasons: List[str], known: Sequence[str]) -> List[str]:
     """`reasons` with the compile ids of the entries which did not fit, where torch tells these by order alone."""
     if any(_ID.match(reason) for reason in reasons) or len(known) != len(reasons) or not all(known):
         return reasons
-    return ["{}: {}".format(number, reason) for number, reason in zip(known, reasons)]
+    return [f"{number}: {reason}" for number, reason in zip(known, reasons)]
 
 
 def actual_value(source: str, local_names: Any, global_names: Any = None) -> str:
@@ -211,7 +211,7 @@ def _length_of(value: Any) -> str:
 
 
 def _type_of(value: Any) -> str:
-    return "" if value is _NO_VALUE else "of type {}".format(type(value).__name__)
+    return "" if value is _NO_VALUE else f"of type {type(value).__name__}"
 
 
 def _inside(value: Any, part: re.Match[str]) -> Any:

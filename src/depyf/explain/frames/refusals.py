@@ -59,7 +59,7 @@ class Refusals:
         """
         text = str(getattr(error, "msg", None) or error).strip()
         if not text or text.startswith(_USER_CODE):  # an assertion of torch's own
-            text = "{}\n{}".format(type(error).__name__, text)
+            text = f"{type(error).__name__}\n{text}"
         refusal = _refusal_of(text, list(getattr(error, "real_stack", None) or []))
         refusal.compile_id, refusal.function = compile_id, called or code.co_name
         refusal.error = type(error).__name__
@@ -183,7 +183,7 @@ def _refusal_of(text: str, stack: Sequence[Any] = ()) -> Refusal:
         found.consequence = "what other inputs need is not compiled any more: they run as they are written"
     elif then:
         reason = graph_break_from_reason(then.partition("***")[2].strip())
-        found.consequence = "the whole frame is left to Python ({})".format(reason.reason)
+        found.consequence = f"the whole frame is left to Python ({reason.reason})"
     return found
 
 

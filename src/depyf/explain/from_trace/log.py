@@ -39,7 +39,7 @@ class Record(NamedTuple):
     def compile_id(self) -> str:
         """As `str(torch._guards.CompileId)`: ``0/1``, ``!0/0/1`` under compiled autograd; "" outside of both."""
         frame, number = self.data.get("frame_id"), self.data.get("frame_compile_id")
-        inside = "" if frame is None else "{}/{}".format(frame, number)
+        inside = "" if frame is None else f"{frame}/{number}"
         autograd = self.data.get("compiled_autograd_id")
         return inside if autograd is None else "!{}".format("/".join(filter(None, [str(autograd), inside])))
 
@@ -82,7 +82,7 @@ class Log:
     def _string(self, number: Any) -> str:
         if number in self.strings:
             return self.strings[number]
-        raise ReportError("{} is damaged: string {} is missing".format(self.path, number))
+        raise ReportError(f"{self.path} is damaged: string {number} is missing")
 
 
 def logs_in(path: str) -> List[str]:
@@ -132,7 +132,7 @@ def _text(path: str) -> Any:
         with open(path, "rb") as file:
             data = file.read()
     except OSError as error:
-        raise ReportError("{} can't be read: {}".format(path, error.strerror)) from error
+        raise ReportError(f"{path} can't be read: {error.strerror}") from error
     cut: List[str] = []  # filled in by `_records` too
     if data.startswith(_GZIP):
         unpacked = b""
@@ -144,10 +144,10 @@ def _text(path: str) -> Any:
                 if not member.eof:
                     cut.append("the gzip file is cut off")
         except zlib.error as error:
-            raise ReportError("{} can't be unpacked: {}".format(path, error)) from error
+            raise ReportError(f"{path} can't be unpacked: {error}") from error
         data = unpacked
     if not data.strip():
-        raise ReportError("{} is empty: nothing was compiled, or the program was killed; {}".format(path, _WHAT_TO_DO))
+        raise ReportError(f"{path} is empty: nothing was compiled, or the program was killed; {_WHAT_TO_DO}")
     text = data.decode("utf-8", "replace")
     if text.partition("\n")[0].endswith("\r"):  # written on Windows
         text = text.replace("\r\n", "\n")
@@ -175,13 +175,13 @@ def _records(path: str, text: str, cut: List[str]) -> Iterator[Record]:
         if match is not None and isinstance(data, dict) and _is_whole(data, payload):
             yield Record(data, payload, begin + 1, int(match["process"]))
         elif is_last and begin > 0 and (match is not None or _BEGINNING.match(line)):
-            cut.append("the log ends in the middle of a record (line {})".format(begin + 1))
+            cut.append(f"the log ends in the middle of a record (line {begin + 1})")
         elif begin == 0 and (match is None or not isinstance(data, dict)):
-            raise ReportError("{} is no log of TORCH_TRACE: it begins with {!r}; {}".format(
-                path, line[:40], _WHAT_TO_DO))  # fmt: skip
+            begins = f"it begins with {line[:40]!r}"
+            raise ReportError(f"{path} is no log of TORCH_TRACE: {begins}; {_WHAT_TO_DO}")
         else:
             what = "is no record" if match is None or not isinstance(data, dict) else "has a payload that was changed"
-            raise ReportError("{} is damaged: line {} {}".format(path, begin + 1, what))
+            raise ReportError(f"{path} is damaged: line {begin + 1} {what}")
 
 
 def _is_whole(data: Dict[str, Any], payload: str) -> bool:

@@ -132,7 +132,7 @@ class Trace:
         elif name in _POST_GRAD or "inductor_post_grad_graph" in record.data:
             self._graph_texts[entry.compile_id] = record.payload
         elif "dynamo_output_graph" in record.data:
-            name = "after reset {}, ".format(self._resets) if self._resets else ""
+            name = f"after reset {self._resets}, " if self._resets else ""
             entry.graphs = [graph_from_text(name + entry.compile_id, record.payload)]
         elif "dynamo_cpp_guards_str" in record.data:
             tree = record.payload.partition(_LATENCY)[0]
@@ -153,7 +153,7 @@ class Trace:
         for graph in entry.graphs:
             direction = _DIRECTION.search(source)
             lines = Provenance().take(source, graph, self._graph_texts.get(entry.compile_id, ""))
-            name = "{}.kernel_{}".format(graph.name, len(graph.kernels))
+            name = f"{graph.name}.kernel_{len(graph.kernels)}"
             graph.kernels.append(Kernel(name, source=source, lines=lines,
                                         direction=direction["direction"] if direction else "forward"))  # fmt: skip
 
@@ -220,7 +220,7 @@ class Trace:
         if not self.session.torch_version:
             self.notes.append("this torch does not write its version")
         if self._log.cut:
-            self.notes.append("{}: what came behind is missing".format(self._log.cut))
+            self.notes.append(f"{self._log.cut}: what came behind is missing")
 
 
 def _name(frame: Frame) -> str:

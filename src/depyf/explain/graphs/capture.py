@@ -68,7 +68,7 @@ def capture(module: Any, name: str, global_name: str = "") -> Tuple[Graph, Graph
         text.shapes[str(node.name)] = words
     for child, inner in module.named_children():  # branches of cond, bodies of scan, and the like
         if _is_graph_module(inner):
-            text.children[child] = capture(inner, "{}_{}".format(name, child))[1]
+            text.children[child] = capture(inner, f"{name}_{child}")[1]
     graph.global_lines = global_lines(module)
     return graph, text
 
@@ -80,7 +80,7 @@ def _result_names(value: Any) -> List[str]:
     found = []
     for index, one in enumerate(value):
         is_input = getattr(one, "op", "") == "placeholder"
-        found.append(stable(str(one.target if is_input else getattr(one, "name", "result_{}".format(index)))))
+        found.append(stable(str(one.target if is_input else getattr(one, "name", f"result_{index}"))))
     return found
 
 
@@ -177,7 +177,7 @@ def _target_words(target: Any) -> str:
     if name is None:
         return without_addresses(str(target))
     module = {"_operator": "operator"}.get(module, module)
-    return "{}.{}".format(module, name) if module and module != "builtins" else str(name)
+    return f"{module}.{name}" if module and module != "builtins" else str(name)
 
 
 def _tensor_words(value: Any) -> str:
@@ -194,6 +194,6 @@ def _scalar_words(value: Any, node: Any) -> str:
     """``x.shape[0], a symbolic int: s17``."""
     if type(value).__name__ not in ("SymInt", "SymFloat", "SymBool"):
         return ""
-    words = "a symbolic {}: {}".format(type(value).__name__[3:].lower(), value)
+    words = f"a symbolic {type(value).__name__[3:].lower()}: {value}"
     source = user_spelling(input_source(node))
-    return "{}, {}".format(source, words) if source else words
+    return f"{source}, {words}" if source else words

@@ -199,6 +199,6 @@ def _imports(text: str) -> str:
     """The imports which the generated text relies on; annotations are strings and stay unevaluated."""
     lines = ["from __future__ import annotations", "", "import torch"]
     for name, statement in torch_behavior.registered_imports().items():
-        if name != "torch" and name in text and re.search(r"\b{}\b".format(re.escape(name)), text):
+        if name != "torch" and name in text and re.search(rf"\b{re.escape(name)}\b", text):
             lines.append(statement)
     return "\n".join(lines) + "\n"

@@ -29,7 +29,7 @@ def global_lines(module: Any) -> Dict[str, str]:
             name = getattr(target, "__name__", None) or ""
             line = _wrapper_line(target) or _import_line(target, home, name) or _apply_line(target, name)
             if line:
-                known = "{}.{}".format(home, name).replace(".", "_")
+                known = f"{home}.{name}".replace(".", "_")
                 found[known] = line.replace("NAME", known)
     return found
 
@@ -40,7 +40,7 @@ def _wrapper_line(target: Any) -> str:
         return ""
     wrapped = getattr(target, _WRAPPERS[kind], None)
     if isinstance(wrapped, str):
-        return "import torch._dynamo.utils; NAME = torch._dynamo.utils.{}({!r})".format(kind, wrapped)
+        return f"import torch._dynamo.utils; NAME = torch._dynamo.utils.{kind}({wrapped!r})"
     home = getattr(wrapped, "__module__", None) or ""
     name = getattr(wrapped, "__name__", None) or ""
     if home == "_operator":
@@ -48,8 +48,8 @@ def _wrapper_line(target: Any) -> str:
     elif home.startswith("torch._numpy") and getattr(sys.modules.get("torch._numpy"), name, None) is wrapped:
         imported, path = "torch._numpy", "torch._numpy." + name
     else:
-        imported, path = home, "{}.{}".format(home, name)
-    return "import {}; import torch._dynamo.utils; NAME = torch._dynamo.utils.{}({})".format(imported, kind, path)
+        imported, path = home, f"{home}.{name}"
+    return f"import {imported}; import torch._dynamo.utils; NAME = torch._dynamo.utils.{kind}({path})"
 
 
 def _apply_line(target: Any, name: str) -> str:
@@ -57,7 +57,7 @@ def _apply_line(target: Any, name: str) -> str:
     if name != "trampoline_autograd_apply":
         return ""
     cls = cell_contents(target).get("fn_cls")
-    return "NAME = lambda *args, **options: {}.apply(*args, **options)".format(cls.__name__) if cls is not None else ""
+    return f"NAME = lambda *args, **options: {cls.__name__}.apply(*args, **options)" if cls is not None else ""
 
 
 def _import_line(target: Any, home: str, name: str) -> str:
@@ -65,4 +65,4 @@ def _import_line(target: Any, home: str, name: str) -> str:
         return ""
     if getattr(sys.modules.get(home), name, None) is not target:
         return ""
-    return "from {} import {} as NAME".format(home, name)
+    return f"from {home} import {name} as NAME"

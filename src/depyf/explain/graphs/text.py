@@ -54,7 +54,7 @@ def source_of(graph: GraphText) -> str:
 def _readable(graph: GraphText) -> str:
     code = _FREES.sub("", graph.code).strip()
     code = code[code.index("def forward") :] if "def forward" in code else code
-    code = re.sub(r"^def forward\(self(?:, )?", "def {}(".format(graph.name), code)
+    code = re.sub(r"^def forward\(self(?:, )?", f"def {graph.name}(", code)
     text = FunctionText(code)
     _drop_parameter_aliases(text)
     source = stable(text.apply())
@@ -89,8 +89,8 @@ def _with_self(source: str, graph: GraphText) -> str:
     form = "as_module({}_{})" if any(name in source for name in _WANT_MODULES) else "{}_{}"
     named = [other for other in others if _OF_PROGRAM.match(other)]
     others = [other for other in others if other not in named]
-    parts = ["{}={}".format(child, form.format(graph.name, child)) for child in graph.children]
-    parts += ["{0}=of_program({0!r})".format(other) for other in named]
+    parts = [f"{child}={form.format(graph.name, child)}" for child in graph.children]
+    parts += [f"{other}=of_program({other!r})" for other in named]
     given = "    self = types.SimpleNamespace({})".format(", ".join(parts))
     if others:
         given += "  # of the module that holds the graph, not on this page: {}".format(", ".join(others))
@@ -110,7 +110,7 @@ def _with_comments(source: str, graph: GraphText) -> str:
             continue
         line, where = node.user_line, ""
         if line is not None and (line.filename, line.line) != last:
-            where = "{}:{}  {}".format(file_name(line.filename), line.line, line.text)
+            where = f"{file_name(line.filename)}:{line.line}  {line.text}"
             last = (line.filename, line.line)
         comments[at] = (graph.shapes.get(node.name, ""), where)
     width = max([len(lines[at]) for at in comments if len(lines[at]) < 72] or [0])
@@ -119,5 +119,5 @@ def _with_comments(source: str, graph: GraphText) -> str:
         if shape or where:
             comment = "{:<{}}  {}".format(shape, column, where).rstrip()
             lines[at] = "{:<{}}  # {}".format(lines[at], width, without_addresses(comment))
-    inputs = ["    # {}: {}".format(name, words) for name, words in graph.inputs if words]
+    inputs = [f"    # {name}: {words}" for name, words in graph.inputs if words]
     return "\n".join(lines[:1] + inputs + lines[1:])

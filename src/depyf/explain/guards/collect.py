@@ -115,7 +115,7 @@ class _Modules:
         marks: Dict[str, str] = {}
         for key in keys:
             marks.setdefault(key, (_NUMBER_MARK if key.isdigit() else _NAME_MARK).format(len(marks)))
-        parts[1::2] = ["._modules['{}']".format(marks[key]) for key in keys]
+        parts[1::2] = [f"._modules['{marks[key]}']" for key in keys]
         pattern = "".join(parts)
         known = self._known.get((kind, pattern))
         if known is None:
@@ -156,9 +156,9 @@ def _parts_of_function(guard: Any) -> List[str]:
             continue
         for check in checks:
             name = check.partition("(")[2].partition(", ")[0].rstrip(")")
-            asked = next((p for p in parts if "hasattr({}, ".format(name) in p), "")
+            asked = next((p for p in parts if f"hasattr({name}, " in p), "")
             comment = asked.partition("  # ")[2] if check.startswith("check_tensor(") else ""
-            found.append("{}  # {}".format(check, comment) if comment else check)
+            found.append(f"{check}  # {comment}" if comment else check)
     return found
 
 

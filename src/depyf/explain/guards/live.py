@@ -30,7 +30,7 @@ def read_all_guards(session: Session, installed: Sequence[Tuple[CacheEntry, Code
             if found is not None:
                 read_guards(frame, entry, found)
             elif at_end:
-                note_failure(session, "guards of {} (compile id {})".format(frame.name, entry.compile_id),
+                note_failure(session, f"guards of {frame.name} (compile id {entry.compile_id})",
                              "Dynamo has dropped this compilation", "its guards on the page")
 
 

@@ -97,7 +97,7 @@ def tensor_check_parts(guard: Any) -> Optional[List[str]]:
     settled: List[Any] = []
     for place, name in enumerate(names):
         text, tensor = _find_out(ask, list(names), settled) if len(settled) == place else ("", None)
-        parts.append(text or "check_tensor({})".format(name))
+        parts.append(text or f"check_tensor({name})")
         if tensor is not None:
             settled.append(tensor)
     if len(names) > 1:
@@ -114,7 +114,7 @@ def _find_out(ask: Any, names: List[str], settled: List[Any]) -> Tuple[str, Any]
 
     def refusal(candidate: _Candidate) -> str:
         answer = ask(*settled, candidate.tensor(), *later, tensor_check_names=names)
-        return str(answer) if "'{}'".format(name) in str(answer) else ""
+        return str(answer) if f"'{name}'" in str(answer) else ""
 
     candidate = _Candidate()
     with contextlib.ExitStack() as plain:

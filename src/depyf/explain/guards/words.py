@@ -84,7 +84,7 @@ def is_torch_file(path: str) -> bool:
 
 def _child(match: re.Match[str]) -> str:
     name = match.group(1) if match.group(1) is not None else match.group(2)
-    return "[{}]".format(name) if name.isdigit() else "." + name
+    return f"[{name}]" if name.isdigit() else "." + name
 
 
 def _is_dynamos_own(guard: Guard) -> bool:
@@ -108,7 +108,7 @@ def _tensor(guard: Guard, module_globals: Dict[str, Any]) -> None:
     dtype = _text(guard.code, call.args[3])
     guard.subject = user_spelling(subject)
     noun = "tensor" if cls == "Tensor" else cls
-    place = device if index == "None" else "{}:{}".format(device, index)
+    place = device if index == "None" else f"{device}:{index}"
     guard.words = "{}: {} {} {} of shape {}, stride {}, {}".format(
         guard.subject,
         place,
@@ -129,8 +129,8 @@ def _no_aliasing(guard: Guard, module_globals: Dict[str, Any]) -> None:
     guard.subject = " and ".join(map(user_spelling, subjects))
     names = list(map(user_spelling, subjects))
     if len(names) > _MOST_NAMES:
-        names = [*names[: _MOST_NAMES - 1], "{} more".format(len(names) - _MOST_NAMES + 1)]
-    guard.words = "{} are different tensors".format(_and(names))
+        names = [*names[: _MOST_NAMES - 1], f"{len(names) - _MOST_NAMES + 1} more"]
+    guard.words = f"{_and(names)} are different tensors"
     guard.run = "all_different({})".format(", ".join(subjects))
     guard.runnable = all(map(_is_plain, subjects))
 
@@ -142,23 +142,23 @@ def _same_object(guard: Guard, module_globals: Dict[str, Any]) -> None:
     guard.subject = user_spelling(subject)
     if subject.endswith(".__code__"):
         guard.subject = user_spelling(subject[: -len(".__code__")])
-        guard.words = "{} is still a function with the same code".format(guard.subject)
+        guard.words = f"{guard.subject} is still a function with the same code"
         return
-    guard.words = "{} is still the same object".format(guard.subject)
+    guard.words = f"{guard.subject} is still the same object"
     shown = re.search(r"type=<class '([\w.<>]+)'>", rest)
     if shown and not subject.startswith("G["):
         # the class of the object, or from 2.13 on, where the object is a class, the class itself
         guard.words += " ({})".format(shown.group(1).replace("__main__.", ""))
     single = next((one for one in (True, False, None, ...) if id(one) == number), module_globals)
     if single is not module_globals:  # torch 2.4 to 2.8 check flags like this, and do not say so
-        guard.words = "{} is {!r}".format(guard.subject, single)
-        guard.run = "{} is {!r}".format(subject, single)
+        guard.words = f"{guard.subject} is {single!r}"
+        guard.run = f"{subject} is {single!r}"
         guard.runnable = _is_plain(subject)
         return
     found = _evaluate(subject, module_globals)
     if found is not None and id(found) == number:
         path = _importable(found, subject, module_globals)
-        guard.run = "{} is {}".format(subject, path)
+        guard.run = f"{subject} is {path}"
         guard.runnable = bool(path)
 
 
@@ -169,11 +169,11 @@ def _same_type(guard: Guard, module_globals: Dict[str, Any]) -> None:
     full = shown.group(1) if shown else _type_name(ast.literal_eval(call.args[1]))
     guard.subject = user_spelling(subject)
     if not full:
-        guard.words = "{} has the same type".format(guard.subject)
+        guard.words = f"{guard.subject} has the same type"
         return
     name = full.rsplit(".", 1)[-1]
     guard.words = "{} is exactly of type {}".format(guard.subject, full.replace("__main__.", ""))
-    guard.run = "type({}).__name__ == {!r}".format(subject, name)
+    guard.run = f"type({subject}).__name__ == {name!r}"
     guard.runnable = _is_plain(subject)
 
 
@@ -185,7 +185,7 @@ def _length(guard: Guard, module_globals: Dict[str, Any]) -> None:
         guard.words = "{} has {} item{}".format(guard.subject, match.group(2), "" if match.group(2) == "1" else "s")
     elif re.match(r"^not [LG]\[", guard.code):
         guard.subject = user_spelling(guard.code[4:])
-        guard.words = "{} is empty".format(guard.subject)
+        guard.words = f"{guard.subject} is empty"
 
 
 def _none(guard: Guard, module_globals: Dict[str, Any]) -> None:
@@ -219,10 +219,10 @@ def _any_expression(guard: Guard, module_globals: Dict[str, Any]) -> None:
     guard.subject = user_spelling(compared.group(1)) if compared else ", ".join(subjects)
     guard.run = re.sub(r"\bdevice\(type=", "torch.device(type=", guard.code)
     if "___as_tensor(" in guard.run:
-        guard.run = guard.run.replace("___as_tensor(", "torch.{}(".format(as_tensor_in_guards()))
+        guard.run = guard.run.replace("___as_tensor(", f"torch.{as_tensor_in_guards()}(")
         twice = re.match(r"^(\S+) == (\S+)$", guard.words)
         if twice and twice.group(1) == twice.group(2):
-            guard.words = "{} is a number, not NaN".format(guard.subject)
+            guard.words = f"{guard.subject} is a number, not NaN"
     guard.runnable = _is_plain(guard.run)
     left = _LEFT.match(guard.words)
     if left:
@@ -296,7 +296,7 @@ def _type_name(number: int) -> str:
         while waiting:
             one = waiting.pop()
             if id(one) not in _TYPES:
-                home = "" if one.__module__ == "builtins" else "{}.".format(one.__module__)
+                home = "" if one.__module__ == "builtins" else f"{one.__module__}."
                 _TYPES[id(one)] = home + one.__qualname__
                 waiting += type.__subclasses__(one)
         _TYPES.setdefault(number, "")

@@ -43,7 +43,7 @@ class KernelPart:
         """The text of its file: `about` as comments in front."""
         sign = "//" if self.language == "C++" else "#"
         body = _the_same_in_every_run(self.source.strip("\n"))
-        return "".join("{} {}\n".format(sign, line) for line in about) + body + "\n"
+        return "".join(f"{sign} {line}\n" for line in about) + body + "\n"
 
 
 def kernel_text(source: str, about: List[str]) -> str:

@@ -33,7 +33,7 @@ def kernels_of(function: Any, graph: str) -> List[Kernel]:
         source = torch_keeps.inductor_source(thing)
         if source:
             direction = "backward" if id(thing) in backward else "forward"
-            name = "{}.kernel_{}".format(graph, len(kernels))
+            name = f"{graph}.kernel_{len(kernels)}"
             why = "{}: what Inductor generated for the {} graph: kernels, and `call`, which runs them."
             text = kernel_text(source, [why.format(graph, direction)])
             kernels.append(Kernel(name, source=text, direction=direction))

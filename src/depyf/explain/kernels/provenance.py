@@ -60,7 +60,7 @@ class Provenance:
         by_kernel, self.by_kernel = dict(self.by_kernel), {}
         by_name, self.by_name = list(self.by_name), []
         for fused, operations in by_name:
-            found = re.findall(r"^(\w+_{}_\d+) = ".format(re.escape(fused)), source, re.MULTILINE)
+            found = re.findall(rf"^(\w+_{re.escape(fused)}_\d+) = ", source, re.MULTILINE)
             name = next((one for one in found if one not in by_kernel), None)
             if name is not None:
                 by_kernel[name] = operations
@@ -80,11 +80,11 @@ def kernel_lines_text(lines: List[KernelLine]) -> List[str]:
     ordered = sorted(lines, key=lambda one: (one.line is None, _place(one.line)))
     if len(ordered) <= _MOST_ROWS:
         return _aligned([(*_where(one), "{}: {}".format(one.kernel, ", ".join(one.operations))) for one in ordered])
-    numbers = {kernel: "k{}".format(at) for at, kernel in enumerate(dict.fromkeys(one.kernel for one in lines))}
+    numbers = {kernel: f"k{at}" for at, kernel in enumerate(dict.fromkeys(one.kernel for one in lines))}
     rows: Dict[Tuple[str, str], List[str]] = {}
     for one in ordered:
         rows.setdefault(_where(one), []).append("{}: {}".format(numbers[one.kernel], ", ".join(one.operations)))
-    legend = ["{:<4} {}".format(number, kernel) for kernel, number in numbers.items()]
+    legend = [f"{number:<4} {kernel}" for kernel, number in numbers.items()]
     return legend + _aligned([(*where, "; ".join(kernels)) for where, kernels in rows.items()])
 
 
@@ -184,5 +184,5 @@ def _grouped(kernel: str, operations: List[Tuple[str, Optional[SourceLine]]]) ->
 
 def _first_call(source: str, kernel: str) -> int:
     at = source.find("def call(")
-    found = re.compile(r"\b{}(?:\.run)?\(".format(re.escape(kernel))).search(source, max(at, 0))
+    found = re.compile(rf"\b{re.escape(kernel)}(?:\.run)?\(").search(source, max(at, 0))
     return found.start() if found else len(source)

@@ -48,12 +48,12 @@ class KernelRecorder:
         if hit is not None:
             self._write_cached_graphs(hit, graph_name)
         direction = self._direction(hit, graph)
-        why = "what Inductor generated for the {} graph: kernels, and `call`, which runs them".format(direction)
+        why = f"what Inductor generated for the {direction} graph: kernels, and `call`, which runs them"
         if hit is not None:
-            why += " ({})".format(_FROM_CACHE)
-        header = ["{}: {}.".format(graph_name, why)]
+            why += f" ({_FROM_CACHE})"
+        header = [f"{graph_name}: {why}."]
         header += ["Which line became which kernel:"] * bool(lines) + ["  " + row for row in kernel_lines_text(lines)]
-        path = self._write("{}.kernel_{{}}.py".format(graph_name), kernel_text(source, header), "kernel", why)
+        path = self._write(f"{graph_name}.kernel_{{}}.py", kernel_text(source, header), "kernel", why)
         if not path:
             return
         name = os.path.basename(path)[: -len(".py")]
@@ -64,9 +64,9 @@ class KernelRecorder:
         point_functions_at_file(module, loaded_from, path, len(header))
         for part in kernel_parts(source):
             rows = kernel_lines_text([line for line in lines if line.kernel == part.name])
-            text = part.text(["{}, called by {}".format(part.name, kernel.path), *rows])
-            why = "the {} source of this kernel, which the wrapper {} calls".format(part.language, kernel.path)
-            written = self._write("{}.{}.{{}}.{}".format(name, part.name, part.suffix), text, "kernel source", why)
+            text = part.text([f"{part.name}, called by {kernel.path}", *rows])
+            why = f"the {part.language} source of this kernel, which the wrapper {kernel.path} calls"
+            written = self._write(f"{name}.{part.name}.{{}}.{part.suffix}", text, "kernel source", why)
             kernel.parts += [os.path.basename(written)] if written else []
 
     def _direction(self, hit: Any, graph: Any) -> str:
@@ -85,8 +85,8 @@ class KernelRecorder:
         for stage, text in sorted(hit.graphs.items(), key=lambda pair: order.index(pair[0])):
             if stage in graph.stage_files and stage not in _OF_ONE_DIRECTION:
                 continue
-            why = "{} ({})".format(why_open(stage), _FROM_CACHE)
+            why = f"{why_open(stage)} ({_FROM_CACHE})"
             text = cached_graph_text(graph_name, stage, text, why)
-            path = self._write("{}.{}.{{}}.py".format(graph_name, stage), text, "graph", why)
+            path = self._write(f"{graph_name}.{stage}.{{}}.py", text, "graph", why)
             if path:
                 graph.stage_files.setdefault(stage, os.path.basename(path))

@@ -51,9 +51,9 @@ def debug() -> Iterator[None]:
         if torch_debugging.interprets_graphs():
             hook_interpreter(notes, undo)
     directory = session.last_directory()
-    where = "Read full_code_for_* in {}".format(directory) if directory else "No prepare_debug has run yet"
+    where = f"Read full_code_for_* in {directory}" if directory else "No prepare_debug has run yet"
     with undo:
-        print("depyf stops here. {}, set breakpoints in __transformed_code_* files, then continue.".format(where))
+        print(f"depyf stops here. {where}, set breakpoints in __transformed_code_* files, then continue.")
         try:
             breakpoint()  # the point of it: the user is asked here
             _heed_breakpoints(undo, notes)

@@ -44,7 +44,7 @@ def add_compiled_before(session: Session) -> None:
     logger.warning("nothing was compiled in this block of prepare_debug: described is what was compiled before it")
     namespaces = _globals_of(codes)
     for code in codes[:_MOST_PAGES]:
-        with contained(session, "describing {}, which was compiled before".format(code.co_name), "its page"):
+        with contained(session, f"describing {code.co_name}, which was compiled before", "its page"):
             for frame in frame_of(code, namespaces.get(id(code), {})).walk():
                 if not any(frame is one for one in session.frames):
                     for entry in frame.entries:

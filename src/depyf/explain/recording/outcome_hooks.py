@@ -94,7 +94,7 @@ def hook_recompiles(recorder: Any, undo: contextlib.ExitStack) -> None:
     home = find(_HOME, "__dict__")
     name = next((one for one in _REASONS if one in home), "")
     if not name:
-        raise MissingHook("this torch has no {}.{}".format(_HOME, _REASONS[0]))
+        raise MissingHook(f"this torch has no {_HOME}.{_REASONS[0]}")
     before = home[name]
 
     @edge

@@ -72,11 +72,11 @@ def apply_late_patches(recorder: Any) -> None:
     """Applies those rows whose modules have been imported since."""
     for patch in [patch for patch in recorder.late_patches if patch.when in sys.modules]:
         recorder.late_patches.remove(patch)
-        with contained(recorder.session, "hooking {}".format(patch.target), costs=patch.serves):
+        with contained(recorder.session, f"hooking {patch.target}", costs=patch.serves):
             if not patch.wanted(recorder):
                 continue
             restores = contextlib.ExitStack()
-            recorder.restores.callback(done, recorder.session, "restoring {}".format(patch.target), restores.close)
+            recorder.restores.callback(done, recorder.session, f"restoring {patch.target}", restores.close)
             patch.apply(recorder, restores)
             for code in EDGES:
                 torch_behavior.never_compile(code)

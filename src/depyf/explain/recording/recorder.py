@@ -134,7 +134,7 @@ class Recorder:
 
     def on_bytecode(self, code: CodeType, new_code: CodeType) -> Optional[CodeType]:
         """Dynamo's bytecode hook. Returns our code when it is proven to do what `new_code` does, else None."""
-        with self._lock, contained(self.session, "recording {}".format(code.co_name), "its transformed code"):
+        with self._lock, contained(self.session, f"recording {code.co_name}", "its transformed code"):
             with contained(self.session, "asking torch for its times", "how long compilations took"):
                 if self._clock is not None:
                     self._clock.note()
@@ -190,7 +190,7 @@ class Recorder:
         live = torch_behavior.entry_about_to_go(check_manager)
         for entry, code in self._installed if live is not None else []:
             if live.code is code and not entry.guards:
-                with contained(self.session, "guards of compile id {}".format(entry.compile_id), "its guards"):
+                with contained(self.session, f"guards of compile id {entry.compile_id}", "its guards"):
                     frame = next(one for one in self.session.frames if any(entry is known for known in one.entries))
                     read_guards(frame, entry, live)
                     entry.dropped = True
@@ -211,7 +211,7 @@ class Recorder:
         with self._lock, contained(self.session, "recording generated code", "one fx_graph_code file"):
             source = stable(str(args[0] if args else kwargs["src"]))
             digest = hashlib.md5(source.encode()).hexdigest()
-            template = "fx_graph_code_{}_{{}}.py".format(digest)
+            template = f"fx_graph_code_{digest}_{{}}.py"
             self._write(template, source, "generated code", "code which torch.fx generated")
 
     def _record_bytecode(self, code: CodeType, new_code: CodeType) -> Optional[CodeType]:
@@ -234,8 +234,8 @@ class Recorder:
         written = self._write_reserved(path, text, "transformed", why)
         runs = found.code if written else None
         if found.code is None:
-            note_failure(self.session, "replacing {} (compile id {})".format(code.co_name, compile_id), found.reason,
-                         "breakpoints in {}, as Dynamo's own code runs".format(os.path.basename(path)))
+            note_failure(self.session, f"replacing {code.co_name} (compile id {compile_id})", found.reason,
+                         f"breakpoints in {os.path.basename(path)}, as Dynamo's own code runs")
         entry = CacheEntry(
             compile_id=compile_id,
             index=int(re.sub(r"\D*(\d+)_for_.*", r"\1", os.path.basename(path))),
@@ -251,7 +251,7 @@ class Recorder:
             runs = code_as_written(code)
         frame.entries.append(entry)
         self._installed.append((entry, runs or new_code))
-        with contained(self.session, "describing {} (compile id {})".format(code.co_name, compile_id)):
+        with contained(self.session, f"describing {code.co_name} (compile id {compile_id})"):
             self._describe(entry, known, new_code)
         if self.log_bytecode:
             self._write_listings(path, code, new_code, None if stops else runs)
@@ -261,7 +261,7 @@ class Recorder:
 
     def _breakpoints_in(self, code: CodeType, compile_id: str) -> str:
         """Breakpoints in the function or in what Dynamo inlined into it, "" when there are none."""
-        with contained(self.session, "looking for breakpoints in {}".format(code.co_name), "stops at its lines"):
+        with contained(self.session, f"looking for breakpoints in {code.co_name}", "stops at its lines"):
             followed = self._followed.setdefault(compile_id, Followed())
             followed.code = code
             return ", ".join(followed.stops(debuggers.Breakpoints.now(self.session)))
@@ -334,7 +334,7 @@ class Recorder:
             self._graph_of_compilation.pop("", None)
 
     def _begin_graph(self, name: str, module: Any) -> None:
-        with contained(self.session, "describing {}".format(name), "its place in the page"):
+        with contained(self.session, f"describing {name}", "its place in the page"):
             self._graphs[name], self._unwritten[name] = capture(module, name)
             self._graphs[name].graph_module = None  # it would keep the model's parameters alive
             found = graph_break_of(module)
@@ -348,11 +348,11 @@ class Recorder:
             while self._unwritten:
                 name, text = self._unwritten.popitem()
                 self._graphs[name].unavailable = "its description failed"
-                with contained(self.session, "describing {}".format(name), "its place in the page"):
+                with contained(self.session, f"describing {name}", "its place in the page"):
                     self._graphs[name].source, self._graphs[name].unavailable = source_of(text), ""
 
     def _write_graph(self, file: GraphFile) -> None:
-        path = self._write("{}.{}.{{}}.py".format(file.graph, file.stage), file.draft, "graph", why_open(file.stage))
+        path = self._write(f"{file.graph}.{file.stage}.{{}}.py", file.draft, "graph", why_open(file.stage))
         if path:
             file.path, file.codes = path, []
             if file.graph in self._graphs:
@@ -391,7 +391,7 @@ class Recorder:
             others = shown.setdefault(file.graph, [])
             if others and not file.readable:
                 continue
-            with contained(self.session, "writing {} of {}".format(file.stage, file.graph), "one graph file"):
+            with contained(self.session, f"writing {file.stage} of {file.graph}", "one graph file"):
                 if file.is_in_between and not any(is_same_graph(file, other) for other in others):
                     others.append(file)
                     self._write_graph(file)
@@ -399,7 +399,7 @@ class Recorder:
     def _correct_graph_files(self) -> None:
         for file in self._files:
             if file.path and file.text != file.draft:
-                with contained(self.session, "writing {}".format(os.path.basename(file.path)), "one graph file"):
+                with contained(self.session, f"writing {os.path.basename(file.path)}", "one graph file"):
                     self.dump.write(file.path, file.text)
 
     def _point_graphs_at_files(self) -> None:
@@ -486,7 +486,7 @@ class Recorder:
             self.dump.write(path, text)
         except OSError as error:
             artifact.status, artifact.reason = "missing", error.strerror or type(error).__name__
-            note_failure(self.session, "writing {}".format(artifact.path), artifact.reason, "this file")
+            note_failure(self.session, f"writing {artifact.path}", artifact.reason, "this file")
             return False
         return True
 
@@ -497,4 +497,4 @@ class Recorder:
             ("decompiled_and_compiled_back_bytecode", ours, "the instructions of our source, which run"),
         ]:
             if one is not None:
-                self._write_reserved("{}.{}".format(path, suffix), listing_of(one), "bytecode", why)
+                self._write_reserved(f"{path}.{suffix}", listing_of(one), "bytecode", why)

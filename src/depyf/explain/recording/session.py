@@ -121,7 +121,7 @@ def prepare_debug(
     Later failures cost single files, are listed in the index, and go to ``logging.getLogger("depyf")``.
     """
     if not isinstance(dump_src_dir, (str, os.PathLike)):
-        raise TypeError("prepare_debug takes the directory to write to, not {!r}".format(dump_src_dir))
+        raise TypeError(f"prepare_debug takes the directory to write to, not {dump_src_dir!r}")
     require_torch("prepare_debug")  # its absence must be an ImportError here, not a missing hook later
     session, undo = Session(), contextlib.ExitStack()
     done(session, "giving the model forms to look at", attach)
@@ -158,7 +158,7 @@ def _begin(
             logger.warning("prepare_debug inside prepare_debug: everything goes to %s, nothing to %s",
                            outer.dump.path, directory)
             return outer.session
-        with contained(session, "making the directory {}".format(directory), "the whole dump"):
+        with contained(session, f"making the directory {directory}", "the whole dump"):
             dump = DumpDirectory(directory)
             undo.callback(done, session, "letting others write", dump.close)
             recorder = Recorder(dump, clean_wild_fx_code, log_bytecode, html)

@@ -39,7 +39,7 @@ def index_text(session: Session) -> str:
     pages = [frame for frame in session.top_level() if frame.page]
     if pages:
         of_program = [frame for frame in pages if not is_of_libraries(frame.filename)]
-        lines += ["", "Start with `{}`.{}".format((of_program or pages)[0].page, _times(session))]
+        lines += ["", f"Start with `{(of_program or pages)[0].page}`.{_times(session)}"]
     if session.earlier_files:
         lines += ["", "{} in this folder {} not of this recording, but of an earlier one: see the end.".format(
             count(len(session.earlier_files), "file"), "is" if len(session.earlier_files) == 1 else "are")]
@@ -50,9 +50,9 @@ def index_text(session: Session) -> str:
         lines += ["", *_no_page(session)]
     lines += index_sections(session)
     for frame in session.top_level():
-        lines += ["", "## {}  ({})".format(frame.title, frame.place), ""]
+        lines += ["", f"## {frame.title}  ({frame.place})", ""]
         if frame.page:
-            lines += ["[{0}]({0})".format(frame.page), ""]
+            lines += [f"[{frame.page}]({frame.page})", ""]
         lines += ["```", *tree_lines(frame), "```"]
     lines += _compiled_before(session)
     lines += _proofs(session)
@@ -61,14 +61,14 @@ def index_text(session: Session) -> str:
     if session.earlier_files:
         lines += ["", "## Files of an earlier recording", ""]
         lines += ["They lie in this folder from before, and may be deleted.", ""]
-        lines += ["- {}".format(name) for name in session.earlier_files]
+        lines += [f"- {name}" for name in session.earlier_files]
     return "\n".join(lines).rstrip() + "\n"
 
 
 def _times(session: Session) -> str:
     """Where the times are, if they are: they differ in every run, and the index doesn't."""
     written = any(one.path == TIMES and one.status == "written" for one in session.artifacts)
-    return " How long compiling took, by phase: `{}`.".format(TIMES) if written else ""
+    return f" How long compiling took, by phase: `{TIMES}`." if written else ""
 
 
 def _no_page(session: Session) -> List[str]:
@@ -93,7 +93,7 @@ def _compiled_before(session: Session) -> List[str]:
         return []
     lines = ["", "## What was compiled before this recording began", ""]
     lines += ["What runs of it is not described here. `depyf.explain.dump_src(function)` shows it.", ""]
-    return lines + ["- `{}` ({}:{})".format(one.function, file_name(one.filename), one.line) for one in others]
+    return lines + [f"- `{one.function}` ({file_name(one.filename)}:{one.line})" for one in others]
 
 
 def _proofs(session: Session) -> List[str]:
@@ -103,9 +103,9 @@ def _proofs(session: Session) -> List[str]:
             one = entry.transformed
             runs = "ours, recompiled from the text" if entry.runs_decompiled else "Dynamo's"
             if entry.runs_as_written:
-                runs = "the function's own: breakpoint at {}".format(_cell(entry.runs_as_written))
+                runs = f"the function's own: breakpoint at {_cell(entry.runs_as_written)}"
             name = file_name(entry.transformed_path) or entry.transformed_name
-            rows.append("| {} | {} | {} | {} |".format(entry.number, name, _cell(_verdict(one)), runs))
+            rows.append(f"| {entry.number} | {name} | {_cell(_verdict(one))} | {runs} |")
     if not rows:
         return []
     head = ["", "## What was proven", ""]
@@ -116,14 +116,14 @@ def _proofs(session: Session) -> List[str]:
 def _verdict(one: Decompiled) -> str:
     if one.verdict and one.verdict != one.level:
         return one.verdict
-    return "{}: {}".format(one.level, one.reasons[0]) if one.reasons else one.level
+    return f"{one.level}: {one.reasons[0]}" if one.reasons else one.level
 
 
 def _files(session: Session) -> List[str]:
     written = [one for one in session.artifacts if one.status == "written"]
     if not written:
         return []
-    lines = ["", "## Files ({})".format(len(written))]
+    lines = ["", f"## Files ({len(written)})"]
     by_kind: Dict[str, List[Artifact]] = {}
     for one in written:
         by_kind.setdefault(one.kind, []).append(one)
@@ -132,29 +132,29 @@ def _files(session: Session) -> List[str]:
     for kind in order:
         if kind not in by_kind:
             continue
-        lines += ["", "### {}".format(titles.get(kind, kind.capitalize())), ""]
+        lines += ["", f"### {titles.get(kind, kind.capitalize())}", ""]
         for one in by_kind[kind]:
             name = file_name(one.path)
-            lines.append("- [{0}]({0})".format(name) + (": " + one.why_open if one.why_open else ""))
+            lines.append(f"- [{name}]({name})" + (": " + one.why_open if one.why_open else ""))
     return lines
 
 
 def _missing(session: Session) -> List[str]:
     lost = [one for one in session.artifacts if one.status != "written"]
-    missing = ["- `{}`: {}".format(file_name(one.path), one.reason) for one in lost]
+    missing = [f"- `{file_name(one.path)}`: {one.reason}" for one in lost]
     known = {file_name(one.path) for one in lost}
     for failure in session.failures:
         if failure.what not in known:
-            costs = " (costs {})".format(failure.costs) if failure.costs else ""
-            missing.append("- {}: {}{}".format(failure.what, failure.reason, costs))
+            costs = f" (costs {failure.costs})" if failure.costs else ""
+            missing.append(f"- {failure.what}: {failure.reason}{costs}")
     for frame in session.frames:
         for entry in frame.entries:
             for graph in entry.graphs:
                 if graph.unavailable:
-                    missing.append("- graph of `{}`: {}".format(graph.name, graph.unavailable))
+                    missing.append(f"- graph of `{graph.name}`: {graph.unavailable}")
     if not missing:
         looked_at = "{} looked at, ".format(count(len(session.frames), "frame")) if session.frames else ""
-        return ["", "## What is missing", "", "Nothing: {}every artifact written.".format(looked_at)]
+        return ["", "## What is missing", "", f"Nothing: {looked_at}every artifact written."]
     return ["", "## What is missing", "", *missing]
 
 

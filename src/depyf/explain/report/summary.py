@@ -26,22 +26,22 @@ def summary_lines(session: Session) -> List[str]:
     skips = [one for one in session.skips if not has_nothing_in_it(one.reason)]
     left += [one.function for one in skips if not is_resume_name(one.function)]
     why = "{}, for {}".format(len(breaks), count(len(reasons), "reason")) if breaks else "none"
-    recompiled = "{}: {}".format(_times(len(again)), _names(again)) if again else "never"
+    recompiled = f"{_times(len(again))}: {_names(again)}" if again else "never"
     return [
-        "- Functions compiled: {}".format(_names(frame.title for frame in compiled)),
+        f"- Functions compiled: {_names(frame.title for frame in compiled)}",
         "- Graphs: {}".format(len(graphs) or "none"),
-        "- Graph breaks: {}".format(why),
-        "- Compiled again: {}".format(recompiled),
+        f"- Graph breaks: {why}",
+        f"- Compiled again: {recompiled}",
         "- Not compiled: {}".format(_names(left) if left else "none known"),
     ]
 
 
 def _names(names: Iterable[str]) -> str:
     distinct = list(dict.fromkeys(names))
-    shown = ", ".join("`{}`".format(name) for name in distinct[:_MOST_NAMES])
-    more = ", and {} more".format(len(distinct) - _MOST_NAMES) if len(distinct) > _MOST_NAMES else ""
+    shown = ", ".join(f"`{name}`" for name in distinct[:_MOST_NAMES])
+    more = f", and {len(distinct) - _MOST_NAMES} more" if len(distinct) > _MOST_NAMES else ""
     return shown + more if distinct else "none"
 
 
 def _times(number: int) -> str:
-    return "once" if number == 1 else "{} times".format(number)
+    return "once" if number == 1 else f"{number} times"

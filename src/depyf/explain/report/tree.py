@@ -74,7 +74,7 @@ def break_words(one: GraphBreak) -> str:
     """A graph break on one line: place, the user's line, reason, the registry's id and the first hint."""
     place = ""
     if one.location is not None:
-        place = " at {}:{}  `{}`".format(file_name(one.location.filename), one.location.line, one.location.text)
+        place = f" at {file_name(one.location.filename)}:{one.location.line}  `{one.location.text}`"
     notes = [one.gb_id] if one.gb_id else []
     notes += ["hint: " + _short(one.hints[0])] if one.hints else []
     return "break{}: {}{}".format(place, one.reason, "  ({})".format("; ".join(notes)) if notes else "")
@@ -85,7 +85,7 @@ def refusal_words(one: Refusal) -> str:
     place = ""
     if one.why.location is not None:
         where = one.why.location
-        place = " at {}:{}  `{}`".format(file_name(where.filename), where.line, where.text)
+        place = f" at {file_name(where.filename)}:{where.line}  `{where.text}`"
     notes = [one.why.gb_id] if one.why.gb_id else []
     notes += ["hint: " + _short(one.why.hints[0])] if one.why.hints else []
     words = "not compiled{}: {}{}".format(place, one.why.reason, "  ({})".format("; ".join(notes)) if notes else "")
@@ -115,18 +115,18 @@ def _entries(
     frame: Frame, title: str, first: str, rest: str, lines: List[str], shown: Set[int], why: str = "not compiled"
 ) -> None:
     if id(frame) in shown:
-        lines.append("{}{} (shown above)".format(first, title))
+        lines.append(f"{first}{title} (shown above)")
         return
     shown.add(id(frame))
     if not frame.entries:
-        lines.append("{}{} ── {}".format(first, title, frame.skipped or why))
+        lines.append(f"{first}{title} ── {frame.skipped or why}")
         return
     if len(frame.entries) == 1:
-        _one(frame, frame.entries[0], "{}{} ── ".format(first, title), rest, lines, shown)
+        _one(frame, frame.entries[0], f"{first}{title} ── ", rest, lines, shown)
         return
     compilations = count(len(frame.entries), "compilation")
     used = "of those that are there, the first whose" if any(map(_gone, frame.entries)) else "the first whose"
-    lines.append("{}{} ── {}, {} guard holds is used".format(first, title, compilations, used))
+    lines.append(f"{first}{title} ── {compilations}, {used} guard holds is used")
     for at, entry in enumerate(frame.entries):
         last = at == len(frame.entries) - 1
         head = rest + ("   └─ " if last else "   ├─ ") + entry.compile_id + _gone(entry) + " ── "
@@ -136,7 +136,7 @@ def _entries(
 
 def _gone(entry: CacheEntry) -> str:
     if entry.gone or not entry.dropped:
-        return " ({})".format(entry.gone) if entry.gone else ""
+        return f" ({entry.gone})" if entry.gone else ""
     return " (dropped: an object that its guards name is gone)"
 
 
@@ -146,8 +146,7 @@ def _one(frame: Frame, entry: CacheEntry, head: str, rest: str, lines: List[str]
     shown_reasons = reasons if len(reasons) <= _MOST_REASONS else reasons[: _MOST_REASONS - 1]
     lines += [rest + "   " + words for words in shown_reasons]
     if len(shown_reasons) < len(reasons):
-        lines.append("{}   and {} more compilations did not fit, see below".format(
-            rest, len(reasons) - len(shown_reasons)))
+        lines.append(f"{rest}   and {len(reasons) - len(shown_reasons)} more compilations did not fit, see below")
     resumes = entry.resume_functions
     for one in entry.breaks:
         lines.append("{}   {}  {}".format(rest, "│" if resumes else " ", break_words(one)))
@@ -161,24 +160,24 @@ def _one(frame: Frame, entry: CacheEntry, head: str, rest: str, lines: List[str]
     for at, resume in enumerate(resumes):
         last = at == len(resumes) - 1
         if ordered and resume.function and resume.frame is None and not last:
-            inner.append("in {} at line {}, then ".format(resume.function, resume_line(frame, resume)))
+            inner.append(f"in {resume.function} at line {resume_line(frame, resume)}, then ")
             continue
         title = _resume_title(resume_line(frame, resume), resume, arms.get(resume.name, resume.branch), inner)
         inner = []
         first = rest + ("   └─ " if last else "   ├─ ")
         below = rest + ("      " if last else "   │  ")
         if resume.frame is None:
-            lines.append("{}{} ── {}".format(first, title, why_not_compiled(resume, entry)))
+            lines.append(f"{first}{title} ── {why_not_compiled(resume, entry)}")
         else:
             _entries(resume.frame, title, first, below, lines, shown, why_not_compiled(resume, entry))
 
 
 def _resume_title(line: int, resume: ResumeFunction, arm: str, inner: Sequence[str] = ()) -> str:
-    where = "at line {}".format(line) if line else "in " + resume.name
+    where = f"at line {line}" if line else "in " + resume.name
     if resume.function:
-        where = "in {} {}".format(resume.function, where)
+        where = f"in {resume.function} {where}"
     where = "resume {}{}".format("".join(inner), where)
-    return "{:<6} {}".format(arm, where) if arm else where
+    return f"{arm:<6} {where}" if arm else where
 
 
 def _graph_words(graph: Graph) -> str:
@@ -190,7 +189,7 @@ def operations_of(graph: Graph) -> str:
     operations = [_operation(node) for node in graph.nodes if node.op.startswith("call_")]
     shown = ", ".join(operations[:_MOST_OPERATIONS])
     if len(operations) > _MOST_OPERATIONS:
-        shown += ", and {} more".format(len(operations) - _MOST_OPERATIONS)
+        shown += f", and {len(operations) - _MOST_OPERATIONS} more"
     if not operations:
         shown = "no operations" if not graph.unavailable else "not at hand"
     return shown

@@ -35,11 +35,11 @@ def _reason_words(one: RecompileReason) -> str:
 def found_words(one: RecompileReason) -> str:
     """What did not fit, what came instead, and the line which asked for it."""
     line = one.user_line
-    asked = "" if line is None else "  ({}:{})".format(file_name(line.filename), line.line)
+    asked = "" if line is None else f"  ({file_name(line.filename)}:{line.line})"
     found = "" if not one.actual or "actual" in one.words else "; {} is {} now".format(
         "it" if not one.subject or one.words.startswith(one.subject + " ==") else one.subject, one.actual)
     if "GLOBAL_STATE" in one.guard or "check_global_state" in one.guard:
-        found = "; {} was {} and is {} now".format(one.subject, one.expected, one.actual) if one.expected else ""
+        found = f"; {one.subject} was {one.expected} and is {one.actual} now" if one.expected else ""
     besides = "".join("; besides, " + words for words in one.besides)
     return one.words + found + besides + asked
 
@@ -52,7 +52,7 @@ def break_lines(one: GraphBreak) -> List[str]:
         lines.append("In the registry of graph breaks: {}{}".format(one.gb_id, ", " + one.link if one.link else ""))
     if len(one.stack) >= _USED_STACK:
         lines.append("On the way there:")
-        lines += ["  {}  in {}".format(_at(line), line.function) for line in one.stack]
+        lines += [f"  {_at(line)}  in {line.function}" for line in one.stack]
     return lines
 
 
@@ -70,9 +70,9 @@ def _breaks(session: Session) -> List[str]:
         groups.setdefault((one.gb_id, one.reason, one.explanation), []).append(one)
     if not groups:
         return []
-    lines = ["", "## Graph breaks ({})".format(sum(map(len, groups.values()))), ""]
+    lines = ["", f"## Graph breaks ({sum(map(len, groups.values()))})", ""]
     for (gb_id, reason, explanation), alike in groups.items():
-        lines.append("- {}{}".format(_linked(gb_id, alike[0].link), reason))
+        lines.append(f"- {_linked(gb_id, alike[0].link)}{reason}")
         lines += ["  - " + one_line(explanation)] if explanation else []
         hints = [hint for one in alike for hint in one.hints]
         lines += ["  - Hint: " + one_line(hint) for hint in dict.fromkeys(hints)]
@@ -81,14 +81,14 @@ def _breaks(session: Session) -> List[str]:
             places.setdefault(_place(one), []).append(one.compile_id)
         for place, ids in places.items():
             known = ", ".join(number for number in dict.fromkeys(ids) if number)
-            lines.append("  - {}{}".format(place, "; compilation {}".format(known) if known else ""))
+            lines.append("  - {}{}".format(place, f"; compilation {known}" if known else ""))
     return lines
 
 
 def _place(one: GraphBreak) -> str:
     if one.location is None:
         return "torch does not tell where"
-    way = "".join(", from {} ({})".format(line.function, _at(line, False)) for line in one.stack[-2::-1])
+    way = "".join(f", from {line.function} ({_at(line, False)})" for line in one.stack[-2::-1])
     return "{} in {}{}".format(_at(one.location), one.location.function or "?", way)
 
 
@@ -99,7 +99,7 @@ def _recompiles(session: Session) -> List[str]:
             sentences = recompile_words(entry)
             if not sentences:
                 continue
-            lines.append("- `{}` ({}), compilation {}".format(frame.title, frame.place, entry.number))
+            lines.append(f"- `{frame.title}` ({frame.place}), compilation {entry.number}")
             lines += ["  - " + one_line(words) for words in sentences]
             remedies = dict.fromkeys(one.remedy for one in entry.recompiled if one.remedy)
             lines += ["  - What to do: " + words for words in remedies]
@@ -112,7 +112,7 @@ def _refusals(session: Session) -> List[str]:
         groups.setdefault((one.why.gb_id, one.why.reason, one.why.explanation), []).append(one)
     lines = ["", "## What was not compiled", ""] if groups else []
     for (gb_id, reason, explanation), alike in groups.items():
-        lines.append("- {}{}".format(_linked(gb_id, alike[0].why.link), reason))
+        lines.append(f"- {_linked(gb_id, alike[0].why.link)}{reason}")
         lines += ["  - " + one_line(explanation)] if explanation else []
         hints = [hint for one in alike for hint in one.why.hints]
         lines += ["  - Hint: " + one_line(hint) for hint in dict.fromkeys(hints)]
@@ -124,8 +124,8 @@ def _refusals(session: Session) -> List[str]:
 
 
 def _refused(one: Refusal) -> str:
-    where = "" if one.location is None else " ({})".format(_at(one.location, False))
-    words = "`{}`{}".format(one.function, where)
+    where = "" if one.location is None else f" ({_at(one.location, False)})"
+    words = f"`{one.function}`{where}"
     words += ", compilation " + one.compile_id if one.compile_id else ""
     words += ", at " + _place(one.why) if one.why.location is not None else ""
     return words + (": " + one.consequence if one.consequence else "")
@@ -140,10 +140,10 @@ def _skips(session: Session) -> List[str]:
     lines = ["", "## What Dynamo left to Python", ""]
     lines += ["Functions of torch's own files and of Python's library are left out.", ""]
     for reason, alike in groups.items():
-        names = ["`{}`{}".format(one.function, " ({})".format(_at(one.location, False)) if one.location else "")
+        names = ["`{}`{}".format(one.function, f" ({_at(one.location, False)})" if one.location else "")
                  for one in alike]
         names = list(dict.fromkeys(names))
-        more = ", and {} more".format(len(names) - _MOST_FUNCTIONS) if len(names) > _MOST_FUNCTIONS else ""
+        more = f", and {len(names) - _MOST_FUNCTIONS} more" if len(names) > _MOST_FUNCTIONS else ""
         lines.append("- {}: {}{}".format(reason, ", ".join(names[:_MOST_FUNCTIONS]), more))
         for one in alike:
             lines += ["  - `{}`: compilation {} did not fit: {}".format(
@@ -154,12 +154,12 @@ def _skips(session: Session) -> List[str]:
 def _linked(gb_id: str, link: str) -> str:
     if not gb_id:
         return ""
-    return "[{}]({}): ".format(gb_id, link) if link else gb_id + ": "
+    return f"[{gb_id}]({link}): " if link else gb_id + ": "
 
 
 def _at(line: SourceLine, with_text: bool = True) -> str:
-    text = "  `{}`".format(line.text) if with_text and line.text else ""
-    return "{}:{}{}".format(file_name(line.filename), line.line, text)
+    text = f"  `{line.text}`" if with_text and line.text else ""
+    return f"{file_name(line.filename)}:{line.line}{text}"
 
 
 def one_line(text: str) -> str:

@@ -48,13 +48,13 @@ def write_report(
         part = safe_file_part(frame.name)
         number = numbers.get(part, 0)
         numbers[part] = number + 1
-        frame.page = writable_name("full_code_for_{}_{}.py".format(part, number))
-        why = "read this: guards, graphs, transformed code and resume functions of {}".format(frame.name)
+        frame.page = writable_name(f"full_code_for_{part}_{number}.py")
+        why = f"read this: guards, graphs, transformed code and resume functions of {frame.name}"
         _one(session, directory, frame.page, "page", why, written, functools.partial(page_of, frame, session, True))
     for frame in session.frames:
         for entry in frame.entries:
             name = writable_name(guard_file_name(entry, frame))
-            why = "every check behind compilation {} of {}, Dynamo's own included".format(entry.compile_id, frame.name)
+            why = f"every check behind compilation {entry.compile_id} of {frame.name}, Dynamo's own included"
             _one(session, directory, name, "guards", why, written, functools.partial(guard_listing, entry, frame))
     why = "what happened at each line of the program, for `depyf report` and other tools"
     _one(session, directory, REMARKS, "remarks", why, written, lambda: report_of(session).to_json())
@@ -88,7 +88,7 @@ def _one(
         write_whole(os.path.join(directory, name), make())
         written.append(os.path.join(directory, name))
     except Exception as error:  # the dump goes on without this file, and its index says so
-        artifact.status, artifact.reason = "missing", "{}: {}".format(type(error).__name__, error)
+        artifact.status, artifact.reason = "missing", f"{type(error).__name__}: {error}"
         note_failure(session, name, artifact.reason, "this file")
     session.artifacts = [one for one in session.artifacts if one.path != name] + [artifact]
 

@@ -121,7 +121,7 @@ def code_as_written(code: CodeType) -> CodeType:
     names = {"parameters": ", ".join(parameters), "arguments": ", ".join(arguments)}
     names["free"] = "".join(name + ", " for name in code.co_freevars)
     cells = "".join(name + ", " for name in code.co_cellvars)
-    names["cells"] = "{0} = lambda: ({0})".format(cells) if cells else "pass"
+    names["cells"] = f"{cells} = lambda: ({cells})" if cells else "pass"
     if code.co_flags & RETURNS_AT_ONCE:
         return own
     try:
@@ -158,7 +158,7 @@ def _parameters_of(code: CodeType) -> Tuple[List[str], List[str]]:
     elif keywords:
         header.append("*")
     header += names[count : count + keywords]
-    passed += ["{0}={0}".format(name) for name in names[count : count + keywords]]
+    passed += [f"{name}={name}" for name in names[count : count + keywords]]
     if code.co_flags & inspect.CO_VARKEYWORDS:
         header.append("**" + others[0])
         passed.append("**" + others[0])

@@ -48,7 +48,7 @@ class Breakpoints:
         for home, ask in _ASK.items():
             if home not in sys.modules:
                 continue
-            with contained(notes or Session(), "asking {} for its breakpoints".format(home), "stops at these"):
+            with contained(notes or Session(), f"asking {home} for its breakpoints", "stops at these"):
                 for file, line in ask():
                     lines.setdefault(_same_name(file), set()).add(line)
         return cls(lines)

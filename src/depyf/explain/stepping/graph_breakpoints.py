@@ -40,7 +40,7 @@ def point_at_files(
         graph = graphs.get(file.graph)
         if not file.path or file.is_what_runs or (graph is not None and graph.kernels):
             continue
-        with contained(session, "naming {} in its code".format(os.path.basename(file.path)), "breakpoints in it"):
+        with contained(session, f"naming {os.path.basename(file.path)} in its code", "breakpoints in it"):
             file.is_what_runs = point_at_file(file, write)
             words = what_runs(file, graph.backend if graph is not None else "")
             if words and (file.is_what_runs or at_end):
@@ -58,7 +58,7 @@ def note_what_runs(files: List[GraphFile], graph: str, module: Any) -> None:
 
 def _say_what_runs(file: GraphFile, words: str, session: Session, write: _Write) -> None:
     head, line_end, rest = file.text.partition("\n")  # no line moves
-    file.text = "{} {}.{}{}".format(head, words[0].upper() + words[1:], line_end, rest)
+    file.text = f"{head} {words[0].upper() + words[1:]}.{line_end}{rest}"
     write(file.path, file.text)
     for artifact in session.artifacts:
         if artifact.path == os.path.basename(file.path):

@@ -29,7 +29,7 @@ def listen(recorder: Any, function: Any, instead: Any, heard: List[Heard], undo:
     """
     code = function.__code__
     if code.co_freevars:
-        raise MissingHook("{} has become a closure".format(function.__name__))
+        raise MissingHook(f"{function.__name__} has become a closure")
     original = types.FunctionType(code, function.__globals__, function.__name__, function.__defaults__)
     original.__kwdefaults__ = function.__kwdefaults__
     undo.callback(heard.__setitem__, slice(None), [(None, original)])

@@ -62,7 +62,7 @@ def find(module: str, attribute: str) -> Any:
         for part in attribute.split("."):
             found = getattr(found, part)
     except (ImportError, AttributeError) as error:
-        raise MissingHook("this torch has no {}.{}".format(module, attribute)) from error
+        raise MissingHook(f"this torch has no {module}.{attribute}") from error
     return found
 
 

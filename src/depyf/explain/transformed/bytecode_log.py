@@ -38,7 +38,7 @@ def uninstall() -> None:
 
 def pytorch_bytecode_src_hook(code: CodeType, new_code: CodeType) -> None:
     """Dynamo's bytecode hook. Costs nothing while the bytecode log is off; never raises, never replaces code."""
-    with contained(Session(), "logging the source of {}".format(code.co_name)):
+    with contained(Session(), f"logging the source of {code.co_name}"):
         log = torch_behavior.find("torch._logging", "getArtifactLogger")("torch._dynamo.convert_frame", "bytecode")
         if not log.isEnabledFor(logging.DEBUG):
             return

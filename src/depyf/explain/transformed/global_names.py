@@ -31,7 +31,7 @@ def without_uuids(code: CodeType) -> Dict[str, str]:
         if name == real:
             continue
         if name in names or name in found:
-            raise NameClash("{} would stand for two names".format(name))
+            raise NameClash(f"{name} would stand for two names")
         found[name] = real
     return found
 
@@ -48,7 +48,7 @@ def with_names(code: CodeType, new_name: Dict[str, str]) -> CodeType:
         co_consts=tuple(_constant_with_names(constant, new_name) for constant in code.co_consts),
     )
     if changed.co_code != code.co_code or len(set(changed.co_names)) != len(set(code.co_names)):
-        raise NameClash("exchanging names changed more than names in {}".format(stable(code.co_name)))
+        raise NameClash(f"exchanging names changed more than names in {stable(code.co_name)}")
     return changed
 
 

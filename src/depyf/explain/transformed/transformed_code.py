@@ -100,7 +100,7 @@ def _decompile(
         ours = with_nested_of(with_own_name(ours, new_code.co_name), new_code)
         problem = _difference_for_callers(ours, new_code, places)
     except Exception as error:
-        return _text_only(clean, compile_id, decompiled, body, "not recompiled: {}".format(error))
+        return _text_only(clean, compile_id, decompiled, body, f"not recompiled: {error}")
     if problem:
         return _text_only(clean, compile_id, decompiled, body, problem)
     return TransformedCode(decompiled, text, ours)
@@ -128,7 +128,7 @@ def _difference_for_callers(ours: CodeType, theirs: CodeType, places: Sequence[s
     """
     for name in ("co_argcount", "co_posonlyargcount", "co_kwonlyargcount", "co_freevars", "co_cellvars"):
         if getattr(ours, name) != getattr(theirs, name):
-            return "recompiled, it has other {} than Dynamo's code".format(name)
+            return f"recompiled, it has other {name} than Dynamo's code"
     if parameters_of(ours) != list(theirs.co_varnames[: len(parameters_of(ours))]):
         return "recompiled, its parameters have other names"
     if not set(places) <= {*ours.co_varnames, *ours.co_cellvars, *ours.co_freevars}:
@@ -136,7 +136,7 @@ def _difference_for_callers(ours: CodeType, theirs: CodeType, places: Sequence[s
     kept = [constant for constant in theirs.co_consts if isinstance(constant, CodeType)]
     for constant in ours.co_consts:
         if isinstance(constant, CodeType) and "resume_in_" in constant.co_name and all(constant is not k for k in kept):
-            return "Dynamo would not know {} as its own: it has several of this name".format(constant.co_name)
+            return f"Dynamo would not know {constant.co_name} as its own: it has several of this name"
     if ours.co_flags & CALLING != theirs.co_flags & CALLING:
         return "recompiled, it would be called in another way"
     return ""
@@ -150,14 +150,14 @@ def _header(code: CodeType, compile_id: str, decompiled: Decompiled, not_run: st
     if decompiled.proven:
         verdict = "Proven {} to Dynamo's bytecode".format("equal" if decompiled.equal else "equivalent")
     else:
-        verdict = "Verdict: {}".format(decompiled.verdict or decompiled.level)
+        verdict = f"Verdict: {decompiled.verdict or decompiled.level}"
     if decompiled.folded:
         operations = "operation" if decompiled.folded == 1 else "operations"
-        verdict += "; {} {} on its own lists folded".format(decompiled.folded, operations)
+        verdict += f"; {decompiled.folded} {operations} on its own lists folded"
     lines.append(verdict + ".")
-    lines += ["Assumed: {}".format(one) for one in decompiled.assumptions]
+    lines += [f"Assumed: {one}" for one in decompiled.assumptions]
     if not_run:
-        lines += [_NOT_WHAT_RUNS, "Reason: {}".format(not_run)]
+        lines += [_NOT_WHAT_RUNS, f"Reason: {not_run}"]
     else:
         lines.append(WHAT_RUNS)
     return _as_comment("\n".join(lines)) + "\n"

@@ -37,7 +37,7 @@ def _svg(one: Drawing) -> str:
     height = len(ranks) * (_HEIGHT + _GAP) - _GAP + 2
     parts = [_edge(one, source, target, middles) for source, target in one.edges]
     parts += [_box(box, middles[at]) for at, box in enumerate(one.boxes)]
-    size = 'width="{0:.0f}" height="{1:.0f}" viewBox="0 0 {0:.0f} {1:.0f}"'.format(width, height)
+    size = f'width="{width:.0f}" height="{height:.0f}" viewBox="0 0 {width:.0f} {height:.0f}"'
     return '<div class="svg"><svg {}>{}</svg></div>'.format(size, "".join(parts))
 
 
@@ -53,10 +53,10 @@ def _edge(one: Drawing, source: int, target: int, middles: Dict[int, float]) -> 
     begin, end = _top(one.boxes[source]) + _HEIGHT, _top(one.boxes[target])
     x, to = middles[source], middles[target]
     half = (begin + end) / 2
-    path = "M{0:.0f} {1:.0f}C{0:.0f} {2:.0f} {3:.0f} {2:.0f} {3:.0f} {4:.0f}".format(x, begin, half, to, end)
+    path = f"M{x:.0f} {begin:.0f}C{x:.0f} {half:.0f} {to:.0f} {half:.0f} {to:.0f} {end:.0f}"
     if not one.boxes[source].label:
-        path = "M{:.0f} {:.0f}V{:.0f}".format(x, begin - _HEIGHT, begin) + path
-    return '<path d="{}"/>'.format(path)
+        path = f"M{x:.0f} {begin - _HEIGHT:.0f}V{begin:.0f}" + path
+    return f'<path d="{path}"/>'
 
 
 def _box(box: Box, middle: float) -> str:

@@ -29,7 +29,7 @@ def guards_html(entry: CacheEntry, links: Mapping[str, str], is_short: bool = Fa
     """
     own = [guard for guard in entry.guards if guard.is_bookkeeping]
     asked = [guard for guard in entry.guards if not guard.is_bookkeeping]
-    summary = 'Guards <span class="place">{} of the program\'s, {} of Dynamo\'s own</span>'.format(len(asked), len(own))
+    summary = f'Guards <span class="place">{len(asked)} of the program\'s, {len(own)} of Dynamo\'s own</span>'
     parts: List[str] = []
     left = _MOST_GUARDS
     if is_short and len(asked) > _MANY:
@@ -40,15 +40,15 @@ def guards_html(entry: CacheEntry, links: Mapping[str, str], is_short: bool = Fa
     groups, rest, same = grouped(asked_one_by_one)
     for line, members in groups:
         if left > 0:
-            parts.append('<div class="asked">{}{}</div>'.format(_line(line, links), _guards(members[:left])))
+            parts.append(f'<div class="asked">{_line(line, links)}{_guards(members[:left])}</div>')
             left -= len(members)
     if rest and left > 0:
-        parts.append('<div class="asked">{}</div>'.format(_guards(rest[:left])))
+        parts.append(f'<div class="asked">{_guards(rest[:left])}</div>')
         left -= len(rest)
     if left < 0:
-        parts.append('<p class="note">and {} more like these</p>'.format(-left))
+        parts.append(f'<p class="note">and {-left} more like these</p>')
     if same:
-        parts.append('<div class="asked">{}</div>'.format(_guard(same_globals(same), same)))
+        parts.append(f'<div class="asked">{_guard(same_globals(same), same)}</div>')
     if not asked:
         parts.append('<p class="note">Nothing of the program\'s is checked.</p>')
     if own:
@@ -56,8 +56,8 @@ def guards_html(entry: CacheEntry, links: Mapping[str, str], is_short: bool = Fa
         most = _MANY if is_short else _MOST_GUARDS
         listed = "\n".join(guard.words for guard in own[:most])
         if len(own) > most:
-            listed += "\nand {} more".format(len(own) - most)
-        parts.append(_folded(html.escape(words), '<pre class="plain">{}</pre>'.format(html.escape(listed))))
+            listed += f"\nand {len(own) - most} more"
+        parts.append(_folded(html.escape(words), f'<pre class="plain">{html.escape(listed)}</pre>'))
     if entry.guard_tree:
         if is_short:
             tree = code_html(folded_tree(entry.guard_tree), "text", most_lines=_LINES_IN_SHORT)
@@ -76,7 +76,7 @@ def _rows(guards: List[Guard]) -> str:
             lines += text
         else:
             left_out += row.count
-    note = '<p class="note">and {} more: {}</p>'.format(left_out, html.escape(IN_FULL)) if left_out else ""
+    note = f'<p class="note">and {left_out} more: {html.escape(IN_FULL)}</p>' if left_out else ""
     return '<pre class="plain">{}</pre>{}'.format(html.escape("\n".join(lines)), note)
 
 
@@ -84,9 +84,9 @@ def _line(line: SourceLine, links: Mapping[str, str]) -> str:
     place = line.place
     shown = html.escape(place)
     if place in links:
-        shown = '<a href="#{}">{}</a>'.format(html.escape(links[place]), shown)
+        shown = f'<a href="#{html.escape(links[place])}">{shown}</a>'
     text = html.escape(line.text)
-    return '<div class="line"><code>{}</code><span class="place mono">{}</span></div>'.format(text, shown)
+    return f'<div class="line"><code>{text}</code><span class="place mono">{shown}</span></div>'
 
 
 def _guards(guards: List[Guard]) -> str:
@@ -95,8 +95,8 @@ def _guards(guards: List[Guard]) -> str:
 
 def _guard(words: str, members: List[Guard]) -> str:
     written = "\n".join(guard.code for guard in members[:_MOST_GUARDS])
-    return _folded(html.escape(words), "<pre>{}</pre>".format(html.escape(written)))
+    return _folded(html.escape(words), f"<pre>{html.escape(written)}</pre>")
 
 
 def _folded(summary: str, body: str) -> str:
-    return '<details class="guard"><summary>{}</summary>{}</details>'.format(summary, body)
+    return f'<details class="guard"><summary>{summary}</summary>{body}</details>'

@@ -71,15 +71,15 @@ def code_html(
     shown = set(marked)
     out: List[str] = []
     for number, pieces in enumerate(lines, first_line):
-        name = ' id="{}{}"'.format(html.escape(anchor), number) if anchor else ""
+        name = f' id="{html.escape(anchor)}{number}"' if anchor else ""
         mark = " m" if number in shown else ""
         body = "".join(_piece(css, part, links or {}) for css, part in pieces)
-        out.append('<span class="l{}"{}><i data-n="{}"></i>{}\n</span>'.format(mark, name, number, body))
+        out.append(f'<span class="l{mark}"{name}><i data-n="{number}"></i>{body}\n</span>')
     width = len(str(first_line + len(lines)))
     note = ""
     if left_out > 0:
-        words = "{} more lines are left out here".format(left_out) + (": " + in_full if in_full else "")
-        note = '<p class="note">{}.</p>'.format(html.escape(words))
+        words = f"{left_out} more lines are left out here" + (": " + in_full if in_full else "")
+        note = f'<p class="note">{html.escape(words)}.</p>'
     return '<pre class="code w{}"><code>{}</code></pre>{}'.format(min(max(width, 2), 5), "".join(out), note)
 
 
@@ -96,11 +96,11 @@ def _piece(css: str, text: str, links: Mapping[str, str]) -> str:
         target = links.get(match.group())
         if target is not None:
             parts.append(html.escape(text[at : match.start()]))
-            parts.append('<a href="#{}">{}</a>'.format(html.escape(target), html.escape(match.group())))
+            parts.append(f'<a href="#{html.escape(target)}">{html.escape(match.group())}</a>')
             at = match.end()
     parts.append(html.escape(text[at:]))
     body = "".join(parts)
-    return '<span class="{}">{}</span>'.format(css, body) if css else body
+    return f'<span class="{css}">{body}</span>' if css else body
 
 
 def _lines(pieces: Iterable[_Piece]) -> List[List[_Piece]]:

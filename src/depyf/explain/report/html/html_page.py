@@ -49,7 +49,7 @@ def html_file(session: Session) -> str:
 def html_fragment(session: Session) -> str:
     """What a notebook shows. Two of them on one page have different anchors; what repeats for each layer stands once,
     long listings are cut, and many compilations are named only: `html_file` has all of it."""
-    return _Writer(session, "depyf{}-".format(next(_displays)), MOST_LINES).page()
+    return _Writer(session, f"depyf{next(_displays)}-", MOST_LINES).page()
 
 
 def _title(session: Session) -> str:
@@ -59,12 +59,12 @@ def _title(session: Session) -> str:
 
 
 def _chip(text: str, kind: str = "") -> str:
-    return '<span class="chip {}">{}</span>'.format(kind, html.escape(text)) if text else ""
+    return f'<span class="chip {kind}">{html.escape(text)}</span>' if text else ""
 
 
 def _details(summary: str, body: str, css: str, is_open: bool, anchor: str = "") -> str:
     return '<details class="{}"{}{}><summary>{}</summary><div class="in">{}</div></details>\n'.format(
-        css, ' id="{}"'.format(html.escape(anchor)) if anchor else "", " open" if is_open else "", summary, body
+        css, f' id="{html.escape(anchor)}"' if anchor else "", " open" if is_open else "", summary, body
     )
 
 
@@ -86,16 +86,16 @@ class _Writer:
         self._frames = [one for frame in session.top_level() for one in frame.walk()]
         self._frames += [frame for frame in session.frames if not any(frame is one for one in self._frames)]
         for number, frame in enumerate(self._frames):
-            self._name_parts(frame, "{}f{}".format(prefix, number))
+            self._name_parts(frame, f"{prefix}f{number}")
 
     def _name_parts(self, frame: Frame, anchor: str) -> None:
         self._anchors[id(frame)] = anchor
         lines = len(frame.source.splitlines()) if frame.source else 0
         for number in range(min(lines, _MOST_OF_SOURCE) if self.most_lines else lines):
             line = frame.first_line + number
-            self.links.setdefault("{}:{}".format(file_name(frame.filename), line), "{}L{}".format(anchor, line))
+            self.links.setdefault(f"{file_name(frame.filename)}:{line}", f"{anchor}L{line}")
         for number, entry in enumerate(frame.entries):
-            self._anchors[id(entry)] = "{}c{}".format(anchor, number)
+            self._anchors[id(entry)] = f"{anchor}c{number}"
             for graph in entry.graphs:
                 self.links.setdefault(graph.name, "{}{}".format(self.prefix, graph.name.strip("_")))
             arms = branches(fold(entry.transformed.source).source) if entry.resume_functions else {}
@@ -108,20 +108,20 @@ class _Writer:
     def page(self) -> str:
         session = self.session
         shown = session.top_level() or session.frames
-        parts = ["<style>{}</style>".format(STYLE), self._header(shown)]
+        parts = [f"<style>{STYLE}</style>", self._header(shown)]
         parts.append("<nav><ul>{}</ul></nav>".format("".join(self._outline(frame, set()) for frame in shown)))
         for frame in self._frames:
             parts.append(self._frame(frame))
         parts += [self._uncalled(*call) for call in self.calls.values() if call[1].frame is None]
         for failure in session.failures:
             costs = "; without it: " + failure.costs if failure.costs else ""
-            words = "{}: {}{}".format(failure.what, failure.reason, costs)
-            parts.append('<div class="call bad">{}</div>'.format(html.escape(words)))
+            words = f"{failure.what}: {failure.reason}{costs}"
+            parts.append(f'<div class="call bad">{html.escape(words)}</div>')
         made = "Made by depyf from what Dynamo of torch {} holds on Python {}.".format(
             session.torch_version or "?", session.python_version or "?"
         )
         made += "" if has_colours() else " Code has one colour here: install pygments for more."
-        parts.append('<p class="made">{}</p>'.format(html.escape(made)))
+        parts.append(f'<p class="made">{html.escape(made)}</p>')
         return '<div class="depyf">\n{}\n</div>'.format("\n".join(parts))
 
     def _header(self, shown: List[Frame]) -> str:
@@ -130,11 +130,11 @@ class _Writer:
         breaks = sum(len(entry.breaks) for entry in entries) + sum(len(frame.breaks) for frame in self._frames)
         title, place = "What torch.compile made of {}".format(count(len(shown), "function")), ""
         if len(shown) == 1:
-            title, place = shown[0].name, "{}:{}".format(file_name(shown[0].filename), shown[0].first_line)
+            title, place = shown[0].name, f"{file_name(shown[0].filename)}:{shown[0].first_line}"
         proven = sum(entry.transformed.proven for entry in entries)
         chips = [_chip(count(len(entries), "compilation")), _chip(count(len(graphs), "graph"))]
         chips += [_chip(count(breaks, "graph break"), "warn" if breaks else "")]
-        chips += [_chip("{} of {} proven".format(proven, len(entries)), "good" if proven == len(entries) else "warn")]
+        chips += [_chip(f"{proven} of {len(entries)} proven", "good" if proven == len(entries) else "warn")]
         return '<header><span class="title">{}</span><span class="place mono">{}</span>{}</header>'.format(
             html.escape(title), html.escape(place), " ".join(chips)
         )
@@ -142,41 +142,40 @@ class _Writer:
     # ---- the tree at the head
 
     def _link(self, target: str, text: str) -> str:
-        return '<a href="#{}">{}</a>'.format(html.escape(target), html.escape(text)) if target else html.escape(text)
+        return f'<a href="#{html.escape(target)}">{html.escape(text)}</a>' if target else html.escape(text)
 
     def _outline(self, frame: Frame, seen: set[int], title: str = "") -> str:
         """One function, or resume function, with everything below it."""
-        label = "<b>{}</b>".format(self._link(self._anchors[id(frame)], title or frame.name))
+        label = f"<b>{self._link(self._anchors[id(frame)], title or frame.name)}</b>"
         if id(frame) in seen:
-            return "<li>{} <span class=\"ops\">(see above)</span></li>".format(label)
+            return f"<li>{label} <span class=\"ops\">(see above)</span></li>"
         seen.add(id(frame))
         if not frame.entries:
             why = frame.skipped or (NOT_SEEN if frame.is_resume else "not compiled")
-            return '<li>{} <span class="ops">{}</span></li>'.format(label, html.escape(why))
+            return f'<li>{label} <span class="ops">{html.escape(why)}</span></li>'
         if len(frame.entries) == 1:
-            return "<li>{} {}</li>".format(label, self._outline_entry(frame, frame.entries[0], seen))
-        lines = ["<li>{}</li>".format(self._outline_entry(frame, entry, seen)) for entry in frame.entries]
+            return f"<li>{label} {self._outline_entry(frame, frame.entries[0], seen)}</li>"
+        lines = [f"<li>{self._outline_entry(frame, entry, seen)}</li>" for entry in frame.entries]
         words = "{}, the latest whose guards hold is used".format(count(len(frame.entries), "compilation"))
         return '<li>{} <span class="ops">{}</span><ul>{}</ul></li>'.format(label, words, "".join(lines))
 
     def _outline_entry(self, frame: Frame, entry: CacheEntry, seen: set[int]) -> str:
         number = entry.compile_id or str(entry.index)
         graphs = [
-            '{} <span class="ops">{}</span>'.format(
-                self._link(self.links[graph.name], _graph_title(graph)), html.escape(operations_of(graph))
-            )
+            f"{self._link(self.links[graph.name], _graph_title(graph))} "
+            f'<span class="ops">{html.escape(operations_of(graph))}</span>'
             for graph in entry.graphs
         ]
         head = '<a class="chip id mono" href="#{}">{}</a>{}'.format(
             html.escape(self._anchors[id(entry)]), html.escape(number), " ".join(graphs) or "no graph"
         )
-        below = ['<li><span class="why">{}</span></li>'.format(html.escape(_break_title(one))) for one in entry.breaks]
+        below = [f'<li><span class="why">{html.escape(_break_title(one))}</span></li>' for one in entry.breaks]
         for resume in entry.resume_functions:
             title = self._resume_title(frame, resume)
             if resume.frame is None:
                 label = self._link(self.links[resume.name], title)
                 why = html.escape(why_not_compiled(resume, entry))
-                below.append('<li>{} <span class="ops">{}</span></li>'.format(label, why))
+                below.append(f'<li>{label} <span class="ops">{why}</span></li>')
             else:
                 below.append(self._outline(resume.frame, seen, title))
         return head + ("<ul>{}</ul>".format("".join(below)) if below else "")
@@ -184,9 +183,9 @@ class _Writer:
     def _resume_title(self, frame: Frame, resume: ResumeFunction) -> str:
         line = resume_line(frame, resume)
         arm = self.calls[resume.name][2] if resume.name in self.calls else resume.branch
-        where = "resume at line {}".format(line) if line else resume.name
-        where = "{} in {}".format(where, resume.function) if resume.function else where
-        return "{}: {}".format(arm, where) if arm else where
+        where = f"resume at line {line}" if line else resume.name
+        where = f"{where} in {resume.function}" if resume.function else where
+        return f"{arm}: {where}" if arm else where
 
     # ---- one function
 
@@ -194,20 +193,19 @@ class _Writer:
         anchor = self._anchors[id(frame)]
         called = next((call for call in self.calls.values() if call[1].frame is frame), None)
         title, note = html.escape(frame.called or frame.qualname or frame.name), ""
-        place = "{}:{}".format(file_name(frame.filename), frame.first_line)
+        place = f"{file_name(frame.filename)}:{frame.first_line}"
         if called is not None:
             parent, resume, _, entry = called
             title = html.escape(self._resume_title(parent, resume))
             caller = self._link(self._anchors[id(entry)], "compilation " + entry.compile_id)
-            note = '<p class="note">{} goes on where {} broke off, called by {}.</p>'.format(
-                _code(resume.name), _code(parent.name), caller
-            )
-            title = '<span id="{}">{}</span>'.format(html.escape(self.links[resume.name]), title)
+            where = f"{_code(resume.name)} goes on where {_code(parent.name)} broke off, called by {caller}."
+            note = f'<p class="note">{where}</p>'
+            title = f'<span id="{html.escape(self.links[resume.name])}">{title}</span>'
         chips = _chip(count(len(frame.entries), "compilation"))
-        summary = '{} <span class="place mono">{}</span> {}'.format(title, html.escape(place), chips)
+        summary = f'{title} <span class="place mono">{html.escape(place)}</span> {chips}'
         body = [note] if note else []
         if frame.skipped:
-            body.append('<div class="call warn">{}</div>'.format(html.escape(frame.skipped)))
+            body.append(f'<div class="call warn">{html.escape(frame.skipped)}</div>')
         body += [_break(one) for one in frame.breaks]
         body.append(self._source(frame, anchor))
         newest = frame.entries[-1] if len(frame.entries) > 1 else None
@@ -217,7 +215,7 @@ class _Writer:
 
     def _uncalled(self, parent: Frame, resume: ResumeFunction, arm: str, entry: CacheEntry) -> str:
         why = why_not_compiled(resume, entry)
-        words = '<p class="note">Nothing is compiled for {}: {}.</p>'.format(_code(resume.name), html.escape(why))
+        words = f'<p class="note">Nothing is compiled for {_code(resume.name)}: {html.escape(why)}.</p>'
         title = html.escape(self._resume_title(parent, resume)) + " " + _chip(why)
         return _details(title, words, "frame", False, self.links[resume.name])
 
@@ -236,7 +234,7 @@ class _Writer:
         if frame.original.source:
             words = "decompiled, Dynamo made it" if frame.is_resume else "decompiled, its source is not at hand"
             code = self._code(frame.original.source)
-            return _details("Source {} {}".format(_faint(words), _verdict(frame.original)), code, "part", False)
+            return _details(f"Source {_faint(words)} {_verdict(frame.original)}", code, "part", False)
         return '<p class="note">Its source is not at hand.</p>'
 
     # ---- one compilation
@@ -252,7 +250,7 @@ class _Writer:
         )
         body: List[str] = []
         for words in recompile_words(entry):
-            body.append('<div class="call">{}</div>'.format(html.escape(_capital(words))))
+            body.append(f'<div class="call">{html.escape(_capital(words))}</div>')
         guards = guards_html(entry, self.links, is_short=bool(self.most_lines))
         body.append(_details(*guards, css="part", is_open=True, anchor=anchor + "g"))
         body.append(self._transformed(entry, anchor))
@@ -260,7 +258,7 @@ class _Writer:
         body += [_break(one) for one in entry.breaks]
         if entry.side_effects:
             changed = ", ".join(map(_code, entry.side_effects))
-            body.append('<div class="call">After the graph it does side effects again, on {}.</div>'.format(changed))
+            body.append(f'<div class="call">After the graph it does side effects again, on {changed}.</div>')
         written = _details(summary, "".join(body), "entry", True, anchor)
         self._written += len(written)
         return written
@@ -268,15 +266,15 @@ class _Writer:
     def _named_only(self, entry: CacheEntry, anchor: str) -> str:
         new = [graph.name for graph in entry.graphs if graph.name not in self._shown]
         self._shown.update(new)
-        targets = "".join('<span id="{}"></span>'.format(html.escape(self.links[name])) for name in new)
-        words = "Compilation {} is left out here: {}.".format(entry.compile_id or entry.index, IN_FULL)
-        return '<p class="note" id="{}">{}{}</p>'.format(html.escape(anchor), targets, html.escape(words))
+        targets = "".join(f'<span id="{html.escape(self.links[name])}"></span>' for name in new)
+        words = f"Compilation {entry.compile_id or entry.index} is left out here: {IN_FULL}."
+        return f'<p class="note" id="{html.escape(anchor)}">{targets}{html.escape(words)}</p>'
 
     def _transformed(self, entry: CacheEntry, anchor: str) -> str:
         one = entry.transformed
         if not one.source:
             reason = "; ".join(one.reasons) or one.verdict or "no reason given"
-            body = '<div class="call bad">No source is proven for it: {}</div>'.format(html.escape(reason))
+            body = f'<div class="call bad">No source is proven for it: {html.escape(reason)}</div>'
             if one.listing:
                 listing = code_html(one.listing, "text", most_lines=self.most_lines)
                 body += _details("Its instructions", listing, "part", True)
@@ -284,35 +282,36 @@ class _Writer:
         folded = folded_code(entry)
         body = self._code(folded.source)
         if folded.count and self.most_lines and one.source.count("\n") > LONG:
-            words = "Folded above: {}: {}.".format(folded.describe(), IN_FULL)
-            body += '<p class="note">{}</p>'.format(html.escape(words))
+            words = f"Folded above: {folded.describe()}: {IN_FULL}."
+            body += f'<p class="note">{html.escape(words)}</p>'
         elif folded.count:
-            whole = '<p class="note">Folded above: {}.</p>'.format(html.escape(folded.describe()))
+            whole = f'<p class="note">Folded above: {html.escape(folded.describe())}.</p>'
             body += _details("With nothing folded", whole + self._code(one.source), "part", False)
         if one.assumptions:
             body += '<p class="note">Assumed: {}</p>'.format(html.escape("; ".join(one.assumptions)))
         if not one.proven:
-            words = "Not proven to do what Dynamo's bytecode does, which runs: {}".format(one.verdict or one.level)
-            body = '<div class="call warn">{}</div>'.format(html.escape(words)) + body
+            words = f"Not proven to do what Dynamo's bytecode does, which runs: {one.verdict or one.level}"
+            body = f'<div class="call warn">{html.escape(words)}</div>' + body
         note = _faint("what runs when the guards hold")
         return _details("Transformed code " + note, body, "part", True, anchor + "t")
 
     def _graph(self, graph: Graph) -> str:
         target = self.links[graph.name]
-        title = '{} <span class="name mono">{}</span> {}'.format(
-            html.escape(_capital(_graph_title(graph))), html.escape(graph.name), _faint(operations_of(graph))
+        title = (
+            f"{html.escape(_capital(_graph_title(graph)))} "
+            f'<span class="name mono">{html.escape(graph.name)}</span> {_faint(operations_of(graph))}'
         )
         if graph.name in self._shown:
-            return '<p class="note">It calls {} too, which is shown above.</p>'.format(self._link(target, graph.name))
+            return f'<p class="note">It calls {self._link(target, graph.name)} too, which is shown above.</p>'
         self._shown.add(graph.name)
         if graph.source:
             body = self._code(graph.source)
         else:
             why = "The graph is not at hand: {}".format(graph.unavailable or "not recorded")
-            body = '<div class="call warn">{}</div>'.format(html.escape(why))
+            body = f'<div class="call warn">{html.escape(why)}</div>'
         if graph.stage_files:
             files = ", ".join(map(_code, graph.stage_files.values()))
-            body += '<p class="files">In the dump, stage by stage: {}</p>'.format(files)
+            body += f'<p class="files">In the dump, stage by stage: {files}</p>'
         for kernel in graph.kernels:
             summary = 'Generated code <span class="name mono">{}</span> {} {}'.format(
                 html.escape(file_name(kernel.path) or kernel.name),
@@ -334,7 +333,7 @@ class _Writer:
         listing = code_html(shown, links=self.links, most_lines=self.most_lines)
         if gone > 0:
             words = "{} shorter than what runs: {}.".format(count(gone, "line"), IN_FULL)
-            listing += '<p class="note">{}</p>'.format(html.escape(words))
+            listing += f'<p class="note">{html.escape(words)}</p>'
         return listing
 
 
@@ -343,15 +342,15 @@ class _Writer:
 
 def _first_inputs(match: re.Match[str]) -> str:
     lines = match.group().splitlines(keepends=True)
-    return "".join(lines[:_INPUTS_SHOWN]) + "    # ... and {} more inputs\n".format(len(lines) - _INPUTS_SHOWN)
+    return "".join(lines[:_INPUTS_SHOWN]) + f"    # ... and {len(lines) - _INPUTS_SHOWN} more inputs\n"
 
 
 def _code(text: str) -> str:
-    return "<code>{}</code>".format(html.escape(text))
+    return f"<code>{html.escape(text)}</code>"
 
 
 def _faint(text: str) -> str:
-    return '<span class="place">{}</span>'.format(html.escape(text)) if text else ""
+    return f'<span class="place">{html.escape(text)}</span>' if text else ""
 
 
 def _capital(text: str) -> str:
@@ -373,17 +372,17 @@ def _verdict(one: Decompiled) -> str:
 def _break_title(one: GraphBreak) -> str:
     place = ""
     if one.location is not None:
-        place = " at {}:{}".format(file_name(one.location.filename), one.location.line)
-    return "graph break{}: {}".format(place, one.reason)
+        place = f" at {file_name(one.location.filename)}:{one.location.line}"
+    return f"graph break{place}: {one.reason}"
 
 
 def _break(one: GraphBreak) -> str:
     """Why a graph ended: place, reason, what Dynamo's registry says about it."""
     text: Optional[str] = one.location.text if one.location is not None else ""
-    lines = ["<p><b>{}</b> {}</p>".format(html.escape(_capital(_break_title(one))), _chip(one.gb_id))]
-    lines += ["<p>{}</p>".format(_code(text))] if text else []
-    lines += ["<p>{}</p>".format(html.escape(one.explanation))] if one.explanation else []
+    lines = [f"<p><b>{html.escape(_capital(_break_title(one)))}</b> {_chip(one.gb_id)}</p>"]
+    lines += [f"<p>{_code(text)}</p>"] if text else []
+    lines += [f"<p>{html.escape(one.explanation)}</p>"] if one.explanation else []
     if one.hints:
-        lines.append("<ul>{}</ul>".format("".join("<li>{}</li>".format(html.escape(hint)) for hint in one.hints)))
+        lines.append("<ul>{}</ul>".format("".join(f"<li>{html.escape(hint)}</li>" for hint in one.hints)))
     lines += ['<p><a href="{0}">{0}</a></p>'.format(html.escape(one.link))] if one.link else []
     return '<div class="call warn">{}</div>'.format("".join(lines))

@@ -26,7 +26,7 @@ def panes_html(compilations: Iterable[Compilation]) -> Tuple[str, Dict[Tuple[str
         places = [_place(one, at) for at in range(len(one.places))]
         for row in one.panes[0].rows:
             for at in row.lines:
-                links.setdefault((one.places[at].filename, one.places[at].line), "{}:{}".format(name, places[at]))
+                links.setdefault((one.places[at].filename, one.places[at].line), f"{name}:{places[at]}")
         parts.append(_compilation(one, name, places, is_open=not parts))
     if not parts:
         return "", links
@@ -39,7 +39,7 @@ def panes_html(compilations: Iterable[Compilation]) -> Tuple[str, Dict[Tuple[str
 
 def _name(one: Compilation, names: Set[str]) -> str:
     """``step``, then ``step~0/1``: the fragment stays short, and the same in every run."""
-    name = one.function if one.function not in names else "{}~{}".format(one.function, one.compile_id)
+    name = one.function if one.function not in names else f"{one.function}~{one.compile_id}"
     while name in names:
         name += "'"
     names.add(name)
@@ -51,12 +51,12 @@ def _place(one: Compilation, at: int) -> str:
     place = one.places[at]
     if place.filename == one.places[0].filename:
         return str(place.line)
-    return "{}:{}".format(file_name(place.filename), place.line)
+    return f"{file_name(place.filename)}:{place.line}"
 
 
 def _compilation(one: Compilation, name: str, places: List[str], is_open: bool) -> str:
-    rest = ' <span class="place">from line {} on</span>'.format(one.rest_from) if one.rest_from else ""
-    chip = '<span class="chip id mono">{}</span>'.format(html.escape(one.compile_id))
+    rest = f' <span class="place">from line {one.rest_from} on</span>' if one.rest_from else ""
+    chip = f'<span class="chip id mono">{html.escape(one.compile_id)}</span>'
     share = ""
     if one.computing:
         share = '<span class="place">{} of {} with operations are linked to kernels</span>'.format(

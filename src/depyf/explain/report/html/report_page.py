@@ -66,7 +66,7 @@ def report_page(
         by_file.setdefault(one.file, []).append(one)
     files = sorted(by_file, key=lambda file: (INSTALLED in file, -len(by_file[file]) * (INSTALLED in file), file))
     opened = {file for file in files if INSTALLED not in file} or set(files[:1])
-    anchors = {file: "f{}-".format(number) for number, file in enumerate(files, 1)}
+    anchors = {file: f"f{number}-" for number, file in enumerate(files, 1)}
     panes, links = panes_html(linked)
     parts = [_front(report, anchors, base), times_html(times, own_seconds)]
     parts.append("<h2>Line by line</h2>" if by_file and (panes or times) else "")
@@ -75,12 +75,12 @@ def report_page(
     made = "Made by depyf from torch {} on Python {}.".format(report.torch or "?", report.python or "?")
     if links and not has_colours():
         made += " Code has one colour here: install pygments for more."
-    parts.append('<p class="made">{}</p>'.format(html.escape(made)))
+    parts.append(f'<p class="made">{html.escape(made)}</p>')
     head = _HEAD.format(STYLE, _beside("report.css"))
     body = "\n".join(filter(None, parts))
     script = _beside("report.js")
     css = "depyf wide" if panes else "depyf"
-    return '{}<main class="{}">\n{}\n</main>\n<script>\n{}</script>\n</body>\n</html>\n'.format(head, css, body, script)
+    return f'{head}<main class="{css}">\n{body}\n</main>\n<script>\n{script}</script>\n</body>\n</html>\n'
 
 
 def _beside(name: str) -> str:
@@ -92,18 +92,18 @@ def _beside(name: str) -> str:
 
 def _front(report: Report, anchors: Dict[str, str], base: str) -> str:
     chips = "".join(_chip(words, "") for words in count_words(report))
-    head = '<header><span class="title">What torch.compile did, line by line</span>{}</header>'.format(chips)
+    head = f'<header><span class="title">What torch.compile did, line by line</span>{chips}</header>'
     rows = []
     for one in worst_first(report.remarks):
-        place = "{}:{}".format(short(one.file, base), one.line)
-        link = '<a class="mono" href="#{}{}">{}</a>'.format(anchors[one.file], one.line, html.escape(place))
-        rows.append("<li>{} {} {}</li>".format(link, _chip(one.kind, _CHIPS[one.kind]), _said(one)))
+        place = f"{short(one.file, base)}:{one.line}"
+        link = f'<a class="mono" href="#{anchors[one.file]}{one.line}">{html.escape(place)}</a>'
+        rows.append(f"<li>{link} {_chip(one.kind, _CHIPS[one.kind])} {_said(one)}</li>")
     listed = (
         '<ol class="worst">{}</ol>'.format("".join(rows))
         if rows
         else ('<p class="note">No graph break, no recompilation, nothing left to Python.</p>')
     )
-    rows = ["<tr><td><kbd>{}</kbd></td><td>{}</td></tr>".format(key, words) for key, words in _KEYS]
+    rows = [f"<tr><td><kbd>{key}</kbd></td><td>{words}</td></tr>" for key, words in _KEYS]
     tools = (
         '<p class="note"><input type="search" placeholder="Search" aria-label="Search"> <span class="found"></span> '
         '<button type="button" class="tool">Keys</button></p><dialog><table>{}</table><form method="dialog">'
@@ -129,7 +129,7 @@ def _file(file: str, remarks: Sequence[Remark], anchor: str, name: str, is_open:
             rows.append('<span class="gap">...</span>')
         before = at
         rows.append(_line(at, texts[at], by_line.get(at, []), anchor, links.get((file, at), "")))
-    kinds = [_chip("{} {}".format(number, kind), _CHIPS[kind]) for kind in FINDINGS
+    kinds = [_chip(f"{number} {kind}", _CHIPS[kind]) for kind in FINDINGS
              for number in [sum(one.kind == kind and not one.follows for one in remarks)] if number]  # fmt: skip
     return (
         '<details class="frame"{}><summary>{} {}</summary><div class="in"><pre class="code over"><code>{}</code></pre>'
@@ -139,29 +139,29 @@ def _file(file: str, remarks: Sequence[Remark], anchor: str, name: str, is_open:
 
 def _line(number: int, body: str, remarks: Sequence[Remark], anchor: str, compiled: str) -> str:
     has = " has" if remarks else ""
-    link = '<a href="#{0}{1}" aria-label="line {1}"></a>'.format(anchor, number) if remarks else ""
-    line = '<span class="l{0}" id="{1}{2}"><i data-n="{2}">{3}</i>{4}\n</span>'.format(has, anchor, number, link, body)
+    link = f'<a href="#{anchor}{number}" aria-label="line {number}"></a>' if remarks else ""
+    line = f'<span class="l{has}" id="{anchor}{number}"><i data-n="{number}">{link}</i>{body}\n</span>'
     rows = "".join(map(_remark, remarks))
     if remarks and compiled:
-        rows += '<span class="r"><a href="#{}">what was made of it</a></span>'.format(html.escape(compiled))
-    return line + ('<span class="rs">{}</span>'.format(rows) if rows else "")
+        rows += f'<span class="r"><a href="#{html.escape(compiled)}">what was made of it</a></span>'
+    return line + (f'<span class="rs">{rows}</span>' if rows else "")
 
 
 def _remark(one: Remark) -> str:
     if one.follows:
         return '<span class="r again">{}<span>the rest of the function, for the same reason</span></span>'.format(
             _chip(one.kind, ""))  # fmt: skip
-    hints = "".join("<p>{}</p>".format(html.escape(hint)) for hint in [one.instead, *one.hints] if hint)
+    hints = "".join(f"<p>{html.escape(hint)}</p>" for hint in [one.instead, *one.hints] if hint)
     chip = _chip(one.kind, _CHIPS.get(one.kind, ""))
-    return '<span class="r">{}<span>{}{}</span></span>'.format(chip, _said(one), hints)
+    return f'<span class="r">{chip}<span>{_said(one)}{hints}</span></span>'
 
 
 def _said(one: Remark) -> str:
     number = html.escape(one.gb_id)
     if one.link.startswith("https://"):
-        number = '<a href="{}">{}</a>'.format(html.escape(one.link), number)
-    return "{} {}".format(html.escape(one.words), number).rstrip()
+        number = f'<a href="{html.escape(one.link)}">{number}</a>'
+    return f"{html.escape(one.words)} {number}".rstrip()
 
 
 def _chip(text: str, kind: str) -> str:
-    return '<span class="chip {}">{}</span>'.format(kind, html.escape(text))
+    return f'<span class="chip {kind}">{html.escape(text)}</span>'

@@ -102,7 +102,7 @@ padding:2px 0;color:var(--muted)}
 .depyf .guard>pre,.depyf pre.plain{margin:2px 0 6px 24px;padding:6px 10px;background:var(--panel);color:var(--text);
 border:1px solid var(--border);border-radius:6px;overflow-x:auto;white-space:pre-wrap;overflow-wrap:anywhere}
 .depyf .files{font-size:12.5px;color:var(--muted);margin:0 0 6px}
-""" + "".join(".depyf .{0}{{color:var(--{0})}}\n".format(name) for name in "ksncfbdtp") + """
+""" + "".join(f".depyf .{name}{{color:var(--{name})}}\n" for name in "ksncfbdtp") + """
 .depyf .c{font-style:italic}.depyf .l .c a{font-style:normal}
 .depyf-page{margin:0;padding:24px 16px 48px}
 .depyf-page>.depyf{max-width:1180px;margin:0 auto;border:0;padding:0}
@@ -111,7 +111,7 @@ border:1px solid var(--border);border-radius:6px;overflow-x:auto;white-space:pre
 
 
 def _variables(colours: Dict[str, str]) -> str:
-    return ";".join("--{}:{}".format(name, value) for name, value in colours.items())
+    return ";".join(f"--{name}:{value}" for name, value in colours.items())
 
 
 def _style() -> str:
@@ -119,8 +119,8 @@ def _style() -> str:
     dark = "{" + _variables(_DARK) + ";color-scheme:dark}"
     parts = [".depyf" + light, ".depyf-page{background:#ffffff}"]
     parts.append("@media (prefers-color-scheme:dark){.depyf" + dark + ".depyf-page{background:#0f141a}}")
-    parts.append(",".join("{} .depyf".format(says) for says in _SAYS_LIGHT) + light)
-    parts.append(",".join("{} .depyf".format(says) for says in _SAYS_DARK) + dark)
+    parts.append(",".join(f"{says} .depyf" for says in _SAYS_LIGHT) + light)
+    parts.append(",".join(f"{says} .depyf" for says in _SAYS_DARK) + dark)
     return "\n".join(parts) + _RULES
 
 

@@ -30,10 +30,10 @@ def times_html(times: Sequence[CompileTimes], own_seconds: float) -> str:
     rows = [_row(one.compile_id, _function(one.function), _phases(one), longest) for one in shown]
     if own_seconds:
         rows.append(_row("", "depyf, recording", (0.0, 0.0, 0.0, 0.0, own_seconds), longest))
-    total = "{} compiling, by torch's clocks".format(seconds_words(sum(one.total for one in times)))
-    keys = "".join('<i class="key ph{}"></i>{}'.format(at, name) for at, name in enumerate(_PHASES))
-    more = '<p class="note">and {} more compilations, {}</p>'.format(
-        len(rest), seconds_words(sum(one.total for one in rest))) if rest else ""  # fmt: skip
+    total = f"{seconds_words(sum(one.total for one in times))} compiling, by torch's clocks"
+    keys = "".join(f'<i class="key ph{at}"></i>{name}' for at, name in enumerate(_PHASES))
+    more = f"and {len(rest)} more compilations, {seconds_words(sum(one.total for one in rest))}" if rest else ""
+    more = f'<p class="note">{more}</p>' if more else ""
     return '<h2>Time</h2><p class="note">{}{}</p><div class="times">{}</div>{}'.format(total, keys, "".join(rows), more)
 
 
@@ -51,8 +51,8 @@ def _row(number: str, function: str, seconds: Sequence[float], longest: float) -
     for at, one in enumerate(seconds):
         if one > 0:
             name = _PHASES[at] if at < len(_PHASES) else "depyf"
-            parts.append('<i class="ph{}" style="width:{:.2f}%" title="{} {}"></i>'.format(
-                at, 100 * one / longest, name, seconds_words(one)))  # fmt: skip
+            width = f"{100 * one / longest:.2f}%"
+            parts.append(f'<i class="ph{at}" style="width:{width}" title="{name} {seconds_words(one)}"></i>')
     return (
         '<span class="mono">{}</span><span class="what">{}</span><span class="bar">{}</span>'
         '<span class="number">{}</span>'.format(html.escape(number), html.escape(function), "".join(parts),

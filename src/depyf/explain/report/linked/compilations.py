@@ -78,11 +78,11 @@ def _source(top: Frame, places: Places, took_part: FrozenSet[int]) -> List[Row]:
         inside = {line: one for line, one in found.items() if file == top.filename and line in own}
         outside = {line: one for line, one in found.items() if line not in inside and one[0] in took_part}
         if inside:
-            rows.append(Row("{}:{}".format(file_name(file), top.first_line), is_note=True))
+            rows.append(Row(f"{file_name(file)}:{top.first_line}", is_note=True))
             rows += _listed(inside, inside if len(inside) <= _WHOLE else _near(inside, took_part), took_part)
         if outside:
             texts = dict(enumerate((text.rstrip("\n") for text in linecache.getlines(file)), 1))
-            rows.append(Row("{}, traced from it".format(file_name(file)), is_note=True))
+            rows.append(Row(f"{file_name(file)}, traced from it", is_note=True))
             around = {line: (-1, texts[line]) for at in outside for line in range(at - _AROUND, at + _AROUND + 1)
                       if line in texts}  # fmt: skip
             rows += _listed({**around, **{line: (one[0], texts.get(line, one[1])) for line, one in outside.items()}},

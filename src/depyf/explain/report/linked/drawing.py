@@ -59,7 +59,7 @@ def drawings(graph: Graph, places: Places) -> List[Drawing]:
     for depth in [*range(1, deepest + 1), None]:
         runs = _runs(nodes, depth)
         if 1 < len(runs) <= _MOST and len(runs) != before:
-            title = "each operation" if depth is None else "modules, to depth {}".format(depth)
+            title = "each operation" if depth is None else f"modules, to depth {depth}"
             found.append(_drawn(title, runs, places))
             before = len(runs)
     return found

@@ -57,7 +57,7 @@ def _module(kernel: Kernel, places: Places) -> List[Row]:
         by_name.setdefault(one.kernel, []).extend(places.numbers([one.line]))
     lines_of = {name: frozenset(numbers) for name, numbers in by_name.items()}
     texts = kernel.source.splitlines()
-    title = "{}, {}".format(kernel.direction, file_name(kernel.path) or kernel.name)
+    title = f"{kernel.direction}, {file_name(kernel.path) or kernel.name}"
     rows = [Row(title + (", from Inductor's cache" if kernel.from_cache else ""), is_note=True)]
     definitions = [(start, end, lines_of.get(name, _NONE)) for name, start, end in _definitions(kernel.source)]
     for start, end, lines in definitions:

@@ -89,7 +89,7 @@ def _folded(rows: Sequence[Row]) -> List[Row]:
             continue
         found += rows[at : run.start + run.period]
         left_out = rows[run.start + run.period : run.end]
-        found.append(_instead_of(left_out, "... {} times more".format(run.count - 1)))
+        found.append(_instead_of(left_out, f"... {run.count - 1} times more"))
         at = run.end
     return found + list(rows[at:])
 

@@ -53,7 +53,7 @@ def graph_summary(graph: Graph) -> List[str]:
         if run.count > 1:
             layers = [_around(rows[start : start + run.period]) for start in range(at, run.end, run.period)]
             around = layers[0]
-            table.append(("", "{} times the same, {} to {}:".format(run.count, layers[0], layers[-1]), "", ""))
+            table.append(("", f"{run.count} times the same, {layers[0]} to {layers[-1]}:", "", ""))
         for row in members:
             kernels = numbers.get(row.place, "") if row.place else ""
             table.append((_inside(row.module, around), row.place, _text(row), _operations(row, kernels)))
@@ -61,7 +61,7 @@ def graph_summary(graph: Graph) -> List[str]:
     left_out = max(0, len(table) - _MOST_ROWS)
     lines += _aligned(table[:_MOST_ROWS])
     if left_out:
-        lines.append("  and {} more".format(left_out))
+        lines.append(f"  and {left_out} more")
     return lines
 
 
@@ -70,7 +70,7 @@ def _aligned(table: List[Tuple[str, str, str, str]]) -> List[str]:
     lines = []
     for module, place, text, operations in table:
         columns = "  ".join("{:<{}}".format(*pair) for pair in zip((module, place, text), widths))
-        lines.append("  {}  {}".format(columns, operations) if operations else "  " + place)
+        lines.append(f"  {columns}  {operations}" if operations else "  " + place)
     return lines
 
 
@@ -78,8 +78,8 @@ def kernel_legend(graph: Graph) -> List[str]:
     """``k0  cpp_fused_add_0``: every kernel that has lines, in order of the call, forward first."""
     lines = []
     for number, (kernel, name) in enumerate(_kernels(graph)):
-        of = "" if kernel == "forward" else "  ({})".format(kernel)
-        lines.append("  k{:<3} {}{}".format(number, name, of))
+        of = "" if kernel == "forward" else f"  ({kernel})"
+        lines.append(f"  k{number:<3} {name}{of}")
     return lines
 
 
@@ -100,7 +100,7 @@ def _kernel_numbers(graph: Graph) -> Dict[str, str]:
         for line in kernel.lines:
             if line.line is not None:
                 found.setdefault(line.line.place, {}).setdefault(number[kernel.direction, line.kernel])
-    return {place: " ".join("k{}".format(one) for one in sorted(numbers)) for place, numbers in found.items()}
+    return {place: " ".join(f"k{one}" for one in sorted(numbers)) for place, numbers in found.items()}
 
 
 def _rows(nodes: Sequence[Node]) -> List[_Row]:
@@ -144,5 +144,5 @@ def _operations(row: _Row, kernels: str) -> str:
     names: Dict[str, int] = {}
     for name in row.operations:
         names[name] = names.get(name, 0) + 1
-    words = ", ".join(name if times == 1 else "{} {}".format(times, name) for name, times in names.items())
+    words = ", ".join(name if times == 1 else f"{times} {name}" for name, times in names.items())
     return words + ("  -> " + kernels if kernels else "")

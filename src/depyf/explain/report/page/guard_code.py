@@ -19,7 +19,7 @@ def returned(conditions: List[str]) -> List[str]:
     if not conditions:
         return ["    return True"]
     operands = _operands(conditions)
-    lines = ["    return {}".format(operands[0][0])]
+    lines = [f"    return {operands[0][0]}"]
     if len(operands) > 1 or len(operands[0]) > 1:
         lines = ["    return ("]
         for at, operand in enumerate(operands):
@@ -52,15 +52,15 @@ def _operands(conditions: List[str]) -> List[List[str]]:
 
 def _loop(numbers: Tuple[int, ...], conditions: List[str]) -> List[str]:
     """``all(... for n in range(24))``, what all conditions look into as a variable of its own."""
-    over = "range({})".format(len(numbers)) if list(numbers) == list(range(len(numbers))) else repr(numbers)
+    over = f"range({len(numbers)})" if list(numbers) == list(range(len(numbers))) else repr(numbers)
     layer = _common_layer(conditions)
     if layer:
         conditions = [condition.replace(layer, _LAYER) for condition in conditions]
     lines = ["all("]
     lines += ["    {}{}".format("and " if at else "", condition) for at, condition in enumerate(conditions)]
-    lines.append("    for {} in {}".format(_VARIABLE, over))
+    lines.append(f"    for {_VARIABLE} in {over}")
     if layer:
-        lines.append("    for {} in [{}]".format(_LAYER, layer))
+        lines.append(f"    for {_LAYER} in [{layer}]")
     return [*lines, ")"]
 
 
@@ -85,10 +85,10 @@ def _is_key(parts: Tuple[str, ...], place: int) -> bool:
 
 def _written(one: Alike) -> str:
     """The condition with the variable for the number; a key is text: ``['3']`` becomes ``[str(n)]``."""
-    key = "'+str({})+'".format(_VARIABLE)
+    key = f"'+str({_VARIABLE})+'"
     text = one.written(lambda place: key if _is_key(one.parts, place) else _VARIABLE)
-    return text.replace("'" + key + "'", "str({})".format(_VARIABLE))
+    return text.replace("'" + key + "'", f"str({_VARIABLE})")
 
 
 def _operand(text: str) -> str:
-    return "({})".format(text) if " or " in text or " if " in text or "lambda" in text else text
+    return f"({text})" if " or " in text or " if " in text or "lambda" in text else text

@@ -47,12 +47,12 @@ def number_of(entry: CacheEntry) -> int:
 
 def guard_function_name(entry: CacheEntry, frame: Frame) -> str:
     """``__guard_0_for_toy_example``."""
-    return "__guard_{}_for_{}".format(number_of(entry), identifier(frame.name))
+    return f"__guard_{number_of(entry)}_for_{identifier(frame.name)}"
 
 
 def guard_file_name(entry: CacheEntry, frame: Frame) -> str:
     """``guards_0_for_toy_example.txt``."""
-    return "guards_{}_for_{}.txt".format(number_of(entry), identifier(frame.name))
+    return f"guards_{number_of(entry)}_for_{identifier(frame.name)}.txt"
 
 
 def guard_function(entry: CacheEntry, frame: Frame, listed_in: str) -> str:
@@ -65,7 +65,7 @@ def guard_function(entry: CacheEntry, frame: Frame, listed_in: str) -> str:
     """
     own = [guard for guard in entry.guards if guard.is_bookkeeping]
     asked = [guard for guard in entry.guards if not guard.is_bookkeeping]
-    lines = ["def {}(L, G, **_):".format(guard_function_name(entry, frame))]
+    lines = [f"def {guard_function_name(entry, frame)}(L, G, **_):"]
     if entry.dropped:
         lines.append("    # " + _DROPPED)
     lines += ["    # " + line for line in _on_page(asked, listed_in)]
@@ -73,14 +73,14 @@ def guard_function(entry: CacheEntry, frame: Frame, listed_in: str) -> str:
         lines.append("    # nothing of the user's is checked")
     if own:
         checks = count(len(own), "check")
-        lines.append("    # and {} of Dynamo's own ({}): see {}".format(checks, kinds_of_own(own), listed_in))
+        lines.append(f"    # and {checks} of Dynamo's own ({kinds_of_own(own)}): see {listed_in}")
     skipped = [guard for guard in asked if not guard.runnable]
     if skipped:
         checks = count(len(skipped), "check")
-        lines.append("    # these need objects of that process, and are not run: {}".format(checks))
+        lines.append(f"    # these need objects of that process, and are not run: {checks}")
     body = returned(_conditions(entry))
     if len(body) > _MOST_CODE:
-        body = ["    return {}(L, G)  # at the end of this page".format(_checks_name(entry, frame))]
+        body = [f"    return {_checks_name(entry, frame)}(L, G)  # at the end of this page"]
     return "\n".join(lines + body) + "\n"
 
 
@@ -89,7 +89,7 @@ def guard_checks(entry: CacheEntry, frame: Frame) -> str:
     body = returned(_conditions(entry))
     if len(body) <= _MOST_CODE:
         return ""
-    return "\n".join(["def {}(L, G):".format(_checks_name(entry, frame)), *body]) + "\n"
+    return "\n".join([f"def {_checks_name(entry, frame)}(L, G):", *body]) + "\n"
 
 
 def _checks_name(entry: CacheEntry, frame: Frame) -> str:
@@ -114,8 +114,8 @@ def _on_page(guards: List[Guard], listed_in: str) -> List[str]:
         else:
             left_out += row.count
     if left_out:
-        lines.append("and {} more".format(left_out))
-    lines.append("each with the line that asked for it: {}".format(listed_in))
+        lines.append(f"and {left_out} more")
+    lines.append(f"each with the line that asked for it: {listed_in}")
     return lines + textwrap.wrap(same_globals(same), 116, subsequent_indent="    ") if same else lines
 
 
@@ -124,16 +124,14 @@ def guard_listing(entry: CacheEntry, frame: Frame) -> str:
     own = [guard for guard in entry.guards if guard.is_bookkeeping]
     asked = [guard for guard in entry.guards if not guard.is_bookkeeping]
     lines = [
-        "Guards of compilation {} of {} ({}:{}).".format(
-            entry.compile_id, frame.name, file_name(frame.filename), frame.first_line
-        ),
+        f"Guards of compilation {entry.compile_id} of {frame.name} ({file_name(frame.filename)}:{frame.first_line}).",
         "The compiled code is used when all of them hold.",
         *([_DROPPED] if entry.dropped else []),
         "",
-        "Asked for by the program: {}".format(len(asked)),
+        f"Asked for by the program: {len(asked)}",
     ]
     lines += ["  " + line for line in _words(asked)]
-    lines += ["", "Dynamo's own: {} ({})".format(len(own), kinds_of_own(own)) if own else "Dynamo's own: 0"]
+    lines += ["", f"Dynamo's own: {len(own)} ({kinds_of_own(own)})" if own else "Dynamo's own: 0"]
     lines += ["  " + words for words, _ in alike_once(own)]
     lines += ["", "As Dynamo writes them (ids of objects left out: they differ in every run):"]
     lines.append(folded_tree(entry.guard_tree))
@@ -162,7 +160,7 @@ def _words(guards: List[Guard]) -> List[str]:
 
 
 def _place(line: SourceLine) -> str:
-    return "{}:{}".format(line.filename if is_torch_file(line.filename) else file_name(line.filename), line.line)
+    return f"{line.filename if is_torch_file(line.filename) else file_name(line.filename)}:{line.line}"
 
 
 def _with_place(text: str, line: SourceLine) -> str:
@@ -193,7 +191,7 @@ def same_globals(guards: List[Guard]) -> str:
     """``globals: torch and torch.abs are still the same objects``."""
     unique = list(dict.fromkeys(guard.subject for guard in guards))
     verb = "is still the same object" if len(unique) == 1 else "are still the same objects"
-    return "globals: {} {}".format(_and(unique), verb)
+    return f"globals: {_and(unique)} {verb}"
 
 
 def alike_once(guards: List[Guard]) -> List[Tuple[str, List[Guard]]]:
@@ -202,7 +200,7 @@ def alike_once(guards: List[Guard]) -> List[Tuple[str, List[Guard]]]:
     words = [guard.words for guard in guards]
     for one in alike(words, in_brackets):
         members = [guards[index] for index in one.members.values()]
-        numbers = "  (n = {})".format(numbers_in_words(one.numbers)) if one.places else ""
+        numbers = f"  (n = {numbers_in_words(one.numbers)})" if one.places else ""
         shown.append((one.written(lambda place: "n") + numbers, members))
     return shown
 

@@ -40,7 +40,7 @@ def _folded(lines: List[str], depths: List[int]) -> List[str]:
     for one, own in _neighbours([lines[start:end] for start, end in spans]):
         start, end = spans[one.first]
         if one.places:
-            words = "for n in {}, {} times:".format(numbers_in_words(one.numbers), len(one.numbers))
+            words = f"for n in {numbers_in_words(one.numbers)}, {len(one.numbers)} times:"
             shown.append("{}+- {}".format("| " * (depths[start] - 1), words))
         shown += own[:1] + (_folded(own[1:], depths[start + 1 : end]) if len(own) > 1 else [])
     return shown

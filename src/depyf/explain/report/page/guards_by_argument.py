@@ -32,7 +32,7 @@ class Row:
 
     def lines(self, around: str = "") -> List[str]:
         """The row as text, wrapped; its name without that of the layer `around` it, in which it is indented."""
-        label = self.name + ("  (n = {})".format(numbers_in_words(self.numbers)) if self.numbers else "")
+        label = self.name + (f"  (n = {numbers_in_words(self.numbers)})" if self.numbers else "")
         if around:
             label = "  " + self.name[len(around) :]
         text = "{}  {}".format(label, "; ".join(_absent_together(self.checks)))

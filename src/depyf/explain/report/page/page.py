@@ -70,7 +70,7 @@ def page_of(frame: Frame, session: Session, in_dump: bool = False) -> str:
     for entry in frame.entries:
         sections += _entry_sections(entry, frame, session, below, shown)
     if frame.entries:
-        head = "# ---- what a call of {} does now\n\n".format(frame.name)
+        head = f"# ---- what a call of {frame.name} does now\n\n"
         sections.append(valid_or_comment(head + dispatcher(frame)))
     for one in frames:
         for entry in one.entries:
@@ -93,7 +93,7 @@ def _entry_sections(
     entry: CacheEntry, frame: Frame, session: Session, below: Below, shown: Set[str]
 ) -> List[str]:
     in_dump = below.in_dump
-    sections = ["# ---- compilation {} of {}{}\n".format(entry.compile_id, frame.name, _backend(entry))]
+    sections = [f"# ---- compilation {entry.compile_id} of {frame.name}{_backend(entry)}\n"]
     for words in recompile_words(entry):
         sections[0] += comment(words)
     for words in dict.fromkeys(one.remedy for one in entry.recompiled if one.remedy):
@@ -108,13 +108,13 @@ def _entry_sections(
     for one in entry.breaks:
         place = ""
         if one.location is not None:
-            place = " at {}:{}  `{}`".format(file_name(one.location.filename), one.location.line, one.location.text)
-        lines = ["Graph break{}: {}".format(place, one.reason)]
+            place = f" at {file_name(one.location.filename)}:{one.location.line}  `{one.location.text}`"
+        lines = [f"Graph break{place}: {one.reason}"]
         lines += break_lines(one)
         sections.append(comment("\n".join(lines)))
     if entry.side_effects:
         changed = ", ".join(map(user_spelling, entry.side_effects))
-        sections.append("# Side effects, carried out again after the graph: on {}\n".format(changed))
+        sections.append(f"# Side effects, carried out again after the graph: on {changed}\n")
     sections.append(valid_or_comment(transformed_function(entry, frame, below)))
     return sections
 
@@ -122,11 +122,11 @@ def _entry_sections(
 def _path_in_model(entry: CacheEntry, frame: Frame, session: Session) -> str:
     at = next((index for index, one in enumerate(session.frames) if one is frame), 0)
     number = next(index for index, one in enumerate(frame.entries) if one is entry)
-    return "depyf.inspect(...).frames[{}].entries[{}].guard_tree".format(at, number)
+    return f"depyf.inspect(...).frames[{at}].entries[{number}].guard_tree"
 
 
 def _backend(entry: CacheEntry) -> str:
-    return "  (backend {})".format(entry.backend) if entry.backend else ""
+    return f"  (backend {entry.backend})" if entry.backend else ""
 
 
 def _graph_section(graph: Graph, below: Below) -> str:
@@ -141,29 +141,29 @@ def _graph_section(graph: Graph, below: Below) -> str:
         legend = kernel_legend(graph)
         lines += [_KERNELS + _FROM_CACHE * any(one.from_cache for one in graph.kernels) + ":", *legend] * bool(legend)
         where = below.graph(graph)
-        head = "def {}(*inputs):  # in full: {}\n".format(graph.name, where)
+        head = f"def {graph.name}(*inputs):  # in full: {where}\n"
         table = "".join(("    # " + line).rstrip() + "\n" for line in graph_summary(graph))
         return valid_or_comment(comment("\n".join(lines)) * bool(lines) + head + table + "    ...\n")
     for kernel in graph.kernels:
         if kernel.lines:
-            of = "" if kernel.direction == "forward" else " of the {} graph".format(kernel.direction)
-            lines.append("Which line became which kernel{}:".format(of))
+            of = "" if kernel.direction == "forward" else f" of the {kernel.direction} graph"
+            lines.append(f"Which line became which kernel{of}:")
             lines += ["  " + row for row in kernel_lines_text(kernel.lines)]
     head = comment("\n".join(lines)) if lines else ""
     if not graph.source:
         why = graph.unavailable or "not recorded"
-        return head + comment("The graph behind {} is not at hand: {}".format(graph.name, why)) + (
-            "def {}(*args):\n    return compile_again({!r})\n".format(graph.name, graph.name)
+        return head + comment(f"The graph behind {graph.name} is not at hand: {why}") + (
+            f"def {graph.name}(*args):\n    return compile_again({graph.name!r})\n"
         )
     return valid_or_comment(head + graph.source)
 
 
 def _resume_head(resume: ResumeFunction, entry: CacheEntry, parent: Frame) -> str:
     line = resume_line(parent, resume)
-    where = " at line {}".format(line) if line else ""
-    text = "---- {}: goes on in {}{}".format(resume.name, resume.function or parent.name, where)
+    where = f" at line {line}" if line else ""
+    text = f"---- {resume.name}: goes on in {resume.function or parent.name}{where}"
     if resume.frame is None or not resume.frame.entries:
-        text += "\nNothing is compiled for it: {}. This is its own code.".format(why_not_compiled(resume, entry))
+        text += f"\nNothing is compiled for it: {why_not_compiled(resume, entry)}. This is its own code."
     return comment(text)
 
 
@@ -183,8 +183,8 @@ def _assemble(frame: Frame, session: Session, frames: List[Frame], sections: Lis
     if helpers or tail or imports[1]:
         parts = [below.checks(), helpers, below.functions(), imports[1], below.names()]
         texts = "\n\n\n".join(part.strip("\n") for part in parts if part)
-        helpers = "\n\n# ---- helpers of this page\n\n{}\n".format(texts)
-    page = "{}\n{}\n\n\n{}{}".format(_head(frame, session, frames), top, body, helpers)
+        helpers = f"\n\n# ---- helpers of this page\n\n{texts}\n"
+    page = f"{_head(frame, session, frames)}\n{top}\n\n\n{body}{helpers}"
     return re.sub(r"\n{4,}", "\n\n\n", page).rstrip() + "\n"
 
 
@@ -192,11 +192,11 @@ def _head(frame: Frame, session: Session, frames: List[Frame]) -> str:
     entries = [entry for one in frames for entry in one.entries]
     graphs = {graph.name for entry in entries for graph in entry.graphs}
     breaks = [one for entry in entries for one in entry.breaks]
-    title = "{}  ({})".format(frame.title, frame.place)
+    title = f"{frame.title}  ({frame.place})"
     counts = ", ".join(
         [count(len(graphs), "graph"), count(len(breaks), "graph break"), count(len(entries), "compilation")]
     )
-    lines = ["{:<40} {}".format(title, counts), ""]
+    lines = [f"{title:<40} {counts}", ""]
     lines += ["  " + line for line in tree_lines(frame)]
     lines += ["", _proofs(entries)]
     lines += [
@@ -211,10 +211,10 @@ def _proofs(entries: List[CacheEntry]) -> str:
     if not entries:
         return "Nothing is compiled for it."
     proven = sum(entry.transformed.proven for entry in entries)
-    text = "Transformed code: {} of {} proven to do what Dynamo's bytecode does".format(proven, len(entries))
+    text = f"Transformed code: {proven} of {len(entries)} proven to do what Dynamo's bytecode does"
     other = [entry.transformed_name for entry in entries if not entry.transformed.proven]
     if len(other) > 3:
-        other = [*other[:3], "and {} more".format(len(other) - 3)]
+        other = [*other[:3], f"and {len(other) - 3} more"]
     return text + (". Not proven: " + ", ".join(other) if other else "") + "."
 
 
@@ -263,7 +263,7 @@ def _import_text(lines: List[str]) -> str:
 def _assigned(names: List[str], value: str) -> List[str]:
     """``a = b = value``; many names in several lines."""
     filled = textwrap.wrap(" = ".join(names), 112, subsequent_indent="    ", break_long_words=False)
-    return [*(line + " \\" for line in filled[:-1]), "{} = {}".format(filled[-1], value)]
+    return [*(line + " \\" for line in filled[:-1]), f"{filled[-1]} = {value}"]
 
 
 def _closed_over(text: str) -> Set[str]:
@@ -278,11 +278,11 @@ def _import_line(name: str, value: Any) -> str:
     if name in ("math", "types") and value is None:
         return "import " + name
     if name.startswith("__builtins_dict__"):
-        return "{} = vars(__import__('builtins'))".format(name)
+        return f"{name} = vars(__import__('builtins'))"
     if name.startswith("__import_"):
         return "import {} as {}".format(name[len("__import_") :].replace("_dot_", "."), name)
     if isinstance(value, types.ModuleType) and value.__name__ != "__main__":
-        return "import " + name if value.__name__ == name else "import {} as {}".format(value.__name__, name)
+        return "import " + name if value.__name__ == name else f"import {value.__name__} as {name}"
     return ""
 
 
@@ -301,19 +301,19 @@ def _constants(frames: List[Frame]) -> Dict[str, Any]:
 def _code_sections(frames: List[Frame], text: str) -> List[str]:
     """Code objects that Dynamo makes functions of, those which the text mentions."""
     codes = {name: value for name, value in _constants(frames).items() if isinstance(value, types.CodeType)}
-    mentioned = [name for name in codes if re.search(r"\b{}\b".format(re.escape(name)), text)]
+    mentioned = [name for name in codes if re.search(rf"\b{re.escape(name)}\b", text)]
     return [valid_or_comment(code_constant(name, codes[name])) for name in mentioned]
 
 
 def _constant_line(name: str, value: Any, module_globals: Dict[str, Any]) -> str:
     """The assignment that gives the page a constant which has no literal; "" for an object of that process alone."""
     if value is module_globals:
-        return "{} = globals()".format(name)
+        return f"{name} = globals()"
     if isinstance(value, dict):
         module = sys.modules.get(str(value.get("__name__")))
         if module is None or vars(module) is not value:
             return ""
-        return "{} = vars(__import__('importlib').import_module({!r}))".format(name, module.__name__)
+        return f"{name} = vars(__import__('importlib').import_module({module.__name__!r}))"
     owner = getattr(value, "__self__", None)
     if isinstance(owner, type) and owner.__module__ != "__main__":  # a class method: Pair._make
         path = "{}.{}".format(owner.__qualname__, getattr(value, "__name__", ""))
@@ -322,12 +322,12 @@ def _constant_line(name: str, value: Any, module_globals: Dict[str, Any]) -> str
         except (AttributeError, KeyError):
             same = False
         if same:
-            return "{} = __import__('importlib').import_module({!r}).{}".format(name, owner.__module__, path)
+            return f"{name} = __import__('importlib').import_module({owner.__module__!r}).{path}"
     home, qualname = getattr(value, "__module__", None), getattr(value, "__qualname__", None)
     if home and qualname and "." not in qualname and getattr(sys.modules.get(home), qualname, None) is value:
-        return "from {} import {} as {}".format(home, qualname, name)
+        return f"from {home} import {qualname} as {name}"
     words = _torch_words(value) or _lambda_words(value)
-    return "{} = {}".format(name, words) if words else ""
+    return f"{name} = {words}" if words else ""
 
 
 _PARTS = (ast.Expression, ast.Name, ast.Attribute, ast.Call, ast.keyword, ast.Constant, ast.List, ast.Tuple, ast.Load)

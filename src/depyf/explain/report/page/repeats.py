@@ -122,7 +122,7 @@ def _folded(
 def numbers_in_words(numbers: Sequence[int]) -> str:
     """``0 to 23``, or ``0, 2, 5``."""
     if len(numbers) > 2 and list(numbers) == list(range(numbers[0], numbers[0] + len(numbers))):
-        return "{} to {}".format(numbers[0], numbers[-1])
+        return f"{numbers[0]} to {numbers[-1]}"
     return ", ".join(map(str, numbers))
 
 

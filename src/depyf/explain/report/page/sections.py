@@ -49,7 +49,7 @@ def valid_or_comment(text: str, why: str = "not Python by itself, so shown as a 
         compile(text, "<page>", "exec", dont_inherit=True)
     except (SyntaxError, ValueError) as error:
         reason = getattr(error, "msg", None) or str(error)
-        return "# ({}: {})\n{}".format(why, reason, comment(text))
+        return f"# ({why}: {reason})\n{comment(text)}"
     return text
 
 
@@ -80,12 +80,12 @@ def transformed_function(entry: CacheEntry, frame: Frame, below: Below) -> str:
     if not one.source:
         return _refused(one, entry.transformed_name)
     folded = folded_code(entry)
-    notes = ["What runs for {} when guard {} holds. {}".format(frame.name, number_of(entry), _verdict_words(one))]
+    notes = [f"What runs for {frame.name} when guard {number_of(entry)} holds. {_verdict_words(one)}"]
     if folded.count:
-        notes.append("Folded for reading: {}.".format(folded.describe()))
+        notes.append(f"Folded for reading: {folded.describe()}.")
     if one.folded:
         operations = count(one.folded, "operation")
-        notes.append("Left out here: {} on lists of Dynamo's own. The proof covers them.".format(operations))
+        notes.append(f"Left out here: {operations} on lists of Dynamo's own. The proof covers them.")
     text = _renamed(folded.source, entry.transformed_name)
     shown, gone = shortened(text)
     if gone or FETCHED in shown:
@@ -94,7 +94,7 @@ def transformed_function(entry: CacheEntry, frame: Frame, below: Below) -> str:
         where = below.transformed(entry, shown, in_full)
         notes.append("Shortened by {}; what runs is the whole: {}".format(count(gone, "line"), where))
     elif folded.count and below.in_dump and entry.transformed_path:
-        notes.append("All of it: {}".format(file_name(entry.transformed_path)))
+        notes.append(f"All of it: {file_name(entry.transformed_path)}")
     return comment("\n".join(notes)) + shown
 
 
@@ -103,13 +103,13 @@ def _verdict_words(one: Decompiled) -> str:
     if one.proven:
         assumed = "; assumed: {}".format("; ".join(one.assumptions)) if one.assumptions else ""
         return "Proven {} to Dynamo's bytecode{}.".format("equal" if one.equal else "equivalent", assumed)
-    return "NOT PROVEN to do what Dynamo's bytecode does ({}); the bytecode is what runs.".format(words or one.level)
+    return f"NOT PROVEN to do what Dynamo's bytecode does ({words or one.level}); the bytecode is what runs."
 
 
 def _refused(one: Decompiled, name: str) -> str:
     reason = "; ".join(one.reasons) or one.verdict or "no reason given"
-    text = comment("{} has no proven source: {}\nIts instructions:\n{}".format(name, reason, one.listing))
-    header = "def {}(*args, **kwargs):\n".format(name)
+    text = comment(f"{name} has no proven source: {reason}\nIts instructions:\n{one.listing}")
+    header = f"def {name}(*args, **kwargs):\n"
     return text + header + "    raise NotImplementedError({!r})\n".format("no proven source: " + reason.splitlines()[0])
 
 
@@ -163,15 +163,15 @@ def _binds(function: Any, name: str) -> bool:
 def code_constant(name: str, code: CodeType) -> str:
     """Defines `name` as the code of a function that Dynamo makes of it and of cells."""
     one = decompiled(code)
-    head = "# {}: the code of {}, which Dynamo makes the function of\n".format(name, code.co_name)
+    head = f"# {name}: the code of {code.co_name}, which Dynamo makes the function of\n"
     if not one.proven:
         return head + comment("not proven: " + "; ".join(one.reasons))
     body = _as_statement(one.source, "function")
     function = re.search(r"^(?:async )?def (\w+)", body, re.M)
     body += "return {}.__code__".format(function.group(1) if function else "function")
-    parameters = ", ".join("{}=None".format(free) for free in code.co_freevars)
+    parameters = ", ".join(f"{free}=None" for free in code.co_freevars)
     indented = "".join("    " + line if line.strip() else line for line in body.splitlines(keepends=True))
-    return "{}def __make_{}({}):\n{}\n\n{} = __make_{}()\n".format(head, name, parameters, indented, name, name)
+    return f"{head}def __make_{name}({parameters}):\n{indented}\n\n{name} = __make_{name}()\n"
 
 
 # ---- what a call does now
@@ -180,7 +180,7 @@ def code_constant(name: str, code: CodeType) -> str:
 def dispatcher(frame: Frame) -> str:
     """The function as a call of it behaves now: the first compilation whose guard holds, else the original."""
     signature, names = _source_signature(frame)
-    again = "return {}({})".format(original_name(frame), _pass_on(frame))
+    again = f"return {original_name(frame)}({_pass_on(frame)})"
     return _dispatcher(frame, identifier(frame.name), signature, names, again, "compiled again for these inputs")
 
 
@@ -191,14 +191,14 @@ def resume_dispatcher(resume: ResumeFunction, keep_frame_lists: bool) -> str:
     if frame is None or frame.code is None or not frame.entries:
         original = resume.original
         if not original.proven:
-            return "def {}(*args):\n    compile_again({!r})\n".format(name, resume.name)
+            return f"def {name}(*args):\n    compile_again({resume.name!r})\n"
         source = original.source if keep_frame_lists else fold(original.source).source
         return _renamed(source, name)
     names = parameters_of(frame.code)
     hide = () if keep_frame_lists else FRAME_PARAMETERS
     signature = _code_signature(frame.code, hide)
     names = [name for name in names if name not in hide]
-    again = "return compile_again({!r})".format(frame.name)
+    again = f"return compile_again({frame.name!r})"
     return _dispatcher(frame, name, signature, names, again, "not compiled for these inputs so far")
 
 
@@ -222,16 +222,16 @@ def hides_lists(resume: ResumeFunction, callers: List[str]) -> bool:
 
 def _dispatcher(frame: Frame, name: str, signature: str, names: List[str], again: str, why: str) -> str:
     free = list(frame.code.co_freevars) if frame.code is not None else []
-    lines = _wrapped("def {}(".format(name), signature, "):", 0)
+    lines = _wrapped(f"def {name}(", signature, "):", 0)
     if frame.entries:
-        local = ", ".join("{0!r}:\0{0}".format(one) for one in names + [f for f in free if f not in names])
+        local = ", ".join(f"{one!r}:\0{one}" for one in names + [f for f in free if f not in names])
         lines += _wrapped("L = {", local, "}", 4)
     if any("of_program(" in graph.source for entry in frame.entries for graph in entry.graphs):
         lines.append("    of_program.L = L  # the graphs call modules of the program")
     for entry in reversed(frame.entries):
-        lines.append("    if {}(L, globals()):".format(guard_function_name(entry, frame)))
+        lines.append(f"    if {guard_function_name(entry, frame)}(L, globals()):")
         passed = ", ".join(_code_arguments(entry, names))
-        lines += _wrapped("return {}(".format(entry.transformed_name), passed, ")", 8)
+        lines += _wrapped(f"return {entry.transformed_name}(", passed, ")", 8)
     called, _, rest = again.partition("(")
     lines += _wrapped(called + "(", rest[:-1], ")  # " + why, 4)
     return "\n".join(lines) + "\n"
@@ -265,7 +265,7 @@ def _code_arguments(entry: CacheEntry, names: List[str]) -> List[str]:
     if code.co_flags & inspect.CO_VARARGS:
         words.append("*" + code.co_varnames[at])
         at += 1
-    words += ["{0}={0}".format(name) for name in every[positional:]]
+    words += [f"{name}={name}" for name in every[positional:]]
     if code.co_flags & inspect.CO_VARKEYWORDS:
         words.append("**" + code.co_varnames[at])
     return words
@@ -287,7 +287,7 @@ def _code_signature(code: CodeType, hidden: object = (), defaults: Optional[Dict
     words: List[str] = []
     for index, name in enumerate(code.co_varnames[:positional]):
         if name not in skip:
-            words.append("{}={}".format(name, defaults[name]) if name in defaults else name)
+            words.append(f"{name}={defaults[name]}" if name in defaults else name)
         if only_positional and index == only_positional - 1:
             words.append("/")
     if code.co_flags & inspect.CO_VARARGS:
@@ -295,7 +295,7 @@ def _code_signature(code: CodeType, hidden: object = (), defaults: Optional[Dict
         at += 1
     elif keyword:
         words.append("*")
-    words += ["{}={}".format(name, defaults[name]) if name in defaults else name for name in keyword]
+    words += [f"{name}={defaults[name]}" if name in defaults else name for name in keyword]
     if code.co_flags & inspect.CO_VARKEYWORDS:
         words.append("**" + code.co_varnames[at])
     return ", ".join(words)
@@ -329,22 +329,22 @@ def original_name(frame: Frame) -> str:
 
 def original_function(frame: Frame) -> str:
     """The user's source under a name of its own, decorators as comments; decompiled where the source is not at hand."""
-    place = "{}:{}".format(file_name(frame.filename), frame.first_line)
+    place = f"{file_name(frame.filename)}:{frame.first_line}"
     name = original_name(frame)
     if frame.source:
         body = _undecorated(frame.source, name)
         if body is not None:
-            return "# The original, {}\n{}".format(place, body)
-        shown = "# The original, {}\n{}".format(place, comment(frame.source))
+            return f"# The original, {place}\n{body}"
+        shown = f"# The original, {place}\n{comment(frame.source)}"
     else:
-        shown = "# The original, {}: its source is not at hand, decompiled instead\n".format(place)
+        shown = f"# The original, {place}: its source is not at hand, decompiled instead\n"
     one = frame.original
     if not one.source and frame.code is not None:
         one = decompiled(frame.code, frame.is_resume)
     if one.source and one.proven:
-        return shown + "# {}\n{}".format(one.verdict, _renamed(_as_statement(one.source, name), name))
+        return shown + f"# {one.verdict}\n{_renamed(_as_statement(one.source, name), name)}"
     signature = _code_signature(frame.code) if frame.code is not None else "*args, **kwargs"
-    return shown + "def {}({}):\n    return compile_again({!r})\n".format(name, signature, frame.name)
+    return shown + f"def {name}({signature}):\n    return compile_again({frame.name!r})\n"
 
 
 def _as_statement(source: str, name: str) -> str:
@@ -353,7 +353,7 @@ def _as_statement(source: str, name: str) -> str:
         syntax_tree(source.strip(), mode="eval")
     except SyntaxError:
         return source
-    return "{} = {}\n".format(name, source.strip())
+    return f"{name} = {source.strip()}\n"
 
 
 def _stands_alone(default: ast.expr) -> bool:

@@ -121,7 +121,7 @@ def without_fetches(source: str) -> str:
             after += 1
         if after - at >= _FEWEST_FETCHED:
             shown = ", ".join(names[:_NAMES_SHOWN]) + (", ... " + names[-1] if len(names) > _NAMES_SHOWN else "")
-            words = "{} {}: {}".format(len(names), FETCHED, shown)
+            words = f"{len(names)} {FETCHED}: {shown}"
             out += _commented(words, 4)
         else:
             out += lines[at:after]
@@ -159,8 +159,8 @@ def _repeated(edits: _Edits, statements: List[ast.stmt], what: str) -> None:
         between = last - first + 1 == sum(b - a + 1 for a, b in spans[run.start + run.period : run.end])
         if between and last - first >= _FEWEST_LEFT_OUT:
             indent = len(edits.lines[first - 1]) - len(edits.lines[first - 1].lstrip())
-            words = "... the same {} more, with other numbers: {} {}".format(
-                _times(run.count - 1), run.period * (run.count - 1), what)
+            left_out = run.period * (run.count - 1)
+            words = f"... the same {_times(run.count - 1)} more, with other numbers: {left_out} {what}"
             edits.replace(first, last, _commented(words, indent))
 
 
@@ -171,7 +171,7 @@ def _items(edits: _Edits, items: Sequence[ast.expr]) -> None:
 
 
 def _times(count: int) -> str:
-    return "once" if count == 1 else "{} times".format(count)
+    return "once" if count == 1 else f"{count} times"
 
 
 def _commented(words: str, indent: int) -> List[str]:

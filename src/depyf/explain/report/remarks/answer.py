@@ -31,14 +31,14 @@ def answer_lines(report: Report, base: str = "") -> List[str]:
         return ["depyf: nothing was compiled by torch.compile"]
     spent = []
     if report.seconds:
-        spent.append("{} compiling".format(seconds_words(report.seconds)))
+        spent.append(f"{seconds_words(report.seconds)} compiling")
     if report.seconds and report.own_seconds:
-        spent.append("{} recording".format(seconds_words(report.own_seconds)))
+        spent.append(f"{seconds_words(report.own_seconds)} recording")
     lines = ["depyf: {}{}".format(", ".join(count_words(report)), "  ({})".format(", ".join(spent)) if spent else "")]
     worst = worst_first(report.remarks)
     lines += _table(worst[:_MOST], base)
     if len(worst) > _MOST:
-        lines.append("  and {} more".format(len(worst) - _MOST))
+        lines.append(f"  and {len(worst) - _MOST} more")
     return lines
 
 
@@ -62,7 +62,7 @@ def count_words(report: Report) -> List[str]:
 
 
 def _table(remarks: Sequence[Remark], base: str) -> List[str]:
-    places = ["{}:{}".format(short(one.file, base), one.line) for one in remarks]
+    places = [f"{short(one.file, base)}:{one.line}" for one in remarks]
     width = max(map(len, places), default=0)
     lines = []
     for place, one in zip(places, remarks):
@@ -90,4 +90,4 @@ def short(file: str, base: str) -> str:
 
 def counted(number: int, noun: str) -> str:
     """``no graphs``, ``1 graph``, ``2 graphs``."""
-    return count(number, noun) if number else "no {}s".format(noun)
+    return count(number, noun) if number else f"no {noun}s"

@@ -55,14 +55,14 @@ def cost_remarks(rows: List[_Row]) -> List[Remark]:
     found = []
     for (file, line, function), parts in groups.items():
         times = [sum(row[name] for name in ("dynamo", "aot", "backend", "kernels")) for row in parts]
-        words = "from here on, " * parts[0]["is_rest"] + "compiled in {}".format(seconds_words(sum(times)))
+        words = "from here on, " * parts[0]["is_rest"] + f"compiled in {seconds_words(sum(times))}"
         if len(times) > 1:
             words += ": {}".format(", ".join("{} {}".format(
                 row["compile_id"] + " backward" * (row["direction"] == "backward"), seconds_words(time))
                 for row, time in zip(parts, times)))  # fmt: skip
         guards = [row["guards"] for row in parts if row["guards"]]
         if guards:
-            words += "; guards {:.0f} us".format(1e6 * max(guards))
+            words += f"; guards {1e6 * max(guards):.0f} us"
         found.append(Remark(file, line, COST, words, function, compilations=list(dict.fromkeys(
             row["compile_id"] for row in parts))))  # fmt: skip
     return found
@@ -77,4 +77,4 @@ def read_costs(data: Any) -> List[Remark]:
 
 def seconds_words(seconds: float) -> str:
     """``1.3 s`` or ``21 ms``."""
-    return "{:.1f} s".format(seconds) if seconds >= 1 else "{:.0f} ms".format(1000 * seconds)
+    return f"{seconds:.1f} s" if seconds >= 1 else f"{1000 * seconds:.0f} ms"

@@ -59,7 +59,7 @@ def changes(before: Report, after: Report, bases: Tuple[str, str] = ("", "")) ->
         if gone or come:
             one = next(iter((right or left).values()))
             base = bases[1] if right else bases[0]
-            where = "{}:{}".format(short(one.file, base), one.line)
+            where = f"{short(one.file, base)}:{one.line}"
             found.append(Change(place[0], one.function, where, "; ".join(gone), "; ".join(come)))
     order = {kind: at for at, kind in enumerate(KINDS)}
     return sorted(found, key=lambda change: order[change.kind])
@@ -80,14 +80,14 @@ def _said(one: Remark) -> str:
         return one.words.partition(": ")[2]  # its number counts the graphs before it
     words = one.words + (" " + one.gb_id if one.gb_id else "")
     times = len(one.compilations) if one.kind in ("break", "recompile") else 1
-    return "{} ({} times)".format(words, times) if times > 1 else words
+    return f"{words} ({times} times)" if times > 1 else words
 
 
 def count_changes(before: Report, after: Report) -> List[str]:
     """The counts that differ: ``graphs 2 -> 3``."""
     names = dict.fromkeys([*before.counts, *after.counts])
     pairs = [(name, before.counts.get(name, 0), after.counts.get(name, 0)) for name in names]
-    return ["{} {} -> {}".format(name, old, new) for name, old, new in pairs if old != new]
+    return [f"{name} {old} -> {new}" for name, old, new in pairs if old != new]
 
 
 def files_that_differ(before: str, after: str) -> List[str]:

@@ -37,17 +37,15 @@ def sarif(remarks: Sequence[Remark], base: str, version: str) -> str:
 def github(remarks: Sequence[Remark], base: str) -> List[str]:
     """Lines that GitHub's runners read from a step's output."""
     return [
-        "::{} file={},line={},title={}::{}".format(
-            _LEVEL, _property(short(one.file, base)), one.line, _property(_RULES[one.kind]),
-            _data(_message(one))
-        )
+        f"::{_LEVEL} file={_property(short(one.file, base))},line={one.line},"
+        f"title={_property(_RULES[one.kind])}::{_data(_message(one))}"
         for one in remarks
         if one.is_finding
-    ]  # fmt: skip
+    ]
 
 
 def _message(one: Remark) -> str:
-    number = " ({})".format(one.gb_id) if one.gb_id else ""
+    number = f" ({one.gb_id})" if one.gb_id else ""
     lines = [one.words + number, *([one.instead] if one.instead else []), *one.hints]
     return "\n".join(lines + ([one.link] if one.link else []))
 

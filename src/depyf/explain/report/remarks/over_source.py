@@ -49,7 +49,7 @@ def lines_around(wanted: Iterable[int], texts: Mapping[int, str]) -> List[int]:
 
 
 def _line(number: int, text: str, remarks: Sequence[Remark], colours: bool) -> List[str]:
-    source = "{:5}  {}".format(number, text.expandtabs())
+    source = f"{number:5}  {text.expandtabs()}"
     rows = [row for one in remarks for row in _rows(one)]
     if not rows:
         return [source.rstrip()]
@@ -58,9 +58,9 @@ def _line(number: int, text: str, remarks: Sequence[Remark], colours: bool) -> L
         lines.append(source)
         source = ""
     for kind, words in rows:
-        label = "{:9}".format(kind)
+        label = f"{kind:9}"
         if colours and kind in _COLOURS:
-            label = "\033[{}m{}\033[0m".format(_COLOURS[kind], label)
+            label = f"\033[{_COLOURS[kind]}m{label}\033[0m"
         lines.append("{:{}}  {} {}".format(source, _SOURCE, label, words).rstrip())
         source = ""
     return lines
@@ -71,7 +71,7 @@ def _rows(one: Remark) -> Iterator[Tuple[str, str]]:
         yield one.kind, "the rest of the function, for the same reason"
         return
     times = len(one.compilations)
-    again = "  ({} times)".format(times) if times > 1 and one.kind not in ("graph", COST) else ""
+    again = f"  ({times} times)" if times > 1 and one.kind not in ("graph", COST) else ""
     yield from _wrapped(one.kind, one.said + again)
     for hint in [one.instead, *one.hints]:
         if hint:

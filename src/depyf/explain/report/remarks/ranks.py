@@ -59,7 +59,7 @@ def _first(steps: Mapping[str, List[_Step]], base: str) -> str:
             others = next(step for name, step in here.items() if name not in own)
             to_come = next((found for name, found in steps.items() if name not in own))[at:]
             following = next((name for step in to_come for name in step.collectives), "")
-            before = ", before collective {} of the compiled graphs ({})".format(done + 1, following)
+            before = f", before collective {done + 1} of the compiled graphs ({following})"
             return _sentence(own, here[own[0]], others, before if following else "", base)
         step = next(iter(here.values()))
         done += len(step.collectives) if step is not None else 0
@@ -82,14 +82,14 @@ def _sentence(own: List[str], mine: Optional[_Step], others: Optional[_Step], be
     goes = "goes its own way" if len(own) == 1 else "go their own way"
     left, right = _difference(mine, others), _difference(others, mine)
     if left is None and right is None:  # the same remarks in another order
-        return "{} {}{}: the same in another order".format(names, goes, before)
+        return f"{names} {goes}{before}: the same in another order"
     place = left or right
     assert place is not None
-    where = "{}:{}".format(short(place[1], base), place[2])
+    where = f"{short(place[1], base)}:{place[2]}"
     words = _words(left, right)
     if len(own) > 1:
         words = re.sub(r"^its ", "their ", re.sub(r"^it has ", "they have ", words))
-    return "{} {} at {}{}: {}".format(names, goes, where, before, words)
+    return f"{names} {goes} at {where}{before}: {words}"
 
 
 def _difference(one: Optional[_Step], other: Optional[_Step]) -> Optional[_Said]:
@@ -109,11 +109,11 @@ def _words(mine: Optional[_Said], others: Optional[_Said]) -> str:
     if changed is not None:
         return "its {what} is {before}, the others' {after}".format(**changed.groupdict())
     if mine is not None and others is not None and _key(mine)[:3] == _key(others)[:3]:
-        return "its {} is {}, the others' {}".format(mine[0], mine[3], others[3])
+        return f"its {mine[0]} is {mine[3]}, the others' {others[3]}"
     if mine is not None:
-        return "it has a {} that the others have not: {}".format(mine[0], mine[3])
+        return f"it has a {mine[0]} that the others have not: {mine[3]}"
     assert others is not None
-    return "it has not the others' {}: {}".format(others[0], others[3])
+    return f"it has not the others' {others[0]}: {others[3]}"
 
 
 def _shapes(mine: Optional[_Said], others: Optional[_Said]) -> str:

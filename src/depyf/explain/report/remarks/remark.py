@@ -202,7 +202,7 @@ def _remedy(why: RecompileReason, remedy: str) -> str:
     if size is None or "mark_dynamic" not in remedy or not size["name"].isidentifier():
         return remedy
     call = "torch._dynamo.mark_dynamic({}, {})".format(size["name"], size["index"])
-    return "if it changes from call to call: {} before the first, or torch.compile(dynamic=True)".format(call)
+    return f"if it changes from call to call: {call} before the first, or torch.compile(dynamic=True)"
 
 
 def asked_line(frame: Frame, why: RecompileReason) -> Optional[SourceLine]:
@@ -223,7 +223,7 @@ def asked_line(frame: Frame, why: RecompileReason) -> Optional[SourceLine]:
 def _uncompiled(session: Session) -> Iterator[Remark]:
     for one in session.refusals:
         if one.location is not None and not is_of_libraries(one.location.filename):
-            words = "{}: {}".format(one.function, one_line(one.why.reason))
+            words = f"{one.function}: {one_line(one.why.reason)}"
             words += "; " + one.consequence if one.consequence else ""
             yield Remark(
                 one.location.filename, one.location.line, "uncompiled", words, one.function,
@@ -237,7 +237,7 @@ def _uncompiled(session: Session) -> Iterator[Remark]:
             continue
         if not is_of_libraries(place.filename) and (place, skip.function, skip.reason) not in seen:
             seen.add((place, skip.function, skip.reason))
-            words = "{}: {}".format(skip.function, one_line(skip.reason))
+            words = f"{skip.function}: {one_line(skip.reason)}"
             yield Remark(place.filename, place.line, "uncompiled", words, skip.function, text=place.text)
 
 
@@ -266,7 +266,7 @@ def _graphs(session: Session) -> Iterator[Remark]:
             alike.setdefault(tuple(names), []).append(name)
         for kinds, owners in alike.items():
             which = "graph{} {}".format("s" * (len(owners) > 1), ", ".join(map(_number, owners)))
-            words = "{}: {}".format(which, _counted(kinds))
+            words = f"{which}: {_counted(kinds)}"
             yield Remark(file, line, "graph", words, titles[owners[0]], text=texts[file, line].text)
     yield from _kernels(graphs.values())
 
@@ -290,7 +290,7 @@ def _counted(names: Sequence[str]) -> str:
     counts: Dict[str, int] = {}
     for name in names:
         counts[name] = counts.get(name, 0) + 1
-    return ", ".join("{} {}x".format(name, number) if number > 1 else name for name, number in counts.items())
+    return ", ".join(f"{name} {number}x" if number > 1 else name for name, number in counts.items())
 
 
 def operation(node: Node) -> str:
@@ -321,7 +321,7 @@ def _guards(session: Session, files: Files) -> Iterator[Remark]:
                     titles.setdefault(place, frame.title)
     for place, found in by_line.items():
         words = _distinct(one_line(words) for words, _ in alike_once([one for one in found if one.words]))
-        more = ["and {} more".format(len(words) - _MOST_GUARDS)] if len(words) > _MOST_GUARDS else []
+        more = [f"and {len(words) - _MOST_GUARDS} more"] if len(words) > _MOST_GUARDS else []
         if words:
             shown = "; ".join(words[:_MOST_GUARDS] + more)
             yield Remark(*place, "guard", shown, titles[place], text=texts[place].text)

@@ -60,10 +60,12 @@ class Report:
             with open(path, encoding="utf-8") as file:
                 data = json.load(file)
         except FileNotFoundError:
-            raise ReportError("there is no {}: `depyf run -o DIR PROGRAM` or prepare_debug(DIR) makes it, and there is "
-                              "no log of TORCH_TRACE".format(path)) from None  # fmt: skip
+            raise ReportError(
+                f"there is no {path}: `depyf run -o DIR PROGRAM` or prepare_debug(DIR) makes it, and there is "
+                "no log of TORCH_TRACE"
+            ) from None
         except (OSError, ValueError) as error:
-            raise ReportError("{} can't be read: {}".format(path, error)) from error
+            raise ReportError(f"{path} can't be read: {error}") from error
         found = cls._from(data, path)
         found.remarks = in_order(found.remarks + _costs(os.path.join(os.path.dirname(path), COSTS)))
         return found
@@ -72,7 +74,7 @@ class Report:
     def _from(cls, data: Any, path: str) -> Report:
         if not isinstance(data, dict) or data.get("format") != FORMAT:
             found = data.get("format") if isinstance(data, dict) else None
-            raise ReportError("{} is of format {!r}, this depyf reads {}".format(path, found, FORMAT))
+            raise ReportError(f"{path} is of format {found!r}, this depyf reads {FORMAT}")
         known = {one.name for one in dataclasses.fields(Remark)}
         try:
             remarks = [Remark(**{name: value for name, value in one.items() if name in known})
@@ -80,7 +82,7 @@ class Report:
             return cls(remarks, dict(data["counts"]), data["torch"], data["python"], list(data.get("notes", [])),
                        list(data.get("steps", [])))  # fmt: skip
         except (AttributeError, KeyError, TypeError, ValueError) as error:
-            raise ReportError("{} is no report: {!r}".format(path, error)) from error
+            raise ReportError(f"{path} is no report: {error!r}") from error
 
 
 def _costs(path: str) -> List[Remark]:
@@ -91,7 +93,7 @@ def _costs(path: str) -> List[Remark]:
     except FileNotFoundError:
         return []
     except (OSError, AttributeError, KeyError, TypeError, ValueError) as error:
-        raise ReportError("{} can't be read: {!r}".format(path, error)) from error
+        raise ReportError(f"{path} can't be read: {error!r}") from error
 
 
 def report_of(session: Session) -> Report:
