@@ -6,7 +6,7 @@ import os
 import sys
 import tempfile
 from collections import Counter
-from typing import Any, Iterator, NamedTuple, Optional, Sequence
+from typing import Any, Iterator, NamedTuple, Sequence
 
 from .decompiler.bytecode import read_pyc_bytes
 from .decompiler.driver.settings import DEFAULT, Settings
@@ -54,7 +54,7 @@ def is_batch(targets: Sequence[str]) -> bool:
 
 
 def decompile_all(
-    targets: Sequence[str], directory: str, *, settings: Settings = DEFAULT, budget: Optional[int] = None,
+    targets: Sequence[str], directory: str, *, settings: Settings = DEFAULT, budget: int | None = None,
     again: bool = False,
 ) -> Iterator[Outcome]:  # fmt: skip
     """Decompile all compiled files in ``targets`` into ``directory``, which keeps the folders that they are in.
@@ -88,7 +88,7 @@ def _output(name: str) -> str:
 
 
 def _one(
-    tree: Tree, name: str, output: str, directory: str, settings: Settings, budget: Optional[int], again: bool
+    tree: Tree, name: str, output: str, directory: str, settings: Settings, budget: int | None, again: bool
 ) -> Outcome:
     path = tree.shown(name)
     if not again and os.path.isfile(output):

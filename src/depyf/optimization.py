@@ -6,7 +6,7 @@ import threading
 import weakref
 from abc import abstractmethod
 from types import CodeType, FunctionType, MethodType
-from typing import Any, Callable, ContextManager, List, Optional
+from typing import Any, Callable, ContextManager
 
 from .explain.torch_facts import torch_behavior
 
@@ -39,7 +39,7 @@ class TorchCompileWrapperWithCustomDispatcher:
         """
         self.compiled_callable = compiled_callable
         self.original_code_object: CodeType = type(self).forward.__code__
-        self.compiled_codes: List[CodeType] = []
+        self.compiled_codes: list[CodeType] = []
         self.use_custom_dispatcher = use_custom_dispatcher
         this = weakref.ref(self)  # torch keeps the hook, which must not keep the model
 
@@ -119,16 +119,16 @@ _LOCK = threading.Lock()  # one for all: it is held for an instant, and a lock i
 class _Forward:
     """What ``self.forward`` is while a block of any thread lasts: for a thread in a block its code, else the method."""
 
-    def __init__(self, wrapper: Any, before: Optional[Callable[..., Any]]) -> None:
+    def __init__(self, wrapper: Any, before: Callable[..., Any] | None) -> None:
         self.blocks = 0
         self.before = before  # an instance may have had a `forward` of its own
         self._method = before or type(wrapper).forward.__get__(wrapper)
         self._threads = threading.local()
 
-    def of_thread(self) -> List[Callable[..., Any]]:
+    def of_thread(self) -> list[Callable[..., Any]]:
         """What this thread dispatches to, the innermost block last."""
         try:
-            found: List[Callable[..., Any]] = self._threads.blocks
+            found: list[Callable[..., Any]] = self._threads.blocks
         except AttributeError:
             found = self._threads.blocks = []
         return found

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-from typing import Any, Dict, Mapping, Sequence
+from typing import Any, Mapping, Sequence
 
 __all__ = ["sarif_log"]
 
 
-def sarif_log(rules: Mapping[str, str], results: Sequence[Dict[str, Any]], version: str) -> str:
+def sarif_log(rules: Mapping[str, str], results: Sequence[dict[str, Any]], version: str) -> str:
     """The text of a log with one run of depyf ``version``; ``rules`` says in words what each id is about."""
     driver = {
         "name": "depyf", "version": version,

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import inspect
 from types import CodeType, FunctionType
-from typing import Any, Dict, List
+from typing import Any
 
 __all__ = ["CALLING", "RETURNS_AT_ONCE", "cell_contents", "parameters_of", "same_instructions", "with_nested_of"]
 
@@ -21,14 +21,14 @@ CALLING = inspect.CO_VARARGS | inspect.CO_VARKEYWORDS | RETURNS_AT_ONCE
 _SHAPE = ("co_freevars", "co_argcount", "co_posonlyargcount", "co_kwonlyargcount")
 
 
-def parameters_of(code: CodeType) -> List[str]:
+def parameters_of(code: CodeType) -> list[str]:
     """Names of all parameters, in the order of the local variables: `args` and `kwargs` of `*args, **kwargs` last."""
     count = code.co_argcount + code.co_kwonlyargcount
     count += bool(code.co_flags & inspect.CO_VARARGS) + bool(code.co_flags & inspect.CO_VARKEYWORDS)
     return list(code.co_varnames[:count])
 
 
-def cell_contents(function: FunctionType) -> Dict[str, Any]:
+def cell_contents(function: FunctionType) -> dict[str, Any]:
     """What the free variables of a function stand for, by name; those not assigned yet are left out."""
     found = {}
     for name, cell in zip(function.__code__.co_freevars, function.__closure__ or ()):
@@ -64,7 +64,7 @@ def with_nested_of(ours: CodeType, theirs: CodeType) -> CodeType:
     That the two do the same has been proven, the functions in them included. A nested one is exchanged where it is the
     only one of its name in both, or where its instructions are the same; and where it takes the same cells.
     """
-    waiting: Dict[str, List[CodeType]] = {}
+    waiting: dict[str, list[CodeType]] = {}
     for constant in theirs.co_consts:
         if isinstance(constant, CodeType):
             waiting.setdefault(constant.co_name, []).append(constant)

@@ -12,7 +12,7 @@ from __future__ import annotations
 import logging
 import time
 from types import CodeType
-from typing import Any, Callable, Dict, Optional, TypeVar
+from typing import Any, Callable, TypeVar
 
 from .model import Failure, Session
 from .names import stable, without_addresses
@@ -22,7 +22,7 @@ __all__ = ["EDGES", "contained", "done", "edge", "in_words", "logger", "note_fai
 
 logger = logging.getLogger("depyf")
 
-EDGES: Dict[CodeType, None] = {}  # code of the functions marked `edge`, in order: Dynamo is told to leave it alone
+EDGES: dict[CodeType, None] = {}  # code of the functions marked `edge`, in order: Dynamo is told to leave it alone
 _LONGEST_REASON = 300
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
@@ -56,7 +56,7 @@ class contained:
         return None
 
     @edge
-    def __exit__(self, kind: Any, error: Optional[BaseException], traceback: Any) -> bool:
+    def __exit__(self, kind: Any, error: BaseException | None, traceback: Any) -> bool:
         if not isinstance(error, Exception):
             return False
         note_exception(self._session, self._what, error, self._costs)

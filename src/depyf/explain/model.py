@@ -15,7 +15,7 @@ import json
 import os
 from dataclasses import dataclass, field
 from types import CodeType
-from typing import Any, Callable, Dict, Iterator, List, Optional, Union
+from typing import Any, Callable, Iterator
 
 from .names import file_name
 
@@ -74,11 +74,11 @@ class Decompiled:
     source: str = ""
     level: str = "refused"
     verdict: str = ""
-    reasons: List[str] = field(default_factory=list)
-    assumptions: List[str] = field(default_factory=list)
+    reasons: list[str] = field(default_factory=list)
+    assumptions: list[str] = field(default_factory=list)
     folded: int = 0
     listing: str = ""
-    constants: Dict[str, Any] = field(default_factory=dict, repr=False, compare=False, metadata={"live": True})
+    constants: dict[str, Any] = field(default_factory=dict, repr=False, compare=False, metadata={"live": True})
 
     @property
     def proven(self) -> bool:
@@ -104,7 +104,7 @@ class Guard:
     kind: str = ""
     subject: str = ""
     words: str = ""
-    user_line: Optional[SourceLine] = None
+    user_line: SourceLine | None = None
     is_bookkeeping: bool = False
     runnable: bool = False
     run: str = ""  # the expression over L and G to run, when runnable; `code` may hold ids of this process
@@ -117,10 +117,10 @@ class Node:
     op: str
     name: str
     target: str
-    user_line: Optional[SourceLine] = None
+    user_line: SourceLine | None = None
     module: str = ""  # path of the nn.Module it was traced in, "" for the frame itself
-    callers: List[SourceLine] = field(default_factory=list, compare=False, metadata={"live": True})  # outermost first
-    inputs: List[str] = field(default_factory=list, compare=False, metadata={"live": True})  # names of nodes
+    callers: list[SourceLine] = field(default_factory=list, compare=False, metadata={"live": True})  # outermost first
+    inputs: list[str] = field(default_factory=list, compare=False, metadata={"live": True})  # names of nodes
 
 
 @dataclass
@@ -128,8 +128,8 @@ class KernelLine:
     """Operations of one line of the program which one kernel carries out; `line` is None where torch lost it."""
 
     kernel: str
-    line: Optional[SourceLine] = None
-    operations: List[str] = field(default_factory=list)
+    line: SourceLine | None = None
+    operations: list[str] = field(default_factory=list)
 
 
 @dataclass
@@ -145,8 +145,8 @@ class Kernel:
     source: str = ""
     direction: str = "forward"
     from_cache: bool = False
-    lines: List[KernelLine] = field(default_factory=list)
-    parts: List[str] = field(default_factory=list)  # file names of C++ and Triton sources
+    lines: list[KernelLine] = field(default_factory=list)
+    parts: list[str] = field(default_factory=list)  # file names of C++ and Triton sources
 
 
 @dataclass
@@ -161,18 +161,18 @@ class Graph:
     name: str
     global_name: str = field(default="", metadata={"live": True}, compare=False)
     source: str = ""
-    nodes: List[Node] = field(default_factory=list)
-    placeholders: List[str] = field(default_factory=list)
-    results: List[str] = field(default_factory=list)
-    stage_files: Dict[str, str] = field(default_factory=dict)
-    kernels: List[Kernel] = field(default_factory=list)
+    nodes: list[Node] = field(default_factory=list)
+    placeholders: list[str] = field(default_factory=list)
+    results: list[str] = field(default_factory=list)
+    stage_files: dict[str, str] = field(default_factory=dict)
+    kernels: list[Kernel] = field(default_factory=list)
     backend: str = ""
     unavailable: str = ""  # why there is no source, when there is none
-    global_lines: Dict[str, str] = field(default_factory=dict)  # names `source` reads, and what defines each
+    global_lines: dict[str, str] = field(default_factory=dict)  # names `source` reads, and what defines each
     graph_module: Any = _live()
 
     @property
-    def operations(self) -> List[str]:
+    def operations(self) -> list[str]:
         """Names of the operations, inputs, attributes and the output left out."""
         return [n.name for n in self.nodes if n.op.startswith("call_")]
 
@@ -186,13 +186,13 @@ class GraphBreak:
     """
 
     reason: str
-    location: Optional[SourceLine] = None
+    location: SourceLine | None = None
     gb_id: str = ""
     gb_type: str = ""
     explanation: str = ""
-    hints: List[str] = field(default_factory=list)
+    hints: list[str] = field(default_factory=list)
     link: str = ""
-    stack: List[SourceLine] = field(default_factory=list)
+    stack: list[SourceLine] = field(default_factory=list)
     compile_id: str = ""
 
 
@@ -206,11 +206,11 @@ class Refusal:
 
     compile_id: str = ""
     function: str = ""
-    location: Optional[SourceLine] = None
+    location: SourceLine | None = None
     why: GraphBreak = field(default_factory=lambda: GraphBreak(""))
     error: str = ""
     consequence: str = ""
-    recompiled: List[RecompileReason] = field(default_factory=list, compare=False)
+    recompiled: list[RecompileReason] = field(default_factory=list, compare=False)
 
 
 @dataclass
@@ -221,10 +221,10 @@ class Skip:
     """
 
     function: str
-    location: Optional[SourceLine] = None
+    location: SourceLine | None = None
     reason: str = ""
     compile_id: str = ""
-    recompiled: List[RecompileReason] = field(default_factory=list, compare=False)  # as a Refusal's
+    recompiled: list[RecompileReason] = field(default_factory=list, compare=False)  # as a Refusal's
 
 
 @dataclass
@@ -240,10 +240,10 @@ class ResumeFunction:
     resume_line: int = 0
     uncompiled: str = ""  # why nothing is compiled for it, as far as that is known
     branch: str = ""  # "true" or "false", when the break was at a branch
-    frame: Optional[Frame] = None
+    frame: Frame | None = None
     function: str = ""  # the function it continues, where that is an inner one (`nested_graph_breaks`)
     original: Decompiled = field(default_factory=Decompiled)
-    code: Optional[CodeType] = _live()
+    code: CodeType | None = _live()
 
 
 @dataclass
@@ -260,9 +260,9 @@ class RecompileReason:
     subject: str = ""  # what it looks at, in the program's spelling
     expected: str = ""
     actual: str = ""
-    user_line: Optional[SourceLine] = None
+    user_line: SourceLine | None = None
     remedy: str = ""
-    besides: List[str] = field(default_factory=list)  # what else had changed, which torch did not come to check
+    besides: list[str] = field(default_factory=list)  # what else had changed, which torch did not come to check
 
 
 @dataclass
@@ -274,7 +274,7 @@ class CacheEntry:
 
     compile_id: str = ""
     index: int = 0
-    guards: List[Guard] = field(default_factory=list)
+    guards: list[Guard] = field(default_factory=list)
     guard_tree: str = ""
     dropped: bool = False  # Dynamo has dropped it since: an object that its guards name is gone
     gone: str = ""  # why it is no more: "dropped by torch._dynamo.reset()"
@@ -283,17 +283,17 @@ class CacheEntry:
     transformed_path: str = ""
     runs_decompiled: bool = False  # our recompiled code is in place (only when proven)
     runs_as_written: str = ""  # the breakpoints for which the user's own code is in place
-    graphs: List[Graph] = field(default_factory=list)
-    resume_functions: List[ResumeFunction] = field(default_factory=list)
-    breaks: List[GraphBreak] = field(default_factory=list)
-    cuts: List[str] = field(default_factory=list)  # why the backend cut a graph, once for each part (DDP's buckets)
-    side_effects: List[str] = field(default_factory=list)
-    recompile_reasons: List[str] = field(default_factory=list)
-    actual_values: List[str] = field(default_factory=list)  # one for each reason: what the failed guard found, or ""
-    recompiled: List[RecompileReason] = field(default_factory=list)  # the same, taken apart
+    graphs: list[Graph] = field(default_factory=list)
+    resume_functions: list[ResumeFunction] = field(default_factory=list)
+    breaks: list[GraphBreak] = field(default_factory=list)
+    cuts: list[str] = field(default_factory=list)  # why the backend cut a graph, once for each part (DDP's buckets)
+    side_effects: list[str] = field(default_factory=list)
+    recompile_reasons: list[str] = field(default_factory=list)
+    actual_values: list[str] = field(default_factory=list)  # one for each reason: what the failed guard found, or ""
+    recompiled: list[RecompileReason] = field(default_factory=list)  # the same, taken apart
     backend: str = ""
-    code: Optional[CodeType] = _live()
-    original_code: Optional[CodeType] = _live()
+    code: CodeType | None = _live()
+    original_code: CodeType | None = _live()
     guard_manager: Any = _live()
 
     @property
@@ -311,17 +311,17 @@ class Frame:
     filename: str = ""
     first_line: int = 0
     source: str = ""
-    entries: List[CacheEntry] = field(default_factory=list)
+    entries: list[CacheEntry] = field(default_factory=list)
     is_resume: bool = False
     parent: str = ""  # name of the frame a resume function continues
     skipped: str = ""  # why Dynamo left the frame alone, when it did
     original: Decompiled = field(default_factory=Decompiled)
-    breaks: List[GraphBreak] = field(default_factory=list)  # of frames which have no entry
-    refusals: List[Refusal] = field(default_factory=list)
+    breaks: list[GraphBreak] = field(default_factory=list)  # of frames which have no entry
+    refusals: list[Refusal] = field(default_factory=list)
     page: str = ""  # file name of the page about this frame
     called: str = ""  # its class and name, as the call that was compiled first has them: see called_names.py
-    code: Optional[CodeType] = _live()
-    globals: Optional[Dict[str, Any]] = _live()
+    code: CodeType | None = _live()
+    globals: dict[str, Any] | None = _live()
 
     @property
     def title(self) -> str:
@@ -339,7 +339,7 @@ class Frame:
 
     def walk(self) -> Iterator[Frame]:
         """This frame and, in order of call, every resume function's frame once."""
-        seen: List[Frame] = []
+        seen: list[Frame] = []
         waiting = [self]
         while waiting:
             frame = waiting.pop(0)
@@ -398,7 +398,7 @@ class Failure:
     costs: str = ""
 
 
-VIEWS: Dict[str, Callable[[Session], str]] = {}
+VIEWS: dict[str, Callable[[Session], str]] = {}
 """Forms to look at, by name: `report/views.py` attaches them. The model is data, and knows no text."""
 
 
@@ -406,18 +406,18 @@ VIEWS: Dict[str, Callable[[Session], str]] = {}
 class Session:
     """Everything known about one recording, or about the functions inspected after the fact."""
 
-    frames: List[Frame] = field(default_factory=list)
-    artifacts: List[Artifact] = field(default_factory=list)
-    failures: List[Failure] = field(default_factory=list)
-    refusals: List[Refusal] = field(default_factory=list)
-    skips: List[Skip] = field(default_factory=list)
-    breaks: List[GraphBreak] = field(default_factory=list)  # of compilations which came to nothing after them
-    compiled_before: List[SourceLine] = field(default_factory=list)  # functions; what runs was not recorded
+    frames: list[Frame] = field(default_factory=list)
+    artifacts: list[Artifact] = field(default_factory=list)
+    failures: list[Failure] = field(default_factory=list)
+    refusals: list[Refusal] = field(default_factory=list)
+    skips: list[Skip] = field(default_factory=list)
+    breaks: list[GraphBreak] = field(default_factory=list)  # of compilations which came to nothing after them
+    compiled_before: list[SourceLine] = field(default_factory=list)  # functions; what runs was not recorded
     torch_version: str = ""
     python_version: str = ""
     directory: str = field(default="", metadata={"live": True}, compare=False)
-    earlier_files: List[str] = field(default_factory=list, metadata={"live": True}, compare=False)  # of other dumps
-    times: List[CompileTimes] = field(default_factory=list, metadata={"live": True}, compare=False)
+    earlier_files: list[str] = field(default_factory=list, metadata={"live": True}, compare=False)  # of other dumps
+    times: list[CompileTimes] = field(default_factory=list, metadata={"live": True}, compare=False)
     own_seconds: float = field(default=0.0, metadata={"live": True}, compare=False)  # that recording took
 
     def __str__(self) -> str:
@@ -430,7 +430,7 @@ class Session:
         """What a notebook shows for the last line of a cell."""
         return VIEWS["fragment"](self)
 
-    def to_html(self, path: Union[str, os.PathLike[str], None] = None) -> str:
+    def to_html(self, path: str | os.PathLike[str] | None = None) -> str:
         """The tree as one HTML file that needs no script, no network and nothing beside it.
 
         Args:
@@ -448,7 +448,7 @@ class Session:
                 file.write(text)
         return text
 
-    def to_dict(self) -> Dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """The model as dicts, lists, strings and numbers, the fields of this module's classes by their names.
 
         ``format`` is 1, and changes when a field is renamed, removed, or gets another meaning; new fields may come.
@@ -456,16 +456,16 @@ class Session:
         """
         return {"format": 1, **to_json(self)}
 
-    def to_json(self, indent: Optional[int] = 2) -> str:
+    def to_json(self, indent: int | None = 2) -> str:
         """`to_dict` as JSON text."""
         return json.dumps(self.to_dict(), indent=indent)
 
-    def all_breaks(self) -> List[GraphBreak]:
+    def all_breaks(self) -> list[GraphBreak]:
         """Every graph break: of the compilations, and of those which came to nothing."""
         found = [one for frame in self.frames for entry in frame.entries for one in entry.breaks]
         return found + [one for frame in self.frames for one in frame.breaks] + self.breaks
 
-    def top_level(self) -> List[Frame]:
+    def top_level(self) -> list[Frame]:
         """Frames which are the user's functions; resume functions only where no frame here calls them."""
         top = [frame for frame in self.frames if not frame.is_resume]
         below = {id(one) for frame in top for one in frame.walk()}

@@ -12,7 +12,6 @@ import keyword
 import os
 import re
 import sys
-from typing import Dict
 
 __all__ = ["file_name", "identifier", "real_name", "safe_file_part", "stable", "without_addresses", "writable_name"]
 
@@ -29,8 +28,8 @@ _NEVER_IN_NAMES = re.compile(r'[\x00-\x1f\x7f/\\:*?"|<>]')
 _LONGEST_NAME = 180  # in bytes; most file systems stop at 255, and what is beside a file adds to its name
 
 
-_SHORT: Dict[str, str] = {}  # names with an id -> without it; as they come, so that no two become one
-_REAL: Dict[str, str] = {}  # and back
+_SHORT: dict[str, str] = {}  # names with an id -> without it; as they come, so that no two become one
+_REAL: dict[str, str] = {}  # and back
 
 
 def stable(text: str) -> str:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, List
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from .recording.recorder import Recorder
 
 __all__ = ["ACTIVE"]
 
-ACTIVE: List[Recorder] = []
+ACTIVE: list[Recorder] = []
 """The recorder, as a list of one; empty outside of `prepare_debug`."""

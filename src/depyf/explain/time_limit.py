@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import ctypes
 import threading
-from typing import Any, Callable, List, Tuple
+from typing import Any, Callable
 
 from .containment import edge
 
 __all__ = ["LONGEST", "TookTooLong", "within_limit"]
 
 LONGEST = 60.0  # seconds for one code object: a hundred times what the largest of Dynamo's take
-_GIVEN_UP: List[str] = []
+_GIVEN_UP: list[str] = []
 
 
 class TookTooLong(Exception):
@@ -27,7 +27,7 @@ def within_limit(function: Callable[..., Any], *args: Any) -> Any:
     Raises TookTooLong after `LONGEST` seconds, a tenth of it where that has happened before, and what `function`
     raises.
     """
-    outcome: List[Tuple[Any, Any]] = []
+    outcome: list[tuple[Any, Any]] = []
 
     @edge
     def work() -> None:

@@ -14,7 +14,7 @@ import tarfile
 import time
 import zipfile
 import zlib
-from typing import Any, Dict, Iterator, List, Optional, Union
+from typing import Any, Iterator
 
 from .names import is_compiled
 from .trees import LARGEST_FILE, Entry, Folder, Problem, SingleFile, Tree, Unreadable, VerificationError
@@ -41,7 +41,7 @@ def open_tree(path: str) -> Tree:
     return archive or SingleFile(path)
 
 
-def open_archive(path: str) -> Optional[Tree]:
+def open_archive(path: str) -> Tree | None:
     """The archive at ``path``, told by its content; None if it is no archive. Raises VerificationError."""
     try:
         with open(path, "rb") as file:
@@ -70,10 +70,10 @@ class Archive(Tree):
 
     def __init__(self, path: str) -> None:
         self.path = path
-        self.members: Dict[str, Any] = {}
-        self.unreadable: List[Unreadable] = []
+        self.members: dict[str, Any] = {}
+        self.unreadable: list[Unreadable] = []
         self.total = self.count = 0
-        self._spelled: Dict[str, str] = {}
+        self._spelled: dict[str, str] = {}
 
     def add(self, name: str, size: int, member: Any) -> None:
         """Note a member; raises VerificationError if there are too many or too large ones."""
@@ -96,7 +96,7 @@ class Archive(Tree):
             return
         self.members[plain] = member
 
-    def compiled(self) -> Iterator[Union[str, Unreadable]]:
+    def compiled(self) -> Iterator[str | Unreadable]:
         """In the order of their names."""
         yield from self.unreadable
         yield from (name for name in sorted(self.members) if is_compiled(name))
@@ -144,7 +144,7 @@ class ZipTree(Archive):
             if not info.is_dir():
                 self.add(info.orig_filename, info.file_size, info)
 
-    def entry(self, name: str) -> Optional[Entry]:
+    def entry(self, name: str) -> Entry | None:
         """Times in zip files are local ones."""
         info = self.members.get(name)
         if info is None:
@@ -214,7 +214,7 @@ class TarTree(Archive):
                 raise VerificationError(f"{self.path} has more than {4 * LARGEST_FILE} bytes of Python files")
         self.add(info.name, info.size, (info.size, int(info.mtime), data))
 
-    def entry(self, name: str) -> Optional[Entry]:
+    def entry(self, name: str) -> Entry | None:
         """Times are in seconds since 1970."""
         member = self.members.get(name)
         return Entry(member[0], member[1]) if member is not None else None

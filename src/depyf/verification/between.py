@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import List, NamedTuple, Tuple
+from typing import NamedTuple
 
 from ..decompiler.bytecode import RawCode, read_pyc
 from .comparison import CodeDifference, differences
@@ -21,9 +21,9 @@ class Between(NamedTuple):
     whether only line numbers differ. ``note`` says if less than all was compared.
     """
 
-    removed: Tuple[str, ...]
-    added: Tuple[str, ...]
-    changes: Tuple[Change, ...]
+    removed: tuple[str, ...]
+    added: tuple[str, ...]
+    changes: tuple[Change, ...]
     lines_alone: bool = False
     note: str = ""
 
@@ -48,10 +48,10 @@ def between(before: str, after: str) -> Between:
         versions = " and ".join("{}.{}".format(*raw.version) for raw in (ours, theirs))
         shown = [*changed_statements(ours, theirs), *unclear]
         return Between(removed, added, tuple(shown), note=f"statements alone were compared: CPython {versions}")
-    found: List[CodeDifference] = differences(ours, theirs)
+    found: list[CodeDifference] = differences(ours, theirs)
     shown = changes(ours, theirs, found) if not all(one.lines_alone for one in found) else []
     return Between(removed, added, tuple(shown), bool(found) and not shown)
 
 
-def _names(raw: RawCode) -> List[str]:
+def _names(raw: RawCode) -> list[str]:
     return [one.qualname for one in raw.walk() if one is not raw and one.name not in _INNER]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from dataclasses import replace
-from typing import Iterator, List, NamedTuple, Optional, Tuple, Union
+from typing import Iterator, NamedTuple, Tuple, Union
 
 from ..decompiler.bytecode import RawCode
 from ..decompiler.bytecode.reading.pyc import HEADER, pyc_version, read_code_and_end
@@ -34,16 +34,16 @@ _MOST_TIMES, _ANY_SIZE = 64, 1 << 20
 class _Wanted(NamedTuple):
     """What was asked for: see `verify_file`."""
 
-    optimize: Optional[int]
+    optimize: int | None
     statements: bool
     decompiled: bool
 
 
 def verify_file(
     path: Path,
-    source: Optional[Path] = None,
+    source: Path | None = None,
     *,
-    optimize: Optional[int] = None,
+    optimize: int | None = None,
     statements: bool = True,
     decompiled: bool = False,
 ) -> FileReport:
@@ -76,7 +76,7 @@ def verify_file(
 
 
 def verify_tree(
-    path: Path, *, optimize: Optional[int] = None, statements: bool = True, decompiled: bool = False
+    path: Path, *, optimize: int | None = None, statements: bool = True, decompiled: bool = False
 ) -> TreeReport:
     """The same for all compiled files in a folder or an archive (wheel, zip, egg, sdist), or of one source file.
 
@@ -99,7 +99,7 @@ def verify_tree(
 
 
 def iter_reports(
-    path: str, *, optimize: Optional[int] = None, statements: bool = True, decompiled: bool = False
+    path: str, *, optimize: int | None = None, statements: bool = True, decompiled: bool = False
 ) -> Iterator[FileReport]:
     """The reports of ``verify_tree``, each as soon as it is there. Raises VerificationError."""
     tree = open_tree(path)
@@ -111,11 +111,11 @@ def iter_reports(
             yield _report(tree, one, None, wanted)
 
 
-def _unchecked(path: str, source: Optional[str], reason: str) -> FileReport:
+def _unchecked(path: str, source: str | None, reason: str) -> FileReport:
     return FileReport(path, source, None, 0, Status.NOT_CHECKED, reasons=(reason,))
 
 
-def _report(tree: Tree, name: str, given: Optional[str], wanted: _Wanted) -> FileReport:
+def _report(tree: Tree, name: str, given: str | None, wanted: _Wanted) -> FileReport:
     """The report of one file, whatever it holds."""
     parsed = parse(name)
     path = tree.shown(name)
@@ -146,21 +146,21 @@ def _report(tree: Tree, name: str, given: Optional[str], wanted: _Wanted) -> Fil
     return _compared(report, data, source, version, level, wanted.statements)
 
 
-def _source(tree: Tree, parsed: PycName, given: Optional[str]) -> Tuple[Tree, str]:
+def _source(tree: Tree, parsed: PycName, given: str | None) -> tuple[Tree, str]:
     if given is None:
         return tree, parsed.source
     folder, base = os.path.split(given)
     return Folder(folder), base
 
 
-def _version(data: bytes) -> Tuple[Optional[Version], str]:
+def _version(data: bytes) -> tuple[Version | None, str]:
     try:
         return pyc_version(data, "it"), ""
     except PycError as error:
         return None, error.reason
 
 
-def _notes(parsed: PycName, version: Optional[Version], header: Optional[Header]) -> Iterator[str]:
+def _notes(parsed: PycName, version: Version | None, header: Header | None) -> Iterator[str]:
     if version is not None and parsed.cached and parsed.version is not None and parsed.version != version:
         tag, magic = ("{}.{}".format(*one) for one in (parsed.version, version))
         yield f"its name says CPython {tag}, its magic number {magic}"
@@ -251,7 +251,7 @@ def _other(report: FileReport, words: str) -> FileReport:
 
 
 def _judged(
-    report: FileReport, ours: RawCode, theirs: RawCode, found: List[CodeDifference], statements: bool
+    report: FileReport, ours: RawCode, theirs: RawCode, found: list[CodeDifference], statements: bool
 ) -> FileReport:
     """The report of code that is not identical, or has something behind it."""
     words = tuple(map(str, found))
@@ -261,7 +261,7 @@ def _judged(
     doubt = doubts(ours, theirs, found) if readable else []
     if readable and not report.reasons and not doubt:
         return replace(report, status=Status.PROVEN, reasons=words)
-    shown: Tuple[Change, ...] = ()
+    shown: tuple[Change, ...] = ()
     try:
         if statements and found:
             shown = tuple(changes(ours, theirs, found))
@@ -272,7 +272,7 @@ def _judged(
     )
 
 
-def _all_of(data: bytes, version: Version) -> Tuple[Change, ...]:
+def _all_of(data: bytes, version: Version) -> tuple[Change, ...]:
     """All statements of a file, where the source has none."""
     try:
         raw = read_code_and_end(data, version)[0]

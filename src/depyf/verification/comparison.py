@@ -6,7 +6,7 @@ and value: which equal constants are one object in a file differs between two ru
 
 from __future__ import annotations
 
-from typing import Iterator, List, NamedTuple, Optional, Tuple
+from typing import Iterator, NamedTuple
 
 from ..decompiler.bytecode import RawCode
 from ..decompiler.proof.identical import differing_fields
@@ -21,9 +21,9 @@ class CodeDifference(NamedTuple):
     missing. Code nested in it has differences of its own."""
 
     where: str
-    fields: Tuple[str, ...]
-    ours: Optional[RawCode]
-    source: Optional[RawCode]
+    fields: tuple[str, ...]
+    ours: RawCode | None
+    source: RawCode | None
 
     @property
     def lines_alone(self) -> bool:
@@ -38,11 +38,11 @@ class CodeDifference(NamedTuple):
         return f"{self.where}: other {', '.join(self.fields)}"
 
 
-def differences(ours: RawCode, source: RawCode) -> List[CodeDifference]:
+def differences(ours: RawCode, source: RawCode) -> list[CodeDifference]:
     """All code objects that differ between a compiled file and its compiled source, outer ones first."""
-    found: List[CodeDifference] = []
+    found: list[CodeDifference] = []
     filenames = ours.filename, source.filename
-    todo: List[Tuple[Optional[RawCode], Optional[RawCode]]] = [(ours, source)]
+    todo: list[tuple[RawCode | None, RawCode | None]] = [(ours, source)]
     seen = set()
     while todo:
         left, right = todo.pop()
@@ -61,7 +61,7 @@ def differences(ours: RawCode, source: RawCode) -> List[CodeDifference]:
     return found
 
 
-def _fields(left: RawCode, right: RawCode, filenames: Tuple[str, str]) -> Iterator[str]:
+def _fields(left: RawCode, right: RawCode, filenames: tuple[str, str]) -> Iterator[str]:
     yield from differing_fields(left, right)
     if left.name != right.name:
         yield "name"
@@ -82,13 +82,13 @@ def _fields(left: RawCode, right: RawCode, filenames: Tuple[str, str]) -> Iterat
         yield LINES if readable else NO_LINES
 
 
-def _pairs(left: RawCode, right: RawCode) -> Iterator[Tuple[Optional[RawCode], Optional[RawCode]]]:
+def _pairs(left: RawCode, right: RawCode) -> Iterator[tuple[RawCode | None, RawCode | None]]:
     """Nested code objects that stand for each other: by their places if there are as many of the same names."""
     ours, theirs = left.nested, right.nested
     if [raw.name for raw in ours] == [raw.name for raw in theirs]:
         yield from zip(ours, theirs)
         return
-    others: dict[str, List[RawCode]] = {}
+    others: dict[str, list[RawCode]] = {}
     for raw in theirs:
         others.setdefault(raw.name, []).append(raw)
     for raw in ours:

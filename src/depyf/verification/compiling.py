@@ -7,7 +7,7 @@ The running version compiles in this process, the others in processes that wait 
 from __future__ import annotations
 
 import os
-from typing import Any, Dict, Optional, Tuple
+from typing import Any, Tuple
 
 from ..decompiler.bytecode.interpreters import HOST_VERSION
 from ..decompiler.limits.deep_stack import with_room
@@ -29,7 +29,7 @@ class NotCompiled(Exception):
 
 
 def compiled(
-    source: bytes, filename: str, version: Version, optimize: int, asserts: Optional[Dict[str, Any]] = None
+    source: bytes, filename: str, version: Version, optimize: int, asserts: dict[str, Any] | None = None
 ) -> bytes:
     """The code of ``source``, marshalled by CPython ``version`` as it does for its compiled files.
 
@@ -68,7 +68,7 @@ def _not_compiled(reason: str, version: Version) -> NotCompiled:
     return NotCompiled(f"{reason} (CPython {version[0]}.{version[1]})", wrong)
 
 
-def likely_filename(data: bytes, base: str) -> Optional[str]:
+def likely_filename(data: bytes, base: str) -> str | None:
     """The name of the source file that the marshalled code ``data`` seems to hold, which ends with ``base``.
 
     A guess, made without reading the code: if code compiled with this name has the same bytes, it was right.
@@ -89,7 +89,7 @@ def likely_filename(data: bytes, base: str) -> Optional[str]:
     return None
 
 
-def _usable(name: bytes) -> Optional[str]:
+def _usable(name: bytes) -> str | None:
     """The text of a file name that compile() takes."""
     try:
         text = name.decode("utf-8", "surrogatepass")

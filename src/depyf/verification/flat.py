@@ -8,7 +8,7 @@ needs a closer look (nans, types that no compiler writes, damage) has no list.
 
 from __future__ import annotations
 
-from typing import Any, List, Optional, Tuple
+from typing import Any, Tuple
 
 from ..decompiler.bytecode.code.formats import FORMATS
 from ..decompiler.bytecode.reading.code_fields import NUMBERS
@@ -24,7 +24,7 @@ _REFERENCE, _SHORT_TUPLE, _CODE, _SLICE = b"r)c:"
 _WITH_PARTS = frozenset(b"(>)c:")
 
 
-def flat(data: bytes, version: Version, offset: int = 0) -> Optional[Tuple[List[Any], int]]:
+def flat(data: bytes, version: Version, offset: int = 0) -> tuple[list[Any], int] | None:
     """The parts of the marshalled code at ``offset``, and where it ends; None if that needs a closer look."""
     try:
         parts, end = _Flat(data, version).read(offset)
@@ -47,12 +47,12 @@ class _Flat:
         self.numbers = 4 * kinds.index(False)
         behind = len(kinds) - 1 - kinds[::-1].index(True)  # the first line stands between the objects
         self.left_of_line = kinds[behind:].count(False)
-        self.parts: List[Any] = []
-        self.references: List[Any] = []
+        self.parts: list[Any] = []
+        self.references: list[Any] = []
 
-    def read(self, at: int) -> Tuple[List[Any], int]:
+    def read(self, at: int) -> tuple[list[Any], int]:
         data, parts, references = self.data, self.parts, self.references
-        waiting: List[List[int]] = []  # of each object: how many parts are to come, and how many when its line comes
+        waiting: list[list[int]] = []  # of each object: how many parts are to come, and how many when its line comes
         places = 0
         while True:
             first = data[at]

@@ -8,7 +8,7 @@ loaders in ``_get_supported_file_loaders``) and of Lib/zipimport.py (``_unmarsha
 
 from __future__ import annotations
 
-from typing import Callable, NamedTuple, Optional, Tuple
+from typing import Callable, NamedTuple, Tuple
 
 from ..decompiler.bytecode.code.formats import FORMATS
 from ..decompiler.bytecode.reading.pyc import CHECK_SOURCE, HASH_BASED, HEADER
@@ -51,7 +51,7 @@ class Header(NamedTuple):
         return "checked hash" if self.flags & CHECK_SOURCE else "unchecked hash"
 
 
-def read_header(data: bytes) -> Optional[Header]:
+def read_header(data: bytes) -> Header | None:
     """The header of a compiled file; None if it is too short for one."""
     if len(data) < HEADER:
         return None
@@ -68,12 +68,12 @@ class Place(NamedTuple):
     kind: str
     name: PycName
     has_source: bool
-    time: Optional[int] = None
-    size: Optional[int] = None
+    time: int | None = None
+    size: int | None = None
 
 
 def judge(
-    place: Place, header: Optional[Header], version: Optional[Tuple[int, int]], read_source: Callable[[], bytes]
+    place: Place, header: Header | None, version: tuple[int, int] | None, read_source: Callable[[], bytes]
 ) -> Judgement:
     """What CPython does with the file, and why. ``version`` is the one that its magic number says."""
     name = place.name
@@ -104,7 +104,7 @@ def judge(
 
 
 def _against_source(
-    place: Place, header: Header, version: Tuple[int, int], read_source: Callable[[], bytes], base: str
+    place: Place, header: Header, version: tuple[int, int], read_source: Callable[[], bytes], base: str
 ) -> Judgement:
     if header.kind == "unchecked hash":
         return Loading.UNCHECKED, "its header says that the source is not to be checked (UNCHECKED_HASH)"
@@ -126,11 +126,11 @@ def _against_source(
     return Loading.LOADED, "time and size of the source are those that it says"
 
 
-def _dotted(version: Optional[Tuple[int, int]]) -> str:
+def _dotted(version: tuple[int, int] | None) -> str:
     return "{}.{}".format(*version) if version else "?"
 
 
-def source_hash(magic: bytes, source: bytes, version: Tuple[int, int]) -> bytes:
+def source_hash(magic: bytes, source: bytes, version: tuple[int, int]) -> bytes:
     """The hash of a source in the header of a file of ``version`` (``_imp.source_hash``): SipHash, keyed by the magic.
 
     From 3.11 on with one round for each eight bytes, before with two (bpo-29410).

@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import os
 from collections import Counter
-from typing import Any, Dict, Iterable, Iterator, List, Sequence, Tuple
+from typing import Any, Iterable, Iterator, Sequence
 from urllib.parse import quote
 
 from ..decompiler.syntax.string_text import printable
@@ -46,7 +46,7 @@ def lines_of(report: FileReport) -> Iterator[str]:
         yield from ("  | " + printable(line) for line in report.decompiled.splitlines())
 
 
-def change_lines(change: Change, sides: Tuple[str, str] = _FIELDS) -> Iterator[str]:
+def change_lines(change: Change, sides: tuple[str, str] = _FIELDS) -> Iterator[str]:
     """One change; ``sides`` says in words where either side stands."""
     if change.what:
         yield printable(f"  {change.what}")
@@ -75,7 +75,7 @@ def summary(statuses: Counter[Status]) -> str:
 def json_text(reports: Sequence[FileReport], version: str) -> str:
     """All reports as JSON; lone surrogates of names that are not UTF-8 are escaped."""
     counts = Counter(report.status for report in reports)
-    found: Dict[str, Any] = {
+    found: dict[str, Any] = {
         "depyf": version,
         "exit_status": worst(report.exit_status for report in reports),
         "counts": {status.value: counts[status] for status in Status},
@@ -94,13 +94,13 @@ def _parts(report: FileReport) -> Sequence[Change]:
     return report.changes or (Change("", "; ".join(report.reasons)),)
 
 
-def _result(report: FileReport, change: Change, base: str) -> Dict[str, Any]:
+def _result(report: FileReport, change: Change, base: str) -> dict[str, Any]:
     differs = report.status is Status.DIFFERS
-    text: List[str] = [f"{report.path}: {report.status.value}", f"{report.loading.value}: {report.loading_reason}"]
+    text: list[str] = [f"{report.path}: {report.status.value}", f"{report.loading.value}: {report.loading_reason}"]
     text += [change.what] if change.what else []
     text += [f"{change.where}: only {_FIELDS[0]}:", *change.lines] if change.lines else []
     text += [f"{change.where}: only {_FIELDS[1]}:", *change.source_lines] if change.source_lines else []
-    place: Dict[str, Any] = {"artifactLocation": {"uri": _uri(report.source or report.path, base)}}
+    place: dict[str, Any] = {"artifactLocation": {"uri": _uri(report.source or report.path, base)}}
     if report.source is not None:
         place["region"] = {"startLine": change.source_line or change.line or 1}
     return {

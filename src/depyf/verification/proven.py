@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from typing import Iterator, List, Sequence, Tuple
+from typing import Iterator, Sequence
 
 from ..decompiler.bytecode import RawCode, reached
 from ..decompiler.bytecode.decoding.decode import Decoder
@@ -34,9 +34,9 @@ _LAYOUT = re.compile("JUMP|EXTENDED_ARG|CACHE|NOT_TAKEN|NOP|POP_TOP|COPY|SWAP|RE
 """Instructions of which another release may make more than there were."""
 
 
-def doubts(ours: RawCode, source: RawCode, found: Sequence[CodeDifference]) -> List[str]:
+def doubts(ours: RawCode, source: RawCode, found: Sequence[CodeDifference]) -> list[str]:
     """Why two codes that differ in ``found`` may not do the same; none if they were shown to do it."""
-    reasons: List[str] = []
+    reasons: list[str] = []
     for difference in found:
         reasons += [f"{difference.where}: {words}" for words in _hidden(difference)]
     if reasons:
@@ -54,7 +54,7 @@ def doubts(ours: RawCode, source: RawCode, found: Sequence[CodeDifference]) -> L
     return reasons
 
 
-def _hidden(difference: CodeDifference) -> List[str]:
+def _hidden(difference: CodeDifference) -> list[str]:
     """What differs in one code object and is no matter of the proof."""
     left, right = difference.ours, difference.source
     if left is None or right is None:
@@ -83,7 +83,7 @@ def _are_lines(raw: RawCode, extra: Counter[object]) -> bool:
     return "__firstlineno__" in raw.names and set(extra) <= {constant_key(raw.firstlineno)}
 
 
-def _more(left: RawCode, right: RawCode) -> List[str]:
+def _more(left: RawCode, right: RawCode) -> list[str]:
     """The names of instructions of which there are more than in the source's code, though they may do nothing.
 
     So no operand that nothing reads is another one, and no load more leaves references uncounted.
@@ -92,7 +92,7 @@ def _more(left: RawCode, right: RawCode) -> List[str]:
     return sorted({name for name, operand in extra if operand or not _LAYOUT.search(name)})
 
 
-def _raw(raw: RawCode) -> Iterator[Tuple[str, int]]:
+def _raw(raw: RawCode) -> Iterator[tuple[str, int]]:
     """The raw instructions, with those operands that are no places."""
     for operation, operand in zip(raw.bytecode[::2], raw.bytecode[1::2]):
         row = raw.table.rows.get(operation)
@@ -100,7 +100,7 @@ def _raw(raw: RawCode) -> Iterator[Tuple[str, int]]:
         yield name, 0 if row is not None and row.rule in _PLACES else operand
 
 
-def _never_reached(raw: RawCode) -> Tuple[List[Tuple[str, object]], bytes]:
+def _never_reached(raw: RawCode) -> tuple[list[tuple[str, object]], bytes]:
     """The instructions that are never reached, and the bytes behind the last one. Raises DecompilationError."""
     decoder = Decoder(raw)
     instructions = decoder.run()

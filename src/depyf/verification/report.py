@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import enum
 from dataclasses import dataclass
-from typing import Any, Dict, Optional, Tuple
+from typing import Any
 
 __all__ = ["Change", "FileReport", "Loading", "Status", "TreeReport"]
 
@@ -65,10 +65,10 @@ class Change:
 
     where: str
     what: str = ""
-    lines: Tuple[str, ...] = ()
-    source_lines: Tuple[str, ...] = ()
-    line: Optional[int] = None
-    source_line: Optional[int] = None
+    lines: tuple[str, ...] = ()
+    source_lines: tuple[str, ...] = ()
+    line: int | None = None
+    source_line: int | None = None
 
 
 @dataclass(frozen=True)
@@ -90,16 +90,16 @@ class FileReport:
     """
 
     path: str
-    source: Optional[str]
-    version: Optional[Tuple[int, int]]
+    source: str | None
+    version: tuple[int, int] | None
     optimize: int
     status: Status
     loading: Loading = Loading.UNKNOWN
     loading_reason: str = ""
-    reasons: Tuple[str, ...] = ()
-    changes: Tuple[Change, ...] = ()
-    notes: Tuple[str, ...] = ()
-    decompiled: Optional[str] = None
+    reasons: tuple[str, ...] = ()
+    changes: tuple[Change, ...] = ()
+    notes: tuple[str, ...] = ()
+    decompiled: str | None = None
 
     @property
     def fine(self) -> bool:
@@ -113,7 +113,7 @@ class FileReport:
             return FINE
         return DIFFERENT if self.status is Status.DIFFERS else TROUBLE
 
-    def to_dict(self) -> Dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """The report in types that JSON has; keys are only ever added."""
         return {
             "path": self.path,
@@ -142,7 +142,7 @@ class TreeReport:
     """What was found out about all compiled files below one path: see `FileReport`."""
 
     path: str
-    files: Tuple[FileReport, ...]
+    files: tuple[FileReport, ...]
 
     @property
     def fine(self) -> bool:
@@ -150,7 +150,7 @@ class TreeReport:
         return all(file.fine for file in self.files)
 
     @property
-    def counts(self) -> Dict[Status, int]:
+    def counts(self) -> dict[Status, int]:
         """How many files have each status."""
         return {status: sum(file.status is status for file in self.files) for status in Status}
 
@@ -159,7 +159,7 @@ class TreeReport:
         """0 if all are fine, 1 if one differs, else 2."""
         return worst(file.exit_status for file in self.files)
 
-    def to_dict(self) -> Dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """The report in types that JSON has; keys are only ever added."""
         return {"path": self.path, "files": [file.to_dict() for file in self.files]}
 

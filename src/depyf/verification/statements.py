@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 import re
-from typing import Dict, Iterator, List, Optional, Sequence, Tuple
+from typing import Iterator, Sequence
 
 from ..decompiler.bytecode import RawCode
 from ..decompiler.driver.result import Result
@@ -25,9 +25,9 @@ _DEFINITION = re.compile(r"\s*(?:async\s+def|def|class)\s+(\w+)")
 Lines = Sequence[str]
 
 
-def changes(ours: RawCode, source: RawCode, found: Sequence[CodeDifference]) -> List[Change]:
+def changes(ours: RawCode, source: RawCode, found: Sequence[CodeDifference]) -> list[Change]:
     """What differs, in statements where the texts differ, else in words."""
-    result: List[Change] = []
+    result: list[Change] = []
     for left, right, inside in _outermost(ours, source, found):
         shown = list(changed_statements(left, right))
         result += shown
@@ -50,7 +50,7 @@ def text_of(raw: RawCode) -> str:
 
 def _outermost(
     ours: RawCode, source: RawCode, found: Sequence[CodeDifference]
-) -> Iterator[Tuple[RawCode, RawCode, List[CodeDifference]]]:
+) -> Iterator[tuple[RawCode, RawCode, list[CodeDifference]]]:
     """The smallest pairs of code objects, none in another, that have all the differences in them."""
     shown = [one for one in found if not one.lines_alone]
     pairs = [one for one in shown if one.ours is not None and one.source is not None]
@@ -85,7 +85,7 @@ def changed_statements(left: RawCode, right: RawCode) -> Iterator[Change]:
             )  # fmt: skip
 
 
-def unproven(raw: RawCode) -> List[str]:
+def unproven(raw: RawCode) -> list[str]:
     """The qualified names of code objects whose text is not proven, or missing."""
     result = _result(raw)
     if result is None:
@@ -93,7 +93,7 @@ def unproven(raw: RawCode) -> List[str]:
     return [one.qualname for one in result.walk() if not one.verdict.proven]
 
 
-def _result(raw: RawCode) -> Optional[Result]:
+def _result(raw: RawCode) -> Result | None:
     """The decompiled text; None if all of it is refused."""
     try:
         result = with_room(lambda: analyze(raw, budget=BUDGET))
@@ -102,7 +102,7 @@ def _result(raw: RawCode) -> Optional[Result]:
     return None if result.rung == "refused" else result
 
 
-def _hunks(left: Lines, right: Lines) -> Iterator[Tuple[int, int, int, int]]:
+def _hunks(left: Lines, right: Lines) -> Iterator[tuple[int, int, int, int]]:
     """Where two texts differ: begin and end in each."""
     start, end, other_end = 0, len(left), len(right)
     while start < min(end, other_end) and left[start] == right[start]:
@@ -118,10 +118,10 @@ def _hunks(left: Lines, right: Lines) -> Iterator[Tuple[int, int, int, int]]:
             yield start + a, start + b, start + c, start + d
 
 
-def _places(text: Lines, around: str) -> List[str]:
+def _places(text: Lines, around: str) -> list[str]:
     """For each line the qualified name of the definition it stands in; a definition stands in the one around it."""
-    found: List[str] = []
-    open_ones: List[Tuple[int, str]] = []
+    found: list[str] = []
+    open_ones: list[tuple[int, str]] = []
     for line in text:
         indent = len(line) - len(line.lstrip())
         while line.strip() and open_ones and indent <= open_ones[-1][0]:
@@ -133,10 +133,10 @@ def _places(text: Lines, around: str) -> List[str]:
     return found
 
 
-def _grouped(text: Lines, places: List[str], start: int, end: int) -> Dict[str, List[int]]:
+def _grouped(text: Lines, places: list[str], start: int, end: int) -> dict[str, list[int]]:
     """The lines from ``start`` to ``end`` by their places; what stands in a definition among them goes with it."""
-    groups: Dict[str, List[int]] = {}
-    inside: Optional[int] = None
+    groups: dict[str, list[int]] = {}
+    inside: int | None = None
     where = ""
     for at in range(start, end):
         line = text[at]
@@ -150,11 +150,11 @@ def _grouped(text: Lines, places: List[str], start: int, end: int) -> Dict[str, 
     return groups
 
 
-def _first_line(line_map: Dict[int, int], numbers: List[int]) -> Optional[int]:
+def _first_line(line_map: dict[int, int], numbers: list[int]) -> int | None:
     return min((line_map[at + 1] for at in numbers if at + 1 in line_map), default=None)
 
 
-def _instructions(left: RawCode, right: RawCode) -> List[Change]:
+def _instructions(left: RawCode, right: RawCode) -> list[Change]:
     """The first instruction that differs, where no text shows it."""
     try:
         difference = verify(left, right).difference

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import stat
-from typing import Iterator, NamedTuple, Optional, Union
+from typing import Iterator, NamedTuple
 
 from ..errors import DepyfError
 from .names import CACHE, is_compiled
@@ -29,7 +29,7 @@ class Entry(NamedTuple):
     """What a tree knows of a file without reading it; ``time`` is in whole seconds, None if unknown."""
 
     size: int
-    time: Optional[int]
+    time: int | None
 
 
 class Unreadable(NamedTuple):
@@ -45,11 +45,11 @@ class Tree:
     kind = "folder"
     path = ""
 
-    def compiled(self) -> Iterator[Union[str, Unreadable]]:
+    def compiled(self) -> Iterator[str | Unreadable]:
         """The names of all compiled files, and what could not be looked into."""
         raise NotImplementedError
 
-    def entry(self, name: str) -> Optional[Entry]:
+    def entry(self, name: str) -> Entry | None:
         """What is known of the file ``name``; None if there is none. Raises Problem."""
         raise NotImplementedError
 
@@ -75,7 +75,7 @@ class Folder(Tree):
         if base == CACHE:  # the sources stand beside it
             self.path, self.below = parent, base
 
-    def compiled(self) -> Iterator[Union[str, Unreadable]]:
+    def compiled(self) -> Iterator[str | Unreadable]:
         """In the order of their names."""
         todo = [self.below]
         while todo:
@@ -109,7 +109,7 @@ class Folder(Tree):
     def _elsewhere(name: str) -> Unreadable:
         return Unreadable(name, "is a link to a folder elsewhere: name that folder to have it checked")
 
-    def entry(self, name: str) -> Optional[Entry]:
+    def entry(self, name: str) -> Entry | None:
         """Links to files are followed, as imports do."""
         try:
             found = os.stat(self.shown(name))
@@ -152,7 +152,7 @@ class SingleFile(Folder):
         super().__init__(folder)
         self.name = base
 
-    def compiled(self) -> Iterator[Union[str, Unreadable]]:
+    def compiled(self) -> Iterator[str | Unreadable]:
         """The file itself; of a source file, those in its ``__pycache__`` and the one beside it."""
         if not self.name.endswith((".py", ".pyw")):
             yield self.name

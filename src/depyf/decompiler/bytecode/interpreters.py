@@ -13,7 +13,7 @@ import shutil
 import subprocess
 import sys
 import threading
-from typing import Dict, Iterator, Optional, Tuple
+from typing import Iterator, Tuple
 
 HOST_VERSION = sys.version_info[:2]
 
@@ -25,7 +25,7 @@ _SECONDS = 20
 _STABLE = ("final", "candidate")
 """Releases whose bytecode no longer changes: an alpha's may differ from that of the version it becomes."""
 
-_found: Dict[Version, Optional[str]] = {}
+_found: dict[Version, str | None] = {}
 _lock = threading.Lock()
 
 

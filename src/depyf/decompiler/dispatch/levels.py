@@ -25,7 +25,7 @@ class Level(NamedTuple):
 
     kind: str
     handler: Handler
-    below: Tuple[Any, ...]
+    below: tuple[Any, ...]
 
     @property
     def is_body(self) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from types import MappingProxyType
-from typing import Callable, FrozenSet, Mapping, NamedTuple, Sequence
+from typing import Callable, Mapping, NamedTuple, Sequence
 
 from ..limits.budget import DEFAULT_STEPS
 from ..names.dynamo import WORDS
@@ -42,7 +42,7 @@ class Settings(NamedTuple):
     ``checks``: after every pass, what must hold there is checked; BrokenInvariant says where it does not.
     """
 
-    skip_transforms: FrozenSet[str] = frozenset()
+    skip_transforms: frozenset[str] = frozenset()
     result_names: Mapping[str, Sequence[str]] = MappingProxyType({})
     searches: bool = True
     origin: Origin = COMPILER

@@ -12,7 +12,7 @@ there::
 from __future__ import annotations
 
 import sys
-from typing import Any, Callable, Optional, TextIO
+from typing import Any, Callable, TextIO
 
 from ..passes import BrokenInvariant, Observer, Pass, broken
 from .passes import STAGES, Stage, is_name
@@ -36,9 +36,9 @@ class Stepper:
     def __init__(
         self,
         *,
-        stop_after: Optional[str] = None,
+        stop_after: str | None = None,
         steps: bool = False,
-        out: Optional[TextIO] = None,
+        out: TextIO | None = None,
         checks: bool = False,
     ) -> None:
         if stop_after is not None and not is_name(stop_after):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import List, NamedTuple
+from typing import NamedTuple
 
 from ..stack_machine.machine import Machine
 from ..stack_machine.state import Const, Null, Opaque, Pure, Raised, State, Unbound, Value
@@ -13,7 +13,7 @@ class Arm(NamedTuple):
     """What is known at the end of an arm, its statements, where it goes on (-1: nowhere)."""
 
     state: State
-    out: List[n.Statement]
+    out: list[n.Statement]
     end: int
 
 

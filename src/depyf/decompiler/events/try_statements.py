@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Iterator, List, NamedTuple
+from typing import TYPE_CHECKING, Iterator, NamedTuple
 
 from ..bytecode import Handler
 from ..stack_machine.state import Opaque, Raised, State
@@ -17,7 +17,7 @@ class OpenTry(NamedTuple):
 
     statement: n.Try
     place: int
-    handler: List[n.Statement]
+    handler: list[n.Statement]
     """What the handler does before it raises the exception again."""
 
 

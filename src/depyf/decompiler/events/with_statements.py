@@ -13,7 +13,7 @@ suppresses an exception. Where these go on at different places, variables tell w
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, List, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from ..bytecode import Handler
 from ..limits.budget import STEP, spend
@@ -33,7 +33,7 @@ class Leaving(NamedTuple):
 
     pc: int
     state: State
-    out: List[n.Statement]
+    out: list[n.Statement]
 
 
 def with_statement(control: Control, pc: int, stops: frozenset[int]) -> int:

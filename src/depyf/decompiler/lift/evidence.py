@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple, Optional
+from typing import NamedTuple
 
 
 class Evidence(NamedTuple):
@@ -11,13 +11,13 @@ class Evidence(NamedTuple):
     A block that is made of others gets all of it by `ending_as` or `of_test`, or says what it drops.
     """
 
-    line: Optional[int] = None
+    line: int | None = None
     """That of the first instruction that has one."""
 
-    exit_line: Optional[int] = None
+    exit_line: int | None = None
     """That of the last instruction, if it is a jump, a return or a raise."""
 
-    keyword: Optional[str] = None
+    keyword: str | None = None
     """By which control leaves a statement: 'break', 'continue' or 'return', or '' at the end of a handler. 'pass' if
     the block is there for its line alone."""
 
@@ -33,7 +33,7 @@ class Evidence(NamedTuple):
     is_threaded: bool = False
     """The test jumped to another one, and the compiler made one jump of both: ``(a and b) and c``."""
 
-    is_implicit_return: Optional[bool] = False
+    is_implicit_return: bool | None = False
     """The compiler wrote the return at the end of the code; None: it may have."""
 
     is_uncopied: bool = False
@@ -45,7 +45,7 @@ class Evidence(NamedTuple):
     is_end: bool = False
     """The end of a module or class body, where no return can be written."""
 
-    is_behind_finally: Optional[bool] = None
+    is_behind_finally: bool | None = None
     """Whether a return behind a copy of a ``finally`` body was written there, or nowhere, not in front of the copy;
     None if there is no copy."""
 

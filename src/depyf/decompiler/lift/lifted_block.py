@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple, Optional
+from typing import Any, NamedTuple
 
 from ..flowgraph import Region
 from ..syntax import nodes
@@ -33,13 +33,13 @@ class Terminator(NamedTuple):
 
     kind: str
     test: Any = None
-    next: Optional[LiftedBlock] = None
-    true: Optional[LiftedBlock] = None
-    false: Optional[LiftedBlock] = None
-    fall: Optional[LiftedBlock] = None
+    next: LiftedBlock | None = None
+    true: LiftedBlock | None = None
+    false: LiftedBlock | None = None
+    fall: LiftedBlock | None = None
     sense: bool = False
     is_async: bool = False
-    gathers: Optional[nodes.Expression] = None
+    gathers: nodes.Expression | None = None
 
     @property
     def successors(self) -> list[LiftedBlock]:

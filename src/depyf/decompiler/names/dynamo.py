@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from types import CodeType
-from typing import Any, Dict, Iterable, Iterator
+from typing import Any, Iterable, Iterator
 
 from .words import Words
 
@@ -96,7 +96,7 @@ def _names(code: CodeType) -> Iterator[str]:
             yield from _names(constant)
 
 
-def _renamed(code: CodeType, short: Dict[str, str]) -> CodeType:
+def _renamed(code: CodeType, short: dict[str, str]) -> CodeType:
     def constant(one: Any) -> Any:
         return _renamed(one, short) if isinstance(one, CodeType) else one
 

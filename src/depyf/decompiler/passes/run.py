@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Callable, Generic, Iterable, Tuple, TypeVar
+from typing import Any, Callable, Generic, Iterable, TypeVar
 
 from ...errors import DepyfError
 
@@ -41,7 +41,7 @@ class Pass(Generic[W]):
     run: Callable[[W], None]
     why: str
     applies: Callable[[W], bool] = _always
-    holds: Tuple[Invariant[W], ...] = ()
+    holds: tuple[Invariant[W], ...] = ()
 
 
 Observer = Callable[[Pass[Any], Any], None]

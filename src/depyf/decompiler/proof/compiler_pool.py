@@ -10,7 +10,7 @@ import atexit
 import os
 import subprocess
 import threading
-from typing import Any, Dict, List
+from typing import Any
 
 from ...errors import DecompilationError
 from ..bytecode.interpreters import Version, find_interpreter, missing
@@ -31,7 +31,7 @@ class CompilerPool:
 
     def __init__(self, limit: float = LIMIT) -> None:
         self.limit = limit
-        self._idle: Dict[Version, List[_Compiler]] = {}
+        self._idle: dict[Version, list[_Compiler]] = {}
         self._lock = threading.Lock()
         self._owner = os.getpid()
 

@@ -10,7 +10,7 @@ import sys
 import textwrap
 import types
 from types import CodeType
-from typing import Any, Dict, List, Mapping, Optional, Set
+from typing import Any, Mapping
 
 from ...errors import NothingCompiled
 from ..code_objects import cell_contents
@@ -80,7 +80,7 @@ def _compiled_ahead(made: Any) -> Frame:
     return frame
 
 
-def session_of(frames: List[Frame]) -> Session:
+def session_of(frames: list[Frame]) -> Session:
     """A session around `frames`, the frames of their resume functions added behind each."""
     torch = sys.modules.get("torch")
     attach()
@@ -91,7 +91,7 @@ def session_of(frames: List[Frame]) -> Session:
 
 
 def frame_of(
-    code: CodeType, module_globals: Dict[str, Any], recorded: Optional[Mapping[str, Graph]] = None
+    code: CodeType, module_globals: dict[str, Any], recorded: Mapping[str, Graph] | None = None
 ) -> Frame:
     """One function's frame with its cache entries, and those of its resume functions.
 
@@ -101,7 +101,7 @@ def frame_of(
         recorded: graphs which a recording has kept, by their stable names: not every backend's function leads to its.
     """
     top = _new_frame(code, module_globals)
-    known: Dict[int, Frame] = {id(code): top}
+    known: dict[int, Frame] = {id(code): top}
     waiting = [top]
     while waiting:
         frame = waiting.pop()
@@ -130,12 +130,12 @@ def frame_of(
     return top
 
 
-def _number(frames: List[Frame]) -> None:
+def _number(frames: list[Frame]) -> None:
     """Numbers the transformed codes of equally named frames in order of compilation, as the dump's files are.
 
     The two resume functions behind a branch have one name. Where a recording has written a file, its number counts.
     """
-    taken: Dict[str, Set[int]] = {}
+    taken: dict[str, set[int]] = {}
     entries = [(frame, entry) for frame in frames for entry in frame.entries]
     entries.sort(key=lambda pair: _id_order(pair[1].compile_id))
     for frame, entry in entries:
@@ -172,7 +172,7 @@ def _is_about(entry: CacheEntry, function: types.FunctionType) -> bool:
     return True
 
 
-def _cache_entries(code: CodeType) -> List[Any]:
+def _cache_entries(code: CodeType) -> list[Any]:
     """Cache entries in the order in which they were made."""
     try:
         entries = torch_behavior.cache_entries(code)
@@ -181,11 +181,11 @@ def _cache_entries(code: CodeType) -> List[Any]:
     return sorted(entries, key=lambda entry: _id_order(str(getattr(entry, "compile_id", ""))))
 
 
-def _id_order(compile_id: str) -> List[int]:
+def _id_order(compile_id: str) -> list[int]:
     return [int(part) for part in re.findall(r"\d+", compile_id)]
 
 
-def _recorded_graphs() -> Dict[str, Graph]:
+def _recorded_graphs() -> dict[str, Graph]:
     """Graphs of the recording that is going on, if any."""
     for recorder in ACTIVE:
         recorder.write_sources()
@@ -196,7 +196,7 @@ def _recorded_graphs() -> Dict[str, Graph]:
 # ---- filling in
 
 
-def _new_frame(code: CodeType, module_globals: Dict[str, Any]) -> Frame:
+def _new_frame(code: CodeType, module_globals: dict[str, Any]) -> Frame:
     frame = Frame(
         name=code.co_name,
         qualname=getattr(code, "co_qualname", code.co_name),
@@ -217,7 +217,7 @@ def _new_frame(code: CodeType, module_globals: Dict[str, Any]) -> Frame:
 
 
 def _entry(
-    live: Any, index: int, frame: Frame, module_globals: Dict[str, Any], recorded: Mapping[str, Graph]
+    live: Any, index: int, frame: Frame, module_globals: dict[str, Any], recorded: Mapping[str, Graph]
 ) -> CacheEntry:
     code: CodeType = live.code
     file = os.path.basename(code.co_filename)  # of a code object which a recording has put in place: its dumped text
@@ -248,7 +248,7 @@ def _entry(
     return entry
 
 
-def _breaks_kept(entry: CacheEntry, frame: Frame) -> List[GraphBreak]:
+def _breaks_kept(entry: CacheEntry, frame: Frame) -> list[GraphBreak]:
     """The breaks of an entry whose graphs tell of none: at the lines where it goes on, else, alone, in the function."""
     assert frame.code is not None
     lines = [resume_line(frame, one) for one in entry.resume_functions if not one.function]
@@ -258,7 +258,7 @@ def _breaks_kept(entry: CacheEntry, frame: Frame) -> List[GraphBreak]:
     return found
 
 
-def _graph(name: str, module_globals: Dict[str, Any], recorded: Mapping[str, Graph]) -> Graph:
+def _graph(name: str, module_globals: dict[str, Any], recorded: Mapping[str, Graph]) -> Graph:
     module = find_graph_module(module_globals.get(name))
     known = recorded.get(stable(name))
     if module is None:

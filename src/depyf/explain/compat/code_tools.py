@@ -6,7 +6,7 @@ import functools
 import inspect
 import os
 from types import CodeType
-from typing import Any, List, Optional
+from typing import Any
 
 __all__ = [
     "collect_all_code_objects",
@@ -17,7 +17,7 @@ __all__ = [
 ]
 
 
-def get_function_signature(code_obj: CodeType, overwite_fn_name: Optional[str] = None) -> str:
+def get_function_signature(code_obj: CodeType, overwite_fn_name: str | None = None) -> str:
     """The ``def`` line of a code object, defaults left out: they belong to the function.
 
     Args:
@@ -40,7 +40,7 @@ def get_function_signature(code_obj: CodeType, overwite_fn_name: Optional[str] =
     return "def {}({}):\n".format(overwite_fn_name or code_obj.co_name, ", ".join(parts))
 
 
-def collect_all_code_objects(code: CodeType) -> List[CodeType]:
+def collect_all_code_objects(code: CodeType) -> list[CodeType]:
     """`code` and every code object among its constants, outer ones first."""
     found, waiting = [], [code]
     while waiting:
@@ -71,7 +71,7 @@ def get_code_owner(fn: Any) -> Any:
     return fn
 
 
-def decompile_ensure(fn: Any, overwite_fn_name: Optional[str] = None) -> str:
+def decompile_ensure(fn: Any, overwite_fn_name: str | None = None) -> str:
     """The source of a code object; when there is none, a ``def`` which says so. Never raises `DecompilationError`."""
     from ...decompiler import Decompiler
     from ...errors import DecompilationError

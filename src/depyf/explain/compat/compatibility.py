@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import os
-from typing import Any, Dict, Iterator, MutableMapping
+from typing import Any, Iterator, MutableMapping
 
 from ..containment import logger
 from ..recording import patches, session
@@ -27,9 +27,9 @@ class _Data(MutableMapping[str, Any]):
     """The old global dictionary: state of the recording as it is now, and whatever else others put in."""
 
     def __init__(self) -> None:
-        self._others: Dict[str, Any] = {"optimized_functions": set()}
+        self._others: dict[str, Any] = {"optimized_functions": set()}
 
-    def _state(self) -> Dict[str, Any]:
+    def _state(self) -> dict[str, Any]:
         return {
             "dump_src_dir": session.last_directory(),
             "is_inside_prepare_debug": bool(session.active_recorders()),

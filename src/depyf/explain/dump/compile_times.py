@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Dict, List, Tuple
+from typing import Any
 
 from ..model import CompileTimes
 from ..torch_facts.torch_behavior import compilation_metrics
@@ -12,7 +12,7 @@ __all__ = ["COSTS", "TIMES", "PhaseClock"]
 
 TIMES = "compile_times.txt"
 COSTS = "compile_times.json"  # by compilation
-_PHASES: Tuple[Tuple[int, str, str], ...] = (  # depth, the end of torch's name, what it is
+_PHASES: tuple[tuple[int, str, str], ...] = (  # depth, the end of torch's name, what it is
     (0, "compile_inner", "Dynamo, with all that it calls"),
     (1, "bytecode_tracing", "tracing the functions"),
     (1, "build_guards", "building the guards"),
@@ -35,7 +35,7 @@ class PhaseClock:
     def __init__(self) -> None:
         self._before = {name: len(seconds) for name, seconds in phase_times().items()}
         self._earlier = {id(one): one for one in compilation_metrics()}
-        self._found: Dict[int, Any] = {}
+        self._found: dict[int, Any] = {}
 
     def note(self) -> None:
         """Takes what torch has recorded of compilations, of which it keeps the last 64."""
@@ -43,7 +43,7 @@ class PhaseClock:
             if id(one) not in self._earlier:
                 self._found.setdefault(id(one), one)
 
-    def compilations(self) -> List[CompileTimes]:
+    def compilations(self) -> list[CompileTimes]:
         """Each compilation, in order; [] before torch 2.4, which keeps no such records."""
         self.note()
         return sorted(map(compile_times, self._found.values()), key=lambda one: one.start)
@@ -58,7 +58,7 @@ class PhaseClock:
 
     def text(self) -> str:
         """The table; "" if torch has measured none of these phases."""
-        since: Dict[str, List[float]] = {}
+        since: dict[str, list[float]] = {}
         for name, seconds in phase_times().items():
             since[name] = seconds[self._before.get(name, 0) :]
         rows = []

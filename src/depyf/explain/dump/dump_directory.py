@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 import threading
-from typing import Dict, Iterable, List
+from typing import Iterable
 
 from ..names import writable_name
 from .processes import INDEX, WRITTEN, Folder, is_of_this_run
@@ -39,7 +39,7 @@ class DumpDirectory:
 
     def __init__(self, path: str, forked_from: str = "") -> None:
         """Creates the directory if need be. Raises OSError when that is impossible."""
-        self._counts: Dict[str, int] = {}
+        self._counts: dict[str, int] = {}
         self._lock = threading.Lock()
         self._folder = Folder(path, forked_from)
         self.path = self._folder.path
@@ -51,12 +51,12 @@ class DumpDirectory:
             above = os.path.join(os.path.dirname(self.path), INDEX)
             self.write(above, _RANKS + "".join(f"- rank_{n}/{INDEX}\n" for n in range(self._folder.ranks)))
 
-    def other_processes(self) -> List[str]:
+    def other_processes(self) -> list[str]:
         """Folders, below this one, of processes which recorded here too: forked ones, and those which came later."""
         found = [name for name in os.listdir(self.path) if name.startswith("process_")]
         return sorted(name for name in found if is_of_this_run(os.path.join(self.path, name, INDEX)))
 
-    def of_earlier_recordings(self, written: Iterable[str]) -> List[str]:
+    def of_earlier_recordings(self, written: Iterable[str]) -> list[str]:
         """Files with names that a dump gives, which are neither among those `written` now nor another process's."""
         known = set(written)
         found = [name for name in os.listdir(self.path) if name.startswith(_OURS) and name not in known]

@@ -13,14 +13,14 @@ import os
 import re
 import sys
 import time
-from typing import Any, Callable, Optional, Set, Tuple
+from typing import Any, Callable
 
 __all__ = ["INDEX", "Folder", "before_this_process_ends", "is_of_this_run", "rank_and_size"]
 
 INDEX = "README.md"
 
 STARTED = time.time()
-WRITTEN: Set[str] = set()  # paths written by this process, in any dump
+WRITTEN: set[str] = set()  # paths written by this process, in any dump
 _OF_RANK = r"(?<![a-zA-Z])rank[-_]?{}(?!\d)"  # "rank_0", vLLM's "rank_0_dp_0"
 _NO_LOCKS = -1  # the file system, or the system, has none
 
@@ -54,7 +54,7 @@ class Folder:
                 break
             self.path = os.path.join(wished, f"process_{number}")
             held = _held(self.path)
-        self._lock: Optional[int] = held
+        self._lock: int | None = held
         self._process = os.getpid()
 
     def release(self) -> None:
@@ -79,7 +79,7 @@ def is_of_this_run(path: str) -> bool:
         return False
 
 
-def rank_and_size() -> Tuple[int, int]:
+def rank_and_size() -> tuple[int, int]:
     """The rank of this process and the number of ranks, as torch.distributed or its launcher says; (0, 1) if alone."""
     distributed = sys.modules.get("torch.distributed")
     if distributed is not None and distributed.is_available() and distributed.is_initialized():
@@ -98,7 +98,7 @@ def before_this_process_ends(function: Callable[[], Any]) -> None:
         util.Finalize(None, function, exitpriority=0)
 
 
-def _held(path: str) -> Optional[int]:
+def _held(path: str) -> int | None:
     """Makes the folder and locks it. None when another process of this run has it, or had it."""
     os.makedirs(path, exist_ok=True)
     if is_of_this_run(os.path.join(path, INDEX)):

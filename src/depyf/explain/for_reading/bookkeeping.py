@@ -13,7 +13,7 @@ import builtins
 import re
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import Callable, Dict, FrozenSet, List, Mapping, Optional, Sequence, Set, Tuple
+from typing import Callable, Mapping, Sequence, Tuple
 
 from ...decompiler.proof.compile_worker import syntax_tree
 from ..names import stable
@@ -45,7 +45,7 @@ class Folded:
     """Text for reading, and how many statements (or list operands) each recogniser took out of it."""
 
     source: str
-    removed: Dict[str, int] = field(default_factory=dict)
+    removed: dict[str, int] = field(default_factory=dict)
 
     @property
     def count(self) -> int:
@@ -59,8 +59,8 @@ class Folded:
 
 def fold(
     source: str,
-    graph_outputs: Optional[Mapping[str, Sequence[str]]] = None,
-    known_names: Optional[FrozenSet[str]] = None,
+    graph_outputs: Mapping[str, Sequence[str]] | None = None,
+    known_names: frozenset[str] | None = None,
 ) -> Folded:
     """`source` without Dynamo's bookkeeping.
 
@@ -73,10 +73,10 @@ def fold(
 
 
 @lru_cache(maxsize=64)  # the page shows a function at several places
-def _fold(source: str, graph_outputs: _Outputs, known: Optional[FrozenSet[str]]) -> Folded:
+def _fold(source: str, graph_outputs: _Outputs, known: frozenset[str] | None) -> Folded:
     is_temporary = temporary(known)
     outputs = dict(graph_outputs)
-    passes: List[Tuple[str, Callable[[FunctionText], int], bool]] = [
+    passes: list[tuple[str, Callable[[FunctionText], int], bool]] = [
         ("statement|s of the profiler probe", _profiler_probe, False),
         ("name|s for Dynamo's own functions", _function_aliases, False),
         ("read|s of a size through a helper", _sizes, False),
@@ -90,7 +90,7 @@ def _fold(source: str, graph_outputs: _Outputs, known: Optional[FrozenSet[str]])
         ("deletion|s of temporaries", lambda text: deletions(text, is_temporary), False),
     ]
     folded = Folded(_one_by_one(stable(source)))
-    text: Optional[FunctionText] = None
+    text: FunctionText | None = None
     for what, recognise, again in passes:
         for _ in range(_MOST_ROUNDS if again else 1):
             try:
@@ -133,7 +133,7 @@ def _profiler_probe(text: FunctionText) -> int:
     names = {t.id for s in text.statements() for t in [plain_target(s)] if t is not None and _could_be_probe(s)}
     deletes = [s for s in text.statements() if isinstance(s, ast.Delete)]
     while True:
-        chosen: List[ast.stmt] = []
+        chosen: list[ast.stmt] = []
         counted = _probe_statements(text.function.body, names, chosen)
         inside = {id(n) for s in [*chosen, *deletes] for n in ast.walk(s)}
         kept = {
@@ -162,7 +162,7 @@ def _could_be_probe(statement: ast.stmt) -> bool:
     return isinstance(value, ast.Attribute) or (isinstance(value, ast.Name) and value.id in _PROBE_MODULES)
 
 
-def _probe_statements(body: Sequence[ast.stmt], names: Set[str], chosen: List[ast.stmt]) -> int:
+def _probe_statements(body: Sequence[ast.stmt], names: set[str], chosen: list[ast.stmt]) -> int:
     counted = 0
     for statement in body:
         if _is_probe(statement, names):
@@ -175,7 +175,7 @@ def _probe_statements(body: Sequence[ast.stmt], names: Set[str], chosen: List[as
     return counted
 
 
-def _is_probe(statement: ast.stmt, names: Set[str]) -> bool:
+def _is_probe(statement: ast.stmt, names: set[str]) -> bool:
     if isinstance(statement, ast.If):
         used = {n.id for n in ast.walk(statement.test) if isinstance(n, ast.Name)}
         body = list(statement.body) + list(statement.orelse)
@@ -200,7 +200,7 @@ def _is_probe(statement: ast.stmt, names: Set[str]) -> bool:
     return _is_probe_part(value, names, (_PROBE_ENTER, _PROBE_EXIT, _PROFILER_FLAG), called=False)
 
 
-def _is_probe_part(value: ast.expr, names: Set[str], functions: Sequence[str], called: bool) -> bool:
+def _is_probe_part(value: ast.expr, names: set[str], functions: Sequence[str], called: bool) -> bool:
     """`U.function`, or with `called` a call of that or of a name bound to it, its arguments only the probe's names."""
     if called:
         if not isinstance(value, ast.Call) or value.keywords:
@@ -220,7 +220,7 @@ def _is_probe_part(value: ast.expr, names: Set[str], functions: Sequence[str], c
 
 def _function_aliases(text: FunctionText) -> int:
     """`_0 = __compiled_fn_1 ... _0(a)` becomes `__compiled_fn_1(a)`."""
-    taken: Set[str] = set()
+    taken: set[str] = set()
     for statement in text.statements():
         target = plain_target(statement)
         if target is None or not isinstance(statement, ast.Assign):

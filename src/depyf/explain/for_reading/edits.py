@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from typing import Dict, Iterable, Iterator, List, Optional, Set, Tuple
+from typing import Iterable, Iterator
 
 from ...decompiler.proof.compile_worker import syntax_tree
 
@@ -34,18 +34,18 @@ class FunctionText:
         self._starts = [0]
         for line in self._bytes.splitlines(keepends=True):
             self._starts.append(self._starts[-1] + len(line))
-        self._edits: List[Tuple[int, int, bytes]] = []
-        self.mentions: Dict[str, List[ast.Name]] = {}
-        self._blocks: Dict[int, List[ast.stmt]] = {}
-        self._places: Dict[int, int] = {}  # of a statement in its block
-        self._owners: Dict[int, ast.stmt] = {}  # of names and statements: the statement around
-        self._statements: List[ast.stmt] = []
+        self._edits: list[tuple[int, int, bytes]] = []
+        self.mentions: dict[str, list[ast.Name]] = {}
+        self._blocks: dict[int, list[ast.stmt]] = {}
+        self._places: dict[int, int] = {}  # of a statement in its block
+        self._owners: dict[int, ast.stmt] = {}  # of names and statements: the statement around
+        self._statements: list[ast.stmt] = []
         self._look(self.function)
         self._statements.sort(key=lambda node: (node.lineno, node.col_offset))
-        self._removed: Set[int] = set()
+        self._removed: set[int] = set()
 
     def _look(self, function: ast.FunctionDef) -> None:
-        todo: List[Tuple[ast.AST, ast.stmt]] = [(function, function)]
+        todo: list[tuple[ast.AST, ast.stmt]] = [(function, function)]
         for node, owner in todo:  # it grows: breadth first, as `ast.walk`
             if isinstance(node, ast.Name):
                 self.mentions.setdefault(node.id, []).append(node)
@@ -64,7 +64,7 @@ class FunctionText:
                         self._places.update((id(one), place) for place, one in enumerate(child))
 
     @property
-    def parameters(self) -> List[str]:
+    def parameters(self) -> list[str]:
         """Names of all parameters, in order."""
         args = self.function.args
         found = [a.arg for a in list(getattr(args, "posonlyargs", [])) + args.args]
@@ -76,7 +76,7 @@ class FunctionText:
         """Every statement inside the function, in order of text."""
         return iter(self._statements)
 
-    def block_of(self, statement: ast.stmt) -> List[ast.stmt]:
+    def block_of(self, statement: ast.stmt) -> list[ast.stmt]:
         """The statement list in which `statement` stands."""
         return self._blocks[id(statement)]
 
@@ -84,7 +84,7 @@ class FunctionText:
         """The index of `statement` in its block."""
         return self._places[id(statement)]
 
-    def in_block(self, node: ast.Name, block: List[ast.stmt]) -> Optional[ast.stmt]:
+    def in_block(self, node: ast.Name, block: list[ast.stmt]) -> ast.stmt | None:
         """The statement of `block` in which `node` stands, None if it is not in one of them."""
         found = self._owners[id(node)]
         while found is not self.function:
@@ -107,7 +107,7 @@ class FunctionText:
         start, end = self._span(node)
         self._edits.append((start, end, text.encode()))
 
-    def cut_first(self, nodes: List[ast.expr], count: int) -> None:
+    def cut_first(self, nodes: list[ast.expr], count: int) -> None:
         """Removes the first `count` of the comma separated `nodes`."""
         start, end = self._span(nodes[0])[0], self._span(nodes[count - 1])[1]
         if len(nodes) > count:
@@ -119,7 +119,7 @@ class FunctionText:
         for statement in statements:
             self._removed.add(id(statement))
 
-    def undelete(self, names: Set[str]) -> int:
+    def undelete(self, names: set[str]) -> int:
         """Takes `names` out of `del` statements. Returns how many statements went away."""
         gone = 0
         for statement in self.statements():
@@ -151,7 +151,7 @@ class FunctionText:
             else:
                 edits.append((self._starts[statement.lineno - 1], self._starts[statement.end_lineno or 1], b""))
         edits.sort()
-        out: List[bytes] = []
+        out: list[bytes] = []
         data, at = self._bytes, 0
         for start, end, text in edits:
             if start < at:
@@ -162,15 +162,15 @@ class FunctionText:
         out.append(data[at:])
         return b"".join(out).decode()
 
-    def _span(self, node: ast.AST) -> Tuple[int, int]:
+    def _span(self, node: ast.AST) -> tuple[int, int]:
         line: int = node.lineno  # type: ignore[attr-defined]
-        end_line: Optional[int] = node.end_lineno  # type: ignore[attr-defined]
+        end_line: int | None = node.end_lineno  # type: ignore[attr-defined]
         column: int = node.col_offset  # type: ignore[attr-defined]
-        end_column: Optional[int] = node.end_col_offset  # type: ignore[attr-defined]
+        end_column: int | None = node.end_col_offset  # type: ignore[attr-defined]
         return self._starts[line - 1] + column, self._starts[(end_line or line) - 1] + (end_column or column)
 
 
-def plain_target(statement: ast.stmt) -> Optional[ast.Name]:
+def plain_target(statement: ast.stmt) -> ast.Name | None:
     """The one plain name that an assignment statement binds."""
     if isinstance(statement, ast.Assign) and len(statement.targets) == 1:
         target = statement.targets[0]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import keyword
-from typing import Callable, Dict, List, Mapping, Optional, Sequence, Set, Tuple
+from typing import Callable, Mapping, Sequence
 
 from .edits import FunctionText, plain_target
 
@@ -22,7 +22,7 @@ def unpack_results(
         is_temporary: tells made-up names from the program's, which are kept.
     """
     taken = 0
-    claimed: Set[str] = set()
+    claimed: set[str] = set()
     for statement in text.statements():
         target = plain_target(statement)
         if target is None or not isinstance(statement, ast.Assign) or not isinstance(statement.value, ast.Call):
@@ -39,10 +39,10 @@ def _unpack_one(
     call: ast.Assign,
     name: str,
     wished: Sequence[str],
-    claimed: Set[str],
+    claimed: set[str],
     is_temporary: Callable[[str], bool],
 ) -> int:
-    uses: List[Tuple[ast.Subscript, int]] = []
+    uses: list[tuple[ast.Subscript, int]] = []
     subscripts = {id(n.value): n for n in ast.walk(text.function) if isinstance(n, ast.Subscript)}
     for mention in text.mentions[name]:
         if not isinstance(mention.ctx, ast.Load):
@@ -56,17 +56,17 @@ def _unpack_one(
         return 0
     block = text.block_of(call)
     adjacent = _adjacent_unpackings(block[block.index(call) + 1 :], uses, name)
-    names: Dict[int, str] = {}
+    names: dict[int, str] = {}
     for index, statement in adjacent.items():
         bound = plain_target(statement)
         if bound is not None and text.stores(bound.id) == 1:
             if not is_temporary(bound.id) or bound.id == wished[index]:
                 names[index] = bound.id  # the user's own name for it, or the graph's already
-    renamed: Dict[str, str] = {}
+    renamed: dict[str, str] = {}
     for index, wish in enumerate(wished):
         names.setdefault(index, _free_name(wish, index, set(text.mentions) | set(text.parameters) | claimed))
         claimed.add(names[index])
-    gone: List[ast.stmt] = []
+    gone: list[ast.stmt] = []
     for index, statement in adjacent.items():
         bound = plain_target(statement)
         assert bound is not None
@@ -86,12 +86,12 @@ def _unpack_one(
 
 
 def _adjacent_unpackings(
-    following: Sequence[ast.stmt], uses: Sequence[Tuple[ast.Subscript, int]], name: str
-) -> Dict[int, ast.stmt]:
+    following: Sequence[ast.stmt], uses: Sequence[tuple[ast.Subscript, int]], name: str
+) -> dict[int, ast.stmt]:
     """The statements `x = g[i]` behind the call, by index; `del`s and reads of other things may stand between them."""
     by_node = {id(subscript): index for subscript, index in uses}
-    found: Dict[int, ast.stmt] = {}
-    passed: Set[str] = set()  # names in what stands between: none of them may be bound earlier than it was
+    found: dict[int, ast.stmt] = {}
+    passed: set[str] = set()  # names in what stands between: none of them may be bound earlier than it was
     for statement in following:
         if isinstance(statement, ast.Delete):
             continue
@@ -107,7 +107,7 @@ def _adjacent_unpackings(
     return found
 
 
-def _index(subscript: Optional[ast.Subscript]) -> Optional[int]:
+def _index(subscript: ast.Subscript | None) -> int | None:
     if subscript is None:
         return None
     node: ast.AST = subscript.slice
@@ -116,7 +116,7 @@ def _index(subscript: Optional[ast.Subscript]) -> Optional[int]:
     return value if isinstance(node, ast.Constant) and type(value) is int else None
 
 
-def _free_name(wish: str, index: int, used: Set[str]) -> str:
+def _free_name(wish: str, index: int, used: set[str]) -> str:
     name = wish if wish.isidentifier() and not keyword.iskeyword(wish) else f"result_{index}"
     while name in used:
         name += "_"

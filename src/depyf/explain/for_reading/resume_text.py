@@ -7,7 +7,6 @@ variables are its globals.
 from __future__ import annotations
 
 import ast
-from typing import List, Optional
 
 from .edits import FunctionText, plain_target
 
@@ -56,7 +55,7 @@ def _of_other_functions(text: FunctionText) -> int:
     return taken
 
 
-def _cells(node: ast.expr) -> Optional[List[str]]:
+def _cells(node: ast.expr) -> list[str] | None:
     """Names in a tuple of `(lambda: name).__closure__[0]`; None for anything else."""
     if not isinstance(node, ast.Tuple):
         return None

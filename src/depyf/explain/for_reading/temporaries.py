@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ast
 import re
-from typing import Callable, Dict, FrozenSet, Optional, Sequence, Set, Tuple
+from typing import Callable, Sequence
 
 from .edits import FunctionText, plain_target
 
@@ -21,7 +21,7 @@ _LONGEST_STATEMENT = 120
 _NEVER = (1 << 60, 0)  # no line is that far down
 
 
-def temporary(known: Optional[FrozenSet[str]]) -> IsTemporary:
+def temporary(known: frozenset[str] | None) -> IsTemporary:
     """Tells temporaries from the program's names.
 
     Args:
@@ -32,7 +32,7 @@ def temporary(known: Optional[FrozenSet[str]]) -> IsTemporary:
 
 def copies(text: FunctionText, is_temporary: IsTemporary) -> int:
     """`t = x; g(t)` becomes `g(x)`, where neither name is bound again and `x` lives as long."""
-    taken: Set[str] = set()
+    taken: set[str] = set()
     for statement in text.statements():
         target = plain_target(statement)
         if target is None or not isinstance(statement, ast.Assign) or not isinstance(statement.value, ast.Name):
@@ -58,9 +58,9 @@ def inlined_once(text: FunctionText, is_temporary: IsTemporary) -> int:
 
     One round: a value which holds another temporary of the round waits for the next.
     """
-    taken: Set[str] = set()
+    taken: set[str] = set()
     may_pass = _Passing()
-    busy: Set[int] = set()  # statements that change in this round
+    busy: set[int] = set()  # statements that change in this round
     for statement in reversed(list(text.statements())):  # so that what was evaluated last moves first
         target = plain_target(statement)
         if target is None or not isinstance(statement, ast.Assign) or not is_temporary(target.id):
@@ -87,7 +87,7 @@ def deletions(text: FunctionText, is_temporary: IsTemporary) -> int:
     return text.undelete({name for name in text.mentions if is_temporary(name)})
 
 
-def _user_of(text: FunctionText, statement: ast.stmt, use: ast.Name, may_pass: _Passing) -> Optional[ast.stmt]:
+def _user_of(text: FunctionText, statement: ast.stmt, use: ast.Name, may_pass: _Passing) -> ast.stmt | None:
     """The statement which uses the name, if the value may move there."""
     block = text.block_of(statement)
     user = text.in_block(use, block)
@@ -108,7 +108,7 @@ class _Passing:
     """Whether a value may move down past other statements; what each of them does is worked out once."""
 
     def __init__(self) -> None:
-        self.known: Dict[int, Tuple[Set[str], Optional[Set[str]], Tuple[int, int]]] = {}
+        self.known: dict[int, tuple[set[str], set[str] | None, tuple[int, int]]] = {}
 
     def __call__(self, statement: ast.stmt, between: Sequence[ast.stmt]) -> bool:
         read, _, ended = self.facts(statement)
@@ -124,7 +124,7 @@ class _Passing:
         """Whether a call in the statement is over before the name is read."""
         return self.facts(statement)[2] <= (use.lineno, use.col_offset)
 
-    def facts(self, statement: ast.stmt) -> Tuple[Set[str], Optional[Set[str]], Tuple[int, int]]:
+    def facts(self, statement: ast.stmt) -> tuple[set[str], set[str] | None, tuple[int, int]]:
         """Names that a statement mentions; those that it binds or deletes, None if it is another kind of statement;
         where the first call in it ends."""
         if id(statement) not in self.known:

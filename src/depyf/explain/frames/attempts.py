@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 from types import CodeType
-from typing import Any, Callable, Dict, List, Optional, Tuple
+from typing import Any, Callable, Dict, Tuple
 
 from ..model import GraphBreak, RecompileReason, Session
 from ..torch_facts import torch_attempts, torch_behavior
@@ -35,9 +35,9 @@ class Attempts:
         self._session = session
         self._breaks = BreakLog()
         self._skip: Any = None  # the SkipFrame which may be about to end this attempt
-        self._left: Tuple[Optional[CodeType], str, List[RecompileReason]] = (None, "", [])  # by the last attempt
-        self._recompiles: Dict[int, Tuple[CodeType, List[str], Call]] = {}  # told before their attempts begin
-        self.circumstances: Dict[str, Dict[str, str]] = {}  # of each compilation, by its id
+        self._left: tuple[CodeType | None, str, list[RecompileReason]] = (None, "", [])  # by the last attempt
+        self._recompiles: dict[int, tuple[CodeType, list[str], Call]] = {}  # told before their attempts begin
+        self.circumstances: dict[str, dict[str, str]] = {}  # of each compilation, by its id
 
     def unsupported(self, error: Any) -> None:
         """Dynamo found something that it can't trace."""
@@ -59,16 +59,16 @@ class Attempts:
             for entry in frame.entries:
                 entry.gone = entry.gone or "dropped by torch._dynamo.reset()"
 
-    def compiled(self, compile_id: str, local_names: Any) -> List[GraphBreak]:
+    def compiled(self, compile_id: str, local_names: Any) -> list[GraphBreak]:
         """A compilation has just given code: its breaks. Its circumstances are kept, for when it does not fit."""
         self.circumstances[compile_id] = circumstances(local_names)
         return self._breaks.take(compile_id)
 
-    def cuts(self) -> List[str]:
+    def cuts(self) -> list[str]:
         """Why the backend has cut the graph of that compilation, once for each part."""
         return self._breaks.cuts
 
-    def ended(self, call: _Call, result: Any, error: Optional[BaseException]) -> None:
+    def ended(self, call: _Call, result: Any, error: BaseException | None) -> None:
         """An attempt has ended: `call` is that of `_compile`."""
         skip, self._skip = self._skip, None
         if error is None and torch_attempts.has_code(result):
@@ -113,7 +113,7 @@ class Attempts:
         call = Call(frame.f_locals, getattr(frame, "f_globals", None), circumstances(frame.f_locals))
         self._recompiles[id(frame.f_code)] = (frame.f_code, [str(one) for one in reasons or ()], call)
 
-    def reasons_of(self, code: Optional[CodeType]) -> Tuple[List[str], Optional[Call]]:
+    def reasons_of(self, code: CodeType | None) -> tuple[list[str], Call | None]:
         """Why `code` is compiled again, in torch's words, and the call which made it so; asked once."""
         known = self._recompiles.pop(id(code), None)
         return ([], None) if known is None else known[1:]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, List, NamedTuple, Optional, Sequence
+from typing import Any, NamedTuple, Sequence
 
 from ..model import Frame, GraphBreak
 from ..names import stable
@@ -28,8 +28,8 @@ class BreakLog:
 
     def __init__(self) -> None:
         self._known = len(torch_keeps.graph_break_reasons())
-        self._raised: List[_Raised] = []
-        self.cuts: List[str] = []  # of the last compilation asked about: why its backend cut the graph, once a part
+        self._raised: list[_Raised] = []
+        self.cuts: list[str] = []  # of the last compilation asked about: why its backend cut the graph, once a part
 
     def raised(self, error: Any) -> None:
         """Dynamo made an `Unsupported`; it may still find a way around it."""
@@ -46,11 +46,11 @@ class BreakLog:
         """`torch._dynamo.reset()` empties what Dynamo keeps."""
         self._known = 0
 
-    def take(self, compile_id: str) -> List[GraphBreak]:
+    def take(self, compile_id: str) -> list[GraphBreak]:
         """The breaks since the last call, which are those of this compilation."""
         kept = torch_keeps.graph_break_reasons()
         new, self._known = kept[min(self._known, len(kept)) :], len(kept)
-        found: List[GraphBreak] = []
+        found: list[GraphBreak] = []
         self.cuts = [stable(str(reason.reason)) for reason in new if _is_cut(reason)]
         for reason in [reason for reason in new if not _is_cut(reason)]:
             one = self._broken(reason, compile_id)
@@ -67,7 +67,7 @@ class BreakLog:
             return graph_break_from_reason(cause.text, cause.stack)
         return graph_break_from_reason(text, getattr(reason, "user_stack", None) or [])
 
-    def _cause(self, compile_id: str) -> Optional[_Raised]:
+    def _cause(self, compile_id: str) -> _Raised | None:
         """What made Dynamo go back to the last line behind which it can stop: the last error of an earlier attempt."""
         now = torch_attempts.current_attempt()
         before = [one for one in self._raised if one.compile_id == compile_id and one.attempt < now]
@@ -80,11 +80,11 @@ def _is_cut(reason: Any) -> bool:
     return bool(lines) and not any(lines)
 
 
-def breaks_behind(frame: Frame, lines: Sequence[int]) -> List[GraphBreak]:
+def breaks_behind(frame: Frame, lines: Sequence[int]) -> list[GraphBreak]:
     """After the fact: the breaks which Dynamo remembers at `lines` of a function, for code that has no graph to ask."""
     continued = torch_behavior.continued_code(frame.code) if frame.code is not None else None
     names = (frame.name, getattr(continued, "co_name", frame.name))
-    found: List[GraphBreak] = []
+    found: list[GraphBreak] = []
     for reason in torch_keeps.graph_break_reasons():
         stack = getattr(reason, "user_stack", None) or []
         first = stack[0] if stack else None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from types import CodeType
-from typing import Any, Mapping, Optional
+from typing import Any, Mapping
 
 from ..containment import contained
 from ..model import Frame, Session
@@ -11,7 +11,7 @@ from ..model import Frame, Session
 __all__ = ["called_name", "note_called_name"]
 
 
-def note_called_name(session: Session, frame: Frame, variables: Optional[Mapping[str, Any]]) -> None:
+def note_called_name(session: Session, frame: Frame, variables: Mapping[str, Any] | None) -> None:
     """Give ``frame`` its name in titles, if it has none yet and this call shows one."""
     if frame.code is not None and not frame.called:
         with contained(session, f"the name of {frame.name}", "its name in titles"):

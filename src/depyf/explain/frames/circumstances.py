@@ -7,7 +7,7 @@ what it was at each compilation is noted, to be compared with what it is at the 
 from __future__ import annotations
 
 import sys
-from typing import Any, Dict, List, NamedTuple, Tuple
+from typing import Any, NamedTuple, Tuple
 
 __all__ = ["Call", "Change", "changes", "circumstances"]
 
@@ -19,10 +19,10 @@ class Call(NamedTuple):
 
     local_names: Any
     global_names: Any
-    now: Dict[str, str]
+    now: dict[str, str]
 
 
-def circumstances(local_names: Any) -> Dict[str, str]:
+def circumstances(local_names: Any) -> dict[str, str]:
     """Now: each by its name for readers. Only a torch which is imported is asked, and no code of the program runs."""
     torch = sys.modules.get("torch")
     if torch is None:
@@ -42,7 +42,7 @@ def circumstances(local_names: Any) -> Dict[str, str]:
     return found
 
 
-def changes(before: Dict[str, str], now: Dict[str, str]) -> List[Change]:
+def changes(before: dict[str, str], now: dict[str, str]) -> list[Change]:
     """What is otherwise now; what is known of one time only is left out."""
     return [(name, was, now[name]) for name, was in before.items() if now.get(name, was) != was]
 

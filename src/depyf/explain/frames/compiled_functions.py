@@ -9,7 +9,7 @@ from __future__ import annotations
 import functools
 import inspect
 import types
-from typing import Any, Callable, Dict, Iterable, List, Optional, Set, Tuple
+from typing import Any, Callable, Iterable
 
 from ..code_objects import cell_contents
 
@@ -19,11 +19,11 @@ _MOST = 200  # things looked at: a program reaches itself as a whole sooner or l
 _ORIGINAL = "_torchdynamo_orig_callable"  # how `torch.compile` and `torch.compiler.disable` keep what they were given
 
 
-def functions_of(thing: Any) -> List[types.FunctionType]:
+def functions_of(thing: Any) -> list[types.FunctionType]:
     """The Python functions behind `thing`, the likeliest to be compiled first; empty when there are none."""
-    found: List[types.FunctionType] = []
-    waiting: List[Any] = [thing]
-    seen: Set[int] = set()
+    found: list[types.FunctionType] = []
+    waiting: list[Any] = [thing]
+    seen: set[int] = set()
     while waiting and len(seen) < _MOST:
         at = waiting.pop(0)
         if at is None or id(at) in seen:
@@ -55,7 +55,7 @@ def functions_of(thing: Any) -> List[types.FunctionType]:
 
 def called_from(
     thing: Any, functions: Iterable[types.FunctionType], is_compiled: Callable[[types.FunctionType], bool]
-) -> List[types.FunctionType]:
+) -> list[types.FunctionType]:
     """Compiled functions which these mention, directly or through others that are not compiled.
 
     Args:
@@ -63,12 +63,12 @@ def called_from(
         functions: what is behind it.
         is_compiled: whether there is something to show for a function.
     """
-    found: List[types.FunctionType] = []
+    found: list[types.FunctionType] = []
     owner = getattr(thing, "__self__", thing)
-    waiting: List[Tuple[types.FunctionType, Any]] = [(function, owner) for function in functions]
+    waiting: list[tuple[types.FunctionType, Any]] = [(function, owner) for function in functions]
     for inner in _modules_inside(thing):
         waiting += [(function, inner) for function in functions_of(inner)]
-    seen: Set[int] = set()
+    seen: set[int] = set()
     while waiting and len(seen) < _MOST:
         function, owner = waiting.pop(0)
         if id(function.__code__) in seen:
@@ -92,20 +92,20 @@ def is_disabled(thing: Any) -> bool:
     return False
 
 
-def _attributes(thing: Any) -> Dict[str, Any]:
+def _attributes(thing: Any) -> dict[str, Any]:
     found = getattr(thing, "__dict__", None)
     return found if isinstance(found, dict) else {}
 
 
-def _of_class(cls: type, name: str) -> Optional[Any]:
+def _of_class(cls: type, name: str) -> Any | None:
     """A function of a class by its name, inherited ones too; None for those that are not Python's."""
     found = inspect.getattr_static(cls, name, None)
     return found if isinstance(found, (types.FunctionType, staticmethod, classmethod)) else None
 
 
-def _modules_inside(thing: Any) -> List[Any]:
-    waiting: List[Any] = [getattr(thing, "__self__", thing)]
-    found: List[Any] = []
+def _modules_inside(thing: Any) -> list[Any]:
+    waiting: list[Any] = [getattr(thing, "__self__", thing)]
+    found: list[Any] = []
     while waiting and len(found) < _MOST:
         at = waiting.pop(0)
         children = _attributes(at).get("_modules")
@@ -115,9 +115,9 @@ def _modules_inside(thing: Any) -> List[Any]:
     return found[1:]
 
 
-def _mentioned(function: types.FunctionType, owner: Any) -> List[Any]:
+def _mentioned(function: types.FunctionType, owner: Any) -> list[Any]:
     """What a function's names may stand for: its globals, its closure, and attributes of the object it belongs to."""
-    found: List[Any] = list(cell_contents(function).values())
+    found: list[Any] = list(cell_contents(function).values())
     attributes = _attributes(owner)
     children = attributes.get("_modules")
     for name in function.__code__.co_names:

@@ -7,7 +7,7 @@ import os
 import re
 import sys
 from functools import lru_cache
-from typing import Any, Dict, List, Optional, Sequence, Tuple
+from typing import Any, Sequence
 
 from ..model import GraphBreak, SourceLine
 from ..names import stable, without_addresses
@@ -24,7 +24,7 @@ _STEP_WORDS = "Dynamo went back to the last line behind which it can stop; the b
 _HINTS_FOR_JUMPS = ["Use `torch.cond` to express dynamic control flow."]  # before torch 2.8 there is no registry
 
 
-def graph_break_of(graph_module: Any) -> Optional[GraphBreak]:
+def graph_break_of(graph_module: Any) -> GraphBreak | None:
     """The break that ended a graph, or None when it ended with its function.
 
     Args:
@@ -66,7 +66,7 @@ def graph_break_from_reason(reason: str, stack: Sequence[Any] = ()) -> GraphBrea
 
 def _take_apart(text: str, found: GraphBreak) -> None:
     """Explanation and hints of a text whose parts begin with their names and go on in deeper lines."""
-    parts: List[Tuple[str, List[str]]] = []
+    parts: list[tuple[str, list[str]]] = []
     for line in text.splitlines():
         match = _PART.match(line)
         if match is not None:
@@ -83,7 +83,7 @@ def _take_apart(text: str, found: GraphBreak) -> None:
 
 
 @lru_cache(maxsize=1)
-def _registry() -> Dict[str, Dict[str, Any]]:
+def _registry() -> dict[str, dict[str, Any]]:
     """Dynamo's registry of graph breaks by type (torch 2.8 and later; empty before)."""
     torch = sys.modules.get("torch")
     root = os.path.dirname(getattr(torch, "__file__", None) or "")
@@ -92,11 +92,11 @@ def _registry() -> Dict[str, Dict[str, Any]]:
             entries = json.load(file)
     except (OSError, ValueError):
         return {}
-    found: Dict[str, Dict[str, Any]] = {}
+    found: dict[str, dict[str, Any]] = {}
     for gb_id, versions in entries.items():
-        best: Dict[str, Any] = max(versions, key=lambda v: len(v.get("Hints") or []))
+        best: dict[str, Any] = max(versions, key=lambda v: len(v.get("Hints") or []))
         explanation = str(best.get("Explanation") or "")
-        hints: List[str] = [str(hint) for hint in best.get("Hints") or []]
+        hints: list[str] = [str(hint) for hint in best.get("Hints") or []]
         if explanation.startswith("_") or "{" in explanation:  # a variable of torch's source, not a sentence
             explanation = ""
         found.setdefault(str(best["Gb_type"]), {"id": gb_id, "explanation": explanation, "hints": hints})

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import types
-from typing import Any, Optional, Sequence
+from typing import Any, Sequence
 
 from ..names import stable, without_addresses
 from ..torch_facts import torch_behavior, torch_keeps
@@ -56,7 +56,7 @@ def why_nothing(thing: Any, functions: Sequence[types.FunctionType]) -> str:
     )
 
 
-def why_uncompiled(code: Optional[types.CodeType]) -> str:
+def why_uncompiled(code: types.CodeType | None) -> str:
     """What torch knows about a resume function that has no compilation. It keeps which codes Dynamo has looked at."""
     if code is None:
         return "torch does not tell its code"

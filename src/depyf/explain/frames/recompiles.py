@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from types import CodeType, MappingProxyType
-from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple
+from typing import Any, Mapping, Sequence
 
 from ..guards.collect import kind_of, recompile_reason, split_verbose_part
 from ..guards.words import describe, user_spelling
@@ -43,7 +43,7 @@ _ATTRIBUTE = (
     "a module's number that changes: make it a tensor, or set torch._dynamo.config.allow_unspec_int_on_nn_module = True"
 )
 _KINDS = "tensors made in and outside of inference mode, or of another kind, are compiled each by themselves"
-_REMEDIES: Tuple[Tuple[str, str], ...] = (
+_REMEDIES: tuple[tuple[str, str], ...] = (
     (r"stride mismatch|\.stride\(", "each memory layout is compiled by itself: call .contiguous() before"),
     (r"size mismatch|\.size\(", _DYNAMIC),
     (r"rank mismatch|ndim", "each number of dimensions is compiled by itself: reshape before the call"),
@@ -67,8 +67,8 @@ _REMEDIES: Tuple[Tuple[str, str], ...] = (
 def add_reasons(
     entry: CacheEntry,
     reasons: Sequence[str],
-    call: Optional[Call],
-    before: Mapping[str, Dict[str, str]] = MappingProxyType({}),
+    call: Call | None,
+    before: Mapping[str, dict[str, str]] = MappingProxyType({}),
 ) -> None:
     """Fills in the reasons of an entry: torch's texts, one for each compilation that did not fit.
 
@@ -87,7 +87,7 @@ def add_reasons(
         entry.actual_values.append(one.actual)
 
 
-def _compare(found: RecompileReason, changed: List[Change]) -> None:
+def _compare(found: RecompileReason, changed: list[Change]) -> None:
     """Says what torch's global state was and is, and what has changed besides."""
     is_global = "GLOBAL_STATE" in found.guard or "check_global_state" in found.guard
     for name, was, now in changed:
@@ -98,7 +98,7 @@ def _compare(found: RecompileReason, changed: List[Change]) -> None:
             found.besides.append(f"{name} was {was} and is {now} now")
 
 
-def reason_from_text(text: str, call: Optional[Call] = None) -> RecompileReason:
+def reason_from_text(text: str, call: Call | None = None) -> RecompileReason:
     """Torch's text about one compilation; `call` is the one which it did not fit."""
     body = _STACK.split(text, maxsplit=1)
     line = _last_line(body[1]) if len(body) > 1 else None
@@ -114,7 +114,7 @@ def reason_from_text(text: str, call: Optional[Call] = None) -> RecompileReason:
     return found
 
 
-def _take_apart(found: RecompileReason, code: str, call: Optional[Call]) -> None:
+def _take_apart(found: RecompileReason, code: str, call: Call | None) -> None:
     """What was expected, and what came."""
     mismatch, grad, no_tensor = _MISMATCH.search(code), _GRAD_MISMATCH.search(code), _NO_TENSOR.match(code)
     length, kind, compared = _LENGTH.match(code), _TYPE.match(code), _COMPARED.match(code)
@@ -145,14 +145,14 @@ def _take_apart(found: RecompileReason, code: str, call: Optional[Call]) -> None
         found.actual = _plain(value) or _type_of(value)
 
 
-def kept_reasons(code: CodeType, ids: Sequence[str]) -> Dict[str, List[str]]:
+def kept_reasons(code: CodeType, ids: Sequence[str]) -> dict[str, list[str]]:
     """After the fact: torch's texts for each entry, by its compile id; `ids` are those of all, in their order.
 
     Torch keeps them in one row for each function. There is one for each entry that was there by then; a row that can't
     be parted so says nothing.
     """
     row = torch_keeps.guard_failures(code)
-    found: Dict[str, List[str]] = {}
+    found: dict[str, list[str]] = {}
     at = 0
     for number in range(1, len(ids)):
         part = row[at : at + number]
@@ -164,13 +164,13 @@ def kept_reasons(code: CodeType, ids: Sequence[str]) -> Dict[str, List[str]]:
     return found
 
 
-def ids_of_entries(code: CodeType, installed: Sequence[Tuple[CacheEntry, CodeType]]) -> List[str]:
+def ids_of_entries(code: CodeType, installed: Sequence[tuple[CacheEntry, CodeType]]) -> list[str]:
     """Compile ids of the compilations of `code`, in the order in which Dynamo tries them."""
     ids = {id(runs): entry.compile_id for entry, runs in installed}
     return [ids.get(id(one.code), "") for one in torch_behavior.cache_entries(code)[::-1]]
 
 
-def with_ids(reasons: List[str], known: Sequence[str]) -> List[str]:
+def with_ids(reasons: list[str], known: Sequence[str]) -> list[str]:
     """`reasons` with the compile ids of the entries which did not fit, where torch tells these by order alone."""
     if any(_ID.match(reason) for reason in reasons) or len(known) != len(reasons) or not all(known):
         return reasons
@@ -185,7 +185,7 @@ def actual_value(source: str, local_names: Any, global_names: Any = None) -> str
     return _plain(_value_of(source, Call(local_names, global_names, {})))
 
 
-def _value_of(source: str, call: Optional[Call]) -> Any:
+def _value_of(source: str, call: Call | None) -> Any:
     match = _NAME.match(source)
     names = None if call is None or match is None else call.global_names if source[:2] == "G[" else call.local_names
     if match is None or type(names) is not dict or match.group("name") not in names:
@@ -206,7 +206,7 @@ def _plain(value: Any) -> str:
 
 
 def _length_of(value: Any) -> str:
-    kinds: Tuple[Any, ...] = (list, tuple, dict, set, frozenset)  # whatever a subclass calls its length
+    kinds: tuple[Any, ...] = (list, tuple, dict, set, frozenset)  # whatever a subclass calls its length
     return next((str(kind.__len__(value)) for kind in kinds if isinstance(value, kind)), "")
 
 

@@ -9,7 +9,7 @@ import sys
 from dataclasses import replace
 from functools import lru_cache
 from types import CodeType
-from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple
+from typing import Any, Mapping, Sequence
 
 from ..model import Frame, RecompileReason, Refusal, Skip, SourceLine
 from ..names import stable, without_addresses
@@ -38,11 +38,11 @@ class Refusals:
     """
 
     def __init__(self) -> None:
-        self.found: List[Refusal] = []
-        self.skips: List[Skip] = []
-        self._seen: Dict[int, Any] = {id(one): one for one in compilation_metrics()}
-        self._why: Dict[int, Tuple[CodeType, str]] = {}  # by code objects, which are kept so that ids stay theirs
-        self._failed: Optional[CodeType] = None
+        self.found: list[Refusal] = []
+        self.skips: list[Skip] = []
+        self._seen: dict[int, Any] = {id(one): one for one in compilation_metrics()}
+        self._why: dict[int, tuple[CodeType, str]] = {}  # by code objects, which are kept so that ids stay theirs
+        self._failed: CodeType | None = None
 
     def failed(
         self,
@@ -90,7 +90,7 @@ class Refusals:
         head = "called; " if words.startswith(_NOTHING_IN_IT) else "Dynamo left it to Python: "
         self._why[id(code)] = (code, head + words)
 
-    def why_not(self, code: Optional[CodeType]) -> str:
+    def why_not(self, code: CodeType | None) -> str:
         """Why nothing is compiled for a code object, "" where Dynamo was not asked about it."""
         known = self._why.get(id(code))
         return "" if known is None else known[1]
@@ -109,7 +109,7 @@ class Refusals:
                 if refusal not in self.found and (refusal.compile_id, refusal.function) not in told:
                     self.found.append(refusal)
 
-    def hand_out(self, frames: List[Frame]) -> List[Refusal]:
+    def hand_out(self, frames: list[Frame]) -> list[Refusal]:
         """All of them, those of frames which are known to those frames as well."""
         self.look()
         for refusal in self.found:

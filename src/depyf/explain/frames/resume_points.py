@@ -5,7 +5,7 @@ from __future__ import annotations
 import dis
 import re
 from types import CodeType
-from typing import Dict, List, Mapping, NamedTuple, Optional
+from typing import Mapping, NamedTuple
 
 from ..model import Frame, ResumeFunction
 from ..names import stable
@@ -31,7 +31,7 @@ class ResumePoint(NamedTuple):
     name: str
     line: int
     function: str
-    code: Optional[CodeType]
+    code: CodeType | None
 
 
 def is_resume_name(name: str) -> bool:
@@ -39,7 +39,7 @@ def is_resume_name(name: str) -> bool:
     return bool(_CODE_NAME.match(name))
 
 
-def resume_points(code: CodeType, broken: CodeType, module_globals: Mapping[str, object]) -> List[ResumePoint]:
+def resume_points(code: CodeType, broken: CodeType, module_globals: Mapping[str, object]) -> list[ResumePoint]:
     """Those of one compilation.
 
     Args:
@@ -47,13 +47,13 @@ def resume_points(code: CodeType, broken: CodeType, module_globals: Mapping[str,
         broken: the code which it compiled; offsets in names are offsets in this.
         module_globals: where Dynamo put them.
     """
-    found: List[ResumePoint] = []
+    found: list[ResumePoint] = []
     for name in names_read(code):
         if _GLOBAL.match(name):
             found.append(_point(name, name, torch_behavior.resume_code(module_globals.get(name)), broken))
     inner = [one for one in code.co_consts if isinstance(one, CodeType) and is_resume_name(one.co_name)]
     if inner:
-        names: Dict[int, str] = {
+        names: dict[int, str] = {
             id(value): name
             for name, value in list(module_globals.items())
             if isinstance(value, CodeType) and isinstance(name, str) and _GLOBAL.match(name)
@@ -62,7 +62,7 @@ def resume_points(code: CodeType, broken: CodeType, module_globals: Mapping[str,
     return found
 
 
-def resume_function(point: ResumePoint, frame: Optional[Frame] = None) -> ResumeFunction:
+def resume_function(point: ResumePoint, frame: Frame | None = None) -> ResumeFunction:
     """A point as a noun of the model."""
     return ResumeFunction(
         stable(point.name), point.name, point.line, frame=frame, function=point.function, code=point.code
@@ -77,7 +77,7 @@ def resume_line(frame: Frame, resume: ResumeFunction) -> int:
     return _line_at(frame.code, offset)
 
 
-def _point(name: str, numbered: str, code: Optional[CodeType], broken: CodeType) -> ResumePoint:
+def _point(name: str, numbered: str, code: CodeType | None, broken: CodeType) -> ResumePoint:
     offset = _offset(numbered)
     root = torch_behavior.continued_code(broken)
     continued = root if code is None else torch_behavior.continued_code(code)
@@ -90,7 +90,7 @@ def _point(name: str, numbered: str, code: Optional[CodeType], broken: CodeType)
     return ResumePoint(name, line, continued.co_name, code)
 
 
-def _offset(name: str) -> Optional[int]:
+def _offset(name: str) -> int | None:
     match = _GLOBAL.match(name)
     return int(match.group(1)) if match else None
 
@@ -104,9 +104,9 @@ def _line_at(code: CodeType, offset: int) -> int:
     return line
 
 
-def names_read(code: CodeType) -> List[str]:
+def names_read(code: CodeType) -> list[str]:
     """Global names in order of first mention, those of nested code objects included."""
-    names: Dict[str, None] = {}
+    names: dict[str, None] = {}
     waiting = [code]
     while waiting:
         at = waiting.pop(0)

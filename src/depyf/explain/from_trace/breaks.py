@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import Any, Dict, List, Optional
+from typing import Any
 
 from ..frames.graph_breaks import graph_break_from_reason
 from ..frames.refusals import refusal_from_metrics
@@ -33,7 +33,7 @@ _SOURCES = "\n\nStack variable source attribution:\n"
 AS_WRITTEN = "it runs as it is written"
 
 
-def break_from_text(text: str, frame: Frame) -> Optional[GraphBreak]:
+def break_from_text(text: str, frame: Frame) -> GraphBreak | None:
     """A graph break, from the artifact ``dynamo_graph_break_reason``; None where the text tells of something else.
 
     Args:
@@ -60,7 +60,7 @@ def is_of_whole_frame(text: str) -> bool:
     return text.startswith(_SKIPPED) or match is not None and match["reason"].startswith(_GAVE_UP)
 
 
-def refusal_of(metrics: Dict[str, Any], is_left_to_python: bool) -> Refusal:
+def refusal_of(metrics: dict[str, Any], is_left_to_python: bool) -> Refusal:
     """What came of a compilation that failed, from its ``compilation_metrics``."""
     found = refusal_from_metrics(metrics, with_text=False)
     if not found.consequence and is_left_to_python:
@@ -68,9 +68,9 @@ def refusal_of(metrics: Dict[str, Any], is_left_to_python: bool) -> Refusal:
     return found
 
 
-def _stack(lines: List[str]) -> List[SourceLine]:
+def _stack(lines: list[str]) -> list[SourceLine]:
     """The stack with which `lines` begin, as `traceback.format_list` writes it."""
-    found: List[SourceLine] = []
+    found: list[SourceLine] = []
     for line in lines:
         match = _FRAME.match(line)
         if match is not None:
@@ -82,7 +82,7 @@ def _stack(lines: List[str]) -> List[SourceLine]:
     return found
 
 
-def _from_frame(stack: List[SourceLine], frame: Frame) -> List[SourceLine]:
+def _from_frame(stack: list[SourceLine], frame: Frame) -> list[SourceLine]:
     """`stack` without the callers of the function that was compiled, which torch 2.7 and later write too."""
     names = {frame.name, _resumed(frame.name)}
     starts = [at for at, one in enumerate(stack) if one.filename == frame.filename and one.function in names]

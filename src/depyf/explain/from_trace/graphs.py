@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 import builtins
 import re
-from typing import Any, Dict, List, Optional
+from typing import Any
 
 from ..model import Graph, Node, SourceLine
 
@@ -22,7 +22,7 @@ _NAMED = re.compile(r"^ {8}(?P<name>\w+)(?:: \"[^\"]*\")? = ")
 _INNER = re.compile(r"^    class ")  # the graphs of branches, behind the one that calls them
 _NUMBER = re.compile(r"_\d+$")
 _FROM = ("torch.", "operator.", "_operator.", "math.", "builtins.")  # else what is before the name is a value
-_OPERATORS: Dict[Any, str] = {
+_OPERATORS: dict[Any, str] = {
     ast.Add: "add", ast.Sub: "sub", ast.Mult: "mul", ast.Div: "truediv", ast.FloorDiv: "floordiv", ast.Mod: "mod",
     ast.Pow: "pow", ast.MatMult: "matmul", ast.LShift: "lshift", ast.RShift: "rshift", ast.BitAnd: "and_",
     ast.BitOr: "or_", ast.BitXor: "xor", ast.Invert: "invert", ast.USub: "neg", ast.UAdd: "pos",
@@ -34,7 +34,7 @@ _OPERATORS: Dict[Any, str] = {
 def graph_from_text(name: str, text: str) -> Graph:
     """The graph `name` from the payload of ``dynamo_output_graph``. Inputs and outputs are left out."""
     graph = Graph(name, unavailable="it was read from a log")
-    line: Optional[SourceLine] = None
+    line: SourceLine | None = None
     for at, one in enumerate(text.split("\n")):
         if at and _INNER.match(one):
             break
@@ -49,9 +49,9 @@ def graph_from_text(name: str, text: str) -> Graph:
     return graph
 
 
-def _node(text: str, line: Optional[SourceLine]) -> Optional[Node]:
+def _node(text: str, line: SourceLine | None) -> Node | None:
     try:
-        body: List[Any] = ast.parse(text.strip()).body
+        body: list[Any] = ast.parse(text.strip()).body
     except (SyntaxError, ValueError):  # a constant that has no literal
         named = _NAMED.match(text)
         return Node("call_function", named["name"], _without_number(named["name"]), line) if named is not None else None
@@ -73,7 +73,7 @@ def _target(statement: Any) -> str:
     return targets[0].id if isinstance(targets[0], ast.Name) else ""
 
 
-def _described(name: str, value: Any, line: Optional[SourceLine]) -> Node:
+def _described(name: str, value: Any, line: SourceLine | None) -> Node:
     if isinstance(value, ast.Call):
         return _call(name, value, line)
     if isinstance(value, (ast.BinOp, ast.UnaryOp)):
@@ -90,7 +90,7 @@ def _described(name: str, value: Any, line: Optional[SourceLine]) -> Node:
     return Node("call_function", name, _without_number(name), line)
 
 
-def _call(name: str, call: ast.Call, line: Optional[SourceLine]) -> Node:
+def _call(name: str, call: ast.Call, line: SourceLine | None) -> Node:
     dotted = _dotted(call.func)
     if dotted.startswith("self."):
         return Node("call_module", name, dotted[len("self.") :], line)
@@ -110,7 +110,7 @@ def _without_number(name: str) -> str:
 
 
 def _dotted(value: Any) -> str:
-    parts: List[str] = []
+    parts: list[str] = []
     while isinstance(value, ast.Attribute):
         parts.append(value.attr)
         value = value.value

@@ -13,7 +13,7 @@ import os
 import re
 import zlib
 from dataclasses import dataclass, field
-from typing import Any, Dict, Iterator, List, NamedTuple, Optional
+from typing import Any, Iterator, NamedTuple
 
 from ...errors import ReportError
 from ..model import SourceLine
@@ -30,7 +30,7 @@ _WHAT_TO_DO = "run the program with TORCH_TRACE=DIR, and pass DIR"
 class Record(NamedTuple):
     """One record. `data` is its JSON, `at` the number of its line, `process` the id of the process that wrote it."""
 
-    data: Dict[str, Any]
+    data: dict[str, Any]
     payload: str
     at: int
     process: int
@@ -62,12 +62,12 @@ class Log:
     """
 
     path: str
-    rank: Optional[int] = None
-    records: List[Record] = field(default_factory=list)
-    strings: Dict[int, str] = field(default_factory=dict)
+    rank: int | None = None
+    records: list[Record] = field(default_factory=list)
+    strings: dict[int, str] = field(default_factory=dict)
     cut: str = ""
 
-    def stack(self, frames: Any) -> List[SourceLine]:
+    def stack(self, frames: Any) -> list[SourceLine]:
         """A stack of a record, outermost line first.
 
         Raises:
@@ -85,7 +85,7 @@ class Log:
         raise ReportError(f"{self.path} is damaged: string {number} is missing")
 
 
-def logs_in(path: str) -> List[str]:
+def logs_in(path: str) -> list[str]:
     """The logs in a folder, by rank and name; `path` itself if it is a file. Empty where there are none."""
     if os.path.isfile(path):
         return [path]
@@ -93,12 +93,12 @@ def logs_in(path: str) -> List[str]:
     return [os.path.join(path, name) for name in sorted(names, key=lambda name: (_rank_in(name) or 0, name))]
 
 
-def _rank_in(name: str) -> Optional[int]:
+def _rank_in(name: str) -> int | None:
     match = _NAME.match(name)
     return int(match["rank"]) if match is not None and match["rank"] else None
 
 
-def read_log(path: str) -> List[Log]:
+def read_log(path: str) -> list[Log]:
     """Reads a file, gzip'd or not; one `Log` for each process that has written records of a compilation into it.
 
     A file that ends in the middle of a record is read as far as it goes: see `Log.cut`.
@@ -107,9 +107,9 @@ def read_log(path: str) -> List[Log]:
         ReportError: it can't be read, is no such log, or is damaged before its end.
     """
     text, cut = _text(path)
-    found: Dict[int, Log] = {}
+    found: dict[int, Log] = {}
     rank = _rank_in(os.path.basename(path))
-    strings: Dict[int, str] = {}
+    strings: dict[int, str] = {}
     for record in _records(path, text, cut):
         log = found.get(record.process)
         if log is None:  # what a fork has of its parent's table, its log does not repeat
@@ -133,7 +133,7 @@ def _text(path: str) -> Any:
             data = file.read()
     except OSError as error:
         raise ReportError(f"{path} can't be read: {error.strerror}") from error
-    cut: List[str] = []  # filled in by `_records` too
+    cut: list[str] = []  # filled in by `_records` too
     if data.startswith(_GZIP):
         unpacked = b""
         try:
@@ -154,7 +154,7 @@ def _text(path: str) -> Any:
     return text, cut
 
 
-def _records(path: str, text: str, cut: List[str]) -> Iterator[Record]:
+def _records(path: str, text: str, cut: list[str]) -> Iterator[Record]:
     """The records of a file's text. Whatever is wrong with the last one is put into `cut`; it is left out then."""
     lines = text.split("\n")
     at = 0
@@ -184,7 +184,7 @@ def _records(path: str, text: str, cut: List[str]) -> Iterator[Record]:
             raise ReportError(f"{path} is damaged: line {begin + 1} {what}")
 
 
-def _is_whole(data: Dict[str, Any], payload: str) -> bool:
+def _is_whole(data: dict[str, Any], payload: str) -> bool:
     told = data.get("has_payload")
     if not isinstance(told, str):
         return True

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from types import SimpleNamespace
-from typing import Any, Dict, List, Optional, Set, Tuple
+from typing import Any
 
 from ..frames.recompiles import add_reasons
 from ..frames.resume_points import is_resume_name
@@ -53,19 +53,19 @@ class Trace:
 
     def __init__(self, log: Log) -> None:
         self.session = Session()
-        self.seconds: Optional[float] = None
-        self.notes: List[str] = []
+        self.seconds: float | None = None
+        self.notes: list[str] = []
         self._log = log
-        self._frames: Dict[Tuple[int, str], Frame] = {}  # by number of the reset, and Dynamo's number of the frame
-        self._entries: Dict[str, CacheEntry] = {}  # the compilations since the last reset
-        self._of: Dict[str, Frame] = {}
-        self._compiled: List[CacheEntry] = []  # those that gave code to run
-        self._failed: List[CacheEntry] = []
-        self._reasons: Dict[str, List[str]] = {}  # to compile again: they come before the compilation
-        self._left: Set[str] = set()  # compilations of functions that are left to Python then
-        self._stopped: Dict[str, GraphBreak] = {}  # breaks behind which Dynamo has not begun once more, by compilation
-        self._attempt: Dict[str, int] = {}  # in which they came: behind a break Dynamo traces the function once more
-        self._graph_texts: Dict[str, str] = {}
+        self._frames: dict[tuple[int, str], Frame] = {}  # by number of the reset, and Dynamo's number of the frame
+        self._entries: dict[str, CacheEntry] = {}  # the compilations since the last reset
+        self._of: dict[str, Frame] = {}
+        self._compiled: list[CacheEntry] = []  # those that gave code to run
+        self._failed: list[CacheEntry] = []
+        self._reasons: dict[str, list[str]] = {}  # to compile again: they come before the compilation
+        self._left: set[str] = set()  # compilations of functions that are left to Python then
+        self._stopped: dict[str, GraphBreak] = {}  # breaks behind which Dynamo has not begun once more, by compilation
+        self._attempt: dict[str, int] = {}  # in which they came: behind a break Dynamo traces the function once more
+        self._graph_texts: dict[str, str] = {}
         self._resets = 0
         for record in log.records:
             self._take(record)
@@ -86,7 +86,7 @@ class Trace:
         if entry is not None:
             self._take_of(entry, self._of[record.compile_id], record)
 
-    def _begin(self, compile_id: str, stack: List[Any]) -> None:
+    def _begin(self, compile_id: str, stack: list[Any]) -> None:
         if not compile_id or not stack:
             return
         if compile_id in self._entries:  # `torch._dynamo.reset()` makes it count anew
@@ -163,7 +163,7 @@ class Trace:
             self.session.times.append(compile_times(SimpleNamespace(**metrics)))
             self.seconds = sum(one.total for one in self.session.times)
 
-    def _outcome(self, entry: CacheEntry, frame: Frame, metrics: Dict[str, Any]) -> None:
+    def _outcome(self, entry: CacheEntry, frame: Frame, metrics: dict[str, Any]) -> None:
         if metrics.get("fail_type") or metrics.get("fail_reason"):
             refusal = refusal_of(metrics, entry.compile_id in self._left)
             refusal.recompiled = list(entry.recompiled)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import types
-from typing import Any, Iterator, List, Optional, Set, Tuple
+from typing import Any, Iterator
 
 from ..code_objects import cell_contents
 from ..guards.words import user_spelling
@@ -36,7 +36,7 @@ def graph_from_module(module: Any, name: str, global_name: str = "") -> Graph:
     return graph
 
 
-def capture(module: Any, name: str, global_name: str = "") -> Tuple[Graph, GraphText]:
+def capture(module: Any, name: str, global_name: str = "") -> tuple[Graph, GraphText]:
     """The same in two steps: the model without its source, and what its source is to be made of, when there is time.
 
     Nothing of `module` is needed for that second step: later passes may change it, or it may be gone.
@@ -73,7 +73,7 @@ def capture(module: Any, name: str, global_name: str = "") -> Tuple[Graph, Graph
     return graph, text
 
 
-def _result_names(value: Any) -> List[str]:
+def _result_names(value: Any) -> list[str]:
     """Names of what a graph returns, one per result, in order; empty when it returns no plain tuple."""
     if type(value) is not tuple:
         return []
@@ -109,8 +109,8 @@ def _is_graph_module(thing: Any) -> bool:
 
 def reachable(start: Any) -> Iterator[Any]:
     """What a compiled function holds, directly or not, breadth first: closures, attributes, what methods belong to."""
-    waiting: List[Any] = [start]
-    seen: Set[int] = set()
+    waiting: list[Any] = [start]
+    seen: set[int] = set()
     while waiting and len(seen) < _MOST_OBJECTS:
         thing = waiting.pop(0)
         if thing is None or id(thing) in seen:
@@ -133,16 +133,16 @@ def reachable(start: Any) -> Iterator[Any]:
 # ---- one node
 
 
-def user_line_of(node: Any) -> Optional[SourceLine]:
+def user_line_of(node: Any) -> SourceLine | None:
     """The innermost line of the user's program in a node's stack trace: torch's own frames are passed over."""
     stack = _user_stack(node)
     return stack[-1] if stack else None
 
 
-def _user_stack(node: Any) -> List[SourceLine]:
+def _user_stack(node: Any) -> list[SourceLine]:
     """The lines of the user's program that led to a node, the innermost last."""
     lines = str(node.meta.get("stack_trace") or node.stack_trace or "").splitlines()
-    found: List[SourceLine] = []
+    found: list[SourceLine] = []
     for at, text in enumerate(lines):
         match = _TRACE_LINE.match(text)
         if match:

@@ -12,7 +12,7 @@ import weakref
 from dataclasses import dataclass, field
 from functools import cached_property
 from types import CodeType
-from typing import Any, Dict, Iterable, List, Optional, Tuple
+from typing import Any, Iterable
 
 from ..code_objects import same_instructions
 from ..names import safe_file_part, stable, without_addresses
@@ -68,12 +68,12 @@ class GraphFile:
     graph: str
     stage: str
     readable: str  # as torch prints it, which must be done while the user waits; "" where it is one more of the same
-    options: Dict[str, Any]
-    signature: Tuple[Any, ...]
+    options: dict[str, Any]
+    signature: tuple[Any, ...]
     graph_module: weakref.ref[Any]
     path: str = ""
     is_what_runs: bool = False  # the code that runs names this file
-    codes: List[Optional[CodeType]] = field(default_factory=list)  # `forward` of the text, once it was compiled
+    codes: list[CodeType | None] = field(default_factory=list)  # `forward` of the text, once it was compiled
 
     @cached_property
     def text(self) -> str:
@@ -99,14 +99,14 @@ class GraphFile:
         return self.stage not in STAGES
 
     @property
-    def code(self) -> Optional[CodeType]:
+    def code(self) -> CodeType | None:
         """The code object of the text's `forward`; None when there is none."""
         if not self.codes:
             self.codes.append(forward_code(self.text, self.path or "<graph>"))
         return self.codes[0]
 
 
-def stage_of(name: str, current: str) -> Tuple[str, str]:
+def stage_of(name: str, current: str) -> tuple[str, str]:
     """The graph and the stage that a title belongs to, both as parts of file names.
 
     Args:
@@ -125,7 +125,7 @@ def why_open(stage: str) -> str:
     return STAGES.get(stage) or IN_BETWEEN.get(stage) or "the graph after a pass which changed it"
 
 
-def signature_of(graph_module: Any) -> Tuple[Any, ...]:
+def signature_of(graph_module: Any) -> tuple[Any, ...]:
     """The operations of a graph by name, with their inputs, for comparison only. Other arguments are left out where
     they are no plain values: they cost too much to print while the user waits, and show in the instructions."""
     return tuple(
@@ -142,7 +142,7 @@ def is_same_graph(one: GraphFile, other: GraphFile) -> bool:
     return one.signature == other.signature
 
 
-def graph_file_text(graph: str, stage: str, graph_module: Any, options: Dict[str, Any]) -> str:
+def graph_file_text(graph: str, stage: str, graph_module: Any, options: dict[str, Any]) -> str:
     """The whole text of a graph's file; comments only when torch's text is no valid Python."""
     return cached_graph_text(graph, stage, torch_behavior.print_graph(graph_module, options), why_open(stage))
 
@@ -168,7 +168,7 @@ def _valid(text: str) -> str:
     )
 
 
-def forward_code(text: str, path: str) -> Optional[CodeType]:
+def forward_code(text: str, path: str) -> CodeType | None:
     """The code object of the first class's `forward` in `text`, compiled as torch.fx compiles it: with no import in
     sight. CPython 3.11 to 3.13 compile ``torch.abs(x)`` differently below an ``import torch`` of the same file."""
     lines = text.splitlines(keepends=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from typing import Any, Dict
+from typing import Any
 
 from ..code_objects import cell_contents
 
@@ -16,12 +16,12 @@ _WRAPPERS = {  # of torch/_dynamo/utils.py: what NumPy's functions, methods and 
 }
 
 
-def global_lines(module: Any) -> Dict[str, str]:
+def global_lines(module: Any) -> dict[str, str]:
     """Name to statement (statements are joined by "; "), for functions called by the graph and the graphs in it.
 
     torch.fx calls a function by its qualified name with underscores for dots, except for those that it finds in torch.
     """
-    found: Dict[str, str] = {}
+    found: dict[str, str] = {}
     for node in module.graph.nodes:
         if node.op == "call_function":
             target = node.target

@@ -8,7 +8,6 @@ from __future__ import annotations
 import ast
 import re
 from dataclasses import dataclass, field
-from typing import Dict, List, Set, Tuple
 
 from ..for_reading.edits import FunctionText
 from ..model import Node
@@ -38,11 +37,11 @@ class GraphText:
 
     name: str
     code: str
-    nodes: List[Node]
-    inputs: List[Tuple[str, str]] = field(default_factory=list)
-    shapes: Dict[str, str] = field(default_factory=dict)
-    attributes: Set[str] = field(default_factory=set)
-    children: Dict[str, GraphText] = field(default_factory=dict)
+    nodes: list[Node]
+    inputs: list[tuple[str, str]] = field(default_factory=list)
+    shapes: dict[str, str] = field(default_factory=dict)
+    attributes: set[str] = field(default_factory=set)
+    children: dict[str, GraphText] = field(default_factory=dict)
 
 
 def source_of(graph: GraphText) -> str:
@@ -101,8 +100,8 @@ def _with_comments(source: str, graph: GraphText) -> str:
     """The user's line behind the first operation which it made, and the shape of every input and operation."""
     lines = source.split("\n")
     by_name = {node.name: node for node in graph.nodes}
-    comments: Dict[int, Tuple[str, str]] = {}
-    last: Tuple[str, int] = ("", 0)
+    comments: dict[int, tuple[str, str]] = {}
+    last: tuple[str, int] = ("", 0)
     for at, text in enumerate(lines):
         target = _ASSIGNED.match(text)  # torch.fx writes one statement a line
         node = by_name.get(target.group(1)) if target is not None else None

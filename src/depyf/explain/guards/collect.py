@@ -13,7 +13,7 @@ import keyword
 import os
 import re
 from functools import lru_cache
-from typing import Any, Dict, List, Optional, Tuple
+from typing import Any
 
 from ..model import Guard, SourceLine
 from ..names import file_name, stable, without_addresses
@@ -66,8 +66,8 @@ _SETTER = "init_ambient_guards"  # of Dynamo: shape guards are the program's all
 
 
 def collect_guards(
-    guard_manager: Any, module_globals: Optional[Dict[str, Any]] = None, filename: str = ""
-) -> Tuple[List[Guard], str]:
+    guard_manager: Any, module_globals: dict[str, Any] | None = None, filename: str = ""
+) -> tuple[list[Guard], str]:
     """Guards and the printed tree of one cache entry.
 
     Args:
@@ -83,7 +83,7 @@ def collect_guards(
     if not leaves:
         leaves = [("", part) for part in _parts_of_function(guard_manager)]
         tree = "\n".join(part for _, part in leaves)
-    guards: List[Guard] = []
+    guards: list[Guard] = []
     seen = set()
     modules = _Modules(module_globals or {})
     for kind, text in leaves:
@@ -103,16 +103,16 @@ def collect_guards(
 class _Modules:
     """Describes guards; those that differ in the keys of modules alone, as those of layers do, once."""
 
-    def __init__(self, module_globals: Dict[str, Any]) -> None:
+    def __init__(self, module_globals: dict[str, Any]) -> None:
         self._globals = module_globals
-        self._known: Dict[Tuple[str, str], Guard] = {}
+        self._known: dict[tuple[str, str], Guard] = {}
 
-    def describe(self, kind: str, code: str, line: Optional[SourceLine]) -> Guard:
+    def describe(self, kind: str, code: str, line: SourceLine | None) -> Guard:
         parts = _MODULE_KEY.split(code)
         keys = parts[1::2]
         if not keys or not all(self._may_stand_for_others(key, code) for key in keys):
             return self._stable(describe(kind, code, line, self._globals))
-        marks: Dict[str, str] = {}
+        marks: dict[str, str] = {}
         for key in keys:
             marks.setdefault(key, (_NUMBER_MARK if key.isdigit() else _NAME_MARK).format(len(marks)))
         parts[1::2] = [f"._modules['{marks[key]}']" for key in keys]
@@ -142,14 +142,14 @@ class _Modules:
         return guard
 
 
-def _parts_of_function(guard: Any) -> List[str]:
+def _parts_of_function(guard: Any) -> list[str]:
     """Conditions of a guard that is a Python function; each tensor's check has the line that first asked for it."""
     written = getattr(guard, "verbose_code_parts", None) or getattr(guard, "code_parts", None) or []
     parts = [str(part) for part in written]
     checks = tensor_check_parts(guard)
     if checks is None:
         return parts
-    found: List[str] = []
+    found: list[str] = []
     for part in parts:
         if not part.startswith("___check_tensors("):
             found.append(part)
@@ -186,9 +186,9 @@ def stable_guard_text(text: str) -> str:
     return stable(_keys_in_order(text))
 
 
-def _whole_lines(tree: str) -> List[str]:
+def _whole_lines(tree: str) -> list[str]:
     """The lines of a tree; torch 2.11 and 2.12 put the `repr` of a guarded object into one, line breaks and all."""
-    lines: List[str] = []
+    lines: list[str] = []
     for line in tree.splitlines():
         if lines and ", type=" in lines[-1] and line.strip() and not _BRANCH.match(line):
             lines[-1] += " " + line.strip()
@@ -209,7 +209,7 @@ def _in_order(match: re.Match[str]) -> str:
     return "{{{}}}".format(", ".join(sorted(map(repr, keys)))) if isinstance(keys, set) else match.group()
 
 
-def split_verbose_part(text: str, filename: str = "") -> Tuple[str, Optional[SourceLine]]:
+def split_verbose_part(text: str, filename: str = "") -> tuple[str, SourceLine | None]:
     """Splits ``code  # user's line  # dir/file.py:3 in function`` into the code and the line that asked for it."""
     at = text.find("  # ")
     if at < 0 or "#" in text[:at]:
@@ -218,7 +218,7 @@ def split_verbose_part(text: str, filename: str = "") -> Tuple[str, Optional[Sou
 
 
 @lru_cache(maxsize=1024)  # many guards are asked for by one line
-def _split(text: str, filename: str) -> Tuple[str, Optional[SourceLine]]:
+def _split(text: str, filename: str) -> tuple[str, SourceLine | None]:
     match = None
     at = 0
     while True:  # the last location wins: the code and the user's line may hold `#` themselves

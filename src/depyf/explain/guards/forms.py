@@ -7,7 +7,7 @@ form which is not here keeps Dynamo's expression as its words.
 from __future__ import annotations
 
 import re
-from typing import List, Optional, Pattern, Tuple
+from typing import Pattern
 
 __all__ = ["FORMS", "GUARD_TYPES", "words_by_form"]
 
@@ -97,7 +97,7 @@ GUARD_TYPES = {
 
 # The form of the whole expression, its words, and an expression to run with nothing but L, G and torch at hand ("" for
 # none). {0}, {1}, ... are the groups; in words in the user's spelling.
-FORMS: List[Tuple[Pattern[str], str, str]] = [
+FORMS: list[tuple[Pattern[str], str, str]] = [
     (re.compile(pattern + "$"), words, run)
     for pattern, words, run in [
         (r"\(type\((.+)\) is float and __math_isnan\(\1\)\)", "{0} is a float that is not a number (nan)",
@@ -141,7 +141,7 @@ FORMS: List[Tuple[Pattern[str], str, str]] = [
 ]
 
 
-def words_by_form(code: str) -> Optional[Tuple[str, str, List[str]]]:
+def words_by_form(code: str) -> tuple[str, str, list[str]] | None:
     """The words and the expression to run of a guard's expression, both with places for the groups, and the groups;
     None when no form fits."""
     for form, words, run in FORMS:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from types import CodeType
-from typing import Any, Sequence, Tuple
+from typing import Any, Sequence
 
 from ..containment import note_failure
 from ..model import CacheEntry, Frame, Session
@@ -13,7 +13,7 @@ from .collect import collect_guards
 __all__ = ["read_all_guards", "read_guards"]
 
 
-def read_all_guards(session: Session, installed: Sequence[Tuple[CacheEntry, CodeType]], at_end: bool) -> None:
+def read_all_guards(session: Session, installed: Sequence[tuple[CacheEntry, CodeType]], at_end: bool) -> None:
     """Fills in the guards of all entries that have none yet.
 
     Args:

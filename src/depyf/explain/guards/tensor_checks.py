@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import contextlib
 import re
-from typing import Any, List, Optional, Tuple
+from typing import Any
 
 __all__ = ["tensor_check_parts"]
 
@@ -35,8 +35,8 @@ class _Candidate:
     def __init__(self) -> None:
         self.device, self.dtype, self.grad = "cpu", "float32", False
         self.classes = ["Tensor", "Parameter"]
-        self.size: List[int] = []
-        self.stride: List[int] = []
+        self.size: list[int] = []
+        self.stride: list[int] = []
 
     def tensor(self) -> Any:
         import torch
@@ -81,7 +81,7 @@ class _Candidate:
         return False
 
 
-def tensor_check_parts(guard: Any) -> Optional[List[str]]:
+def tensor_check_parts(guard: Any) -> list[str] | None:
     """``check_tensor(L['a'], Tensor, ..., size=[10], stride=[1])`` for each tensor that a guard function checks, and
     that they are different ones; None when the guard is not of this kind.
 
@@ -93,8 +93,8 @@ def tensor_check_parts(guard: Any) -> Optional[List[str]]:
     ask, names = variables.get("___check_tensors_verbose"), variables.get("tensor_check_names")
     if not callable(ask) or not isinstance(names, (list, tuple)):
         return None
-    parts: List[str] = []
-    settled: List[Any] = []
+    parts: list[str] = []
+    settled: list[Any] = []
     for place, name in enumerate(names):
         text, tensor = _find_out(ask, list(names), settled) if len(settled) == place else ("", None)
         parts.append(text or f"check_tensor({name})")
@@ -105,7 +105,7 @@ def tensor_check_parts(guard: Any) -> Optional[List[str]]:
     return parts
 
 
-def _find_out(ask: Any, names: List[str], settled: List[Any]) -> Tuple[str, Any]:
+def _find_out(ask: Any, names: list[str], settled: list[Any]) -> tuple[str, Any]:
     """The text for the tensor behind those that are `settled`, and one that fits; None when none was found."""
     import torch
 
@@ -133,11 +133,11 @@ def _find_out(ask: Any, names: List[str], settled: List[Any]) -> Tuple[str, Any]
     return "", None
 
 
-def _any_number(candidate: _Candidate, refusal: Any) -> Tuple[List[Optional[int]], List[Optional[int]]]:
+def _any_number(candidate: _Candidate, refusal: Any) -> tuple[list[int | None], list[int | None]]:
     """Size and stride of a candidate that fits, None where another number fits as well."""
-    found: List[List[Optional[int]]] = []
+    found: list[list[int | None]] = []
     for numbers in (candidate.size, candidate.stride):
-        wanted: List[Optional[int]] = []
+        wanted: list[int | None] = []
         for at, number in enumerate(numbers):
             numbers[at] = number + 1
             wanted.append(number if refusal(candidate) else None)
@@ -146,7 +146,7 @@ def _any_number(candidate: _Candidate, refusal: Any) -> Tuple[List[Optional[int]
     return found[0], found[1]
 
 
-def _text(name: str, candidate: _Candidate, size: List[Optional[int]], stride: List[Optional[int]]) -> str:
+def _text(name: str, candidate: _Candidate, size: list[int | None], stride: list[int | None]) -> str:
     device, _, index = candidate.device.partition(":")
     key = {"cpu": "CPU", "cuda": "CUDA", "xpu": "XPU", "mps": "MPS"}.get(device, device.title())
     return "check_tensor({}, {}, DispatchKeySet({}), torch.{}, device={}, requires_grad={}, size={}, stride={})".format(

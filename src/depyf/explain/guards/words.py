@@ -7,7 +7,7 @@ import os
 import re
 import sys
 import types
-from typing import Any, Callable, Dict, List, Optional, Tuple
+from typing import Any, Callable
 
 from ...decompiler.proof.compile_worker import syntax_tree
 from ..model import Guard, SourceLine
@@ -42,7 +42,7 @@ _STATES = (
 _DEVICE_KEYS = ("CPU", "CUDA", "MPS", "XPU", "HPU", "MTIA", "Meta", "PrivateUse1", "MkldnnCPU", "QuantizedCPU")
 
 
-def describe(kind: str, code: str, line: Optional[SourceLine], module_globals: Dict[str, Any]) -> Guard:
+def describe(kind: str, code: str, line: SourceLine | None, module_globals: dict[str, Any]) -> Guard:
     """A `Guard` for one leaf of the tree. What is not understood keeps Dynamo's spelling as its words."""
     guard = Guard(code=code, kind=kind, user_line=line)
     if kind == "DIMENSION_DYNAMIC_MARKING_GUARD" or "'_dynamo_" in code:  # more than half of a big model's guards
@@ -97,7 +97,7 @@ def _is_dynamos_own(guard: Guard) -> bool:
 # ---- one writer per kind of guard
 
 
-def _tensor(guard: Guard, module_globals: Dict[str, Any]) -> None:
+def _tensor(guard: Guard, module_globals: dict[str, Any]) -> None:
     call = _call(guard.code)
     subject = _text(guard.code, call.args[0])
     keywords = {k.arg: _text(guard.code, k.value) for k in call.keywords}
@@ -124,7 +124,7 @@ def _tensor(guard: Guard, module_globals: Dict[str, Any]) -> None:
     guard.runnable = _is_plain(subject) and {"size", "stride", "requires_grad"} <= set(keywords)
 
 
-def _no_aliasing(guard: Guard, module_globals: Dict[str, Any]) -> None:
+def _no_aliasing(guard: Guard, module_globals: dict[str, Any]) -> None:
     subjects = [_text(guard.code, a) for a in _call(guard.code).args]
     guard.subject = " and ".join(map(user_spelling, subjects))
     names = list(map(user_spelling, subjects))
@@ -135,7 +135,7 @@ def _no_aliasing(guard: Guard, module_globals: Dict[str, Any]) -> None:
     guard.runnable = all(map(_is_plain, subjects))
 
 
-def _same_object(guard: Guard, module_globals: Dict[str, Any]) -> None:
+def _same_object(guard: Guard, module_globals: dict[str, Any]) -> None:
     call, rest = _call_and_rest(guard.code)
     subject = _text(guard.code, call.args[0])
     number = ast.literal_eval(call.args[1])
@@ -162,7 +162,7 @@ def _same_object(guard: Guard, module_globals: Dict[str, Any]) -> None:
         guard.runnable = bool(path)
 
 
-def _same_type(guard: Guard, module_globals: Dict[str, Any]) -> None:
+def _same_type(guard: Guard, module_globals: dict[str, Any]) -> None:
     call, rest = _call_and_rest(guard.code)
     subject = _text(guard.code, call.args[0])
     shown = re.search(r"type=<class '([^']+)'>", rest)
@@ -177,7 +177,7 @@ def _same_type(guard: Guard, module_globals: Dict[str, Any]) -> None:
     guard.runnable = _is_plain(subject)
 
 
-def _length(guard: Guard, module_globals: Dict[str, Any]) -> None:
+def _length(guard: Guard, module_globals: dict[str, Any]) -> None:
     _any_expression(guard, module_globals)
     match = re.match(r"^len\((.*)\) == (\d+)$", guard.code)
     if match:
@@ -188,7 +188,7 @@ def _length(guard: Guard, module_globals: Dict[str, Any]) -> None:
         guard.words = f"{guard.subject} is empty"
 
 
-def _none(guard: Guard, module_globals: Dict[str, Any]) -> None:
+def _none(guard: Guard, module_globals: dict[str, Any]) -> None:
     _any_expression(guard, module_globals)
     guard.words = user_spelling(guard.code)
 
@@ -208,11 +208,11 @@ _OWN_KINDS = {*_FIXED, "AUTOGRAD_SAVED_TENSORS_HOOKS", "NO_TENSOR_ALIASING_MARK"
 _OWN_KINDS |= {"GRAD_MODE", "SHAPE_ENV_MARK"}
 
 
-def _fixed(guard: Guard, module_globals: Dict[str, Any]) -> None:
+def _fixed(guard: Guard, module_globals: dict[str, Any]) -> None:
     guard.words = _FIXED[guard.kind]
 
 
-def _any_expression(guard: Guard, module_globals: Dict[str, Any]) -> None:
+def _any_expression(guard: Guard, module_globals: dict[str, Any]) -> None:
     guard.words = next((words for mark, words in _STATES if mark in guard.code), "") or user_spelling(guard.code)
     compared = re.match(r"^([LG]\[.*?) (?:==|is|!=|in) ", guard.code)
     subjects = sorted({(m.group(1) or m.group(2)) for m in _SCOPE.finditer(guard.code)})
@@ -247,7 +247,7 @@ def _any_expression(guard: Guard, module_globals: Dict[str, Any]) -> None:
         guard.runnable = _is_plain(guard.run)
 
 
-_WRITERS: Dict[str, Callable[[Guard, Dict[str, Any]], None]] = {
+_WRITERS: dict[str, Callable[[Guard, dict[str, Any]], None]] = {
     "TENSOR_MATCH": _tensor,
     "NO_TENSOR_ALIASING": _no_aliasing,
     "ID_MATCH": _same_object,
@@ -272,7 +272,7 @@ def _call(code: str) -> ast.Call:
     return _call_and_rest(code)[0]
 
 
-def _call_and_rest(code: str) -> Tuple[ast.Call, str]:
+def _call_and_rest(code: str) -> tuple[ast.Call, str]:
     """The call at the start of `code`, and the text behind it (``, type=<class 'x'>`` is no Python)."""
     depth = 0
     for at, char in enumerate(code):
@@ -285,13 +285,13 @@ def _call_and_rest(code: str) -> Tuple[ast.Call, str]:
     raise ValueError(code)
 
 
-_TYPES: Dict[int, str] = {}  # by id, filled when a type is looked for that is not in it
+_TYPES: dict[int, str] = {}  # by id, filled when a type is looked for that is not in it
 
 
 def _type_name(number: int) -> str:
     """Full name of the type with the id `number`, "" when there is none: up to torch 2.8 a guard has the id alone."""
     if number not in _TYPES:
-        waiting: List[type] = [object]
+        waiting: list[type] = [object]
         _TYPES.clear()
         while waiting:
             one = waiting.pop()
@@ -318,7 +318,7 @@ def _is_plain(code: str) -> bool:
     return all(node.id in _AT_HAND for node in ast.walk(tree) if isinstance(node, ast.Name))
 
 
-def _evaluate(source: str, module_globals: Dict[str, Any]) -> Any:
+def _evaluate(source: str, module_globals: dict[str, Any]) -> Any:
     """The object which ``G['torch'].abs`` names: subscripts by constants and plain attributes only, no calls."""
 
     def walk(node: ast.AST) -> Any:
@@ -341,7 +341,7 @@ def _evaluate(source: str, module_globals: Dict[str, Any]) -> Any:
     return walk(syntax_tree(source, mode="eval"))
 
 
-def _importable(found: Any, source: str, module_globals: Dict[str, Any]) -> str:
+def _importable(found: Any, source: str, module_globals: dict[str, Any]) -> str:
     """A dotted path under an imported module which leads to `found`, or nothing."""
     if isinstance(found, types.ModuleType):
         return found.__name__ if sys.modules.get(found.__name__) is found and found.__name__ != "__main__" else ""
@@ -353,5 +353,5 @@ def _importable(found: Any, source: str, module_globals: Dict[str, Any]) -> str:
     return ""
 
 
-def _and(words: List[str]) -> str:
+def _and(words: list[str]) -> str:
     return words[0] if len(words) == 1 else ", ".join(words[:-1]) + " and " + words[-1]

@@ -11,14 +11,14 @@ import ast
 import re
 import types
 from dataclasses import dataclass
-from typing import Any, Dict, Iterator, List, Tuple
+from typing import Any, Iterator
 
 from ...decompiler.proof.compile_worker import syntax_tree
 
 __all__ = ["KernelPart", "kernel_parts", "kernel_text", "point_functions_at_file"]
 
 # What is different in each run, and what stands there instead. Each hides a place or a hash, never an operation.
-_CHANGING: List[Tuple[re.Pattern[str], str]] = [
+_CHANGING: list[tuple[re.Pattern[str], str]] = [
     (re.compile(r"(?:/[\w.+-]+)*/torchinductor_\w+"), "<inductor cache>"),
     (re.compile(r"(?:/[\w.+-]+)*/tmp\w{8}(?=/)"), "<temporary directory>"),
     (re.compile(r"(<inductor cache>(?:/[\w.+-]+)*/)c[a-z2-7]{20,}"), r"\1<hash>"),
@@ -39,20 +39,20 @@ class KernelPart:
         """The end of its file's name."""
         return "cpp" if self.language == "C++" else "py"
 
-    def text(self, about: List[str]) -> str:
+    def text(self, about: list[str]) -> str:
         """The text of its file: `about` as comments in front."""
         sign = "//" if self.language == "C++" else "#"
         body = _the_same_in_every_run(self.source.strip("\n"))
         return "".join(f"{sign} {line}\n" for line in about) + body + "\n"
 
 
-def kernel_text(source: str, about: List[str]) -> str:
+def kernel_text(source: str, about: list[str]) -> str:
     """The text for the dump: the lines of `about` as comments, then `source` with the same number of lines."""
     lines = ["# " + " ".join(line.split()) if at == 0 else "# " + line for at, line in enumerate(about)]
     return "\n".join([*lines, _the_same_in_every_run(source)])
 
 
-def kernel_parts(source: str) -> List[KernelPart]:
+def kernel_parts(source: str) -> list[KernelPart]:
     """The kernels which a wrapper hands to a compiler as strings, in order; none where the text is no Python.
 
     They stand there as ``name = async_compile.cpp_pybinding(..., r'''...''')`` or ``async_compile.triton('name',
@@ -62,7 +62,7 @@ def kernel_parts(source: str) -> List[KernelPart]:
         body = syntax_tree(source).body
     except SyntaxError:
         return []
-    found: List[KernelPart] = []
+    found: list[KernelPart] = []
     for statement in body:
         if not isinstance(statement, ast.Assign):
             continue
@@ -102,8 +102,8 @@ def point_functions_at_file(module: types.ModuleType, loaded_from: str, path: st
 
 
 def _functions_of(module: types.ModuleType) -> Iterator[types.FunctionType]:
-    seen: Dict[int, bool] = {}
-    waiting: List[Any] = list(vars(module).values())
+    seen: dict[int, bool] = {}
+    waiting: list[Any] = list(vars(module).values())
     while waiting:
         thing = waiting.pop()
         if id(thing) in seen:

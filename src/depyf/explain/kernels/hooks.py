@@ -6,7 +6,7 @@ Several modules import it by name: see `exchanged_code.py`.
 from __future__ import annotations
 
 import contextlib
-from typing import Any, Dict, List, Tuple
+from typing import Any
 
 from ..containment import edge, told
 from ..torch_facts.exchanged_code import Heard, listen
@@ -15,8 +15,8 @@ from ..torch_facts.torch_kernels import provenance_function, says_which_kernel
 
 __all__ = ["hook_kernels", "kernel_was_called", "kernel_was_named"]
 
-_calls: List[Heard] = []
-_names: List[Heard] = []
+_calls: list[Heard] = []
+_names: list[Heard] = []
 
 
 def hook_kernels(recorder: Any, undo: contextlib.ExitStack) -> None:
@@ -28,7 +28,7 @@ def hook_kernels(recorder: Any, undo: contextlib.ExitStack) -> None:
 
 
 @edge
-def kernel_was_called(args: Tuple[Any, ...], kwargs: Dict[str, Any]) -> Any:
+def kernel_was_called(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """What `set_kernel_post_grad_provenance_tracing` does while a recorder listens."""
     recorder, original = _calls[-1]
     told(recorder, "on_kernel_call", args, kwargs)
@@ -36,7 +36,7 @@ def kernel_was_called(args: Tuple[Any, ...], kwargs: Dict[str, Any]) -> Any:
 
 
 @edge
-def kernel_was_named(args: Tuple[Any, ...], kwargs: Dict[str, Any]) -> Any:
+def kernel_was_named(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """What `get_fused_kernel_name` does while a recorder listens."""
     recorder, original = _names[-1]
     name = original(*args, **kwargs)

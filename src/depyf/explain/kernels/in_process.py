@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, List, Set
+from typing import Any
 
 from ..graphs.capture import reachable
 from ..model import Kernel
@@ -12,7 +12,7 @@ from .files import kernel_text
 __all__ = ["kernels_of"]
 
 
-def kernels_of(function: Any, graph: str) -> List[Kernel]:
+def kernels_of(function: Any, graph: str) -> list[Kernel]:
     """The modules which Inductor generated, forward before backward; empty for other backends.
 
     Args:
@@ -21,14 +21,14 @@ def kernels_of(function: Any, graph: str) -> List[Kernel]:
 
     A backward graph that is compiled when it is first needed is not there before.
     """
-    found: List[Any] = []
-    backward: Set[int] = set()
+    found: list[Any] = []
+    backward: set[int] = set()
     for thing in reachable(function):
         if torch_keeps.is_inductor_output(thing):
             found.append(thing)
         for later in torch_keeps.backward_of(thing):
             backward.update(id(one) for one in reachable(later) if torch_keeps.is_inductor_output(one))
-    kernels: List[Kernel] = []
+    kernels: list[Kernel] = []
     for thing in sorted(found, key=lambda one: id(one) in backward):
         source = torch_keeps.inductor_source(thing)
         if source:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
-from typing import Any, Dict, Iterable, List, Optional, Tuple
+from typing import Any, Iterable
 from weakref import WeakKeyDictionary
 
 from ..graphs.capture import user_line_of
@@ -38,9 +38,9 @@ class Provenance:
             what there is before torch 2.10.
     """
 
-    by_kernel: Dict[str, List[Any]] = field(default_factory=dict)
-    by_name: List[Tuple[str, List[Any]]] = field(default_factory=list)
-    _order: WeakKeyDictionary[Any, Dict[int, int]] = field(default_factory=WeakKeyDictionary)
+    by_kernel: dict[str, list[Any]] = field(default_factory=dict)
+    by_name: list[tuple[str, list[Any]]] = field(default_factory=list)
+    _order: WeakKeyDictionary[Any, dict[int, int]] = field(default_factory=WeakKeyDictionary)
 
     def made(self, kernel: str, node_schedule: Any) -> None:
         """Inductor writes a call of `kernel`."""
@@ -50,7 +50,7 @@ class Provenance:
         """Inductor has made up the fused part of a kernel's name ("fused_add_mul")."""
         self.by_name.append((fused_name, _described(operations_behind(node_schedule, self._order))))
 
-    def take(self, source: str, graph: Optional[Graph], cached: str = "") -> List[KernelLine]:
+    def take(self, source: str, graph: Graph | None, cached: str = "") -> list[KernelLine]:
         """The lines behind the kernels which `source`, a generated module, calls, in order; begins a new module.
 
         For a module out of a cache, `cached` is the text of the graph it was generated from, which names lines too: an
@@ -72,7 +72,7 @@ class Provenance:
         return [line for name in order for line in _grouped(name, by_kernel[name])]
 
 
-def kernel_lines_text(lines: List[KernelLine]) -> List[str]:
+def kernel_lines_text(lines: list[KernelLine]) -> list[str]:
     """One row of text per line of the program and kernel, in order of lines; those of no line at the end.
 
     Many rows are put together, one per line of the program, with numbers for the kernels and a legend in front.
@@ -81,30 +81,30 @@ def kernel_lines_text(lines: List[KernelLine]) -> List[str]:
     if len(ordered) <= _MOST_ROWS:
         return _aligned([(*_where(one), "{}: {}".format(one.kernel, ", ".join(one.operations))) for one in ordered])
     numbers = {kernel: f"k{at}" for at, kernel in enumerate(dict.fromkeys(one.kernel for one in lines))}
-    rows: Dict[Tuple[str, str], List[str]] = {}
+    rows: dict[tuple[str, str], list[str]] = {}
     for one in ordered:
         rows.setdefault(_where(one), []).append("{}: {}".format(numbers[one.kernel], ", ".join(one.operations)))
     legend = [f"{number:<4} {kernel}" for kernel, number in numbers.items()]
     return legend + _aligned([(*where, "; ".join(kernels)) for where, kernels in rows.items()])
 
 
-def _where(one: KernelLine) -> Tuple[str, str]:
+def _where(one: KernelLine) -> tuple[str, str]:
     if one.line is None:
         return "", "(no line of the program)"
     return one.line.place, one.line.text
 
 
-def _aligned(rows: List[Tuple[str, str, str]]) -> List[str]:
+def _aligned(rows: list[tuple[str, str, str]]) -> list[str]:
     places = max([len(where) for where, _, _ in rows] or [0])
     widest = max([len(text) for _, text, _ in rows if len(text) < 56] or [0])
     return ["{:<{}}  {:<{}}  -> {}".format(where, places, text, widest, kernel) for where, text, kernel in rows]
 
 
-def _place(line: Optional[SourceLine]) -> Tuple[str, int]:
+def _place(line: SourceLine | None) -> tuple[str, int]:
     return ("", 0) if line is None else (line.filename, line.line)
 
 
-def _described(nodes: Iterable[Any]) -> List[Tuple[str, Optional[SourceLine]]]:
+def _described(nodes: Iterable[Any]) -> list[tuple[str, SourceLine | None]]:
     """Name of the operation and the line of the program of each node: the nodes themselves would keep a graph alive."""
     found = []
     for node in nodes:
@@ -114,16 +114,16 @@ def _described(nodes: Iterable[Any]) -> List[Tuple[str, Optional[SourceLine]]]:
     return found
 
 
-def _from_comments(source: str, graph: Optional[Graph]) -> Dict[str, List[Tuple[str, Optional[SourceLine]]]]:
+def _from_comments(source: str, graph: Graph | None) -> dict[str, list[tuple[str, SourceLine | None]]]:
     """What the comments above calls of library kernels say: the nodes of Dynamo's graph.
 
     A comment lists the nodes behind the kernel's inputs too, which other kernels compute: ``gelu`` above the matrix
     product of its result. The kernel's own operation is the one in its name, else the last in the list.
     """
     by_name = {node.name: node for node in graph.nodes} if graph is not None else {}
-    found: Dict[str, List[Tuple[str, Optional[SourceLine]]]] = {}
-    waiting: List[str] = []
-    aten: List[str] = []
+    found: dict[str, list[tuple[str, SourceLine | None]]] = {}
+    waiting: list[str] = []
+    aten: list[str] = []
     for text in source.splitlines():
         comment = _SOURCE_NODES.match(text)
         if comment is not None:
@@ -147,20 +147,20 @@ def _in_name(operation: str, kernel: str) -> bool:
     return "_{}_".format(operation.strip("_")) in "_{}_".format(re.sub(r"\W", "_", kernel))
 
 
-def _listed(names: str) -> List[str]:
+def _listed(names: str) -> list[str]:
     return [name.strip() for name in names.split(",") if name.strip()]
 
 
 def _from_names(
-    source: str, graph_text: str, graph: Optional[Graph]
-) -> Dict[str, List[Tuple[str, Optional[SourceLine]]]]:
-    here: Dict[str, Dict[Tuple[str, int], SourceLine]] = {}
+    source: str, graph_text: str, graph: Graph | None
+) -> dict[str, list[tuple[str, SourceLine | None]]]:
+    here: dict[str, dict[tuple[str, int], SourceLine]] = {}
     for node in graph.nodes if graph is not None else ():
         if node.user_line is not None:
             here.setdefault(node.user_line.text.strip(), {})[_place(node.user_line)] = node.user_line
-    found: Dict[str, List[Tuple[str, Optional[SourceLine]]]] = {}
+    found: dict[str, list[tuple[str, SourceLine | None]]] = {}
     kernels = [match.groups() for match in _FUSED.finditer(source)]
-    line: Optional[SourceLine] = None
+    line: SourceLine | None = None
     for text in graph_text.splitlines():
         place, operation = _FILE.match(text), _OPERATION.search(text)
         if place is not None:
@@ -173,8 +173,8 @@ def _from_names(
     return found
 
 
-def _grouped(kernel: str, operations: List[Tuple[str, Optional[SourceLine]]]) -> List[KernelLine]:
-    grouped: Dict[Tuple[str, int], KernelLine] = {}
+def _grouped(kernel: str, operations: list[tuple[str, SourceLine | None]]) -> list[KernelLine]:
+    grouped: dict[tuple[str, int], KernelLine] = {}
     for operation, line in operations:
         one = grouped.setdefault(_place(line), KernelLine(kernel, line))
         if operation not in one.operations:

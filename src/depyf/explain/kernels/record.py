@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import types
-from typing import Any, Callable, Dict, List, Tuple
+from typing import Any, Callable
 
 from ..graphs.files import STAGES, cached_graph_text, why_open
 from ..model import Graph, Kernel
@@ -27,12 +27,12 @@ class KernelRecorder:
         provenance: hears from the hooks which operations became which kernel.
     """
 
-    def __init__(self, write: Callable[[str, str, str, str], str], graphs: Dict[str, Graph]) -> None:
+    def __init__(self, write: Callable[[str, str, str, str], str], graphs: dict[str, Graph]) -> None:
         """`write(template, text, kind, why)` writes a numbered file and gives its path; `graphs` are the recorder's."""
         self.provenance = Provenance()
         self._write = write
         self._graphs = graphs
-        self._seen: List[Tuple[str, str]] = []
+        self._seen: list[tuple[str, str]] = []
 
     def record(self, module: types.ModuleType, graph_name: str) -> None:
         """Files for `module`, which belongs to the graph. A module is recorded once for each graph."""

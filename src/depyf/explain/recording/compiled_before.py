@@ -9,7 +9,7 @@ from __future__ import annotations
 import gc
 import types
 from types import CodeType
-from typing import Any, Dict, List
+from typing import Any
 
 from ..after_the_fact.inspect_model import frame_of
 from ..containment import contained, logger
@@ -60,10 +60,10 @@ def _why_nothing(session: Session) -> str:
     return "was what torch.compile returned called?"
 
 
-def _globals_of(codes: List[CodeType]) -> Dict[int, Dict[str, Any]]:
+def _globals_of(codes: list[CodeType]) -> dict[int, dict[str, Any]]:
     """The globals of the functions that have these code objects, where such functions live."""
     wanted = {id(code) for code in codes}
-    found: Dict[int, Dict[str, Any]] = {}
+    found: dict[int, dict[str, Any]] = {}
     for one in gc.get_referrers(*codes):
         if isinstance(one, types.FunctionType) and id(one.__code__) in wanted:
             found[id(one.__code__)] = one.__globals__

@@ -11,7 +11,7 @@ import contextlib
 import sys
 import types
 from dataclasses import dataclass
-from typing import Any, Callable, List, Tuple
+from typing import Any, Callable
 
 from ..containment import EDGES, contained, done, edge, told
 from ..kernels.hooks import hook_kernels
@@ -95,16 +95,16 @@ def _hook_bytecode(recorder: Any, undo: contextlib.ExitStack) -> None:
     def hook(code: types.CodeType, new_code: types.CodeType) -> Any:
         return told(recorder, "on_bytecode", code, new_code)
 
-    handles: List[Any] = []
+    handles: list[Any] = []
     undo.callback(lambda: [handle.remove() for handle in handles])
     handles.append(torch_behavior.register_bytecode_hook(hook))
 
 
-_graphs: List[Heard] = []
+_graphs: list[Heard] = []
 
 
 @edge
-def graph_was_formatted(args: Tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+def graph_was_formatted(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """What `lazy_format_graph_code` does while a recorder listens: tell it, then do what it always did."""
     recorder, original = _graphs[-1]
     told(recorder, "on_graph", args, kwargs)
@@ -122,11 +122,11 @@ def _hook_graph_formatter(recorder: Any, undo: contextlib.ExitStack) -> None:
     listen(recorder, torch_behavior.graph_formatter(), _formatter_in_place, _graphs, undo)
 
 
-_graph_runners: List[Heard] = []
+_graph_runners: list[Heard] = []
 
 
 @edge
-def graph_is_to_run(args: Tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+def graph_is_to_run(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """What `boxed_nop` does while a recorder listens: tell it of the graph, when what runs it is made."""
     recorder, original = _graph_runners[-1]
     result = original(*args, **kwargs)
@@ -146,7 +146,7 @@ def _hook_graph_runner(recorder: Any, undo: contextlib.ExitStack) -> None:
            undo)
 
 
-_kernel_loaders: List[Callable[..., Any]] = []  # torch's own, while a recorder stands in front of it
+_kernel_loaders: list[Callable[..., Any]] = []  # torch's own, while a recorder stands in front of it
 
 
 def original_kernel_loader() -> Callable[..., Any]:
@@ -221,7 +221,7 @@ def _hook_guard_lines(recorder: Any, undo: contextlib.ExitStack) -> None:
     guards.add = add
 
 
-_guard_listeners: List[Any] = []  # an object's finalizer holds the hook below for as long as the object lives
+_guard_listeners: list[Any] = []  # an object's finalizer holds the hook below for as long as the object lives
 
 
 @edge
@@ -262,12 +262,12 @@ def _before(module: str, name: str) -> Callable[[Any, contextlib.ExitStack], Non
     return apply
 
 
-def _forget(listeners: List[Any], one: Any) -> None:
+def _forget(listeners: list[Any], one: Any) -> None:
     if one in listeners:
         listeners.remove(one)
 
 
-PATCHES: List[Patch] = [
+PATCHES: list[Patch] = [
     Patch(
         target="torch._dynamo.convert_frame.register_bytecode_hook",
         apply=_hook_bytecode,

@@ -17,7 +17,7 @@ import threading
 import types
 import weakref
 from types import CodeType
-from typing import Any, Dict, List, Optional, Tuple
+from typing import Any
 
 from ..containment import contained, note_failure
 from ..dump.compile_times import TIMES, PhaseClock
@@ -75,25 +75,25 @@ class Recorder:
         self.session = Session(directory=dump.path, python_version=platform.python_version())
         with contained(self.session, "asking torch for its version"):
             self.session.torch_version = torch_behavior.torch_version()
-        self._clock: Optional[PhaseClock] = None
+        self._clock: PhaseClock | None = None
         with contained(self.session, "asking torch for the time so far", "how long compiling took"):
             self._clock = PhaseClock()
-        self.late_patches: List[Any] = []  # rows of patches.py which wait for their modules
+        self.late_patches: list[Any] = []  # rows of patches.py which wait for their modules
         self.restores = contextlib.ExitStack()  # takes the others back
         self.ended = False
         self._process = os.getpid()
-        self._forked: Optional[Recorder] = None
+        self._forked: Recorder | None = None
         self._lock = threading.RLock()
-        self._frames: Dict[CodeType, List[Frame]] = {}
-        self._graphs: Dict[str, Graph] = {}
-        self._unwritten: Dict[str, GraphText] = {}  # what the sources of graphs are to be made of, by their names
-        self._breaks: Dict[str, GraphBreak] = {}
-        self._graph_of_compilation: Dict[str, str] = {}
-        self._followed: Dict[str, Followed] = {}  # by compilation
-        self._files: List[GraphFile] = []
+        self._frames: dict[CodeType, list[Frame]] = {}
+        self._graphs: dict[str, Graph] = {}
+        self._unwritten: dict[str, GraphText] = {}  # what the sources of graphs are to be made of, by their names
+        self._breaks: dict[str, GraphBreak] = {}
+        self._graph_of_compilation: dict[str, str] = {}
+        self._followed: dict[str, Followed] = {}  # by compilation
+        self._files: list[GraphFile] = []
         self.kernels = KernelRecorder(self._write, self._graphs)
         self._attempts = Attempts(self.session)
-        self._installed: List[Tuple[CacheEntry, CodeType]] = []  # what Dynamo was given to run
+        self._installed: list[tuple[CacheEntry, CodeType]] = []  # what Dynamo was given to run
 
     @property
     def current_graph(self) -> str:
@@ -125,14 +125,14 @@ class Recorder:
         return forked
 
     @property
-    def compiled(self) -> List[Followed]:
+    def compiled(self) -> list[Followed]:
         """The functions that were compiled, each with what Dynamo followed from it; resume functions left out."""
         followed = self._followed.values()
         return [one for one in followed if one.code is not None and not is_resume_name(one.code.co_name)]
 
     # ---- while torch compiles
 
-    def on_bytecode(self, code: CodeType, new_code: CodeType) -> Optional[CodeType]:
+    def on_bytecode(self, code: CodeType, new_code: CodeType) -> CodeType | None:
         """Dynamo's bytecode hook. Returns our code when it is proven to do what `new_code` does, else None."""
         with self._lock, contained(self.session, f"recording {code.co_name}", "its transformed code"):
             with contained(self.session, "asking torch for its times", "how long compilations took"):
@@ -141,13 +141,13 @@ class Recorder:
             return self._record_bytecode(code, new_code)
         return None
 
-    def on_graph(self, args: Tuple[Any, ...], kwargs: Dict[str, Any]) -> None:
+    def on_graph(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         """A stage of the compiler formats a graph: `lazy_format_graph_code(name, gm, maybe_id=None, **options)`."""
         with self._lock, contained(self.session, "recording a graph", "the file of one graph"):
             given = list(args) + [kwargs.get(name) for name in ("name", "gm")[len(args) :]]
             self._record_graph(str(given[0]), given[1], kwargs)
 
-    def on_graph_that_runs(self, args: Tuple[Any, ...], kwargs: Dict[str, Any]) -> None:
+    def on_graph_that_runs(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         """A backend keeps a graph to run: `boxed_nop(fx_g, example_inputs)`."""
         with self._lock, contained(self.session, "looking for a graph's file", "breakpoints in one graph file"):
             note_what_runs(self._files, self.current_graph, args[0] if args else kwargs["fx_g"])
@@ -157,13 +157,13 @@ class Recorder:
         with self._lock, contained(self.session, "recording a kernel", "the file of one kernel"):
             self.kernels.record(module, self.current_graph)
 
-    def on_kernel_call(self, args: Tuple[Any, ...], kwargs: Dict[str, Any]) -> None:
+    def on_kernel_call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         """Inductor writes a call of a kernel: `set_kernel_post_grad_provenance_tracing(node_schedule, kernel_name)`."""
         with self._lock, contained(self.session, "recording a kernel's operations", "which line became which kernel"):
             given = list(args) + [kwargs.get(name) for name in ("node_schedule", "kernel_name")[len(args) :]]
             self.kernels.provenance.made(str(given[1]), given[0])
 
-    def on_kernel_name(self, name: str, args: Tuple[Any, ...], kwargs: Dict[str, Any]) -> None:
+    def on_kernel_name(self, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         """Inductor has made up a kernel's name: `get_fused_kernel_name(node_schedule, descriptive_names)`."""
         with self._lock, contained(self.session, "recording a kernel's operations", "which line became which kernel"):
             self.kernels.provenance.named(name, args[0] if args else kwargs["node_schedule"])
@@ -206,7 +206,7 @@ class Recorder:
         with self._lock, contained(self.session, "recording what came of a compilation", "a reason in the index"):
             getattr(self._attempts, event)(*args)
 
-    def on_generated_code(self, args: Tuple[Any, ...], kwargs: Dict[str, Any]) -> None:
+    def on_generated_code(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         """torch.fx has compiled generated code: `_exec_with_source(src, globals, co_fields=None)`."""
         with self._lock, contained(self.session, "recording generated code", "one fx_graph_code file"):
             source = stable(str(args[0] if args else kwargs["src"]))
@@ -214,7 +214,7 @@ class Recorder:
             template = f"fx_graph_code_{digest}_{{}}.py"
             self._write(template, source, "generated code", "code which torch.fx generated")
 
-    def _record_bytecode(self, code: CodeType, new_code: CodeType) -> Optional[CodeType]:
+    def _record_bytecode(self, code: CodeType, new_code: CodeType) -> CodeType | None:
         known = torch_behavior.compiling_frame(code)
         compile_id = torch_behavior.current_compile_id()
         frame = self._frame_of(code, known.get("globals"))
@@ -267,7 +267,7 @@ class Recorder:
             return ", ".join(followed.stops(debuggers.Breakpoints.now(self.session)))
         return ""
 
-    def _describe(self, entry: CacheEntry, known: Dict[str, Any], new_code: CodeType) -> None:
+    def _describe(self, entry: CacheEntry, known: dict[str, Any], new_code: CodeType) -> None:
         entry.backend = torch_behavior.backend_name(known.get("compiler_fn"))
         entry.side_effects = [stable(effect) for effect in torch_behavior.side_effects(new_code)]
         code = entry.original_code
@@ -290,7 +290,7 @@ class Recorder:
                 if graph_name in self._breaks and not taken and not entry.cuts:
                     entry.breaks.append(self._breaks[graph_name])
 
-    def _record_graph(self, title: str, module: Any, options: Dict[str, Any]) -> None:
+    def _record_graph(self, title: str, module: Any, options: dict[str, Any]) -> None:
         if self.late_patches:
             apply_late_patches(self)
         compile_id = torch_behavior.current_compile_id()
@@ -383,7 +383,7 @@ class Recorder:
                     step()
 
     def _write_changed_graphs(self) -> None:
-        shown: Dict[str, List[GraphFile]] = {}
+        shown: dict[str, list[GraphFile]] = {}
         for file in self._files:
             if not file.is_in_between:
                 shown.setdefault(file.graph, []).append(file)
@@ -490,7 +490,7 @@ class Recorder:
             return False
         return True
 
-    def _write_listings(self, path: str, code: CodeType, new_code: CodeType, ours: Optional[CodeType]) -> None:
+    def _write_listings(self, path: str, code: CodeType, new_code: CodeType, ours: CodeType | None) -> None:
         for suffix, one, why in [
             ("original_bytecode", code, "the function's instructions before Dynamo"),
             ("transformed_bytecode", new_code, "the instructions which Dynamo made"),

@@ -17,7 +17,7 @@ import contextlib
 import os
 import threading
 import time
-from typing import Iterator, List, NamedTuple, Tuple, Union
+from typing import Iterator, NamedTuple
 
 from ...decompiler.limits.garbage import no_collections
 from ...errors import require_torch
@@ -40,7 +40,7 @@ class _Block(NamedTuple):
     """A block of `prepare_debug`: its thread, its arguments, what is undone when it is left, its model."""
 
     thread: int
-    arguments: Tuple[str, bool, bool, bool]
+    arguments: tuple[str, bool, bool, bool]
     undo: contextlib.ExitStack
     session: Session
 
@@ -50,10 +50,10 @@ class _Block(NamedTuple):
         return os.path.abspath(self.arguments[0])
 
 
-_owner: List[_Block] = []  # the block that is recorded, as a list of one
-_waiting: List[_Block] = []  # blocks which other threads entered meanwhile
-_directories: List[str] = []
-_compiled: List[Followed] = []
+_owner: list[_Block] = []  # the block that is recorded, as a list of one
+_waiting: list[_Block] = []  # blocks which other threads entered meanwhile
+_directories: list[str] = []
+_compiled: list[Followed] = []
 _CHANGING = threading.RLock()  # held by the thread that begins or ends a recording
 
 
@@ -67,7 +67,7 @@ if hasattr(os, "register_at_fork"):  # another thread may hold it while this one
     os.register_at_fork(after_in_child=_renew_lock)
 
 
-def active_recorders() -> List[Recorder]:
+def active_recorders() -> list[Recorder]:
     """The recording that is going on, as a list of one; empty outside of `prepare_debug`."""
     return list(ACTIVE)
 
@@ -77,7 +77,7 @@ def last_directory() -> str:
     return _directories[-1] if _directories else ""
 
 
-def compiled_functions() -> List[Followed]:
+def compiled_functions() -> list[Followed]:
     """What recordings that have ended saw compiled."""
     return list(_compiled)
 
@@ -85,7 +85,7 @@ def compiled_functions() -> List[Followed]:
 @contextlib.contextmanager
 @edge
 def prepare_debug(
-    dump_src_dir: Union[str, os.PathLike[str]],
+    dump_src_dir: str | os.PathLike[str],
     clean_wild_fx_code: bool = True,
     log_bytecode: bool = False,
     *,
@@ -138,7 +138,7 @@ def prepare_debug(
 
 
 def _begin(
-    dump_src_dir: Union[str, os.PathLike[str]],
+    dump_src_dir: str | os.PathLike[str],
     clean_wild_fx_code: bool,
     log_bytecode: bool,
     html: bool,

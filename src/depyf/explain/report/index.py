@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Dict, List
-
 from ..dump.compile_times import TIMES
 from ..frames.refusals import is_of_libraries
 from ..model import Artifact, Decompiled, Session
@@ -71,7 +69,7 @@ def _times(session: Session) -> str:
     return f" How long compiling took, by phase: `{TIMES}`." if written else ""
 
 
-def _no_page(session: Session) -> List[str]:
+def _no_page(session: Session) -> list[str]:
     if session.refusals or session.skips or session.breaks:
         return ["Nothing was compiled while this was recorded, so there is no page. What Dynamo tried follows."]
     if any(one.kind in ("graph", "kernel") for one in session.artifacts):
@@ -86,7 +84,7 @@ def _was_recorded(session: Session) -> bool:
     return any((frame.filename, frame.first_line) not in before for frame in session.top_level())
 
 
-def _compiled_before(session: Session) -> List[str]:
+def _compiled_before(session: Session) -> list[str]:
     shown = {(frame.filename, frame.first_line) for frame in session.frames}
     others = [one for one in session.compiled_before if (one.filename, one.line) not in shown]
     if not others:
@@ -96,7 +94,7 @@ def _compiled_before(session: Session) -> List[str]:
     return lines + [f"- `{one.function}` ({file_name(one.filename)}:{one.line})" for one in others]
 
 
-def _proofs(session: Session) -> List[str]:
+def _proofs(session: Session) -> list[str]:
     rows = []
     for frame in session.frames:
         for entry in frame.entries:
@@ -119,12 +117,12 @@ def _verdict(one: Decompiled) -> str:
     return f"{one.level}: {one.reasons[0]}" if one.reasons else one.level
 
 
-def _files(session: Session) -> List[str]:
+def _files(session: Session) -> list[str]:
     written = [one for one in session.artifacts if one.status == "written"]
     if not written:
         return []
     lines = ["", f"## Files ({len(written)})"]
-    by_kind: Dict[str, List[Artifact]] = {}
+    by_kind: dict[str, list[Artifact]] = {}
     for one in written:
         by_kind.setdefault(one.kind, []).append(one)
     titles = dict(_KINDS)
@@ -139,7 +137,7 @@ def _files(session: Session) -> List[str]:
     return lines
 
 
-def _missing(session: Session) -> List[str]:
+def _missing(session: Session) -> list[str]:
     lost = [one for one in session.artifacts if one.status != "written"]
     missing = [f"- `{file_name(one.path)}`: {one.reason}" for one in lost]
     known = {file_name(one.path) for one in lost}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Iterable, List
+from typing import Iterable
 
 from ..frames.refusals import has_nothing_in_it
 from ..frames.resume_points import is_resume_name
@@ -14,7 +14,7 @@ __all__ = ["summary_lines"]
 _MOST_NAMES = 5
 
 
-def summary_lines(session: Session) -> List[str]:
+def summary_lines(session: Session) -> list[str]:
     """Five lines of Markdown: functions, graphs, breaks, compilations after the first, and what runs uncompiled."""
     compiled = [frame for frame in session.top_level() if any(below.entries for below in frame.walk())]
     graphs = {graph.name for frame in session.frames for entry in frame.entries for graph in entry.graphs}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from typing import Dict, List, Sequence, Set
+from typing import Sequence
 
 from ...decompiler.proof.compile_worker import syntax_tree
 from ..for_reading.bookkeeping import fold
@@ -28,9 +28,9 @@ _MOST_REASONS = 3
 NOT_SEEN = "Dynamo has seen no call of it"
 
 
-def tree_lines(frame: Frame) -> List[str]:
+def tree_lines(frame: Frame) -> list[str]:
     """The tree below the page's title, one string per line, without comment signs."""
-    lines: List[str] = []
+    lines: list[str] = []
     _entries(frame, frame.name, "", "", lines, set())
     return lines
 
@@ -40,13 +40,13 @@ def count(number: int, noun: str) -> str:
     return "{} {}{}".format(number, noun, "" if number == 1 else "s")
 
 
-def branches(source: str) -> Dict[str, str]:
+def branches(source: str) -> dict[str, str]:
     """Which arm of a branch calls which resume function: stable name to ``true`` or ``false``."""
     try:
         tree = syntax_tree(source)
     except SyntaxError:
         return {}
-    found: Dict[str, str] = {}
+    found: dict[str, str] = {}
     for node in ast.walk(tree):
         for _, block in ast.iter_fields(node):
             if not (isinstance(block, list) and block and isinstance(block[0], ast.stmt)):
@@ -102,7 +102,7 @@ def _short(text: str, most: int = 90) -> str:
     return cut + " ..."
 
 
-def _resumes(block: Sequence[ast.stmt]) -> List[str]:
+def _resumes(block: Sequence[ast.stmt]) -> list[str]:
     return [
         node.id
         for statement in block
@@ -112,7 +112,7 @@ def _resumes(block: Sequence[ast.stmt]) -> List[str]:
 
 
 def _entries(
-    frame: Frame, title: str, first: str, rest: str, lines: List[str], shown: Set[int], why: str = "not compiled"
+    frame: Frame, title: str, first: str, rest: str, lines: list[str], shown: set[int], why: str = "not compiled"
 ) -> None:
     if id(frame) in shown:
         lines.append(f"{first}{title} (shown above)")
@@ -140,7 +140,7 @@ def _gone(entry: CacheEntry) -> str:
     return " (dropped: an object that its guards name is gone)"
 
 
-def _one(frame: Frame, entry: CacheEntry, head: str, rest: str, lines: List[str], shown: Set[int]) -> None:
+def _one(frame: Frame, entry: CacheEntry, head: str, rest: str, lines: list[str], shown: set[int]) -> None:
     lines.append(head + (";  ".join(map(_graph_words, entry.graphs)) or "no graph"))
     reasons = recompile_words(entry)
     shown_reasons = reasons if len(reasons) <= _MOST_REASONS else reasons[: _MOST_REASONS - 1]
@@ -155,7 +155,7 @@ def _one(frame: Frame, entry: CacheEntry, head: str, rest: str, lines: List[str]
         lines.append("{}   {}  the backend cut it into {}: {}".format(
             rest, "│" if resumes else " ", parts, "; ".join(dict.fromkeys(entry.cuts))))
     arms = branches(fold(entry.transformed.source).source) if resumes else {}
-    inner: List[str] = []  # nested breaks: functions which go on in one resume function, the innermost first
+    inner: list[str] = []  # nested breaks: functions which go on in one resume function, the innermost first
     ordered = all(resume.name.startswith("__resume_at_") for resume in resumes)  # as the code hands them on
     for at, resume in enumerate(resumes):
         last = at == len(resumes) - 1

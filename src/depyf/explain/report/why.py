@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Dict, List, Tuple
-
 from ..frames.recompiles import reason_from_text
 from ..frames.resume_points import is_resume_name
 from ..model import CacheEntry, GraphBreak, RecompileReason, Refusal, Session, Skip, SourceLine
@@ -15,7 +13,7 @@ _MOST_FUNCTIONS = 40
 _USED_STACK = 2  # frames from which on a stack says more than the place
 
 
-def recompile_words(entry: CacheEntry) -> List[str]:
+def recompile_words(entry: CacheEntry) -> list[str]:
     """Why an entry was compiled, one sentence for each earlier compilation that did not fit."""
     reasons = entry.recompiled
     if not reasons:
@@ -44,7 +42,7 @@ def found_words(one: RecompileReason) -> str:
     return one.words + found + besides + asked
 
 
-def break_lines(one: GraphBreak) -> List[str]:
+def break_lines(one: GraphBreak) -> list[str]:
     """A graph break in full: explanation, hints, torch's page, and the stack where it says more than the place."""
     lines = [one.explanation] if one.explanation else []
     lines += ["Hint: " + hint for hint in one.hints]
@@ -59,13 +57,13 @@ def break_lines(one: GraphBreak) -> List[str]:
 # ---- the index
 
 
-def index_sections(session: Session) -> List[str]:
+def index_sections(session: Session) -> list[str]:
     """Sections of the index, in Markdown."""
     return _breaks(session) + _recompiles(session) + _refusals(session) + _skips(session)
 
 
-def _breaks(session: Session) -> List[str]:
-    groups: Dict[Tuple[str, str, str], List[GraphBreak]] = {}
+def _breaks(session: Session) -> list[str]:
+    groups: dict[tuple[str, str, str], list[GraphBreak]] = {}
     for one in session.all_breaks():
         groups.setdefault((one.gb_id, one.reason, one.explanation), []).append(one)
     if not groups:
@@ -76,7 +74,7 @@ def _breaks(session: Session) -> List[str]:
         lines += ["  - " + one_line(explanation)] if explanation else []
         hints = [hint for one in alike for hint in one.hints]
         lines += ["  - Hint: " + one_line(hint) for hint in dict.fromkeys(hints)]
-        places: Dict[str, List[str]] = {}
+        places: dict[str, list[str]] = {}
         for one in alike:
             places.setdefault(_place(one), []).append(one.compile_id)
         for place, ids in places.items():
@@ -92,8 +90,8 @@ def _place(one: GraphBreak) -> str:
     return "{} in {}{}".format(_at(one.location), one.location.function or "?", way)
 
 
-def _recompiles(session: Session) -> List[str]:
-    lines: List[str] = []
+def _recompiles(session: Session) -> list[str]:
+    lines: list[str] = []
     for frame in session.frames:
         for entry in frame.entries:
             sentences = recompile_words(entry)
@@ -106,8 +104,8 @@ def _recompiles(session: Session) -> List[str]:
     return ["", "## Compiled again", "", *lines] if lines else []
 
 
-def _refusals(session: Session) -> List[str]:
-    groups: Dict[Tuple[str, str, str], List[Refusal]] = {}
+def _refusals(session: Session) -> list[str]:
+    groups: dict[tuple[str, str, str], list[Refusal]] = {}
     for one in session.refusals:
         groups.setdefault((one.why.gb_id, one.why.reason, one.why.explanation), []).append(one)
     lines = ["", "## What was not compiled", ""] if groups else []
@@ -131,8 +129,8 @@ def _refused(one: Refusal) -> str:
     return words + (": " + one.consequence if one.consequence else "")
 
 
-def _skips(session: Session) -> List[str]:
-    groups: Dict[str, List[Skip]] = {}
+def _skips(session: Session) -> list[str]:
+    groups: dict[str, list[Skip]] = {}
     for one in (one for one in session.skips if not is_resume_name(one.function)):
         groups.setdefault(one.reason, []).append(one)
     if not groups:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import os
-from typing import Callable, Dict, Iterable, List
+from typing import Callable, Iterable
 
 from ..containment import contained, note_failure
 from ..dump.compile_times import COSTS
@@ -27,9 +27,9 @@ PAGE = "report.html"
 def write_report(
     session: Session,
     directory: str,
-    earlier: Callable[[Iterable[str]], List[str]] = lambda written: [],
+    earlier: Callable[[Iterable[str]], list[str]] = lambda written: [],
     html: bool = False,
-) -> List[str]:
+) -> list[str]:
     """Writes `full_code_for_{name}_{n}.py` per top-level function, `guards_*.txt`, and `README.md`.
 
     Args:
@@ -42,8 +42,8 @@ def write_report(
         Paths of the files written. A file which can't be written or made is missing: the index and
         `session.failures` say why. Only an unwritable index raises OSError.
     """
-    written: List[str] = []
-    numbers: Dict[str, int] = {}
+    written: list[str] = []
+    numbers: dict[str, int] = {}
     for frame in session.top_level():
         part = safe_file_part(frame.name)
         number = numbers.get(part, 0)
@@ -80,7 +80,7 @@ def _page(session: Session) -> str:
 
 
 def _one(
-    session: Session, directory: str, name: str, kind: str, why: str, written: List[str], make: Callable[[], str]
+    session: Session, directory: str, name: str, kind: str, why: str, written: list[str], make: Callable[[], str]
 ) -> None:
     """One file; whatever fails costs this file alone."""
     artifact = Artifact(name, kind, why)

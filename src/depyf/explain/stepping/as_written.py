@@ -17,7 +17,7 @@ import re
 import types
 from dataclasses import dataclass, field
 from types import CodeType
-from typing import Any, Callable, Iterable, Iterator, List, Optional, Set, Tuple
+from typing import Any, Callable, Iterable, Iterator
 
 from ...decompiler.proof.compile_worker import syntax_tree
 from ..code_objects import RETURNS_AT_ONCE
@@ -37,9 +37,9 @@ class Followed:
     graph's operations, which name a line of each.
     """
 
-    code: Optional[CodeType] = None
-    codes: List[CodeType] = field(default_factory=list)
-    traces: Set[str] = field(default_factory=set)
+    code: CodeType | None = None
+    codes: list[CodeType] = field(default_factory=list)
+    traces: set[str] = field(default_factory=set)
 
     @classmethod
     def by(cls, graph_module: Any) -> Followed:
@@ -49,7 +49,7 @@ class Followed:
             return cls(codes=codes)
         return cls(traces={str(node.meta.get("stack_trace") or "") for node in graph_module.graph.nodes})
 
-    def stops(self, breakpoints: Breakpoints) -> List[str]:
+    def stops(self, breakpoints: Breakpoints) -> list[str]:
         """Places of breakpoints in the function or in what was inlined into it."""
         return breakpoints.within(self._extents()) if breakpoints else []
 
@@ -63,7 +63,7 @@ class Followed:
 
 
 @functools.lru_cache(maxsize=None)
-def _functions_in(file: str) -> List[Tuple[int, int]]:
+def _functions_in(file: str) -> list[tuple[int, int]]:
     """First and last lines of the functions in a file; none when it cannot be read as Python."""
     try:
         with open(file, encoding="utf-8") as opened:
@@ -77,7 +77,7 @@ def _functions_in(file: str) -> List[Tuple[int, int]]:
 def run_as_written(compiled: Iterable[Followed], breakpoints: Breakpoints) -> Callable[[], None]:
     """Makes the functions with breakpoints run as written, whatever was compiled for them; returns what ends that."""
     undo = contextlib.ExitStack()
-    done: List[CodeType] = []
+    done: list[CodeType] = []
     for one in compiled:
         if one.code is None or any(one.code is code for code in done) or not one.stops(breakpoints):
             continue
@@ -90,7 +90,7 @@ def run_as_written(compiled: Iterable[Followed], breakpoints: Breakpoints) -> Ca
     return undo.close
 
 
-def _functions_of(code: CodeType) -> List[types.FunctionType]:
+def _functions_of(code: CodeType) -> list[types.FunctionType]:
     return [one for one in gc.get_referrers(code) if isinstance(one, types.FunctionType) and one.__code__ is code]
 
 
@@ -144,7 +144,7 @@ def _inner(code: CodeType) -> CodeType:
     return next(one for one in code.co_consts if isinstance(one, CodeType) and one.co_name != "<lambda>")
 
 
-def _parameters_of(code: CodeType) -> Tuple[List[str], List[str]]:
+def _parameters_of(code: CodeType) -> tuple[list[str], list[str]]:
     """The parameters of a function as they stand in its header, and the arguments that pass them all on."""
     names, count, keywords = list(code.co_varnames), code.co_argcount, code.co_kwonlyargcount
     header, passed = names[:count], names[:count]

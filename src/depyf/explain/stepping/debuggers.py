@@ -12,7 +12,7 @@ import functools
 import os
 import sys
 from types import CodeType
-from typing import Any, Callable, Dict, Iterable, Iterator, List, Optional, Set, Tuple
+from typing import Any, Callable, Iterable, Iterator, Tuple
 
 from ..containment import contained
 from ..model import Session
@@ -24,7 +24,7 @@ Extent = Tuple[str, int, int]  # file, first and last line
 DEBUGGERS = ("bdb", "cmd", "pdb", "debugpy", "pydevd")  # modules whose code is a debugger's own
 
 
-def is_attached(notes: Optional[Session] = None) -> bool:
+def is_attached(notes: Session | None = None) -> bool:
     """Whether a debugger is at work in this process: one that traces or monitors, or has breakpoints."""
     monitoring = getattr(sys, "monitoring", None)
     if sys.gettrace() is not None or bool(Breakpoints.now(notes)):
@@ -35,16 +35,16 @@ def is_attached(notes: Optional[Session] = None) -> bool:
 class Breakpoints:
     """The lines with a breakpoint, by file."""
 
-    def __init__(self, lines: Dict[str, Set[int]]) -> None:
+    def __init__(self, lines: dict[str, set[int]]) -> None:
         self._lines = lines
 
     def __bool__(self) -> bool:
         return any(self._lines.values())
 
     @classmethod
-    def now(cls, notes: Optional[Session] = None) -> Breakpoints:
+    def now(cls, notes: Session | None = None) -> Breakpoints:
         """Those which are set at this moment, in whichever debugger. One of another version costs its own alone."""
-        lines: Dict[str, Set[int]] = {}
+        lines: dict[str, set[int]] = {}
         for home, ask in _ASK.items():
             if home not in sys.modules:
                 continue
@@ -53,7 +53,7 @@ class Breakpoints:
                     lines.setdefault(_same_name(file), set()).add(line)
         return cls(lines)
 
-    def within(self, extents: Iterable[Extent]) -> List[str]:
+    def within(self, extents: Iterable[Extent]) -> list[str]:
         """Places (``file:line``) of breakpoints in these lines."""
         found = set()
         for file, first, last in extents:
@@ -94,4 +94,4 @@ def _of_pydevd() -> Iterator[Any]:
             yield str(file), int(line)
 
 
-_ASK: Dict[str, Callable[[], Iterator[Any]]] = {"bdb": _of_bdb, "_pydevd_bundle.pydevd_constants": _of_pydevd}
+_ASK: dict[str, Callable[[], Iterator[Any]]] = {"bdb": _of_bdb, "_pydevd_bundle.pydevd_constants": _of_pydevd}

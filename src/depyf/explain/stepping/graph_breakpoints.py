@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import types
 import weakref
-from typing import Any, Callable, Dict, List, Optional
+from typing import Any, Callable
 
 from ..code_objects import same_instructions
 from ..containment import contained
@@ -33,7 +33,7 @@ _OTHER_CODE = "not what runs, the code that does was changed later; no breakpoin
 
 
 def point_at_files(
-    files: List[GraphFile], graphs: Dict[str, Graph], session: Session, write: _Write, at_end: bool
+    files: list[GraphFile], graphs: dict[str, Graph], session: Session, write: _Write, at_end: bool
 ) -> None:
     """`point_at_file` for those that can run; what does not run as it is says so in its first line and in the index."""
     for file in files:
@@ -47,7 +47,7 @@ def point_at_files(
                 _say_what_runs(file, words, session, write)
 
 
-def note_what_runs(files: List[GraphFile], graph: str, module: Any) -> None:
+def note_what_runs(files: list[GraphFile], graph: str, module: Any) -> None:
     """The backend runs `module`, which may be a copy of the graph that a file shows."""
     signature = signature_of(module)
     for file in reversed(files):
@@ -108,7 +108,7 @@ def point_at_file(file: GraphFile, rewrite: _Write) -> bool:
     return True
 
 
-def _forward_function(module: Any) -> Optional[types.FunctionType]:
+def _forward_function(module: Any) -> types.FunctionType | None:
     if torch_behavior.is_lazy_and_pending(module):
         module.real_recompile()  # what its first call would do
     forward = getattr(type(module), "forward", None)

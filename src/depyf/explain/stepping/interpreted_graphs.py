@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import contextlib
 import weakref
-from typing import Any, Callable, Optional
+from typing import Any, Callable
 
 from ..containment import done, edge
 from ..model import Session
@@ -50,7 +50,7 @@ def hook_interpreter(session: Session, undo: contextlib.ExitStack) -> None:
     kind.boxed_run = boxed_run
 
 
-def _code_of(interpreter: Any, kind: Any, args: Any, kwargs: Any) -> Optional[Callable[..., Any]]:
+def _code_of(interpreter: Any, kind: Any, args: Any, kwargs: Any) -> Callable[..., Any] | None:
     module = interpreter.module
     if type(interpreter) is not kind or kwargs or len(args) != 1 or type(args[0]) is not list:
         return None

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import types
-from typing import Any, List, Tuple
+from typing import Any, Tuple
 
 from .torch_behavior import MissingHook
 
@@ -16,7 +16,7 @@ __all__ = ["Heard", "listen"]
 Heard = Tuple[Any, types.FunctionType]  # a recorder, None when there is none any more; the original as a function
 
 
-def listen(recorder: Any, function: Any, instead: Any, heard: List[Heard], undo: contextlib.ExitStack) -> None:
+def listen(recorder: Any, function: Any, instead: Any, heard: list[Heard], undo: contextlib.ExitStack) -> None:
     """Puts the code of `instead` into `function`.
 
     Args:

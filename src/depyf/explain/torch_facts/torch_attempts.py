@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import sys
 import types
-from typing import Any, Optional
+from typing import Any
 
 from .torch_behavior import MissingHook, find
 
@@ -20,12 +20,12 @@ __all__ = [
 ]
 
 
-def code_asked_about() -> Optional[types.CodeType]:
+def code_asked_about() -> types.CodeType | None:
     """The code of the frame for which Dynamo is called, before it begins to compile; None outside of that.
 
     A local, `code`, of `_convert_frame_assert` (2.2) or of `ConvertFrameAssert.__call__` in convert_frame.py.
     """
-    frame: Optional[types.FrameType] = sys._getframe(1)
+    frame: types.FrameType | None = sys._getframe(1)
     while frame is not None:
         if frame.f_code.co_filename.replace("\\", "/").endswith("/_dynamo/convert_frame.py"):
             code = frame.f_locals.get("code")

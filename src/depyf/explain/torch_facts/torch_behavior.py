@@ -13,7 +13,7 @@ import types
 from functools import lru_cache
 from importlib import import_module
 from importlib.util import find_spec
-from typing import Any, Callable, Dict, Iterator, List, Optional
+from typing import Any, Callable, Iterator
 
 from ..code_objects import cell_contents
 
@@ -133,7 +133,7 @@ def never_compile(code: types.CodeType) -> None:
             module.skip_code(code)  # type: ignore[union-attr]
 
 
-def compiling_frame(code: types.CodeType) -> Dict[str, Any]:
+def compiling_frame(code: types.CodeType) -> dict[str, Any]:
     """What Dynamo knows about the frame it is compiling; to be called from a bytecode hook.
 
     The hook is given code objects only. Its caller `_compile` in convert_frame.py has the frame and, in later
@@ -142,7 +142,7 @@ def compiling_frame(code: types.CodeType) -> Dict[str, Any]:
 
     Returns the local variables of `_compile` and "globals"; an empty dict when it is not on the stack.
     """
-    frame: Optional[types.FrameType] = sys._getframe(1)
+    frame: types.FrameType | None = sys._getframe(1)
     while frame is not None:
         file = frame.f_code.co_filename.replace("\\", "/")
         if frame.f_code.co_name == "_compile" and file.endswith("/convert_frame.py"):
@@ -173,7 +173,7 @@ def current_compile_id() -> str:
     return "" if number is None else str(number)
 
 
-def recompile_reasons(known: Dict[str, Any]) -> List[str]:
+def recompile_reasons(known: dict[str, Any]) -> list[str]:
     """Why the earlier compilations of a frame did not fit, from the locals of `_compile` (`compiling_frame`).
 
     `recompile_reason`, a text, in 2.13 and later; `recompile_reasons`, a list, in 2.2 to 2.6. Each entry's reason
@@ -190,7 +190,7 @@ def recompile_reasons(known: Dict[str, Any]) -> List[str]:
     return lines
 
 
-def compilation_metrics() -> List[Any]:
+def compilation_metrics() -> list[Any]:
     """Dynamo's records of its last compilations: `get_compilation_metrics`, there from 2.4, empty before.
 
     Those which failed have `fail_type`, `fail_reason`, and the user's line; the recompile limit is one of them, with
@@ -225,7 +225,7 @@ def user_stack() -> Any:
     return find("torch._guards", "TracingContext").extract_stack()
 
 
-def side_effects(code: types.CodeType) -> List[str]:
+def side_effects(code: types.CodeType) -> list[str]:
     """Sources of the Python side effects which `code` replays: a query of 2.12 and later, empty before."""
     try:
         found = find("torch._dynamo.convert_frame", "get_compiled_code_side_effects")(code)
@@ -254,7 +254,7 @@ def backend_name(compiler_fn: Any) -> str:
     return ""
 
 
-def cache_entries(code: types.CodeType) -> List[Any]:
+def cache_entries(code: types.CodeType) -> list[Any]:
     """The cache entries of a code object, oldest first.
 
     `_debug_get_cache_entry_list` is in all versions; it lists the entry to be tried first at the front, which is
@@ -309,7 +309,7 @@ def ahead_of_time(function: Any) -> Any:
     )
 
 
-def resume_code(value: Any) -> Optional[types.CodeType]:
+def resume_code(value: Any) -> types.CodeType | None:
     """The code of a resume function, from the global which Dynamo has set for it; None when it is no such thing.
 
     The global is the function where the code has no free variables. Where it has some, the compiled code makes the
@@ -413,7 +413,7 @@ def is_lazy_and_pending(graph_module: Any) -> bool:
     return bool(pending()) if callable(pending) else False
 
 
-def print_graph(graph_module: Any, options: Dict[str, Any]) -> str:
+def print_graph(graph_module: Any, options: dict[str, Any]) -> str:
     """The readable text of a graph module: `print_readable`, whose options grew with the versions (`include_stride`
     and others come from the caller of the hook, so they are this version's own; 2.2 has `print_output` alone)."""
     options = {key: value for key, value in options.items() if key.startswith(("include_", "expanded_"))}
@@ -423,7 +423,7 @@ def print_graph(graph_module: Any, options: Dict[str, Any]) -> str:
         return str(graph_module.print_readable(print_output=False))
 
 
-def registered_imports() -> Dict[str, str]:
+def registered_imports() -> dict[str, str]:
     """Names that generated graph code may use, with the import that gives each: `torch.fx.graph._custom_builtins`."""
     try:
         table = find("torch.fx.graph", "_custom_builtins")

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import sys
 from types import CodeType
-from typing import Callable, Iterable, List, Optional
+from typing import Callable, Iterable
 
 from .torch_behavior import MissingHook, find
 
 __all__ = ["interprets_graphs", "pass_over", "traced_code"]
 
 
-def traced_code() -> Optional[List[CodeType]]:
+def traced_code() -> list[CodeType] | None:
     """Code of the functions which Dynamo follows in the compilation going on, a list that still grows; None when this
     torch keeps none (`TracingContext.traced_code` is there from 2.9)."""
     try:

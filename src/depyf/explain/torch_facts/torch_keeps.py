@@ -8,7 +8,7 @@ from __future__ import annotations
 import contextlib
 import sys
 import types
-from typing import Any, Dict, List, NamedTuple
+from typing import Any, NamedTuple
 
 from ..model import CompileTimes
 from .torch_behavior import MissingHook, compilation_metrics, find
@@ -59,7 +59,7 @@ def _has(module: str, name: str) -> bool:
     return True
 
 
-def phase_times() -> Dict[str, List[float]]:
+def phase_times() -> dict[str, list[float]]:
     """Seconds of every phase of compiling so far, by torch's name for it: `compilation_time_metrics` (2.2 to 2.14).
 
     Asks only a Dynamo which is imported already.
@@ -73,7 +73,7 @@ def keeps_compilations() -> bool:
     return _has("torch._dynamo.utils", "get_compilation_metrics")
 
 
-def compilations_of(code: types.CodeType) -> List[Compilation]:
+def compilations_of(code: types.CodeType) -> list[Compilation]:
     """What Dynamo tried with a code object, as far as it remembers (the last 64 compilations of the process).
 
     A frame in which nothing was to be compiled has neither failure nor guards (measured on 2.6, 2.13, 2.15); `reset`
@@ -122,7 +122,7 @@ def compile_times(metrics: Any) -> CompileTimes:
     )
 
 
-def compiled_codes() -> List[types.CodeType]:
+def compiled_codes() -> list[types.CodeType]:
     """Code objects which Dynamo has looked at, oldest first: `convert_frame.input_codes`, a list of weak references
     named `seen` in 2.2 to 2.15; `reset` empties it."""
     try:
@@ -133,13 +133,13 @@ def compiled_codes() -> List[types.CodeType]:
     return [code for code in found if isinstance(code, types.CodeType)]
 
 
-def graph_break_reasons() -> List[Any]:
+def graph_break_reasons() -> list[Any]:
     """Why Dynamo ended graphs so far, empty ones too: `torch._dynamo.utils.graph_break_reasons`, a list of
     `GraphCompileReason` in 2.2 to 2.15; `reset` empties it. Asks only a Dynamo which is imported already."""
     return list(getattr(sys.modules.get("torch._dynamo.utils"), "graph_break_reasons", None) or ())
 
 
-def guard_failures(code: types.CodeType) -> List[str]:
+def guard_failures(code: types.CodeType) -> list[str]:
     """Why compilations of `code` did not fit, one text each, in the order in which they were asked:
     `torch._dynamo.utils.guard_failures`, by the code that was compiled, in 2.2 to 2.15; `reset` empties it."""
     kept = getattr(sys.modules.get("torch._dynamo.utils"), "guard_failures", None) or {}
@@ -204,7 +204,7 @@ def inductor_source(output: Any) -> str:
         return ""
 
 
-def backward_of(thing: Any) -> List[Any]:
+def backward_of(thing: Any) -> list[Any]:
     """What runs the backward graph, where `thing` is AOTAutograd's autograd function: its `compiled_bw`."""
     if not isinstance(thing, type):
         return []

@@ -8,7 +8,7 @@ from __future__ import annotations
 import sys
 import types
 from dataclasses import dataclass, field
-from typing import Any, Dict, Iterable, Iterator, List, MutableMapping, Optional
+from typing import Any, Iterable, Iterator, MutableMapping
 
 from .torch_behavior import MissingHook, find
 
@@ -28,11 +28,11 @@ class CacheHit:
         graphs: the texts of the graph's stages that the cache keeps: stage to text, as `print_readable` gave it.
     """
 
-    is_backward: Optional[bool] = None
-    graphs: Dict[str, str] = field(default_factory=dict)
+    is_backward: bool | None = None
+    graphs: dict[str, str] = field(default_factory=dict)
 
 
-def cache_hit() -> Optional[CacheHit]:
+def cache_hit() -> CacheHit | None:
     """What the caches say of the module which `PyCodeCache.load_by_key_path` is loading; None for a fresh one.
 
     To be called from a replacement of that function, whose callers were (2.2 to 2.15): `compile_to_module` of
@@ -41,7 +41,7 @@ def cache_hit() -> Optional[CacheHit]:
     AOTAutograd's cache was hit (2.6 and later), one of their callers is a method of its entry, which has the
     others.
     """
-    hit: Optional[CacheHit] = None
+    hit: CacheHit | None = None
     for frame in _callers():
         name = frame.f_code.co_name
         if hit is None and name in _FRESH:
@@ -69,12 +69,12 @@ def cache_hit() -> Optional[CacheHit]:
     return hit
 
 
-def _texts(**found: Any) -> Dict[str, str]:
+def _texts(**found: Any) -> dict[str, str]:
     return {stage: text for stage, text in found.items() if isinstance(text, str) and text.strip()}
 
 
 def _callers() -> Iterator[types.FrameType]:
-    frame: Optional[types.FrameType] = sys._getframe(2)
+    frame: types.FrameType | None = sys._getframe(2)
     for _ in range(_MOST_FRAMES):
         if frame is None:
             return
@@ -82,7 +82,7 @@ def _callers() -> Iterator[types.FrameType]:
         frame = frame.f_back
 
 
-def operations_behind(node_schedule: Any, order: MutableMapping[Any, Dict[int, int]]) -> List[Any]:
+def operations_behind(node_schedule: Any, order: MutableMapping[Any, dict[int, int]]) -> list[Any]:
     """The fx nodes which a kernel was made of, in the order of their graph.
 
     `order` keeps, by graph, the places of its nodes from one call to the next.

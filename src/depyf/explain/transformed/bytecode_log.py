@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from types import CodeType
-from typing import Any, List
+from typing import Any
 
 from ...errors import require_torch
 from ..containment import contained
@@ -14,7 +14,7 @@ from .decompiled import decompiled
 
 __all__ = ["install", "pytorch_bytecode_src_hook", "uninstall"]
 
-_handles: List[Any] = []
+_handles: list[Any] = []
 
 
 def install() -> None:

@@ -8,7 +8,7 @@ refer to names by index: an exchange of ``co_names`` changes nothing else, and b
 from __future__ import annotations
 
 from types import CodeType
-from typing import Any, Dict
+from typing import Any
 
 from ..names import stable
 
@@ -19,13 +19,13 @@ class NameClash(Exception):
     """A name without its uuid is in use already: the exchange would not be one to one."""
 
 
-def without_uuids(code: CodeType) -> Dict[str, str]:
+def without_uuids(code: CodeType) -> dict[str, str]:
     """Stable name -> real name, for every global of Dynamo's in `code` and the code in it whose name has a uuid.
 
     Raises NameClash when two names would become one.
     """
     names = _all_names(code)
-    found: Dict[str, str] = {}
+    found: dict[str, str] = {}
     for real in names:
         name = stable(real)
         if name == real:
@@ -36,7 +36,7 @@ def without_uuids(code: CodeType) -> Dict[str, str]:
     return found
 
 
-def with_names(code: CodeType, new_name: Dict[str, str]) -> CodeType:
+def with_names(code: CodeType, new_name: dict[str, str]) -> CodeType:
     """`code` with the names in `new_name` (old -> new) exchanged, in nested code as well.
 
     Raises NameClash when anything but names would differ.
@@ -56,20 +56,20 @@ def with_own_name(code: CodeType, name: str) -> CodeType:
     """`code` as a function called `name`: Dynamo's code for a lambda is no single expression, its text is a ``def``."""
     if code.co_name == name:
         return code
-    changed: Dict[str, Any] = {"co_name": name}
+    changed: dict[str, Any] = {"co_name": name}
     if hasattr(code, "co_qualname"):  # 3.11 and later
         prefix, dot, _ = code.co_qualname.rpartition(".")
         changed["co_qualname"] = prefix + dot + name
     return code.replace(**changed)
 
 
-def _constant_with_names(constant: Any, new_name: Dict[str, str]) -> Any:
+def _constant_with_names(constant: Any, new_name: dict[str, str]) -> Any:
     return with_names(constant, new_name) if isinstance(constant, CodeType) else constant
 
 
-def _all_names(code: CodeType) -> Dict[str, None]:
+def _all_names(code: CodeType) -> dict[str, None]:
     """In an order that no address has a part in: of names that differ by an id, the first is the first everywhere."""
-    names: Dict[str, None] = {}
+    names: dict[str, None] = {}
     waiting = [code]
     while waiting:
         one = waiting.pop()

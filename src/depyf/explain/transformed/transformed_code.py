@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from types import CodeType
-from typing import Any, List, Mapping, Optional, Sequence
+from typing import Any, Mapping, Sequence
 
 from ..code_objects import CALLING, parameters_of, with_nested_of
 from ..containment import in_words
@@ -30,7 +30,7 @@ class TransformedCode:
 
     decompiled: Decompiled
     text: str
-    code: Optional[CodeType] = None
+    code: CodeType | None = None
     reason: str = ""
 
 
@@ -38,8 +38,8 @@ def decompile_transformed(
     new_code: CodeType,
     path: str,
     compile_id: str,
-    result_names: Optional[Mapping[str, Sequence[str]]] = None,
-    original: Optional[CodeType] = None,
+    result_names: Mapping[str, Sequence[str]] | None = None,
+    original: CodeType | None = None,
 ) -> TransformedCode:
     """Decompiles `new_code` for the file `path`. Never raises: what fails is said in the result.
 
@@ -78,7 +78,7 @@ def _decompile(
     path: str,
     compile_id: str,
     result_names: Mapping[str, Sequence[str]],
-    original: Optional[CodeType],
+    original: CodeType | None,
 ) -> TransformedCode:
     from ...decompiler.driver.settings import Settings
     from ...decompiler.pipeline import analyze
@@ -163,7 +163,7 @@ def _header(code: CodeType, compile_id: str, decompiled: Decompiled, not_run: st
     return _as_comment("\n".join(lines)) + "\n"
 
 
-def _refused(code: CodeType, compile_id: str, reason: str, decompiled: Optional[Decompiled] = None) -> TransformedCode:
+def _refused(code: CodeType, compile_id: str, reason: str, decompiled: Decompiled | None = None) -> TransformedCode:
     reason = without_addresses(stable(reason)) or "no source was found"
     decompiled = decompiled or Decompiled(level="refused", verdict="refused", reasons=[reason])
     decompiled.listing = decompiled.listing or listing_of(code)
@@ -177,5 +177,5 @@ def _valid(text: str) -> str:
 
 
 def _as_comment(text: str) -> str:
-    lines: List[str] = [line.rstrip() for line in text.splitlines()]
+    lines: list[str] = [line.rstrip() for line in text.splitlines()]
     return "\n".join("# " + line if line else "#" for line in lines) + "\n"

@@ -73,10 +73,10 @@ class State:
 
     __slots__ = ("stack", "blocks", "moves", "copies")
 
-    def __init__(self, stack: Tuple[Slot, ...], blocks: Tuple[Block, ...]) -> None:
+    def __init__(self, stack: tuple[Slot, ...], blocks: tuple[Block, ...]) -> None:
         self.stack = stack
         self.blocks = blocks
-        self.moves: Dict[Tuple[int, int], State] = {}
+        self.moves: dict[tuple[int, int], State] = {}
         self.copies = [slot.owner for slot in stack if slot.kind in WAYS]
 
 

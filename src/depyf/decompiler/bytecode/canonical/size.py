@@ -6,7 +6,7 @@ is written out. Compilers make a store for each value that they unpack, and cons
 
 from __future__ import annotations
 
-from typing import Any, Dict
+from typing import Any
 
 from ..edit import ErrorMaker
 from ..instruction import OPERATIONS, Instruction, stack_use
@@ -29,13 +29,13 @@ def check_size(instructions: list[Instruction], error: ErrorMaker) -> None:
             if pushed > _MOST_PUSHED + len(instructions):
                 raise error(f"{instruction!r} gives more values than there are instructions", instruction.offset)
         elif instruction.op == "CONST" and type(instruction.arg) in (tuple, frozenset):
-            sizes: Dict[int, int] = {}
+            sizes: dict[int, int] = {}
             size = _size(instruction.arg, sizes)
             if size > _MOST_PARTS and size > _MOST_COPIES * _distinct(instruction.arg):
                 raise error("a constant is too large when it is written out", instruction.offset)
 
 
-def _size(value: Any, sizes: Dict[int, int]) -> int:
+def _size(value: Any, sizes: dict[int, int]) -> int:
     """How many items ``value`` has where each is counted wherever it stands."""
     if type(value) not in (tuple, frozenset):
         return 1

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Callable, Dict
+from typing import Callable
 
 from ..machine import Handler
 
-HANDLERS: Dict[str, Handler] = {}
+HANDLERS: dict[str, Handler] = {}
 
 
 def handles(*operations: str) -> Callable[[Handler], Handler]:

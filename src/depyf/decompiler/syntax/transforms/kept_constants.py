@@ -6,8 +6,6 @@ What the author wrote became that constant only after its surroundings had been 
 
 from __future__ import annotations
 
-from typing import List
-
 from .. import nodes
 from ..node import Node, Statement
 from ..traverse import rewrite
@@ -15,7 +13,7 @@ from ..traverse import rewrite
 __all__ = ["apart", "keep_constants"]
 
 
-def keep_constants(body: List[Statement]) -> bool:
+def keep_constants(body: list[Statement]) -> bool:
     """Keep apart the constants of ``body`` that compilers fold with others; whether there are any."""
     kept: list[nodes.Constant] = []
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import html
-from typing import Dict, List, Sequence
+from typing import Sequence
 
 from ..linked.drawing import Box, Drawing
 
@@ -25,7 +25,7 @@ def drawings_html(name: str, drawings: Sequence[Drawing]) -> str:
 
 
 def _svg(one: Drawing) -> str:
-    middles: Dict[int, float] = {}
+    middles: dict[int, float] = {}
     ranks = one.ranks()
     widths = [sum(map(_width, (one.boxes[at] for at in rank))) + _BETWEEN * (len(rank) - 1) for rank in ranks]
     width = max(widths) + 2
@@ -49,7 +49,7 @@ def _top(box: Box) -> float:
     return 1 + box.rank * (_HEIGHT + _GAP)
 
 
-def _edge(one: Drawing, source: int, target: int, middles: Dict[int, float]) -> str:
+def _edge(one: Drawing, source: int, target: int, middles: dict[int, float]) -> str:
     begin, end = _top(one.boxes[source]) + _HEIGHT, _top(one.boxes[target])
     x, to = middles[source], middles[target]
     half = (begin + end) / 2
@@ -62,7 +62,7 @@ def _edge(one: Drawing, source: int, target: int, middles: Dict[int, float]) -> 
 def _box(box: Box, middle: float) -> str:
     if not box.label:
         return ""
-    data: List[str] = []
+    data: list[str] = []
     if box.lines:
         data.append(' data-k="{}"'.format(" ".join(map(str, sorted(box.lines)))))
     if box.through:

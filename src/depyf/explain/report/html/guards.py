@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import html
-from typing import List, Mapping, Tuple
+from typing import Mapping
 
 from ...model import CacheEntry, Guard, SourceLine
 from ..page.guard_text import alike_once, grouped, kinds_of_own, same_globals
@@ -19,7 +19,7 @@ _MANY = 40
 _LINES, _LINES_IN_SHORT = 400, 40  # of Dynamo's tree
 
 
-def guards_html(entry: CacheEntry, links: Mapping[str, str], is_short: bool = False) -> Tuple[str, str]:
+def guards_html(entry: CacheEntry, links: Mapping[str, str], is_short: bool = False) -> tuple[str, str]:
     """The summary line and what is below it.
 
     Args:
@@ -30,11 +30,11 @@ def guards_html(entry: CacheEntry, links: Mapping[str, str], is_short: bool = Fa
     own = [guard for guard in entry.guards if guard.is_bookkeeping]
     asked = [guard for guard in entry.guards if not guard.is_bookkeeping]
     summary = f'Guards <span class="place">{len(asked)} of the program\'s, {len(own)} of Dynamo\'s own</span>'
-    parts: List[str] = []
+    parts: list[str] = []
     left = _MOST_GUARDS
     if is_short and len(asked) > _MANY:
         parts.append(_rows(asked))
-        asked_one_by_one: List[Guard] = []
+        asked_one_by_one: list[Guard] = []
     else:
         asked_one_by_one = asked
     groups, rest, same = grouped(asked_one_by_one)
@@ -67,9 +67,9 @@ def guards_html(entry: CacheEntry, links: Mapping[str, str], is_short: bool = Fa
     return summary, "".join(parts)
 
 
-def _rows(guards: List[Guard]) -> str:
+def _rows(guards: list[Guard]) -> str:
     """A row for each argument, module and global; layers that are alike are one."""
-    lines: List[str] = []
+    lines: list[str] = []
     left_out = 0
     for row, text in row_lines(guards_by_argument(guards)):
         if len(lines) < _MANY:
@@ -89,11 +89,11 @@ def _line(line: SourceLine, links: Mapping[str, str]) -> str:
     return f'<div class="line"><code>{text}</code><span class="place mono">{shown}</span></div>'
 
 
-def _guards(guards: List[Guard]) -> str:
+def _guards(guards: list[Guard]) -> str:
     return "".join(_guard(words, members) for words, members in alike_once(guards))
 
 
-def _guard(words: str, members: List[Guard]) -> str:
+def _guard(words: str, members: list[Guard]) -> str:
     written = "\n".join(guard.code for guard in members[:_MOST_GUARDS])
     return _folded(html.escape(words), f"<pre>{html.escape(written)}</pre>")
 

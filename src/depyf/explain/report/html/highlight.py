@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import html
 import re
-from typing import Any, Dict, Iterable, Iterator, List, Mapping, Optional, Tuple
+from typing import Any, Iterable, Iterator, Mapping, Tuple
 
 __all__ = ["IN_FULL", "code_html", "has_colours", "lines_html"]
 
@@ -45,7 +45,7 @@ def has_colours() -> bool:
 def code_html(
     text: str,
     language: str = "python",
-    links: Optional[Mapping[str, str]] = None,
+    links: Mapping[str, str] | None = None,
     first_line: int = 1,
     anchor: str = "",
     marked: Iterable[int] = (),
@@ -69,7 +69,7 @@ def code_html(
     if left_out > 0:
         lines = lines[:most_lines]
     shown = set(marked)
-    out: List[str] = []
+    out: list[str] = []
     for number, pieces in enumerate(lines, first_line):
         name = f' id="{html.escape(anchor)}{number}"' if anchor else ""
         mark = " m" if number in shown else ""
@@ -83,14 +83,14 @@ def code_html(
     return '<pre class="code w{}"><code>{}</code></pre>{}'.format(min(max(width, 2), 5), "".join(out), note)
 
 
-def lines_html(text: str, language: str = "python") -> List[str]:
+def lines_html(text: str, language: str = "python") -> list[str]:
     """Each line of `text` as HTML."""
     return ["".join(_piece(css, part, {}) for css, part in pieces) for pieces in _lines(_pieces(text, language))]
 
 
 def _piece(css: str, text: str, links: Mapping[str, str]) -> str:
     """One token, escaped; the names in it that lead somewhere are links."""
-    parts: List[str] = []
+    parts: list[str] = []
     at = 0
     for match in _LINKED.finditer(text) if links and css != "s" else ():
         target = links.get(match.group())
@@ -103,8 +103,8 @@ def _piece(css: str, text: str, links: Mapping[str, str]) -> str:
     return f'<span class="{css}">{body}</span>' if css else body
 
 
-def _lines(pieces: Iterable[_Piece]) -> List[List[_Piece]]:
-    lines: List[List[_Piece]] = [[]]
+def _lines(pieces: Iterable[_Piece]) -> list[list[_Piece]]:
+    lines: list[list[_Piece]] = [[]]
     for css, text in pieces:
         first, *others = text.split("\n")
         if first:
@@ -119,7 +119,7 @@ def _pieces(text: str, language: str) -> Iterator[_Piece]:
     if lexer is None:
         yield "", text
         return
-    string: List[str] = []  # pygments gives a string in several tokens
+    string: list[str] = []  # pygments gives a string in several tokens
     for kind, part in _with_end(lexer.get_tokens(text)):
         if kind.startswith("Token.Literal.String"):
             string.append(part)
@@ -147,13 +147,13 @@ def _string(text: str) -> Iterator[_Piece]:
     yield "s", match.group(4)
 
 
-def _with_end(tokens: Iterable[Tuple[Any, str]]) -> Iterator[Tuple[str, str]]:
+def _with_end(tokens: Iterable[tuple[Any, str]]) -> Iterator[tuple[str, str]]:
     for kind, part in tokens:
         yield str(kind), part
     yield "", ""
 
 
-_lexers: Dict[str, Any] = {}
+_lexers: dict[str, Any] = {}
 
 
 def _lexer(language: str) -> Any:

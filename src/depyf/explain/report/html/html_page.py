@@ -9,7 +9,6 @@ from __future__ import annotations
 import html
 import itertools
 import re
-from typing import Dict, List, Optional, Tuple
 
 from ...for_reading.bookkeeping import fold
 from ...frames.resume_points import resume_line
@@ -78,9 +77,9 @@ class _Writer:
 
     def __init__(self, session: Session, prefix: str, most_lines: int = 0) -> None:
         self.session, self.prefix, self.most_lines = session, prefix, most_lines
-        self.links: Dict[str, str] = {}
-        self.calls: Dict[str, Tuple[Frame, ResumeFunction, str, CacheEntry]] = {}
-        self._anchors: Dict[int, str] = {}
+        self.links: dict[str, str] = {}
+        self.calls: dict[str, tuple[Frame, ResumeFunction, str, CacheEntry]] = {}
+        self._anchors: dict[int, str] = {}
         self._shown: set[str] = set()
         self._written = 0  # characters so far, about
         self._frames = [one for frame in session.top_level() for one in frame.walk()]
@@ -124,7 +123,7 @@ class _Writer:
         parts.append(f'<p class="made">{html.escape(made)}</p>')
         return '<div class="depyf">\n{}\n</div>'.format("\n".join(parts))
 
-    def _header(self, shown: List[Frame]) -> str:
+    def _header(self, shown: list[Frame]) -> str:
         entries = [entry for frame in self._frames for entry in frame.entries]
         graphs = {graph.name for entry in entries for graph in entry.graphs}
         breaks = sum(len(entry.breaks) for entry in entries) + sum(len(frame.breaks) for frame in self._frames)
@@ -248,7 +247,7 @@ class _Writer:
         summary = "Compilation <span class=\"mono\">{}</span> {}".format(
             html.escape(entry.compile_id or str(entry.index)), " ".join(chips)
         )
-        body: List[str] = []
+        body: list[str] = []
         for words in recompile_words(entry):
             body.append(f'<div class="call">{html.escape(_capital(words))}</div>')
         guards = guards_html(entry, self.links, is_short=bool(self.most_lines))
@@ -378,7 +377,7 @@ def _break_title(one: GraphBreak) -> str:
 
 def _break(one: GraphBreak) -> str:
     """Why a graph ended: place, reason, what Dynamo's registry says about it."""
-    text: Optional[str] = one.location.text if one.location is not None else ""
+    text: str | None = one.location.text if one.location is not None else ""
     lines = [f"<p><b>{html.escape(_capital(_break_title(one)))}</b> {_chip(one.gb_id)}</p>"]
     lines += [f"<p>{_code(text)}</p>"] if text else []
     lines += [f"<p>{html.escape(one.explanation)}</p>"] if one.explanation else []

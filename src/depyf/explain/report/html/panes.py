@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import html
-from typing import Dict, Iterable, List, Set, Tuple
+from typing import Iterable
 
 from ...names import file_name
 from ..linked.rows import Compilation, Pane, Row
@@ -16,11 +16,11 @@ __all__ = ["panes_html"]
 _TITLES = {"source": "Source", "transformed": "Transformed code", "graphs": "Graphs", "kernels": "Kernels"}
 
 
-def panes_html(compilations: Iterable[Compilation]) -> Tuple[str, Dict[Tuple[str, int], str]]:
+def panes_html(compilations: Iterable[Compilation]) -> tuple[str, dict[tuple[str, int], str]]:
     """The section, and by file and line the fragment that leads to the line in it."""
-    parts: List[str] = []
-    links: Dict[Tuple[str, int], str] = {}
-    names: Set[str] = set()
+    parts: list[str] = []
+    links: dict[tuple[str, int], str] = {}
+    names: set[str] = set()
     for one in compilations:
         name = _name(one, names)
         places = [_place(one, at) for at in range(len(one.places))]
@@ -37,7 +37,7 @@ def panes_html(compilations: Iterable[Compilation]) -> Tuple[str, Dict[Tuple[str
     return "<h2>Compilations</h2>{}{}".format(note, "".join(parts)), links
 
 
-def _name(one: Compilation, names: Set[str]) -> str:
+def _name(one: Compilation, names: set[str]) -> str:
     """``step``, then ``step~0/1``: the fragment stays short, and the same in every run."""
     name = one.function if one.function not in names else f"{one.function}~{one.compile_id}"
     while name in names:
@@ -54,7 +54,7 @@ def _place(one: Compilation, at: int) -> str:
     return f"{file_name(place.filename)}:{place.line}"
 
 
-def _compilation(one: Compilation, name: str, places: List[str], is_open: bool) -> str:
+def _compilation(one: Compilation, name: str, places: list[str], is_open: bool) -> str:
     rest = f' <span class="place">from line {one.rest_from} on</span>' if one.rest_from else ""
     chip = f'<span class="chip id mono">{html.escape(one.compile_id)}</span>'
     share = ""

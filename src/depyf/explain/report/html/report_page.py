@@ -9,7 +9,7 @@ from __future__ import annotations
 import html
 import linecache
 import pkgutil
-from typing import Dict, Iterable, List, Mapping, Sequence, Tuple
+from typing import Iterable, Mapping, Sequence
 
 from ...model import CompileTimes
 from ..linked.rows import Compilation
@@ -61,7 +61,7 @@ def report_page(
         times: how long they took.
         own_seconds: what recording took meanwhile.
     """
-    by_file: Dict[str, List[Remark]] = {}
+    by_file: dict[str, list[Remark]] = {}
     for one in report.remarks:
         by_file.setdefault(one.file, []).append(one)
     files = sorted(by_file, key=lambda file: (INSTALLED in file, -len(by_file[file]) * (INSTALLED in file), file))
@@ -90,7 +90,7 @@ def _beside(name: str) -> str:
     return data.decode()
 
 
-def _front(report: Report, anchors: Dict[str, str], base: str) -> str:
+def _front(report: Report, anchors: dict[str, str], base: str) -> str:
     chips = "".join(_chip(words, "") for words in count_words(report))
     head = f'<header><span class="title">What torch.compile did, line by line</span>{chips}</header>'
     rows = []
@@ -113,8 +113,8 @@ def _front(report: Report, anchors: Dict[str, str], base: str) -> str:
 
 
 def _file(file: str, remarks: Sequence[Remark], anchor: str, name: str, is_open: bool,
-          links: Mapping[Tuple[str, int], str]) -> str:  # fmt: skip
-    by_line: Dict[int, List[Remark]] = {}
+          links: Mapping[tuple[str, int], str]) -> str:  # fmt: skip
+    by_line: dict[int, list[Remark]] = {}
     for one in remarks:
         by_line.setdefault(one.line, []).append(one)
     source = "".join(linecache.getlines(file))
@@ -122,7 +122,7 @@ def _file(file: str, remarks: Sequence[Remark], anchor: str, name: str, is_open:
     for line, found in by_line.items():  # the file is gone, or another one by now
         texts.setdefault(line, html.escape(found[0].text))
     shown = sorted(texts) if len(texts) <= _WHOLE else lines_around(by_line, dict(enumerate(source.splitlines(), 1)))
-    rows: List[str] = []
+    rows: list[str] = []
     before = 0
     for at in shown:
         if before and at > before + 1:

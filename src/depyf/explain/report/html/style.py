@@ -6,8 +6,6 @@ themes each in their way); where nobody says, the browser's preference counts.
 
 from __future__ import annotations
 
-from typing import Dict
-
 __all__ = ["STYLE"]
 
 _LIGHT = {
@@ -110,7 +108,7 @@ border:1px solid var(--border);border-radius:6px;overflow-x:auto;white-space:pre
 """
 
 
-def _variables(colours: Dict[str, str]) -> str:
+def _variables(colours: dict[str, str]) -> str:
     return ";".join(f"--{name}:{value}" for name, value in colours.items())
 
 

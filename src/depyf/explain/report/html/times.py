@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import html
 import re
-from typing import List, Sequence, Tuple
+from typing import Sequence
 
 from ...model import CompileTimes
 from ..remarks.costs import seconds_words
@@ -42,12 +42,12 @@ def _function(name: str) -> str:
     return _RESUME.sub(r"\1, from line \2 on", name) or "backward graph"
 
 
-def _phases(one: CompileTimes) -> Tuple[float, ...]:
+def _phases(one: CompileTimes) -> tuple[float, ...]:
     return one.dynamo, one.aot, one.backend, one.kernels
 
 
 def _row(number: str, function: str, seconds: Sequence[float], longest: float) -> str:
-    parts: List[str] = []
+    parts: list[str] = []
     for at, one in enumerate(seconds):
         if one > 0:
             name = _PHASES[at] if at < len(_PHASES) else "depyf"

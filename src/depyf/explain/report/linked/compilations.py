@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import linecache
 import re
-from typing import Dict, FrozenSet, Iterable, Iterator, List, Sequence, Tuple
+from typing import Iterable, Iterator, Sequence
 
 from ...frames.resume_points import resume_line
 from ...model import CacheEntry, Frame, Graph, Session, SourceLine
@@ -22,7 +22,7 @@ _MOST = {"source": 400, "transformed": 150, "graphs": 250, "kernels": 500}
 """Rows of a pane."""
 _WHOLE = 200  # lines: a longer function is shown around the lines that took part
 _AROUND = 2
-_NONE: FrozenSet[int] = frozenset()
+_NONE: frozenset[int] = frozenset()
 _LONGEST = 110  # characters of a signature
 _ASSIGNED = re.compile(r"^\s+(\w+)\b[^=]*=[^=]")
 _NAME = re.compile(r"\b__(?:compiled_fn|resume_at)_\w+")
@@ -66,13 +66,13 @@ def _function_lines(top: Frame) -> Iterator[SourceLine]:
 # ---- the source
 
 
-def _source(top: Frame, places: Places, took_part: FrozenSet[int]) -> List[Row]:
+def _source(top: Frame, places: Places, took_part: frozenset[int]) -> list[Row]:
     """The function, then the lines of others that were traced from it."""
-    by_file: Dict[str, Dict[int, Tuple[int, str]]] = {}
+    by_file: dict[str, dict[int, tuple[int, str]]] = {}
     for number, place in enumerate(places.found):
         if number in took_part or place.filename == top.filename:
             by_file.setdefault(place.filename, {})[place.line] = (number, place.text)
-    rows: List[Row] = []
+    rows: list[Row] = []
     own = range(top.first_line, top.first_line + len(top.source.splitlines()))
     for file, found in by_file.items():
         inside = {line: one for line, one in found.items() if file == top.filename and line in own}
@@ -90,14 +90,14 @@ def _source(top: Frame, places: Places, took_part: FrozenSet[int]) -> List[Row]:
     return rows
 
 
-def _near(lines: Dict[int, Tuple[int, str]], took_part: FrozenSet[int]) -> List[int]:
+def _near(lines: dict[int, tuple[int, str]], took_part: frozenset[int]) -> list[int]:
     wanted = [line for line, (number, _) in lines.items() if number in took_part]
     near = {at for line in wanted for at in range(line - _AROUND, line + _AROUND + 1)}
     return sorted(line for line in lines if line in near) or sorted(lines)[:_WHOLE]
 
 
-def _listed(lines: Dict[int, Tuple[int, str]], shown: Iterable[int], took_part: FrozenSet[int]) -> List[Row]:
-    rows: List[Row] = []
+def _listed(lines: dict[int, tuple[int, str]], shown: Iterable[int], took_part: frozenset[int]) -> list[Row]:
+    rows: list[Row] = []
     before = 0
     for line in shown:
         number, text = lines[line]
@@ -111,7 +111,7 @@ def _listed(lines: Dict[int, Tuple[int, str]], shown: Iterable[int], took_part: 
 # ---- what Dynamo made of it
 
 
-def _transformed(frame: Frame, entry: CacheEntry, graphs: Sequence[Graph], places: Places) -> List[Row]:
+def _transformed(frame: Frame, entry: CacheEntry, graphs: Sequence[Graph], places: Places) -> list[Row]:
     """Each line with the lines of the graphs that it calls, and with the line where a resume function goes on."""
     one = entry.transformed
     if not one.source:
@@ -130,18 +130,18 @@ def _transformed(frame: Frame, entry: CacheEntry, graphs: Sequence[Graph], place
     return rows
 
 
-def _lines_of(graph: Graph, places: Places) -> FrozenSet[int]:
+def _lines_of(graph: Graph, places: Places) -> frozenset[int]:
     return places.numbers(node.user_line for node in graph.nodes if node.op.startswith("call_"))
 
 
-def _calls_in(graph: Graph, places: Places) -> FrozenSet[int]:
+def _calls_in(graph: Graph, places: Places) -> frozenset[int]:
     return places.numbers(line for node in graph.nodes if node.op.startswith("call_") for line in node.callers)
 
 
 # ---- the graphs
 
 
-def _graph(graph: Graph, places: Places) -> List[Row]:
+def _graph(graph: Graph, places: Places) -> list[Row]:
     """Each node's line with the line of the program that torch names for the node."""
     title = "{}, {}".format(graph.name, count(len(graph.operations), "operation"))
     rows = [Row(title + (", " + graph.backend if graph.backend else ""), is_note=True)]

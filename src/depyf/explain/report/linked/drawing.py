@@ -7,7 +7,7 @@ The layout is that of Sugiyama, Tagawa and Toda, "Methods for visual understandi
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Dict, FrozenSet, List, Optional, Sequence, Set, Tuple
+from typing import Sequence
 
 from ...model import Graph, Node
 from ..tree import count
@@ -28,8 +28,8 @@ class Box:
     """
 
     label: str
-    lines: FrozenSet[int] = frozenset()
-    through: FrozenSet[int] = frozenset()
+    lines: frozenset[int] = frozenset()
+    through: frozenset[int] = frozenset()
     rank: int = 0
     order: float = 0.0
 
@@ -39,23 +39,23 @@ class Drawing:
     """Boxes, and edges as indices of boxes; `title` says what a box stands for."""
 
     title: str
-    boxes: List[Box] = field(default_factory=list)
-    edges: List[Tuple[int, int]] = field(default_factory=list)
+    boxes: list[Box] = field(default_factory=list)
+    edges: list[tuple[int, int]] = field(default_factory=list)
 
-    def ranks(self) -> List[List[int]]:
+    def ranks(self) -> list[list[int]]:
         """The boxes of each rank, in order."""
-        found: Dict[int, List[int]] = {}
+        found: dict[int, list[int]] = {}
         for at, box in enumerate(self.boxes):
             found.setdefault(box.rank, []).append(at)
         return [sorted(found[rank], key=lambda at: self.boxes[at].order) for rank in sorted(found)]
 
 
-def drawings(graph: Graph, places: Places) -> List[Drawing]:
+def drawings(graph: Graph, places: Places) -> list[Drawing]:
     """The graph at each depth of modules at which it is small enough, the coarsest first."""
     nodes = [node for node in graph.nodes if node.op.startswith("call_")]
     deepest = max((_depth(node.module) for node in nodes), default=0)
-    found: List[Drawing] = []
-    before: Optional[int] = None
+    found: list[Drawing] = []
+    before: int | None = None
     for depth in [*range(1, deepest + 1), None]:
         runs = _runs(nodes, depth)
         if 1 < len(runs) <= _MOST and len(runs) != before:
@@ -69,9 +69,9 @@ def _depth(module: str) -> int:
     return module.count(".") + 1 if module else 0
 
 
-def _runs(nodes: Sequence[Node], depth: Optional[int]) -> List[Tuple[str, List[Node]]]:
+def _runs(nodes: Sequence[Node], depth: int | None) -> list[tuple[str, list[Node]]]:
     """Nodes that follow each other in one module. As the order is that of a run, no path leads back into one."""
-    runs: List[Tuple[str, List[Node]]] = []
+    runs: list[tuple[str, list[Node]]] = []
     for node in nodes:
         inside = ".".join(node.module.split(".")[:depth]) if depth is not None and node.module else ""
         if inside and runs and runs[-1][0] == inside:
@@ -81,10 +81,10 @@ def _runs(nodes: Sequence[Node], depth: Optional[int]) -> List[Tuple[str, List[N
     return runs
 
 
-def _drawn(title: str, runs: List[Tuple[str, List[Node]]], places: Places) -> Drawing:
+def _drawn(title: str, runs: list[tuple[str, list[Node]]], places: Places) -> Drawing:
     made = Drawing(title)
     owner = {node.name: at for at, (_, nodes) in enumerate(runs) for node in nodes}
-    before: Dict[int, Set[int]] = {}
+    before: dict[int, set[int]] = {}
     for at, (module, nodes) in enumerate(runs):
         before[at] = {owner[name] for node in nodes for name in node.inputs if owner.get(name, at) < at}
         lines = places.numbers(node.user_line for node in nodes)
@@ -117,8 +117,8 @@ def _connect(made: Drawing, source: int, target: int) -> None:
 
 def _order(made: Drawing) -> None:
     """Places in each rank: by the mean of those above, then of those below, some times."""
-    above: Dict[int, List[int]] = {}
-    below: Dict[int, List[int]] = {}
+    above: dict[int, list[int]] = {}
+    below: dict[int, list[int]] = {}
     for source, target in made.edges:
         above.setdefault(target, []).append(source)
         below.setdefault(source, []).append(target)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from dataclasses import replace
-from typing import Dict, FrozenSet, Iterable, List, Tuple
+from typing import Iterable
 
 from ....decompiler.proof.compile_worker import syntax_tree
 from ...model import Graph, Kernel
@@ -15,12 +15,12 @@ from .rows import Row
 
 __all__ = ["computing_lines", "kernel_rows", "linked_lines"]
 
-_NONE: FrozenSet[int] = frozenset()
+_NONE: frozenset[int] = frozenset()
 _AROUND = 2  # lines around a call
 _CALLED = re.compile(r"[A-Za-z_][\w.]*(?=\()")
 
 
-def kernel_rows(graph: Graph, places: Places) -> List[Row]:
+def kernel_rows(graph: Graph, places: Places) -> list[Row]:
     """The rows for one graph: forward, then backward."""
     through = _through(graph, places)
     rows = [row for kernel in graph.kernels for row in _module(kernel, places)]
@@ -28,9 +28,9 @@ def kernel_rows(graph: Graph, places: Places) -> List[Row]:
             else row for row in rows]  # fmt: skip
 
 
-def _through(graph: Graph, places: Places) -> Dict[int, FrozenSet[int]]:
+def _through(graph: Graph, places: Places) -> dict[int, frozenset[int]]:
     """By line: the calls that led to it each time. torch names a kernel's lines, and not the calls."""
-    found: Dict[int, FrozenSet[int]] = {}
+    found: dict[int, frozenset[int]] = {}
     for node in graph.nodes:
         if node.op.startswith("call_") and node.user_line is not None:
             line, callers = places.number(node.user_line), places.numbers(node.callers)
@@ -38,21 +38,21 @@ def _through(graph: Graph, places: Places) -> Dict[int, FrozenSet[int]]:
     return found
 
 
-def computing_lines(graphs: Iterable[Graph], places: Places) -> FrozenSet[int]:
+def computing_lines(graphs: Iterable[Graph], places: Places) -> frozenset[int]:
     """The lines with operations in graphs that have kernels."""
     return places.numbers(
         node.user_line for graph in graphs if graph.kernels for node in graph.nodes if node.op.startswith("call_")
     )
 
 
-def linked_lines(graphs: Iterable[Graph], places: Places) -> FrozenSet[int]:
+def linked_lines(graphs: Iterable[Graph], places: Places) -> frozenset[int]:
     """The lines which torch names for a kernel."""
     return places.numbers(line.line for graph in graphs for kernel in graph.kernels for line in kernel.lines)
 
 
-def _module(kernel: Kernel, places: Places) -> List[Row]:
+def _module(kernel: Kernel, places: Places) -> list[Row]:
     """The definitions of its kernels, and the part of `call` where they are called; all of it if no line is known."""
-    by_name: Dict[str, List[int]] = {}
+    by_name: dict[str, list[int]] = {}
     for one in kernel.lines:
         by_name.setdefault(one.kernel, []).extend(places.numbers([one.line]))
     lines_of = {name: frozenset(numbers) for name, numbers in by_name.items()}
@@ -73,7 +73,7 @@ def _module(kernel: Kernel, places: Places) -> List[Row]:
     return rows
 
 
-def _called(text: str, lines_of: Dict[str, FrozenSet[int]]) -> FrozenSet[int] | None:
+def _called(text: str, lines_of: dict[str, frozenset[int]]) -> frozenset[int] | None:
     """The lines behind the kernel that is called here; None where none is."""
     for match in _CALLED.finditer(text):
         name = match.group()
@@ -83,7 +83,7 @@ def _called(text: str, lines_of: Dict[str, FrozenSet[int]]) -> FrozenSet[int] | 
     return None
 
 
-def _definitions(source: str) -> List[Tuple[str, int, int]]:
+def _definitions(source: str) -> list[tuple[str, int, int]]:
     """What the module assigns at its top level in several lines: name, index of its first line, and past its last."""
     try:
         tree = syntax_tree(source)

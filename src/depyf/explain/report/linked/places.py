@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Dict, FrozenSet, Iterable, List, Optional, Tuple
+from typing import Iterable
 
 from ...model import SourceLine
 
@@ -13,8 +13,8 @@ class Places:
     """Numbers the lines of the program in the order in which they are first asked for."""
 
     def __init__(self) -> None:
-        self.found: List[SourceLine] = []
-        self._numbers: Dict[Tuple[str, int], int] = {}
+        self.found: list[SourceLine] = []
+        self._numbers: dict[tuple[str, int], int] = {}
 
     def number(self, line: SourceLine) -> int:
         """That of a line; a new one for a line not seen before."""
@@ -24,6 +24,6 @@ class Places:
             self.found.append(line)
         return self._numbers[key]
 
-    def numbers(self, lines: Iterable[Optional[SourceLine]]) -> FrozenSet[int]:
+    def numbers(self, lines: Iterable[SourceLine | None]) -> frozenset[int]:
         """Those of several; there is none for None."""
         return frozenset(self.number(line) for line in lines if line is not None)

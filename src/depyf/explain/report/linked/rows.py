@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Callable, Dict, FrozenSet, List, Sequence
+from typing import Callable, Sequence
 
 from ...model import SourceLine
 from ..page.repeats import numbers_apart, runs
@@ -28,8 +28,8 @@ class Row:
     """
 
     text: str
-    lines: FrozenSet[int] = frozenset()
-    through: FrozenSet[int] = frozenset()
+    lines: frozenset[int] = frozenset()
+    through: frozenset[int] = frozenset()
     number: int = 0
     is_note: bool = False
 
@@ -39,7 +39,7 @@ class Pane:
     """One of the four. `name` is "source", "transformed", "graphs" or "kernels"."""
 
     name: str
-    rows: List[Row] = field(default_factory=list)
+    rows: list[Row] = field(default_factory=list)
 
 
 @dataclass
@@ -57,14 +57,14 @@ class Compilation:
     function: str
     compile_id: str = ""
     rest_from: int = 0
-    places: List[SourceLine] = field(default_factory=list)
-    panes: List[Pane] = field(default_factory=list)
+    places: list[SourceLine] = field(default_factory=list)
+    panes: list[Pane] = field(default_factory=list)
     computing: int = 0
     linked: int = 0
-    drawings: Dict[str, List[Drawing]] = field(default_factory=dict)  # by the name of the graph
+    drawings: dict[str, list[Drawing]] = field(default_factory=dict)  # by the name of the graph
 
 
-def shortened(rows: Sequence[Row], most: int, more: Callable[[int], str]) -> List[Row]:
+def shortened(rows: Sequence[Row], most: int, more: Callable[[int], str]) -> list[Row]:
     """The rows without what repeats, at most `most` of them.
 
     Rows that differ from others in numbers alone, a layer's, are shown once; a row after them says how often they come,
@@ -81,8 +81,8 @@ def shortened(rows: Sequence[Row], most: int, more: Callable[[int], str]) -> Lis
     return found
 
 
-def _folded(rows: Sequence[Row]) -> List[Row]:
-    found: List[Row] = []
+def _folded(rows: Sequence[Row]) -> list[Row]:
+    found: list[Row] = []
     at = 0
     for run in runs([_pattern(row) for row in rows]):
         if run.period * (run.count - 1) < _LEAST:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
-from typing import Callable, List, Sequence, Tuple
+from typing import Callable, Sequence
 
 from ...for_reading.bookkeeping import FRAME_PARAMETERS
 from ...model import CacheEntry, Graph
@@ -27,10 +27,10 @@ class Below:
     """
 
     in_dump: bool
-    _shortened: List[Tuple[str, str]] = field(default_factory=list)
-    _checks: List[str] = field(default_factory=list)
-    _functions: List[str] = field(default_factory=list)
-    _files: List[str] = field(default_factory=list)
+    _shortened: list[tuple[str, str]] = field(default_factory=list)
+    _checks: list[str] = field(default_factory=list)
+    _functions: list[str] = field(default_factory=list)
+    _files: list[str] = field(default_factory=list)
 
     def defines(self, checks: str) -> None:
         """A function that the page calls, "" for none."""

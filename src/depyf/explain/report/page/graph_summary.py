@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
-from typing import Dict, List, Optional, Sequence, Tuple
+from typing import Sequence
 
 from ...model import Graph, Node, SourceLine
 from ..tree import count
@@ -23,8 +23,8 @@ class _Row:
     """Operations in a row of one line, in one module."""
 
     module: str
-    line: Optional[SourceLine]
-    operations: List[str] = field(default_factory=list)
+    line: SourceLine | None
+    operations: list[str] = field(default_factory=list)
 
     @property
     def place(self) -> str:
@@ -36,7 +36,7 @@ class _Row:
         return "{}|{}|{}".format(_NUMBER.sub("#", self.module), self.place, ",".join(self.operations))
 
 
-def graph_summary(graph: Graph) -> List[str]:
+def graph_summary(graph: Graph) -> list[str]:
     """The table's lines, with the kernels of each line of the program, by the numbers of `kernel_legend`."""
     rows = _rows(graph.nodes)
     numbers = _kernel_numbers(graph)
@@ -45,7 +45,7 @@ def graph_summary(graph: Graph) -> List[str]:
     lines = ["{}, {}, {}.".format(count(len(graph.operations), "operation"), inputs, results)]
     at = 0
     found = [run for run in runs([row.pattern for row in rows], 2) if run.count >= FEW or run.period >= _LAYER]
-    table: List[Tuple[str, str, str, str]] = []
+    table: list[tuple[str, str, str, str]] = []
     while at < len(rows):
         run = next((one for one in found if one.start == at), Run(at, 1, 1))
         members = rows[at : at + run.period]
@@ -65,7 +65,7 @@ def graph_summary(graph: Graph) -> List[str]:
     return lines
 
 
-def _aligned(table: List[Tuple[str, str, str, str]]) -> List[str]:
+def _aligned(table: list[tuple[str, str, str, str]]) -> list[str]:
     widths = [max([len(row[column]) for row in table if row[3]] or [0]) for column in range(3)]
     lines = []
     for module, place, text, operations in table:
@@ -74,7 +74,7 @@ def _aligned(table: List[Tuple[str, str, str, str]]) -> List[str]:
     return lines
 
 
-def kernel_legend(graph: Graph) -> List[str]:
+def kernel_legend(graph: Graph) -> list[str]:
     """``k0  cpp_fused_add_0``: every kernel that has lines, in order of the call, forward first."""
     lines = []
     for number, (kernel, name) in enumerate(_kernels(graph)):
@@ -83,19 +83,19 @@ def kernel_legend(graph: Graph) -> List[str]:
     return lines
 
 
-def _kernels(graph: Graph) -> List[Tuple[str, str]]:
+def _kernels(graph: Graph) -> list[tuple[str, str]]:
     """Direction and name of every kernel that has lines."""
-    found: Dict[Tuple[str, str], None] = {}
+    found: dict[tuple[str, str], None] = {}
     for kernel in graph.kernels:
         for line in kernel.lines:
             found.setdefault((kernel.direction, line.kernel))
     return list(found)
 
 
-def _kernel_numbers(graph: Graph) -> Dict[str, str]:
+def _kernel_numbers(graph: Graph) -> dict[str, str]:
     """By the place of a line: ``k0 k3``."""
     number = {key: at for at, key in enumerate(_kernels(graph))}
-    found: Dict[str, Dict[int, None]] = {}
+    found: dict[str, dict[int, None]] = {}
     for kernel in graph.kernels:
         for line in kernel.lines:
             if line.line is not None:
@@ -103,8 +103,8 @@ def _kernel_numbers(graph: Graph) -> Dict[str, str]:
     return {place: " ".join(f"k{one}" for one in sorted(numbers)) for place, numbers in found.items()}
 
 
-def _rows(nodes: Sequence[Node]) -> List[_Row]:
-    rows: List[_Row] = []
+def _rows(nodes: Sequence[Node]) -> list[_Row]:
+    rows: list[_Row] = []
     for node in nodes:
         if not node.op.startswith("call_"):
             continue
@@ -116,7 +116,7 @@ def _rows(nodes: Sequence[Node]) -> List[_Row]:
     return rows
 
 
-def _key(line: Optional[SourceLine]) -> Tuple[str, int]:
+def _key(line: SourceLine | None) -> tuple[str, int]:
     return ("", 0) if line is None else (line.filename, line.line)
 
 
@@ -141,7 +141,7 @@ def _text(row: _Row) -> str:
 
 
 def _operations(row: _Row, kernels: str) -> str:
-    names: Dict[str, int] = {}
+    names: dict[str, int] = {}
     for name in row.operations:
         names[name] = names.get(name, 0) + 1
     words = ", ".join(name if times == 1 else f"{times} {name}" for name, times in names.items())

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from typing import Dict, List, Tuple
 
 from .repeats import Alike, alike, is_index, only_indices
 
@@ -14,7 +13,7 @@ _VARIABLE = "n"
 _LAYER = "one"
 
 
-def returned(conditions: List[str]) -> List[str]:
+def returned(conditions: list[str]) -> list[str]:
     """The body of a function that returns whether all conditions over ``L`` and ``G`` hold, line by line."""
     if not conditions:
         return ["    return True"]
@@ -32,11 +31,11 @@ def returned(conditions: List[str]) -> List[str]:
     return lines
 
 
-def _operands(conditions: List[str]) -> List[List[str]]:
+def _operands(conditions: list[str]) -> list[list[str]]:
     """Operands of ``and``, each in its lines; conditions in one loop stand where the first of them did."""
-    found: List[List[str]] = []
-    loops: Dict[Tuple[int, ...], List[str]] = {}
-    where: Dict[Tuple[int, ...], int] = {}
+    found: list[list[str]] = []
+    loops: dict[tuple[int, ...], list[str]] = {}
+    where: dict[tuple[int, ...], int] = {}
     for one in alike(conditions, _is_spelled):
         if not one.places:
             found.append([_operand(conditions[one.first])])
@@ -50,7 +49,7 @@ def _operands(conditions: List[str]) -> List[List[str]]:
     return found
 
 
-def _loop(numbers: Tuple[int, ...], conditions: List[str]) -> List[str]:
+def _loop(numbers: tuple[int, ...], conditions: list[str]) -> list[str]:
     """``all(... for n in range(24))``, what all conditions look into as a variable of its own."""
     over = f"range({len(numbers)})" if list(numbers) == list(range(len(numbers))) else repr(numbers)
     layer = _common_layer(conditions)
@@ -64,9 +63,9 @@ def _loop(numbers: Tuple[int, ...], conditions: List[str]) -> List[str]:
     return [*lines, ")"]
 
 
-def _common_layer(conditions: List[str]) -> str:
+def _common_layer(conditions: list[str]) -> str:
     """The path up to the number that comes in most of the conditions: ``L['self']._modules['h']._modules[str(n)]``."""
-    paths: Dict[str, int] = {}
+    paths: dict[str, int] = {}
     for condition in conditions:
         for path in set(re.findall(r"\bL\['\w+'\](?:\.\w+|\[(?:'\w+'|\d+)\])*\[(?:str\(n\)|n)\]", condition)):
             paths[path] = paths.get(path, 0) + 1
@@ -74,12 +73,12 @@ def _common_layer(conditions: List[str]) -> str:
     return best if paths.get(best, 0) > 2 else ""
 
 
-def _is_spelled(parts: Tuple[str, ...], places: Tuple[int, ...]) -> bool:
+def _is_spelled(parts: tuple[str, ...], places: tuple[int, ...]) -> bool:
     """Whether a number can be a variable: an index or a key, and what is compared with."""
     return only_indices(parts, places, lambda parts, place: _is_key(parts, place) or is_index(parts, place))
 
 
-def _is_key(parts: Tuple[str, ...], place: int) -> bool:
+def _is_key(parts: tuple[str, ...], place: int) -> bool:
     return parts[place].endswith("['") and parts[place + 1].startswith("']")
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import textwrap
-from typing import Dict, List, Tuple
 
 from ...guards.words import is_torch_file
 from ...model import CacheEntry, Frame, Guard, SourceLine
@@ -96,11 +95,11 @@ def _checks_name(entry: CacheEntry, frame: Frame) -> str:
     return guard_function_name(entry, frame).replace("__guard_", "__checks_", 1)
 
 
-def _conditions(entry: CacheEntry) -> List[str]:
+def _conditions(entry: CacheEntry) -> list[str]:
     return [guard.run for guard in entry.guards if not guard.is_bookkeeping and guard.runnable]
 
 
-def _on_page(guards: List[Guard], listed_in: str) -> List[str]:
+def _on_page(guards: list[Guard], listed_in: str) -> list[str]:
     """Words for a page: by the line that asked, or, if these are many, a row for each argument, module and global."""
     lines = _words(guards)
     if len(lines) <= _MOST_WORDS:
@@ -138,16 +137,16 @@ def guard_listing(entry: CacheEntry, frame: Frame) -> str:
     return "\n".join(lines).rstrip() + "\n"
 
 
-def _words(guards: List[Guard]) -> List[str]:
+def _words(guards: list[Guard]) -> list[str]:
     """Words: tensors that the function gets, then by the user's line, in order of lines; at the end guards without one
     and those on globals' identity."""
     inputs = [guard for guard in guards if guard.kind == "TENSOR_MATCH" and "." not in guard.subject]
     groups, rest, same = grouped([guard for guard in guards if guard not in inputs])
-    parts: List[Tuple[str, List[Guard]]] = [("tensors that come in", inputs)] if inputs else []
+    parts: list[tuple[str, list[Guard]]] = [("tensors that come in", inputs)] if inputs else []
     for line, members in groups:
         parts.append((_with_place(line.text, line) if line.text else _place(line), members))
     parts += [("", rest)] if rest else []
-    lines: List[str] = []
+    lines: list[str] = []
     for head, members in parts:
         lines += [head] if head else []
         for words, found in alike_once(members):
@@ -167,11 +166,11 @@ def _with_place(text: str, line: SourceLine) -> str:
     return "{:<{}}  {}".format(text, _COLUMN, _place(line))
 
 
-def grouped(guards: List[Guard]) -> Tuple[List[Tuple[SourceLine, List[Guard]]], List[Guard], List[Guard]]:
+def grouped(guards: list[Guard]) -> tuple[list[tuple[SourceLine, list[Guard]]], list[Guard], list[Guard]]:
     """Guards by the line that asked for them, torch's own files last; those without a line; identity of globals."""
-    same: List[Guard] = []
-    rest: List[Guard] = []
-    groups: Dict[Tuple[str, int], Tuple[SourceLine, List[Guard]]] = {}
+    same: list[Guard] = []
+    rest: list[Guard] = []
+    groups: dict[tuple[str, int], tuple[SourceLine, list[Guard]]] = {}
     for guard in guards:
         line = guard.user_line
         if _is_same_global(guard):
@@ -187,16 +186,16 @@ def _is_same_global(guard: Guard) -> bool:
     return guard.kind == "ID_MATCH" and guard.words.endswith(_SAME_OBJECT) and guard.code.find("G[") >= 0
 
 
-def same_globals(guards: List[Guard]) -> str:
+def same_globals(guards: list[Guard]) -> str:
     """``globals: torch and torch.abs are still the same objects``."""
     unique = list(dict.fromkeys(guard.subject for guard in guards))
     verb = "is still the same object" if len(unique) == 1 else "are still the same objects"
     return f"globals: {_and(unique)} {verb}"
 
 
-def alike_once(guards: List[Guard]) -> List[Tuple[str, List[Guard]]]:
+def alike_once(guards: list[Guard]) -> list[tuple[str, list[Guard]]]:
     """Guards with their words; those which differ in one index alone, as a model's layers do, once."""
-    shown: List[Tuple[str, List[Guard]]] = []
+    shown: list[tuple[str, list[Guard]]] = []
     words = [guard.words for guard in guards]
     for one in alike(words, in_brackets):
         members = [guards[index] for index in one.members.values()]
@@ -205,7 +204,7 @@ def alike_once(guards: List[Guard]) -> List[Tuple[str, List[Guard]]]:
     return shown
 
 
-def kinds_of_own(guards: List[Guard]) -> str:
+def kinds_of_own(guards: list[Guard]) -> str:
     """Which kinds of Dynamo's own checks these are: ``global state, torch's own objects``."""
     marks = sum(guard.kind == "DIMENSION_DYNAMIC_MARKING_GUARD" or "'_dynamo_" in guard.code for guard in guards)
     state = sum(guard.kind in _STATE for guard in guards)
@@ -221,5 +220,5 @@ def kinds_of_own(guards: List[Guard]) -> str:
     return ", ".join(parts)
 
 
-def _and(words: List[str]) -> str:
+def _and(words: list[str]) -> str:
     return words[0] if len(words) == 1 else ", ".join(words[:-1]) + " and " + words[-1]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from typing import List, Tuple
 
 from .repeats import Alike, alike, numbers_in_words
 
@@ -31,12 +30,12 @@ def _depth(line: str) -> int:
     return 0 if match is None else len(match.group(1)) // 2 + 1
 
 
-def _folded(lines: List[str], depths: List[int]) -> List[str]:
+def _folded(lines: list[str], depths: list[int]) -> list[str]:
     """The forest of these lines, its neighbouring trees folded, then what is in them."""
     spans = _trees(depths)
     if len(spans) == 1:
         return lines[:1] + (_folded(lines[1:], depths[1:]) if len(lines) > 1 else [])
-    shown: List[str] = []
+    shown: list[str] = []
     for one, own in _neighbours([lines[start:end] for start, end in spans]):
         start, end = spans[one.first]
         if one.places:
@@ -46,18 +45,18 @@ def _folded(lines: List[str], depths: List[int]) -> List[str]:
     return shown
 
 
-def _trees(depths: List[int]) -> List[Tuple[int, int]]:
+def _trees(depths: list[int]) -> list[tuple[int, int]]:
     """Where each tree of a forest begins and ends: at its first line, and where the next of no greater depth is."""
-    starts: List[int] = []
+    starts: list[int] = []
     for at, depth in enumerate(depths):
         if not starts or depth <= depths[starts[-1]]:
             starts.append(at)
     return list(zip(starts, [*starts[1:], len(depths)]))
 
 
-def _neighbours(trees: List[List[str]]) -> List[Tuple[Alike, List[str]]]:
+def _neighbours(trees: list[list[str]]) -> list[tuple[Alike, list[str]]]:
     """Trees in their order, alike ones that follow each other as one."""
-    found: List[Tuple[Alike, List[str]]] = []
+    found: list[tuple[Alike, list[str]]] = []
     for one in alike([tree[0] for tree in trees]):
         indices = sorted(one.members.values())
         if one.places and indices == list(range(indices[0], indices[-1] + 1)):
@@ -67,9 +66,9 @@ def _neighbours(trees: List[List[str]]) -> List[Tuple[Alike, List[str]]]:
     return sorted(found, key=lambda pair: pair[0].first)
 
 
-def _alike_trees(trees: List[List[str]], indices: List[int]) -> List[Tuple[Alike, List[str]]]:
+def _alike_trees(trees: list[list[str]], indices: list[int]) -> list[tuple[Alike, list[str]]]:
     """Those of these neighbours that are alike in full, and follow each other."""
-    found: List[Tuple[Alike, List[str]]] = []
+    found: list[tuple[Alike, list[str]]] = []
     for one in alike(["\n".join(trees[index]) for index in indices]):
         members = {number: indices[at] for number, at in one.members.items()}
         places = list(members.values())

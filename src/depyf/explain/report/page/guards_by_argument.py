@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import textwrap
 from dataclasses import dataclass, field
-from typing import Dict, List, Sequence, Tuple
+from typing import Sequence
 
 from ...model import Guard
 from .repeats import Alike, alike, numbers_apart, numbers_in_words, only_indices
@@ -26,11 +26,11 @@ class Row:
     """What is checked of one thing: `checks` in words, `count` guards in all, for each of `numbers` in the name."""
 
     name: str
-    numbers: Tuple[int, ...] = ()
-    checks: List[str] = field(default_factory=list)
+    numbers: tuple[int, ...] = ()
+    checks: list[str] = field(default_factory=list)
     count: int = 0
 
-    def lines(self, around: str = "") -> List[str]:
+    def lines(self, around: str = "") -> list[str]:
         """The row as text, wrapped; its name without that of the layer `around` it, in which it is indented."""
         label = self.name + (f"  (n = {numbers_in_words(self.numbers)})" if self.numbers else "")
         if around:
@@ -40,14 +40,14 @@ class Row:
                              break_long_words=False, break_on_hyphens=False)
 
 
-def in_brackets(parts: Tuple[str, ...], places: Tuple[int, ...]) -> bool:
+def in_brackets(parts: tuple[str, ...], places: tuple[int, ...]) -> bool:
     """Whether a number is the index of a layer, and what is compared with it: ``h[3].layer_idx == 3``."""
     return only_indices(parts, places)
 
 
-def guards_by_argument(guards: Sequence[Guard]) -> List[Row]:
+def guards_by_argument(guards: Sequence[Guard]) -> list[Row]:
     """Rows: tensors and other arguments first, then in the order in which Dynamo checks; several Nones as one row."""
-    found: List[Tuple[str, str, Alike]] = []
+    found: list[tuple[str, str, Alike]] = []
     for one in alike([guard.words for guard in guards], in_brackets):
         guard = guards[one.first]
         subject, words = _subject(one, guard), one.written(lambda place: "n")
@@ -55,7 +55,7 @@ def guards_by_argument(guards: Sequence[Guard]) -> List[Row]:
         found.append((subject, _SAME.sub(r"the same object as \1", rest).lstrip(": ").strip(), one))
     owners = {subject for subject, rest, _ in found if _class_of(rest) not in ("", *_OF_PYTHON)}
     compared = {subject for subject, rest, _ in found if not _TYPE.match(rest)}
-    rows: Dict[Tuple[str, Tuple[int, ...]], Row] = {}
+    rows: dict[tuple[str, tuple[int, ...]], Row] = {}
     for subject, rest, one in found:
         head, _, attribute = subject.rpartition(".")
         inside = head in owners and subject not in owners and "[" not in attribute
@@ -70,7 +70,7 @@ def guards_by_argument(guards: Sequence[Guard]) -> List[Row]:
     return _nones_together([row for row in ordered if row.checks])
 
 
-def row_lines(rows: Sequence[Row]) -> List[Tuple[Row, List[str]]]:
+def row_lines(rows: Sequence[Row]) -> list[tuple[Row, list[str]]]:
     """Each row with its lines; what is in a layer is written below it without its name."""
     around = Row("")
     found = []
@@ -81,7 +81,7 @@ def row_lines(rows: Sequence[Row]) -> List[Tuple[Row, List[str]]]:
     return found
 
 
-def _absent_together(checks: List[str]) -> List[str]:
+def _absent_together(checks: list[str]) -> list[str]:
     """``has no attribute 'a'; has no attribute 'b'`` as one."""
     absent = [check for check in checks if check.startswith(_ABSENT)]
     if len(absent) < 2:
@@ -100,7 +100,7 @@ def _class_of(words: str) -> str:
     return match.group(1) if match else ""
 
 
-def _nones_together(rows: List[Row]) -> List[Row]:
+def _nones_together(rows: list[Row]) -> list[Row]:
     nones = [row for row in rows if row.checks == [_NONE] and not row.numbers]
     if len(nones) < 2:
         return rows

@@ -10,7 +10,7 @@ import symtable
 import sys
 import textwrap
 import types
-from typing import Any, Dict, Iterable, List, Optional, Set
+from typing import Any, Iterable
 
 from ....decompiler.proof.compile_worker import syntax_tree
 from ...frames.resume_points import resume_line
@@ -57,7 +57,7 @@ def page_of(frame: Frame, session: Session, in_dump: bool = False) -> str:
     Returns:
         Valid Python: what can't be is in comments.
     """
-    sections: List[str] = []
+    sections: list[str] = []
     below = Below(in_dump)
     frames = list(frame.walk())
     for one in frames:
@@ -66,7 +66,7 @@ def page_of(frame: Frame, session: Session, in_dump: bool = False) -> str:
                 if resume.code is not None and not (resume.frame is not None and resume.frame.entries):
                     resume.original = decompiled(resume.code)
     callers = [folded_code(entry).source for one in frames for entry in one.entries]
-    shown: Set[str] = set()
+    shown: set[str] = set()
     for entry in frame.entries:
         sections += _entry_sections(entry, frame, session, below, shown)
     if frame.entries:
@@ -90,8 +90,8 @@ def page_of(frame: Frame, session: Session, in_dump: bool = False) -> str:
 
 
 def _entry_sections(
-    entry: CacheEntry, frame: Frame, session: Session, below: Below, shown: Set[str]
-) -> List[str]:
+    entry: CacheEntry, frame: Frame, session: Session, below: Below, shown: set[str]
+) -> list[str]:
     in_dump = below.in_dump
     sections = [f"# ---- compilation {entry.compile_id} of {frame.name}{_backend(entry)}\n"]
     for words in recompile_words(entry):
@@ -130,7 +130,7 @@ def _backend(entry: CacheEntry) -> str:
 
 
 def _graph_section(graph: Graph, below: Below) -> str:
-    lines: List[str] = []
+    lines: list[str] = []
     if below.in_dump and graph.stage_files:
         lines.append("Its stages: " + ", ".join(graph.stage_files.values()))
     kernels = [file_name(kernel.path) for kernel in graph.kernels if kernel.path]
@@ -170,7 +170,7 @@ def _resume_head(resume: ResumeFunction, entry: CacheEntry, parent: Frame) -> st
 # ---- the whole
 
 
-def _assemble(frame: Frame, session: Session, frames: List[Frame], sections: List[str], below: Below) -> str:
+def _assemble(frame: Frame, session: Session, frames: list[Frame], sections: list[str], below: Below) -> str:
     body = "\n\n".join(section.rstrip() + "\n" for section in sections)
     tail = below.text()
     helpers = helpers_used(body + tail)
@@ -188,7 +188,7 @@ def _assemble(frame: Frame, session: Session, frames: List[Frame], sections: Lis
     return re.sub(r"\n{4,}", "\n\n\n", page).rstrip() + "\n"
 
 
-def _head(frame: Frame, session: Session, frames: List[Frame]) -> str:
+def _head(frame: Frame, session: Session, frames: list[Frame]) -> str:
     entries = [entry for one in frames for entry in one.entries]
     graphs = {graph.name for entry in entries for graph in entry.graphs}
     breaks = [one for entry in entries for one in entry.breaks]
@@ -207,7 +207,7 @@ def _head(frame: Frame, session: Session, frames: List[Frame]) -> str:
     return comment("\n".join(line for line in lines if line is not None))
 
 
-def _proofs(entries: List[CacheEntry]) -> str:
+def _proofs(entries: list[CacheEntry]) -> str:
     if not entries:
         return "Nothing is compiled for it."
     proven = sum(entry.transformed.proven for entry in entries)
@@ -221,7 +221,7 @@ def _proofs(entries: List[CacheEntry]) -> str:
 # ---- names the page needs
 
 
-def _imports(text: str, whole: str, frame: Frame, frames: List[Frame]) -> tuple[tuple[str, str], List[str]]:
+def _imports(text: str, whole: str, frame: Frame, frames: list[Frame]) -> tuple[tuple[str, str], list[str]]:
     """What the page has to import and assign, and names that it can't know.
 
     Args:
@@ -229,11 +229,11 @@ def _imports(text: str, whole: str, frame: Frame, frames: List[Frame]) -> tuple[
         whole: the page with nothing shortened: names that it does not define are needed.
     """
     shown = set(re.findall(r"\w+", text))
-    known: Dict[str, Any] = dict(frame.globals or {})
+    known: dict[str, Any] = dict(frame.globals or {})
     constants = _constants(frames)
     graphs = [graph for one in frames for entry in one.entries for graph in entry.graphs]
     in_graphs = {name: line for graph in graphs for name, line in graph.global_lines.items()}
-    lines: Dict[bool, List[str]] = {True: ["import torch"], False: []}
+    lines: dict[bool, list[str]] = {True: ["import torch"], False: []}
     missing = []
     for name in sorted(_unbound(whole) - {"torch", "__file__"} - _closed_over(whole)):
         value = known.get(real_name(name))
@@ -249,9 +249,9 @@ def _imports(text: str, whole: str, frame: Frame, frames: List[Frame]) -> tuple[
     return (FUTURE + "\n" + _import_text(lines[True]), _import_text(lines[False])), missing
 
 
-def _import_text(lines: List[str]) -> str:
+def _import_text(lines: list[str]) -> str:
     """Imports, then assignments; names of one value together."""
-    names: Dict[str, List[str]] = {}
+    names: dict[str, list[str]] = {}
     for line in sorted(line for line in lines if "=" in line):
         name, _, value = line.partition(" = ")
         names.setdefault(value, []).append(name)
@@ -260,13 +260,13 @@ def _import_text(lines: List[str]) -> str:
     return "\n".join(plain + given)
 
 
-def _assigned(names: List[str], value: str) -> List[str]:
+def _assigned(names: list[str], value: str) -> list[str]:
     """``a = b = value``; many names in several lines."""
     filled = textwrap.wrap(" = ".join(names), 112, subsequent_indent="    ", break_long_words=False)
     return [*(line + " \\" for line in filled[:-1]), f"{filled[-1]} = {value}"]
 
 
-def _closed_over(text: str) -> Set[str]:
+def _closed_over(text: str) -> set[str]:
     """Names which functions of the page give to others as free variables."""
     given = re.findall(r"\bclosed_over\(\w+, ([^)]*)\)", text)
     return {name for names in given for name in re.findall(r"(\w+)=", names)}
@@ -286,9 +286,9 @@ def _import_line(name: str, value: Any) -> str:
     return ""
 
 
-def _constants(frames: List[Frame]) -> Dict[str, Any]:
+def _constants(frames: list[Frame]) -> dict[str, Any]:
     """What names in the texts stand for, where no literal spells it."""
-    found: Dict[str, Any] = {}
+    found: dict[str, Any] = {}
     for frame in frames:
         found.update(frame.original.constants)
         for entry in frame.entries:
@@ -298,14 +298,14 @@ def _constants(frames: List[Frame]) -> Dict[str, Any]:
     return found
 
 
-def _code_sections(frames: List[Frame], text: str) -> List[str]:
+def _code_sections(frames: list[Frame], text: str) -> list[str]:
     """Code objects that Dynamo makes functions of, those which the text mentions."""
     codes = {name: value for name, value in _constants(frames).items() if isinstance(value, types.CodeType)}
     mentioned = [name for name in codes if re.search(rf"\b{re.escape(name)}\b", text)]
     return [valid_or_comment(code_constant(name, codes[name])) for name in mentioned]
 
 
-def _constant_line(name: str, value: Any, module_globals: Dict[str, Any]) -> str:
+def _constant_line(name: str, value: Any, module_globals: dict[str, Any]) -> str:
     """The assignment that gives the page a constant which has no literal; "" for an object of that process alone."""
     if value is module_globals:
         return f"{name} = globals()"
@@ -361,12 +361,12 @@ def _lambda_words(value: Any) -> str:
     return text if found.proven and text.startswith("lambda") and not re.search(r"\n|;", text) else ""
 
 
-def _unbound(text: str) -> Set[str]:
+def _unbound(text: str) -> set[str]:
     """Global names which the text reads and does not define."""
     table = symtable.symtable(text, "<page>", "exec")
     defined = {symbol.get_name() for symbol in table.get_symbols() if symbol.is_assigned() or symbol.is_imported()}
-    read: Set[str] = set()
-    waiting: List[symtable.SymbolTable] = [table]
+    read: set[str] = set()
+    waiting: list[symtable.SymbolTable] = [table]
     while waiting:
         at = waiting.pop()
         waiting.extend(at.get_children())
@@ -378,10 +378,10 @@ def _unbound(text: str) -> Set[str]:
     return unknown - _only_in_annotations(syntax_tree(text), unknown - in_guards - {"torch"})
 
 
-def _only_in_annotations(tree: ast.Module, names: Set[str]) -> Set[str]:
+def _only_in_annotations(tree: ast.Module, names: set[str]) -> set[str]:
     """Those of ``names`` which stand in annotations alone: these are never evaluated on the page."""
-    annotations: List[Optional[ast.expr]] = []
-    statements: List[ast.AST] = list(tree.body)
+    annotations: list[ast.expr | None] = []
+    statements: list[ast.AST] = list(tree.body)
     for statement in statements:  # it grows
         if isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef)):
             args = statement.args

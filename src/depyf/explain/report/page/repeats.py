@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
-from typing import Callable, Dict, List, Sequence, Tuple
+from typing import Callable, Sequence, Tuple
 
 __all__ = ["FEW", "Alike", "Run", "alike", "is_index", "numbers_apart", "numbers_in_words", "only_indices", "runs"]
 
@@ -25,13 +25,13 @@ class Alike:
         members: index of each text in the list that was folded, by its number.
     """
 
-    parts: Tuple[str, ...]
-    values: Tuple[str, ...]
-    places: Tuple[int, ...] = ()
-    members: Dict[int, int] = field(default_factory=dict)
+    parts: tuple[str, ...]
+    values: tuple[str, ...]
+    places: tuple[int, ...] = ()
+    members: dict[int, int] = field(default_factory=dict)
 
     @property
-    def numbers(self) -> Tuple[int, ...]:
+    def numbers(self) -> tuple[int, ...]:
         """The number of each text, in order."""
         return tuple(self.members)
 
@@ -51,18 +51,18 @@ class Alike:
 _MayDiffer = Callable[[Tuple[str, ...], Tuple[int, ...]], bool]
 
 
-def alike(texts: Sequence[str], may_differ: _MayDiffer = lambda parts, places: True) -> List[Alike]:
+def alike(texts: Sequence[str], may_differ: _MayDiffer = lambda parts, places: True) -> list[Alike]:
     """Folds texts which differ in one number; the others stay alone, with no `places`. In order of first texts.
 
     Args:
         texts: what is folded. Equal texts count once.
         may_differ: whether one number may differ at these places between these parts.
     """
-    by_parts: Dict[Tuple[str, ...], Dict[Tuple[str, ...], int]] = {}
+    by_parts: dict[tuple[str, ...], dict[tuple[str, ...], int]] = {}
     for index, text in enumerate(texts):
         parts, values = numbers_apart(text)
         by_parts.setdefault(parts, {}).setdefault(values, index)
-    found: List[Tuple[int, Alike]] = []
+    found: list[tuple[int, Alike]] = []
     for parts, by_values in by_parts.items():
         left = dict(by_values)
         if len(left) >= FEW:
@@ -71,19 +71,19 @@ def alike(texts: Sequence[str], may_differ: _MayDiffer = lambda parts, places: T
     return [one for _, one in sorted(found, key=lambda pair: pair[0])]
 
 
-def numbers_apart(text: str) -> Tuple[Tuple[str, ...], Tuple[str, ...]]:
+def numbers_apart(text: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """What stands around the numbers of a text, and the numbers: `Alike.parts` and `Alike.values`."""
     split = _NUMBER.split(text)
     return tuple(split[::2]), tuple(split[1::2])
 
 
-def is_index(parts: Tuple[str, ...], place: int) -> bool:
+def is_index(parts: tuple[str, ...], place: int) -> bool:
     """Whether the number at that place is an index: ``h[3]``."""
     return _INDEX.search(parts[place]) is not None and parts[place + 1].startswith("]")
 
 
 def only_indices(
-    parts: Tuple[str, ...], places: Tuple[int, ...], is_index: Callable[[Tuple[str, ...], int], bool] = is_index
+    parts: tuple[str, ...], places: tuple[int, ...], is_index: Callable[[tuple[str, ...], int], bool] = is_index
 ) -> bool:
     """Whether the first place is an index, and each other one too, or what is compared with: ``h[3].number == 3``."""
     compared = [parts[place].endswith(" == ") and not parts[place + 1] for place in places]
@@ -92,19 +92,19 @@ def only_indices(
 
 
 def _folded(
-    parts: Tuple[str, ...], left: Dict[Tuple[str, ...], int], may_differ: _MayDiffer
-) -> List[Tuple[int, Alike]]:
+    parts: tuple[str, ...], left: dict[tuple[str, ...], int], may_differ: _MayDiffer
+) -> list[tuple[int, Alike]]:
     """Takes out of `left` what can be folded."""
     every = list(left)
     varying = [place for place in range(len(parts) - 1) if len({values[place] for values in every}) > 1]
-    best: List[Tuple[Tuple[int, ...], List[Tuple[str, ...]]]] = []
-    together: Dict[Tuple[str, ...], List[int]] = {}  # places at which the number is the same in each text
+    best: list[tuple[tuple[int, ...], list[tuple[str, ...]]]] = []
+    together: dict[tuple[str, ...], list[int]] = {}  # places at which the number is the same in each text
     for place in varying:
         together.setdefault(tuple(values[place] for values in every), []).append(place)
     for same in map(tuple, together.values()):
         if not may_differ(parts, same):
             continue
-        groups: Dict[Tuple[str, ...], List[Tuple[str, ...]]] = {}
+        groups: dict[tuple[str, ...], list[tuple[str, ...]]] = {}
         for values in every:
             groups.setdefault(tuple(v for at, v in enumerate(values) if at not in same), []).append(values)
         large = [(same, members) for members in groups.values() if len(members) >= FEW]
@@ -140,15 +140,15 @@ class Run:
         return self.start + self.period * self.count
 
 
-def runs(items: Sequence[str], least: int = FEW) -> List[Run]:
+def runs(items: Sequence[str], least: int = FEW) -> list[Run]:
     """Where a sequence repeats: runs that don't overlap, from the left, each with the period that covers most.
 
     Args:
         items: compared as they are: what may differ has to be out of them already.
         least: how often something has to come.
     """
-    found: List[Run] = []
-    places: Dict[str, List[int]] = {}
+    found: list[Run] = []
+    places: dict[str, list[int]] = {}
     for at, item in enumerate(items):
         places.setdefault(item, []).append(at)
     at = 0

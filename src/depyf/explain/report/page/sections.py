@@ -7,7 +7,7 @@ import inspect
 import re
 import textwrap
 from types import CodeType
-from typing import Any, Dict, Iterator, List, Optional, Tuple
+from typing import Any, Iterator
 
 from ....decompiler.proof.compile_worker import syntax_tree
 from ...code_objects import parameters_of
@@ -132,9 +132,9 @@ def _renamed(source: str, name: str) -> str:
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 
 
-def _nonlocals(function: ast.FunctionDef) -> Iterator[Tuple[ast.Nonlocal, List[Any]]]:
+def _nonlocals(function: ast.FunctionDef) -> Iterator[tuple[ast.Nonlocal, list[Any]]]:
     """Every `nonlocal` statement, and the functions around the one in which it stands, as far as the text has them."""
-    waiting: List[Tuple[ast.AST, List[Any]]] = [(function, [])]
+    waiting: list[tuple[ast.AST, list[Any]]] = [(function, [])]
     for node, around in waiting:  # it grows
         if isinstance(node, ast.Nonlocal):
             yield node, around[:-1]
@@ -144,7 +144,7 @@ def _nonlocals(function: ast.FunctionDef) -> Iterator[Tuple[ast.Nonlocal, List[A
 
 def _binds(function: Any, name: str) -> bool:
     """Whether `name` is a local variable of this function: a parameter, or bound in it and declared nowhere."""
-    waiting: List[ast.AST] = list(ast.iter_child_nodes(function))
+    waiting: list[ast.AST] = list(ast.iter_child_nodes(function))
     bound = False
     for node in waiting:  # it grows
         if isinstance(node, (ast.Nonlocal, ast.Global)) and name in node.names:
@@ -202,7 +202,7 @@ def resume_dispatcher(resume: ResumeFunction, keep_frame_lists: bool) -> str:
     return _dispatcher(frame, name, signature, names, again, "not compiled for these inputs so far")
 
 
-def hides_lists(resume: ResumeFunction, callers: List[str]) -> bool:
+def hides_lists(resume: ResumeFunction, callers: list[str]) -> bool:
     """Whether every caller on the page, and the function itself, do without the two frame lists."""
     frame = resume.frame
     code = resume.code if frame is None else frame.code
@@ -220,7 +220,7 @@ def hides_lists(resume: ResumeFunction, callers: List[str]) -> bool:
     return not any(re.search(re.escape(resume.name) + r"(?:\(.*?\))?\(\[", source) for source in callers)
 
 
-def _dispatcher(frame: Frame, name: str, signature: str, names: List[str], again: str, why: str) -> str:
+def _dispatcher(frame: Frame, name: str, signature: str, names: list[str], again: str, why: str) -> str:
     free = list(frame.code.co_freevars) if frame.code is not None else []
     lines = _wrapped(f"def {name}(", signature, "):", 0)
     if frame.entries:
@@ -237,7 +237,7 @@ def _dispatcher(frame: Frame, name: str, signature: str, names: List[str], again
     return "\n".join(lines) + "\n"
 
 
-def _wrapped(start: str, items: str, end: str, indent: int) -> List[str]:
+def _wrapped(start: str, items: str, end: str, indent: int) -> list[str]:
     """``start items end`` in one line, or its items in as many lines as they need; at a null byte no line ends."""
     space = " " * indent
     line = space + start + items + end
@@ -252,7 +252,7 @@ def _wrapped(start: str, items: str, end: str, indent: int) -> List[str]:
     return [space + start, *(line.replace("\0", " ") for line in filled), space + end]
 
 
-def _code_arguments(entry: CacheEntry, names: List[str]) -> List[str]:
+def _code_arguments(entry: CacheEntry, names: list[str]) -> list[str]:
     """The arguments, spelled for the transformed code: it has the frame's own parameters."""
     code = entry.code
     if code is None:
@@ -277,14 +277,14 @@ def _pass_on(frame: Frame) -> str:
     return ", ".join(_code_arguments(CacheEntry(code=frame.code), parameters_of(frame.code)))
 
 
-def _code_signature(code: CodeType, hidden: object = (), defaults: Optional[Dict[str, str]] = None) -> str:
+def _code_signature(code: CodeType, hidden: object = (), defaults: dict[str, str] | None = None) -> str:
     """The parameter list of a code object, with what is known of its defaults."""
     defaults = defaults or {}
     skip = hidden if isinstance(hidden, tuple) else ()
     positional, only_positional = code.co_argcount, code.co_posonlyargcount
     keyword = list(code.co_varnames[positional : positional + code.co_kwonlyargcount])
     at = positional + len(keyword)
-    words: List[str] = []
+    words: list[str] = []
     for index, name in enumerate(code.co_varnames[:positional]):
         if name not in skip:
             words.append(f"{name}={defaults[name]}" if name in defaults else name)
@@ -301,11 +301,11 @@ def _code_signature(code: CodeType, hidden: object = (), defaults: Optional[Dict
     return ", ".join(words)
 
 
-def _source_signature(frame: Frame) -> tuple[str, List[str]]:
+def _source_signature(frame: Frame) -> tuple[str, list[str]]:
     """Parameters as the user wrote them; a default that is no constant, nor torch's, the page can't know: None."""
     if frame.code is None:
         return "*args, **kwargs", ["args", "kwargs"]
-    defaults: Dict[str, str] = {}
+    defaults: dict[str, str] = {}
     try:
         text = FunctionText(frame.source)
         arguments = text.function.args
@@ -367,7 +367,7 @@ def _height(node: ast.stmt) -> int:
     return (node.end_lineno or node.lineno) - node.lineno + 1
 
 
-def _undecorated(source: str, name: str) -> Optional[str]:
+def _undecorated(source: str, name: str) -> str | None:
     try:
         text = FunctionText(source)
     except (SyntaxError, ValueError):

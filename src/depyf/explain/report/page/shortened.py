@@ -9,7 +9,7 @@ import ast
 import re
 import textwrap
 from dataclasses import dataclass, field
-from typing import List, Sequence, Set, Tuple
+from typing import Sequence
 
 from ....decompiler.proof.compile_worker import syntax_tree
 from .repeats import runs
@@ -35,14 +35,14 @@ _INTEGER = re.compile(r"(?<![\w.])\d+(?![\w.])")
 class _Edits:
     """Lines of a text, and what stands in the place of some of them."""
 
-    lines: List[str]
-    found: List[Tuple[int, int, List[str]]] = field(default_factory=list)
+    lines: list[str]
+    found: list[tuple[int, int, list[str]]] = field(default_factory=list)
 
     def replace(self, first: int, last: int, by: Sequence[str]) -> None:
         """`by` in the place of lines `first` to `last`, counted from 1, both included."""
         self.found.append((first, last, list(by)))
 
-    def apply(self) -> List[str]:
+    def apply(self) -> list[str]:
         """The lines with all edits made; one that lies in another is dropped."""
         out, at = [], 1
         for first, last, by in sorted(self.found, key=lambda edit: (edit[0], -edit[1])):
@@ -52,7 +52,7 @@ class _Edits:
         return out + self.lines[at - 1 :]
 
 
-def shortened(source: str) -> Tuple[str, int]:
+def shortened(source: str) -> tuple[str, int]:
     """One function's text, shortened if it is long, and how many lines went.
 
     Args:
@@ -111,12 +111,12 @@ def without_fetches(source: str) -> str:
     lines = source.split("\n")
     if len(lines) <= LONG:
         return source
-    out: List[str] = []
-    owners: Set[str] = set()  # names of modules, and of their dicts
+    out: list[str] = []
+    owners: set[str] = set()  # names of modules, and of their dicts
     at = 0
     while at < len(lines):
         after = at
-        names: List[str] = []
+        names: list[str] = []
         while after < len(lines) and _fetched(lines[after], owners, names):
             after += 1
         if after - at >= _FEWEST_FETCHED:
@@ -130,7 +130,7 @@ def without_fetches(source: str) -> str:
     return "\n".join(out)
 
 
-def _fetched(line: str, owners: Set[str], names: List[str]) -> bool:
+def _fetched(line: str, owners: set[str], names: list[str]) -> bool:
     """Whether a line does nothing but name parts of modules; adds to the modules, and to the names of parameters."""
     targets, _, values = line.strip().partition(" = ")
     pairs = list(zip(targets.split(", "), values.split(", ")))
@@ -151,7 +151,7 @@ def _fetched(line: str, owners: Set[str], names: List[str]) -> bool:
 # ---- what repeats
 
 
-def _repeated(edits: _Edits, statements: List[ast.stmt], what: str) -> None:
+def _repeated(edits: _Edits, statements: list[ast.stmt], what: str) -> None:
     spans = [(one.lineno, one.end_lineno or one.lineno) for one in statements]
     texts = [_PADDING.sub("  # ", "\n".join(edits.lines[first - 1 : last])) for first, last in spans]
     for run in runs([_INTEGER.sub("#", _SUFFIX.sub("", text)) for text in texts]):
@@ -174,14 +174,14 @@ def _times(count: int) -> str:
     return "once" if count == 1 else f"{count} times"
 
 
-def _commented(words: str, indent: int) -> List[str]:
+def _commented(words: str, indent: int) -> list[str]:
     return textwrap.wrap(words, _WIDTH, initial_indent=" " * indent + "# ", subsequent_indent=" " * indent + "# ",
                          break_long_words=False, break_on_hyphens=False)
 
 
-def _filled_lists(lines: List[str]) -> List[str]:
+def _filled_lists(lines: list[str]) -> list[str]:
     """Short items that stand in a line each, as many in a line as fit."""
-    out: List[str] = []
+    out: list[str] = []
     for line in lines:
         item = re.match(r"^( {8,})[\w.]+,$", line)
         before = re.match(r"^( {8,})(?:[\w.]+, )*[\w.]+,$", out[-1]) if out else None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import textwrap
-from typing import List, Sequence
+from typing import Sequence
 
 from ...names import file_name
 from ..tree import count
@@ -20,7 +20,7 @@ INSTALLED = "-packages/"
 _WIDTH = 100
 
 
-def answer_lines(report: Report, base: str = "") -> List[str]:
+def answer_lines(report: Report, base: str = "") -> list[str]:
     """The counts in one line, then the worst remarks: where, what, why, and what to do.
 
     Args:
@@ -42,12 +42,12 @@ def answer_lines(report: Report, base: str = "") -> List[str]:
     return lines
 
 
-def worst_first(remarks: Sequence[Remark]) -> List[Remark]:
+def worst_first(remarks: Sequence[Remark]) -> list[Remark]:
     """The findings among them."""
     return sorted((one for one in remarks if one.is_finding), key=lambda one: FINDINGS.index(one.kind))
 
 
-def count_words(report: Report) -> List[str]:
+def count_words(report: Report) -> list[str]:
     """How much was compiled, in words."""
     counts = report.counts
     words = [
@@ -61,7 +61,7 @@ def count_words(report: Report) -> List[str]:
     return words
 
 
-def _table(remarks: Sequence[Remark], base: str) -> List[str]:
+def _table(remarks: Sequence[Remark], base: str) -> list[str]:
     places = [f"{short(one.file, base)}:{one.line}" for one in remarks]
     width = max(map(len, places), default=0)
     lines = []
@@ -71,7 +71,7 @@ def _table(remarks: Sequence[Remark], base: str) -> List[str]:
     return lines
 
 
-def _instead(one: Remark) -> List[str]:
+def _instead(one: Remark) -> list[str]:
     words = one.instead or next(iter(one.hints), "")
     return textwrap.wrap(words, _WIDTH, max_lines=2, placeholder=" ...", break_on_hyphens=False)
 

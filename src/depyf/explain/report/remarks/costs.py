@@ -6,7 +6,7 @@ A file of its own, as the times differ in every run and the other remarks don't.
 from __future__ import annotations
 
 import json
-from typing import Any, Dict, List, Tuple
+from typing import Any, Dict
 
 from ...dump.compile_times import COSTS
 from ...model import Frame, Session
@@ -18,12 +18,12 @@ FORMAT = 1
 _Row = Dict[str, Any]
 
 
-def costs_of(session: Session) -> List[_Row]:
+def costs_of(session: Session) -> list[_Row]:
     """A row for each compilation whose function is known, in order.
 
     `torch._dynamo.reset()` gives compile ids once more: where two functions have had one, its times are left out.
     """
-    owners: Dict[str, Dict[int, Frame]] = {}
+    owners: dict[str, dict[int, Frame]] = {}
     for frame in session.frames:
         for entry in frame.entries:
             owners.setdefault(entry.compile_id, {})[id(frame)] = frame
@@ -47,9 +47,9 @@ def costs_json(session: Session) -> str:
     return json.dumps({"format": FORMAT, "compilations": costs_of(session)}, indent=1) + "\n"
 
 
-def cost_remarks(rows: List[_Row]) -> List[Remark]:
+def cost_remarks(rows: list[_Row]) -> list[Remark]:
     """One for each function: how often it was compiled, for how long, and how long its slowest guards take."""
-    groups: Dict[Tuple[str, int, str], List[_Row]] = {}
+    groups: dict[tuple[str, int, str], list[_Row]] = {}
     for row in rows:
         groups.setdefault((row["file"], row["line"], row["function"]), []).append(row)
     found = []
@@ -68,7 +68,7 @@ def cost_remarks(rows: List[_Row]) -> List[Remark]:
     return found
 
 
-def read_costs(data: Any) -> List[Remark]:
+def read_costs(data: Any) -> list[Remark]:
     """Those of a file. Raises ValueError, KeyError or TypeError for one that is no such file."""
     if data["format"] != FORMAT:
         raise ValueError("{} is of format {!r}, this depyf reads {}".format(COSTS, data["format"], FORMAT))

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import filecmp
 import os
-from typing import Dict, List, NamedTuple, Tuple
+from typing import NamedTuple, Tuple
 
 from ...dump.compile_times import COSTS, TIMES
 from .answer import short
@@ -43,7 +43,7 @@ class Change(NamedTuple):
         return "  ->  ".join(filter(None, [self.before, self.after]))
 
 
-def changes(before: Report, after: Report, bases: Tuple[str, str] = ("", "")) -> List[Change]:
+def changes(before: Report, after: Report, bases: tuple[str, str] = ("", "")) -> list[Change]:
     """Where the remarks of two recordings differ, worst first; nothing where they are equal.
 
     Args:
@@ -51,7 +51,7 @@ def changes(before: Report, after: Report, bases: Tuple[str, str] = ("", "")) ->
         bases: the folders of their programs, to which file names are relative.
     """
     old, new = _by_place(before), _by_place(after)
-    found: List[Change] = []
+    found: list[Change] = []
     for place in dict.fromkeys([*old, *new]):
         left, right = old.get(place, {}), new.get(place, {})
         gone = [words for words in left if words not in right]
@@ -65,8 +65,8 @@ def changes(before: Report, after: Report, bases: Tuple[str, str] = ("", "")) ->
     return sorted(found, key=lambda change: order[change.kind])
 
 
-def _by_place(report: Report) -> Dict[_Place, Dict[str, Remark]]:
-    found: Dict[_Place, Dict[str, Remark]] = {}
+def _by_place(report: Report) -> dict[_Place, dict[str, Remark]]:
+    found: dict[_Place, dict[str, Remark]] = {}
     for one in report.remarks:
         if one.follows or one.kind == COST:
             continue  # it changes with its cause, or in every run
@@ -83,14 +83,14 @@ def _said(one: Remark) -> str:
     return f"{words} ({times} times)" if times > 1 else words
 
 
-def count_changes(before: Report, after: Report) -> List[str]:
+def count_changes(before: Report, after: Report) -> list[str]:
     """The counts that differ: ``graphs 2 -> 3``."""
     names = dict.fromkeys([*before.counts, *after.counts])
     pairs = [(name, before.counts.get(name, 0), after.counts.get(name, 0)) for name in names]
     return [f"{name} {old} -> {new}" for name, old, new in pairs if old != new]
 
 
-def files_that_differ(before: str, after: str) -> List[str]:
+def files_that_differ(before: str, after: str) -> list[str]:
     """Names of files of two dumps that are not the same byte for byte, or are in one alone."""
     names = [{name for name in os.listdir(folder) if os.path.isfile(os.path.join(folder, name))}
              for folder in (before, after)]  # fmt: skip
@@ -99,7 +99,7 @@ def files_that_differ(before: str, after: str) -> List[str]:
     return sorted({*mismatched, *errors, *((names[0] ^ names[1]) - set(_OF_EACH))})
 
 
-def ranks_in(folder: str) -> List[str]:
+def ranks_in(folder: str) -> list[str]:
     """The folders of the ranks of a job, by number; none in the folder of one process."""
     names = [name for name in os.listdir(folder) if name.startswith("rank_")]
     ranks = [name for name in names if name[5:].isdigit() and os.path.isdir(os.path.join(folder, name))]

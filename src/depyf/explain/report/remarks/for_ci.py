@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Dict, List, Sequence
+from typing import Any, Sequence
 
 from ....sarif import sarif_log
 from .answer import short
@@ -21,7 +21,7 @@ _RULES = {
 
 def sarif(remarks: Sequence[Remark], base: str, version: str) -> str:
     """A log of SARIF 2.1.0 (OASIS), files relative to `base`."""
-    results: List[Dict[str, Any]] = []
+    results: list[dict[str, Any]] = []
     for one in (one for one in remarks if one.is_finding):
         place = {
             "artifactLocation": {"uri": short(one.file, base).replace("\\", "/")},
@@ -34,7 +34,7 @@ def sarif(remarks: Sequence[Remark], base: str, version: str) -> str:
     return sarif_log(_RULES, results, version)
 
 
-def github(remarks: Sequence[Remark], base: str) -> List[str]:
+def github(remarks: Sequence[Remark], base: str) -> list[str]:
     """Lines that GitHub's runners read from a step's output."""
     return [
         f"::{_LEVEL} file={_property(short(one.file, base))},line={one.line},"

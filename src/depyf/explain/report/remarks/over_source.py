@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import linecache
 import textwrap
-from typing import Dict, Iterable, Iterator, List, Mapping, Sequence, Tuple
+from typing import Iterable, Iterator, Mapping, Sequence
 
 from .remark import COST, Remark
 
@@ -18,7 +18,7 @@ _COLOURS = {"graph": 32, "kernel": 32, "break": 33, "recompile": 35, "uncompiled
             "guard": _GREY, COST: _GREY, "hint": _GREY}  # fmt: skip
 
 
-def source_lines(file: str, remarks: Sequence[Remark], colours: bool = False, everything: bool = False) -> List[str]:
+def source_lines(file: str, remarks: Sequence[Remark], colours: bool = False, everything: bool = False) -> list[str]:
     """The lines of a file with what happened there beside them.
 
     Args:
@@ -27,11 +27,11 @@ def source_lines(file: str, remarks: Sequence[Remark], colours: bool = False, ev
         colours: whether a terminal's colours are used.
         everything: lines far from any remark too.
     """
-    by_line: Dict[int, List[Remark]] = {}
+    by_line: dict[int, list[Remark]] = {}
     for one in remarks:
         by_line.setdefault(one.line, []).append(one)
     texts = dict(enumerate(linecache.getlines(file), 1)) or {line: found[0].text for line, found in by_line.items()}
-    lines: List[str] = []
+    lines: list[str] = []
     before = 0
     for at in sorted(texts) if everything else lines_around(by_line, texts):
         if before and at > before + 1:
@@ -41,14 +41,14 @@ def source_lines(file: str, remarks: Sequence[Remark], colours: bool = False, ev
     return lines
 
 
-def lines_around(wanted: Iterable[int], texts: Mapping[int, str]) -> List[int]:
+def lines_around(wanted: Iterable[int], texts: Mapping[int, str]) -> list[int]:
     """The lines wanted and those around them; blank ones only between others."""
     near = {at for line in wanted for at in range(line - _AROUND, line + _AROUND + 1) if at in texts}
     filled = {at for at in near if texts[at].strip()} | set(wanted)
     return sorted(filled | {at for at in near if at - 1 in filled and at + 1 in filled})
 
 
-def _line(number: int, text: str, remarks: Sequence[Remark], colours: bool) -> List[str]:
+def _line(number: int, text: str, remarks: Sequence[Remark], colours: bool) -> list[str]:
     source = f"{number:5}  {text.expandtabs()}"
     rows = [row for one in remarks for row in _rows(one)]
     if not rows:
@@ -66,7 +66,7 @@ def _line(number: int, text: str, remarks: Sequence[Remark], colours: bool) -> L
     return lines
 
 
-def _rows(one: Remark) -> Iterator[Tuple[str, str]]:
+def _rows(one: Remark) -> Iterator[tuple[str, str]]:
     if one.follows:
         yield one.kind, "the rest of the function, for the same reason"
         return
@@ -80,7 +80,7 @@ def _rows(one: Remark) -> Iterator[Tuple[str, str]]:
         yield "", one.link
 
 
-def _wrapped(kind: str, words: str) -> Iterator[Tuple[str, str]]:
+def _wrapped(kind: str, words: str) -> Iterator[tuple[str, str]]:
     for part in textwrap.wrap(words, _REMARK, break_long_words=False, break_on_hyphens=False) or [""]:
         yield kind, part
         kind = ""

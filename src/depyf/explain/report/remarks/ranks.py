@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import Dict, List, Mapping, NamedTuple, Optional, Set, Tuple
+from typing import Mapping, NamedTuple, Tuple
 
 from .answer import short
 from .remark import end_of_name
@@ -19,11 +19,11 @@ _Said = Tuple[str, str, int, str]  # kind, file, line, words
 class _Step(NamedTuple):
     """One compilation: what is said of it, and its collectives."""
 
-    said: Tuple[_Said, ...]
-    collectives: Tuple[str, ...]
+    said: tuple[_Said, ...]
+    collectives: tuple[str, ...]
 
     @property
-    def keys(self) -> Tuple[_Said, ...]:
+    def keys(self) -> tuple[_Said, ...]:
         """What is said, wherever the program lies."""
         return tuple(map(_key, self.said))
 
@@ -50,7 +50,7 @@ def _without_values(step: _Step) -> _Step:
     return step._replace(said=tuple(said for said in step.said if said[0] != "guard" or " of shape [" in said[3]))
 
 
-def _first(steps: Mapping[str, List[_Step]], base: str) -> str:
+def _first(steps: Mapping[str, list[_Step]], base: str) -> str:
     done = 0  # collectives in what was compiled before
     for at in range(max(map(len, steps.values()), default=0)):
         here = {name: found[at] if at < len(found) else None for name, found in steps.items()}
@@ -66,9 +66,9 @@ def _first(steps: Mapping[str, List[_Step]], base: str) -> str:
     return ""
 
 
-def _minority(here: Mapping[str, Optional[_Step]]) -> List[str]:
+def _minority(here: Mapping[str, _Step | None]) -> list[str]:
     """The ranks that are not like the others at this point: of two groups of one size, the one without the first."""
-    groups: Dict[Optional[Tuple[_Said, ...]], List[str]] = {}
+    groups: dict[tuple[_Said, ...] | None, list[str]] = {}
     for name, step in here.items():
         groups.setdefault(step and step.keys, []).append(name)
     if len(groups) == 1:
@@ -77,7 +77,7 @@ def _minority(here: Mapping[str, Optional[_Step]]) -> List[str]:
     return min(groups.values(), key=lambda names: (len(names), first in names))
 
 
-def _sentence(own: List[str], mine: Optional[_Step], others: Optional[_Step], before: str, base: str) -> str:
+def _sentence(own: list[str], mine: _Step | None, others: _Step | None, before: str, base: str) -> str:
     names = own[0] if len(own) == 1 else "{} and {}".format(", ".join(own[:-1]), own[-1])
     goes = "goes its own way" if len(own) == 1 else "go their own way"
     left, right = _difference(mine, others), _difference(others, mine)
@@ -92,13 +92,13 @@ def _sentence(own: List[str], mine: Optional[_Step], others: Optional[_Step], be
     return f"{names} {goes} at {where}{before}: {words}"
 
 
-def _difference(one: Optional[_Step], other: Optional[_Step]) -> Optional[_Said]:
+def _difference(one: _Step | None, other: _Step | None) -> _Said | None:
     """The first that is said of one compilation, and not of the other."""
-    known: Set[_Said] = set(other.keys) if other is not None else set()
+    known: set[_Said] = set(other.keys) if other is not None else set()
     return next((said for said in one.said if _key(said) not in known), None) if one is not None else None
 
 
-def _words(mine: Optional[_Said], others: Optional[_Said]) -> str:
+def _words(mine: _Said | None, others: _Said | None) -> str:
     shapes = _shapes(mine, others)
     changed = _CHANGED.match(mine[3]) if mine is not None and mine[0] == "recompile" else None
     if shapes:
@@ -116,7 +116,7 @@ def _words(mine: Optional[_Said], others: Optional[_Said]) -> str:
     return f"it has not the others' {others[0]}: {others[3]}"
 
 
-def _shapes(mine: Optional[_Said], others: Optional[_Said]) -> str:
+def _shapes(mine: _Said | None, others: _Said | None) -> str:
     """The first size that differs, where both are guards on the same tensors."""
     if mine is None or others is None or mine[0] != "guard" or others[0] != "guard":
         return ""

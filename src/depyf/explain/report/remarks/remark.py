@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 from dataclasses import dataclass, field, replace
-from typing import Dict, Iterable, Iterator, List, Optional, Sequence, Tuple
+from typing import Iterable, Iterator, Sequence
 
 from ...frames.refusals import has_nothing_in_it, is_of_libraries
 from ...frames.resume_points import is_resume_name
@@ -70,10 +70,10 @@ class Remark:
     words: str
     function: str = ""
     instead: str = ""
-    hints: List[str] = field(default_factory=list)
+    hints: list[str] = field(default_factory=list)
     gb_id: str = ""
     link: str = ""
-    compilations: List[str] = field(default_factory=list)
+    compilations: list[str] = field(default_factory=list)
     follows: bool = False
     text: str = ""
 
@@ -88,18 +88,18 @@ class Remark:
         return self.kind in FINDINGS and not self.follows
 
 
-def remarks_of(session: Session) -> List[Remark]:
+def remarks_of(session: Session) -> list[Remark]:
     """All remarks but those on costs, in order."""
     return in_order(replace(one, function=of_program(one.function)) for one in _all(session))
 
 
-def in_order(remarks: Iterable[Remark]) -> List[Remark]:
+def in_order(remarks: Iterable[Remark]) -> list[Remark]:
     """By file, line and kind."""
     order = {kind: at for at, kind in enumerate((*KINDS, COST))}
     return sorted(remarks, key=lambda one: (one.file, one.line, order[one.kind]))
 
 
-def _all(session: Session) -> List[Remark]:
+def _all(session: Session) -> list[Remark]:
     files = Files(session)
     return [*_breaks(session), *_recompiles(session, files), *_uncompiled(session), *_graphs(session),
             *_guards(session, files)]  # fmt: skip
@@ -113,11 +113,11 @@ class Files:
         entries = [entry for frame in session.frames for entry in frame.entries]
         lines += [node.user_line for entry in entries for graph in entry.graphs for node in graph.nodes]
         names = [frame.filename for frame in session.frames] + [line.filename for line in lines if line is not None]
-        self._by_end: Dict[str, List[str]] = {}
+        self._by_end: dict[str, list[str]] = {}
         for name in dict.fromkeys(names):
             self._by_end.setdefault(end_of_name(name), []).append(name)
 
-    def of_program(self, line: Optional[SourceLine]) -> Optional[SourceLine]:
+    def of_program(self, line: SourceLine | None) -> SourceLine | None:
         """The line with its file's whole name; None for one of a library, or of which the file is not certain."""
         if line is None:
             return None
@@ -136,7 +136,7 @@ def end_of_name(name: str) -> str:
 
 
 def _breaks(session: Session) -> Iterator[Remark]:
-    groups: Dict[Tuple[object, ...], List[GraphBreak]] = {}
+    groups: dict[tuple[object, ...], list[GraphBreak]] = {}
     for one in session.all_breaks():
         if one.location is not None:
             groups.setdefault((one.location.filename, one.location.line, one.gb_id, one.reason), []).append(one)
@@ -155,7 +155,7 @@ def _breaks(session: Session) -> Iterator[Remark]:
 
 
 def _recompiles(session: Session, files: Files) -> Iterator[Remark]:
-    groups: Dict[Tuple[str, int, str, str], List[Tuple[Frame, CacheEntry, RecompileReason]]] = {}
+    groups: dict[tuple[str, int, str, str], list[tuple[Frame, CacheEntry, RecompileReason]]] = {}
     for frame in session.frames:
         for entry in frame.entries:
             for why in entry.recompiled:
@@ -205,7 +205,7 @@ def _remedy(why: RecompileReason, remedy: str) -> str:
     return f"if it changes from call to call: {call} before the first, or torch.compile(dynamic=True)"
 
 
-def asked_line(frame: Frame, why: RecompileReason) -> Optional[SourceLine]:
+def asked_line(frame: Frame, why: RecompileReason) -> SourceLine | None:
     """The line for whose sake the compilation that did not fit checked this."""
     size = _SIZE.fullmatch(why.words)
     name = size["name"] if size is not None else why.subject
@@ -245,10 +245,10 @@ def _uncompiled(session: Session) -> Iterator[Remark]:
 
 
 def _graphs(session: Session) -> Iterator[Remark]:
-    operations: Dict[Tuple[str, int], Dict[str, List[str]]] = {}  # by line: by graph: its operations
-    texts: Dict[Tuple[str, int], SourceLine] = {}
-    titles: Dict[str, str] = {}
-    graphs: Dict[str, Graph] = {}
+    operations: dict[tuple[str, int], dict[str, list[str]]] = {}  # by line: by graph: its operations
+    texts: dict[tuple[str, int], SourceLine] = {}
+    titles: dict[str, str] = {}
+    graphs: dict[str, Graph] = {}
     for frame in session.frames:
         for entry in frame.entries:
             for graph in entry.graphs:
@@ -261,7 +261,7 @@ def _graphs(session: Session) -> Iterator[Remark]:
                 texts.setdefault(place, node.user_line)
                 operations.setdefault(place, {}).setdefault(graph.name, []).append(operation(node))
     for (file, line), by_graph in operations.items():
-        alike: Dict[Tuple[str, ...], List[str]] = {}  # the same operations in graphs of several compilations
+        alike: dict[tuple[str, ...], list[str]] = {}  # the same operations in graphs of several compilations
         for name, names in by_graph.items():
             alike.setdefault(tuple(names), []).append(name)
         for kinds, owners in alike.items():
@@ -272,8 +272,8 @@ def _graphs(session: Session) -> Iterator[Remark]:
 
 
 def _kernels(graphs: Iterable[Graph]) -> Iterator[Remark]:
-    by_line: Dict[Tuple[str, int], Dict[str, None]] = {}
-    texts: Dict[Tuple[str, int], str] = {}
+    by_line: dict[tuple[str, int], dict[str, None]] = {}
+    texts: dict[tuple[str, int], str] = {}
     for graph in graphs:
         for kernel in graph.kernels:
             for one in kernel.lines:
@@ -287,7 +287,7 @@ def _kernels(graphs: Iterable[Graph]) -> Iterator[Remark]:
 
 
 def _counted(names: Sequence[str]) -> str:
-    counts: Dict[str, int] = {}
+    counts: dict[str, int] = {}
     for name in names:
         counts[name] = counts.get(name, 0) + 1
     return ", ".join(f"{name} {number}x" if number > 1 else name for name, number in counts.items())
@@ -307,9 +307,9 @@ def _number(graph: str) -> str:
 
 
 def _guards(session: Session, files: Files) -> Iterator[Remark]:
-    by_line: Dict[Tuple[str, int], List[Guard]] = {}
-    texts: Dict[Tuple[str, int], SourceLine] = {}
-    titles: Dict[Tuple[str, int], str] = {}
+    by_line: dict[tuple[str, int], list[Guard]] = {}
+    texts: dict[tuple[str, int], SourceLine] = {}
+    titles: dict[tuple[str, int], str] = {}
     for frame in session.frames:
         for entry in frame.entries:
             for guard in entry.guards:
@@ -337,5 +337,5 @@ def of_program(function: str) -> str:
     return _RESUME.sub(r"\1", function)
 
 
-def _distinct(items: Iterable[str]) -> List[str]:
+def _distinct(items: Iterable[str]) -> list[str]:
     return list(dict.fromkeys(item for item in items if item))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import Any, Dict, Iterator, List, Tuple
+from typing import Any, Iterator
 
 from ...model import CacheEntry, Frame, Graph, Session
 from ..page.guard_text import alike_once
@@ -19,7 +19,7 @@ _COLLECTIVE = re.compile(
 _MODULE = re.compile(r"(?:^|[._])(?:c10d|distributed|_?c10d_functional)")
 
 
-def steps_of(session: Session) -> List[Dict[str, Any]]:
+def steps_of(session: Session) -> list[dict[str, Any]]:
     """A row for each compilation: its id, its collectives in order, and what is said: kind, file, line, words.
 
     What explains most comes first: why it was compiled again, guards, breaks, graphs.
@@ -38,12 +38,12 @@ def steps_of(session: Session) -> List[Dict[str, Any]]:
     ]  # fmt: skip
 
 
-def _said(frame: Frame, entry: CacheEntry, files: Files) -> Iterator[Tuple[str, str, int, str]]:
+def _said(frame: Frame, entry: CacheEntry, files: Files) -> Iterator[tuple[str, str, int, str]]:
     for why in entry.recompiled:
         line = files.of_program(why.user_line or asked_line(frame, why))
         place = (frame.filename, frame.first_line) if line is None else (line.filename, line.line)
         yield ("recompile", *place, changes_words([why]))
-    guards: Dict[Tuple[str, int], List[Any]] = {}
+    guards: dict[tuple[str, int], list[Any]] = {}
     for guard in entry.guards:
         line = files.of_program(guard.user_line) if is_of_program(guard) else None
         if line is not None:
@@ -53,7 +53,7 @@ def _said(frame: Frame, entry: CacheEntry, files: Files) -> Iterator[Tuple[str, 
     for one in entry.breaks:
         if one.location is not None:
             yield "break", one.location.filename, one.location.line, one_line(one.reason)
-    operations: Dict[Tuple[str, int], List[str]] = {}
+    operations: dict[tuple[str, int], list[str]] = {}
     for graph in entry.graphs:
         for node in graph.nodes:
             if node.op.startswith("call_") and node.user_line is not None:

@@ -6,7 +6,7 @@ import dataclasses
 import json
 import os
 from dataclasses import dataclass, field
-from typing import Any, Dict, List, Optional
+from typing import Any
 
 from ....errors import ReportError
 from ...dump.compile_times import COSTS
@@ -30,14 +30,14 @@ class Report:
     every run, the seconds and the remarks on costs, is not in the file.
     """
 
-    remarks: List[Remark] = field(default_factory=list)
-    counts: Dict[str, int] = field(default_factory=dict)
+    remarks: list[Remark] = field(default_factory=list)
+    counts: dict[str, int] = field(default_factory=dict)
     torch: str = ""
     python: str = ""
-    notes: List[str] = field(default_factory=list)
-    steps: List[Dict[str, Any]] = field(default_factory=list)  # the compilations in order: see `steps_of`
-    seconds: Optional[float] = field(default=None, compare=False)  # that compiling took
-    own_seconds: Optional[float] = field(default=None, compare=False)  # that recording took
+    notes: list[str] = field(default_factory=list)
+    steps: list[dict[str, Any]] = field(default_factory=list)  # the compilations in order: see `steps_of`
+    seconds: float | None = field(default=None, compare=False)  # that compiling took
+    own_seconds: float | None = field(default=None, compare=False)  # that recording took
 
     def to_json(self) -> str:
         """The text of the file."""
@@ -85,7 +85,7 @@ class Report:
             raise ReportError(f"{path} is no report: {error!r}") from error
 
 
-def _costs(path: str) -> List[Remark]:
+def _costs(path: str) -> list[Remark]:
     """None before torch 2.4, or in a folder of an earlier depyf."""
     try:
         with open(path, encoding="utf-8") as file:
