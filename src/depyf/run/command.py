@@ -44,8 +44,8 @@ def add_commands(commands: Any) -> None:
         usage="depyf run [-o DIR] [--html] [-q] [--json] (SCRIPT | -m MODULE | -c CODE) [ARGUMENT ...]",
     )  # fmt: skip
     command.add_argument("-o", "--output", metavar="DIR", default=_FOLDER,
-                         help="the folder to write (default: {})".format(_FOLDER))  # fmt: skip
-    command.add_argument("--html", action="store_true", help="write the report as {} too".format(_PAGE))
+                         help=f"the folder to write (default: {_FOLDER})")  # fmt: skip
+    command.add_argument("--html", action="store_true", help=f"write the report as {_PAGE} too")
     command.add_argument("-q", "--quiet", action="store_true", help="print nothing at the end")
     command.add_argument("--json", action="store_true", help="print the report as JSON, to standard error")
     command.add_argument("-m", dest="module", nargs=argparse.REMAINDER, metavar="MODULE",
@@ -155,7 +155,7 @@ def _of_children(session: Any, directory: str, started: float, base: str) -> lis
                 found = Report.read(folder)
                 if found.counts["functions"] or found.remarks:
                     words = ", ".join(count_words(found))
-                    lines.append("another process: {}    depyf report {}".format(words, short(folder, base)))
+                    lines.append(f"another process: {words}    depyf report {short(folder, base)}")
     return lines
 
 
@@ -169,7 +169,7 @@ def _say(session: Any, found: Any, options: argparse.Namespace, base: str, start
         if session is not None:
             folder = short(session.directory, base)
             first = _PAGE if options.html else "README.md"
-            lines.append("{}    depyf report {}".format(os.path.join(folder, first), folder))
+            lines.append(f"{os.path.join(folder, first)}    depyf report {folder}")
         lines += _of_children(session, options.output, started, base)
     with contextlib.suppress(Exception):  # closed, or no file at all
         sys.stdout.flush()  # what the program has said comes first, where both are one pipe
@@ -244,7 +244,7 @@ def _differences(before: str, after: str) -> list[str]:
     lines += ["counts: " + ", ".join(counts)] if counts else []
     files = [] if logs_in(before) or logs_in(after) else files_that_differ(before, after)
     if len(files) > _MOST_FILES:
-        lines.append("files that differ: {}".format(len(files)))
+        lines.append(f"files that differ: {len(files)}")
     elif files:
         lines.append("files that differ: " + ", ".join(files))
     return lines
