@@ -19,7 +19,7 @@ _SPAWN = "multiprocessing.spawn"
 _KEY = "depyf"
 _IN_CHILD = """\
 try:
-    from .recording import record_child
+    from depyf.run.recording import record_child
     record_child({!r}, {!r})
 except Exception:
     pass
