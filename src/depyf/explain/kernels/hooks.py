@@ -46,13 +46,13 @@ def kernel_was_named(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
 
 @edge
 def _call_in_place(*args: Any, **kwargs: Any) -> Any:
-    from .hooks import kernel_was_called
+    from depyf.explain.kernels.hooks import kernel_was_called
 
     return kernel_was_called(args, kwargs)
 
 
 @edge
 def _name_in_place(*args: Any, **kwargs: Any) -> Any:
-    from .hooks import kernel_was_named
+    from depyf.explain.kernels.hooks import kernel_was_named
 
     return kernel_was_named(args, kwargs)

@@ -113,7 +113,7 @@ def graph_was_formatted(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
 
 @edge
 def _formatter_in_place(*args: Any, **kwargs: Any) -> Any:
-    from .patches import graph_was_formatted
+    from depyf.explain.recording.patches import graph_was_formatted
 
     return graph_was_formatted(args, kwargs)
 
@@ -136,7 +136,7 @@ def graph_is_to_run(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
 
 @edge
 def _graph_runner_in_place(*args: Any, **kwargs: Any) -> Any:
-    from .patches import graph_is_to_run
+    from depyf.explain.recording.patches import graph_is_to_run
 
     return graph_is_to_run(args, kwargs)
 

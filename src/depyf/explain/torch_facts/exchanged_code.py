@@ -1,6 +1,7 @@
 """A hook on a function of torch's that several modules import by name: its code object is exchanged.
 
-The function stays the same object wherever it is. The code put in place can reach nothing but what it imports.
+The function stays the same object wherever it is. The code put in place runs with torch's globals: it can reach nothing
+but what it imports, by absolute names.
 """
 
 from __future__ import annotations
