@@ -127,6 +127,7 @@ def nobody(monkeypatch):
     """This interpreter's code is as that of another version, for which there is no compiler."""
     monkeypatch.setattr(scaffold, "HOST_VERSION", (3, 99))
     monkeypatch.setattr(compiler_pool, "find_interpreter", lambda version: None)
+    compiler_pool.POOL.close()  # other tests may have left one that waits
     return "no CPython {}.{} found".format(*HOST_VERSION)
 
 
