@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from .explain.after_the_fact.pages import inspect
     from .explain.enable_debugging import debug, prepare_debug
     from .explain.enhance_logging import install, uninstall
+    from .source import getsource
     from .verification.check import verify_file, verify_tree
 
 __version__ = "1.0.0.dev0"
@@ -30,6 +31,7 @@ __all__ = [
     "verify",
     "verify_file",
     "verify_tree",
+    "getsource",
     "Decompiler",
     "DepyfError",
     "DecompilationError",
@@ -46,6 +48,7 @@ _HOME = {
     "decompile": ".decompiler",
     "verify_file": ".verification.check",
     "verify_tree": ".verification.check",
+    "getsource": ".source",
     "Decompiler": ".decompiler",
     "analyze": ".decompiler.pipeline",
     "recompile": ".decompiler.recompile",

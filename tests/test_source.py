@@ -1,0 +1,167 @@
+"""Text for modules that have only a `.pyc`: in tracebacks, `inspect`, `linecache` and debuggers, in fresh processes."""
+
+from __future__ import annotations
+
+import os
+import py_compile
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+import depyf
+from depyf import source
+from depyf.decompiler import pipeline
+
+MODULE = """\
+import os
+
+
+# Says hello.
+def greet(name,
+          punctuation='!'):
+    if not name:
+        raise ValueError(
+            'nobody')
+
+    return 'Hello, ' + name + punctuation
+
+
+class Greeter:
+    def greet(self, name):
+        return greet(name)
+"""
+
+
+@pytest.fixture(scope="module")
+def sourceless(tmp_path_factory):
+    """A folder with a module that has no source."""
+    folder = tmp_path_factory.mktemp("sourceless")
+    path = folder / "greeting.py"
+    path.write_text(MODULE)
+    py_compile.compile(str(path), str(folder / "greeting.pyc"), doraise=True)
+    path.unlink()
+    return folder
+
+
+def run(folder, text):
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(folder), str(Path(depyf.__file__).parents[1])])}
+    return subprocess.run([sys.executable, "-c", text], env=environment, capture_output=True, encoding="utf-8",
+                          timeout=120)  # fmt: skip
+
+
+INSTALL = "import depyf; depyf.source.install()\n"
+
+
+def test_without_it_there_is_no_text(sourceless):
+    done = run(sourceless, "import greeting; greeting.greet('')")
+    assert "raise ValueError" not in done.stderr and "greeting.py" in done.stderr
+
+
+def test_a_traceback_shows_the_lines_that_ran(sourceless):
+    done = run(sourceless, INSTALL + "import greeting; greeting.Greeter().greet('')")
+    assert "line 16, in greet\n    return greet(name)" in done.stderr
+    assert "line 8, in greet\n    raise ValueError(" in done.stderr
+    assert done.stderr.rstrip().endswith("ValueError: nobody") and done.returncode == 1
+
+
+def test_inspect_and_linecache_have_the_text(sourceless):
+    done = run(sourceless, INSTALL + (
+        "import greeting, inspect, linecache\n"
+        "print(inspect.getsource(greeting.greet), end='')\n"
+        "print(linecache.getline(greeting.greet.__code__.co_filename, 11), end='')\n"
+    ))  # fmt: skip
+    assert done.stdout.startswith("def greet(name,"), done.stderr
+    assert done.stdout.splitlines()[-1] == "    return 'Hello, ' + name + punctuation"
+
+
+def test_modules_imported_before_have_it_too(sourceless):
+    done = run(sourceless, "import greeting\n" + INSTALL + (
+        "import linecache; print(linecache.getline(greeting.greet.__code__.co_filename, 7), end='')"
+    ))  # fmt: skip
+    assert done.stdout == "    if not name:\n"
+
+
+def test_a_breakpoint_is_hit_at_a_line_of_it(sourceless):
+    done = run(sourceless, INSTALL + (
+        "import bdb, greeting\n"
+        "class Debugger(bdb.Bdb):\n"
+        "    def user_line(self, frame):\n"
+        "        if self.break_here(frame):\n"
+        "            print('stopped at', frame.f_lineno)\n"
+        "        self.set_continue()\n"
+        "debugger = Debugger()\n"
+        "print(debugger.set_break(greeting.greet.__code__.co_filename, 11))\n"
+        "debugger.runcall(greeting.greet, 'you')\n"
+    ))  # fmt: skip
+    assert done.stdout == "None\nstopped at 11\n", done.stderr  # None: no error, the line exists
+
+
+def test_a_module_in_a_zip_file(sourceless, tmp_path):
+    with zipfile.ZipFile(tmp_path / "lib.zip", "w") as archive:
+        archive.write(sourceless / "greeting.pyc", "greeting.pyc")
+    done = run(tmp_path / "lib.zip", INSTALL + "import greeting, inspect; print(inspect.getsource(greeting.Greeter))")
+    assert done.stdout.startswith("class Greeter:\n    def greet(self, name):\n        return greet(name)"), done.stderr
+
+
+def test_it_costs_nothing_until_somebody_asks(sourceless):
+    done = run(sourceless, INSTALL + (
+        "import sys, greeting; greeting.greet('you'); print('depyf.decompiler' in sys.modules)"
+    ))  # fmt: skip
+    assert done.stdout == "False\n", done.stderr
+
+
+def test_files_that_exist_are_read(tmp_path):
+    (tmp_path / "there.py").write_text("def f():  # a comment\n    return 1\n")
+    done = run(tmp_path, INSTALL + "import there, inspect; print(inspect.getsource(there.f), end='')")
+    assert done.stdout == "def f():  # a comment\n    return 1\n"
+
+
+def test_what_fails_is_not_seen(sourceless):
+    done = run(sourceless, INSTALL + (
+        "import depyf.decompiler.pipeline as pipeline\n"
+        "def broken(*args, **options): raise RuntimeError('ours')\n"
+        "pipeline.analyze = broken\n"
+        "import greeting; greeting.greet('')"
+    ))  # fmt: skip
+    assert done.stderr.rstrip().endswith("ValueError: nobody") and "ours" not in done.stderr
+
+
+def test_uninstall_leaves_nothing(sourceless):
+    done = run(sourceless, (
+        "import importlib.machinery as m, zipimport, sys\n"
+        "before = dict(vars(m.SourcelessFileLoader)), dict(vars(zipimport.zipimporter)), sys.excepthook\n"
+        + INSTALL + "depyf.source.install(); depyf.source.uninstall(); depyf.source.uninstall()\n"
+        "after = dict(vars(m.SourcelessFileLoader)), dict(vars(zipimport.zipimporter)), sys.excepthook\n"
+        "print(before == after)\n"
+        "import greeting; greeting.greet('')"
+    ))  # fmt: skip
+    assert done.stdout == "True\n" and "raise ValueError" not in done.stderr
+
+
+def test_a_line_that_may_be_another_says_so(monkeypatch):
+    analyze = pipeline.analyze
+
+    def doubtful(code, **options):
+        result = analyze(code, **options)
+        parts = [SimpleNamespace(raw=part.raw, verdict=part.verdict._replace(lines=part.name != "greet"))
+                 for part in result.walk()]  # fmt: skip
+        return SimpleNamespace(source=result.source, walk=lambda: parts)
+
+    monkeypatch.setattr(pipeline, "analyze", doubtful)
+    lines = source._text(compile(MODULE, "greeting.py", "exec")).splitlines()
+    assert lines[10] == "    return 'Hello, ' + name + punctuation" + source._MARK
+    assert lines[0] == "import os"
+
+
+def test_getsource_of_what_has_no_file():
+    names = {}
+    exec(MODULE, names)
+    assert depyf.getsource(names["greet"]).splitlines()[0].startswith("def greet(name,")
+    assert "raise ValueError(\n            'nobody')" in depyf.getsource(names["greet"])
+    assert depyf.getsource(run) == __import__("inspect").getsource(run)
+    with pytest.raises(depyf.DecompilationError, match="has no Python bytecode"):
+        depyf.getsource(3)
