@@ -116,7 +116,8 @@ def run_of(**changed):
 
 def dump(**changed):
     return {"wrong": [], "recorded": RECORDING._asdict(), "head": {"Graphs": 2, "Graph breaks": 0},
-            "compilations": 2, "proven": 2, "page_lines": 9, "bytes": 2048, **changed}  # fmt: skip
+            "compilations": 2, "proven": 2, "page_lines": 9, "bytes": 2048,
+            "linked": 3, "computing": 4, **changed}  # fmt: skip
 
 
 @pytest.mark.parametrize(
@@ -149,5 +150,5 @@ def test_a_table_has_every_model():
     rows = [torch_models.judge("case", [run_of()], [pair]), {"model": "other", "lacks": ["timm"], "wrong": []}]
     table = torch_models.table(rows)
     assert {line.count("|") for line in table} == {len(torch_models.HEADER) + 1}
-    assert "| 1.20 | yes |" in table[2]
+    assert "| 1.20 | yes |" in table[2] and "| 3 of 4 |" in table[2]
     assert "not installed: timm" in table[3]

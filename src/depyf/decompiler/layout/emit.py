@@ -328,18 +328,7 @@ class _Writer:
         item = items[place]
         if item.is_glued:
             return -1000
-        before, at = self.last_word, self.column
-        aligned = list(self.align)
-        for one in items[:place]:
-            at += one.space
-            if aligned and aligned[-1] is None:
-                aligned[-1] = at
-            at += one.width
-            if one.word in OPENING:
-                aligned.append(None)
-            elif one.word in CLOSING and aligned:
-                aligned.pop()
-            before = one.word
+        before, aligned = self._in_front(items[:place])
         align = aligned[-1] if aligned else None
         worth = 100 if aligned else 0
         column = items[-1].column
@@ -352,19 +341,41 @@ class _Writer:
             worth += 20 * (align is not None and column == align)
             if self.is_header and place == len(items) - 1 and column == self.base + 2 * INDENT:
                 worth += 25
-        if before in OPENING:
-            worth += 12 if item.word not in CLOSING else -5
-        elif before == ",":
-            worth += 10
-        elif item.word in _BEFORE_OPERATOR:
-            worth += 5
-        if item.word in CLOSING or item.text in (",", ":", "=", ".") and item.text != ".":
-            worth -= 15
-            if column is not None and item.word in CLOSING and column == self.base:
-                worth += 40
-        if before == ".":
-            worth -= 10
-        return worth
+        if item.word in CLOSING and column is not None and column == self.base:
+            worth += 40
+        return worth + _habit(before, item)
+
+    def _in_front(self, items: list[Item]) -> tuple[str, list[int | None]]:
+        """The last word if these items are written on this line, and the columns behind the brackets open then."""
+        before, at = self.last_word, self.column
+        aligned = list(self.align)
+        for one in items:
+            at += one.space
+            if aligned and aligned[-1] is None:
+                aligned[-1] = at
+            at += one.width
+            if one.word in OPENING:
+                aligned.append(None)
+            elif one.word in CLOSING and aligned:
+                aligned.pop()
+            before = one.word
+        return before, aligned
+
+
+def _habit(before: str, item: Item) -> int:
+    """How usual it is to begin a line between these two."""
+    worth = 0
+    if before in OPENING:
+        worth += 12 if item.word not in CLOSING else -5
+    elif before == ",":
+        worth += 10
+    elif item.word in _BEFORE_OPERATOR:
+        worth += 5
+    if item.word in CLOSING or item.text in (",", ":", "="):
+        worth -= 15
+    if before == ".":
+        worth -= 10
+    return worth
 
 
 def _needed(before: str, item: Item) -> int:

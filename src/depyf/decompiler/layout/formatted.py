@@ -160,18 +160,8 @@ class Formatted:
         following = self.parts[number + 1] if number + 1 < len(self.parts) else None
         at = self._field(following) if following is not None and following.is_field else None
         if last_line > first_line:
-            width = end_column - self.column - width_of(self.opening)
-            head, tail = _cut(text, width)
-            rows = _rows(head, last_line - first_line)
-            pieces.append(Piece(rows[0]))
-            for row, one in enumerate(rows[1:], first_line + 1):
-                pieces += [*self._joint(row), Piece(one)]
-            ends_plain = following is None and self.end_column == end_column
-            ends_plain = ends_plain and "{{" not in tail and "}}" not in tail and self.plain != self.opening
-            if ends_plain:
-                head, tail = _cut(text, end_column - self.column - width_of(self.plain) - width_of(self.closing))
-            pieces += [*self._joint(last_line, plain=ends_plain), Piece(tail)]
-            is_plain = ends_plain
+            over_lines, is_plain = self._over_lines(text, extent, is_last=following is None)
+            pieces += over_lines
         else:
             ends_plain = following is None and self.end_column == end_column and self.last_line == last_line
             if not is_plain and not pieces and ends_plain and number and self.plain != self.opening:
@@ -182,6 +172,21 @@ class Formatted:
         if len(pieces) > 1 or pieces[0].text != text:
             self.pieces[part.start] = pieces
         return last_line
+
+    def _over_lines(self, text: str, extent: Extent, is_last: bool) -> tuple[list[Piece], bool]:
+        """The text in a piece for each line, and whether the last of them has no fields."""
+        first_line, _, last_line, end_column = extent
+        assert self.column is not None
+        head, tail = _cut(text, end_column - self.column - width_of(self.opening))
+        rows = _rows(head, last_line - first_line)
+        pieces = [Piece(rows[0])]
+        for row, one in enumerate(rows[1:], first_line + 1):
+            pieces += [*self._joint(row), Piece(one)]
+        ends_plain = is_last and self.end_column == end_column
+        ends_plain = ends_plain and "{{" not in tail and "}}" not in tail and self.plain != self.opening
+        if ends_plain:
+            head, tail = _cut(text, end_column - self.column - width_of(self.plain) - width_of(self.closing))
+        return [*pieces, *self._joint(last_line, plain=ends_plain), Piece(tail)], ends_plain
 
     def _end(self, part: Part, line: int) -> None:
         """The last text, of which only the end of all is known."""

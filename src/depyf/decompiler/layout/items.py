@@ -49,51 +49,19 @@ class Line(NamedTuple):
 
 def items_of(cut: Tokens, places: Places) -> list[Line]:
     """The logical lines with their places. A ``pass`` is written or not as the end of its body tells."""
-    opening: dict[int, list[Item]] = {}
-    closing: dict[int, list[Item]] = {}
-    for span, opens, closes in sorted(places.parentheses, key=lambda one: (one.span[0], -one.span[1])):
-        opening.setdefault(span[0], []).append(_item("(", opens))
-        at = (closes[0], closes[1] - 1) if closes is not None else None
-        closing.setdefault(span[1], []).insert(0, _item(")", at))
+    brackets = _brackets(places)
     pieces: dict[int, list[Piece]] = {}
     for first in starts_of(cut.tokens):
         pieces.update(Formatted(cut.tokens, first, places.extents, places.of).pieces)
     lines: list[Line] = []
     numbers: list[int] = [-1]  # of the lines that the statements became
     for statement in cut.statements:
-        items: list[Item] = []
         word = cut.tokens[statement.start].text
         end = places.silent.get(statement.start)
         numbers.append(len(lines))
         if word == "pass" and end is not None and end[1:] == (0, end[0], 0) and _is_behind_docstring(lines):
             continue
-        space = 0
-        for number in range(statement.start, statement.end):
-            token = cut.tokens[number]
-            if number in places.dropped:
-                space = max(space, token.space)
-                continue
-            start = places.starts[number]
-            line, column = start if start is not None else (places.lines[number], None)
-            space = 0 if number in places.spelled.squeezed else max(space, token.space)
-            for bracket in opening.get(number, ()):
-                bracket.space, space = space, 0
-                items.append(bracket)
-            if number in pieces:
-                items += [*_in_pieces(pieces[number], token, space), *closing.get(number, ())]
-                space = 0
-                continue
-            if number in places.spelled.negated:
-                items.append(Item("not", None, None, space, False, token.in_string))
-                space = 1
-            text = places.spelled.texts.get(number, token.text)
-            item = Item(text, line, column, space, token.is_glued, token.in_string)
-            item.is_joined = number in places.spelled.joined
-            if token.kind not in ("op", "name"):
-                item.word = '"'
-            items.append(item)
-            items += closing.get(number, ())
-            space = 0
+        items = _items(cut, range(statement.start, statement.end), places, brackets, pieces)
         parent = numbers[statement.parent + 1]
         if word == "pass" and end is not None and items[0].line is None:
             items[0].line, items[0].column = end[0], end[1] if end[3] - end[1] == len(word) else None
@@ -104,6 +72,57 @@ def items_of(cut: Tokens, places: Places) -> list[Line]:
             if silent is not None and end[:2] > here and _is_docstring(items):
                 lines.append(Line([Item(silent, end[0], end[1], 0, False, False)], statement.depth, False, parent))
     return lines
+
+
+def _brackets(places: Places) -> tuple[dict[int, list[Item]], dict[int, list[Item]]]:
+    """The parentheses that were found: by the token before which, and after which, they are written."""
+    opening: dict[int, list[Item]] = {}
+    closing: dict[int, list[Item]] = {}
+    for span, opens, closes in sorted(places.parentheses, key=lambda one: (one.span[0], -one.span[1])):
+        opening.setdefault(span[0], []).append(_item("(", opens))
+        at = (closes[0], closes[1] - 1) if closes is not None else None
+        closing.setdefault(span[1], []).insert(0, _item(")", at))
+    return opening, closing
+
+
+def _items(
+    cut: Tokens,
+    numbers: range,
+    places: Places,
+    brackets: tuple[dict[int, list[Item]], dict[int, list[Item]]],
+    pieces: dict[int, list[Piece]],
+) -> list[Item]:
+    """Those of one statement, which has these tokens."""
+    opening, closing = brackets
+    items: list[Item] = []
+    space = 0
+    for number in numbers:
+        token = cut.tokens[number]
+        if number in places.dropped:
+            space = max(space, token.space)
+            continue
+        start = places.starts[number]
+        line, column = start if start is not None else (places.lines[number], None)
+        space = 0 if number in places.spelled.squeezed else max(space, token.space)
+        for bracket in opening.get(number, ()):
+            bracket.space, space = space, 0
+            items.append(bracket)
+        if number in pieces:
+            items += [*_in_pieces(pieces[number], token, space), *closing.get(number, ())]
+            space = 0
+            continue
+        if number in places.spelled.negated:
+            items.append(Item("not", None, None, space, False, token.in_string))
+            space = 1
+        text = places.spelled.texts.get(number, token.text)
+        item = Item(text, line, column, space, token.is_glued, token.in_string)
+        item.is_joined = number in places.spelled.joined
+        if token.kind not in ("op", "name"):
+            item.word = '"'
+        items.append(item)
+        items += closing.get(number, ())
+        space = 0
+    return items
 
 
 def _in_pieces(pieces: list[Piece], token: Token, blanks_before: int) -> list[Item]:
