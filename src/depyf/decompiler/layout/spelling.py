@@ -17,6 +17,7 @@ _QUOTES = ("'", '"', "'''", '"""')
 _LONGEST_UNIT = 8
 _WIDTH = 79
 _NAMES = {"\n": "\\n", "\t": "\\t", "\r": "\\r", "\a": "\\a", "\b": "\\b", "\f": "\\f", "\v": "\\v"}
+_SHORT = re.compile(r"(?<!\\)((?:\\\\)*)\\x(07|08|0b|0c)")
 _OF_LITERAL = re.compile(r"(?P<prefix>[A-Za-z]*)(?P<quote>'''|\"\"\"|'|\")")
 
 
@@ -215,7 +216,8 @@ def _strings(value: str | bytes, text: str) -> Iterator[str]:
     mark = quotes[0]
     if isinstance(value, str):
         if "{" not in value and "}" not in value:
-            yield from ("f" + text for text in _in_quotes(value, mark) if not text.startswith("r"))
+            others = (text for text in _in_quotes(value, mark) if text.isprintable())
+            yield from ("f" + text for text in others if not text.startswith("r"))
         yield from ("u" + text for text in _in_quotes(value, mark) if not text.startswith("r"))
     if value:
         half = len(value) // 2
@@ -254,6 +256,11 @@ def _may_be_raw(text: str, quote: str, is_bytes: bool) -> bool:
 
 def _plain(text: str, quote: str, is_bytes: bool) -> str:
     return _escaped(text, quote, is_bytes, ascii_only=is_bytes, form="x")
+
+
+def _named(text: str, quote: str, is_bytes: bool) -> str:
+    """With the short escapes that `repr` does not write, too."""
+    return _SHORT.sub(lambda found: found[1] + _NAMES[chr(int(found[2], 16))], _plain(text, quote, is_bytes))
 
 
 def _octal(text: str, quote: str, is_bytes: bool) -> str:
@@ -304,7 +311,7 @@ def _raw_characters(text: str, quote: str, is_bytes: bool) -> str | None:
 Escape = Callable[[str, str, bool], Optional[str]]
 """(text, quotes, whether it is of bytes) -> what stands between the quotes, or None."""
 _ESCAPES: tuple[Escape, ...] = (
-    _plain, _single_backslashes, _octal, _padded_octal, _ascii, _wide, _one_line, _no_names, _raw_characters,
+    _plain, _named, _single_backslashes, _octal, _padded_octal, _ascii, _wide, _one_line, _no_names, _raw_characters,
     _all_quotes, _all_hexadecimal,
 )  # fmt: skip
 
