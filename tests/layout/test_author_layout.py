@@ -60,6 +60,7 @@ CASES = {
     ),
     "subscripts": "a[b,\n  c] = d[e : f]\ndel a[0], g\n",
     "short escapes": "a = '\\b'\nc = 'd\\f\\v\\a'\ne = r'\\x08'\nf = b'\\x07g'\n",
+    "a raw string over lines": "a = r\"\"\"\\d+\n  \\w\"\"\"\nb = \"\"\"c\n\\td\"\"\"\n",
     "semicolons": "a = b; c(); d = e\nif f: g(); h()\n",
     "pass": "class A(B): pass\n\n\nclass C:\n    pass\n\n\ndef f(): pass\n",
     "a docstring alone": 'class A:\n    \'a\'\n\n\ndef f():\n    """b"""\n\n\nx = 1\n',

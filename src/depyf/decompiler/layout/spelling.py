@@ -362,8 +362,12 @@ def _over_lines(found: Spelled, number: int, text: str, extent: Extent) -> None:
         return
     rows = end_line - line
     marks = value.count(b"\n") if isinstance(value, bytes) else value.count("\n")
+    has_backslash = (b"\\" if isinstance(value, bytes) else "\\") in value  # type: ignore[operator]
     for quote in ('"""', "'''"):
-        for one in _in_quotes(value, quote):
+        spellings = list(_in_quotes(value, quote))
+        if has_backslash:  # nobody doubles them where the text may be raw, as in a regular expression
+            spellings.sort(key=lambda one: not one.startswith("r"))
+        for one in spellings:
             for whole in (one, _continued(one)) if marks else (one,):
                 if whole.count("\n") == rows and width_of(whole[whole.rindex("\n") + 1 :]) == end_column:
                     found.texts[number] = whole
