@@ -1,4 +1,4 @@
-"""The command line: ``depyf decompile``, ``verify``, ``run``, ``report``, ``diff``, ``coverage``, ``doctor``."""
+"""The command line: ``depyf decompile``, ``disasm``, ``verify``, ``run``, ``report``, ``diff``, ``doctor``, ..."""
 
 from __future__ import annotations
 
@@ -71,6 +71,13 @@ def _parse(arguments: list[str] | None) -> argparse.Namespace:
     words = sys.argv[1:] if arguments is None else arguments
     if words[:1] == ["decompile"]:  # the other commands begin without the decompiler
         _add_decompile(command)
+    command = commands.add_parser(
+        "disasm", help="print instructions as stored and as the decompiler sees them",
+        description="Print the instructions of a target of `depyf decompile`, as stored and canonical, with lines, "
+        "basic blocks (>) and handlers. Nothing is executed.",
+    )  # fmt: skip
+    command.add_argument("target", help="a file, FILE:QUALNAME or module:QUALNAME")
+    command.add_argument("--cfg", action="store_true", help="print the control flow graph for Graphviz instead")
     add_command(commands)
     command = commands.add_parser(
         "coverage",
@@ -213,6 +220,15 @@ def _diff(options: argparse.Namespace) -> int:
     return diff(options)
 
 
+def _disasm(options: argparse.Namespace) -> int:
+    from .disassembly import dot, listing, raw_code
+    from .targets import find_target
+
+    raw = raw_code(find_target(options.target))
+    print("\n".join(dot(raw) if options.cfg else listing(raw)))
+    return PROVEN
+
+
 def _doctor(options: argparse.Namespace) -> int:
     from .doctor import lines
 
@@ -221,8 +237,8 @@ def _doctor(options: argparse.Namespace) -> int:
 
 
 _COMMANDS = {
-    "coverage": _coverage, "decompile": _decompile, "diff": _diff, "doctor": _doctor, "report": report,
-    "verify": verify,
+    "coverage": _coverage, "decompile": _decompile, "diff": _diff, "disasm": _disasm, "doctor": _doctor,
+    "report": report, "verify": verify,
 }  # fmt: skip
 
 

@@ -1,0 +1,128 @@
+"""``depyf disasm``: instructions as they are stored, beside the canonical ones that the decompiler sees.
+
+No name of an operation is looked up in this interpreter: code of every version that depyf reads can be shown.
+"""
+
+from __future__ import annotations
+
+import types
+from typing import Any, Iterator
+
+from .decompiler.bytecode import RawCode, load
+from .decompiler.bytecode.disassemble import disassemble
+from .decompiler.bytecode.instruction import Instruction
+from .decompiler.bytecode.versions import TABLES
+from .decompiler.flowgraph import build_flowgraph
+from .decompiler.live.objects import target_of
+from .errors import DecompilationError, DepyfError
+
+__all__ = ["dot", "listing", "raw_code"]
+
+_RAW = 34  # columns
+
+
+def raw_code(target: Any) -> RawCode:
+    """The code of what a target of the command line means. Raises DepyfError if it has none of its own."""
+    if isinstance(target, RawCode):
+        return target
+    found = target_of(target)
+    code = getattr(found, "code", found)
+    if not isinstance(code, types.CodeType):
+        raise DepyfError(f"{target!r} has no code of its own: name one of its functions")
+    return load(code)
+
+
+def listing(raw: RawCode) -> list[str]:
+    """The code object and those nested in it: for each instruction its line, its offset, what is stored, and the
+    canonical instructions that come of it, in basic blocks."""
+    lines: list[str] = []
+    for one in raw.walk():
+        lines += ["", *_of_one(one)] if lines else _of_one(one)
+    return lines
+
+
+def dot(raw: RawCode) -> list[str]:
+    """The control flow graph of each code object, in the language of Graphviz; dashed where an exception leads.
+
+    Raises DecompilationError for code that has no canonical instructions.
+    """
+    lines = ["digraph code {", '  node [shape=box fontname="monospace"];']
+    for number, one in enumerate(raw.walk()):
+        lines.append(f"  subgraph cluster_{number} {{")
+        lines.append(f"    label={_quoted(one.qualname)};")
+        for block in build_flowgraph(disassemble(one)).blocks:
+            name = f"{number}.{block.start}"
+            text = "\\l".join([*(_escaped(_shown(instruction)) for instruction in block.instructions), ""])
+            lines.append(f'    "{name}" [label="{text}"];')
+            for label, other in (("", block.fall), ("jump", block.target), ("raises", block.handler_block)):
+                if other is not None:
+                    style = " style=dashed" if label == "raises" else ""
+                    lines.append(f'    "{name}" -> "{number}.{other.start}" [label={_quoted(label)}{style}];')
+        lines.append("  }")
+    return [*lines, "}"]
+
+
+def _of_one(raw: RawCode) -> list[str]:
+    version = ".".join(map(str, raw.version))
+    lines = [f"{raw.qualname}: CPython {version}, {_printable(raw.filename)}:{raw.firstlineno}"]
+    lines.append(f"  parameters and variables: {', '.join(map(_printable, raw.localsplus)) or 'none'}")
+    by_offset: dict[int, list[tuple[int, Instruction]]] = {}
+    starts: set[int] = set()
+    failure = ""
+    try:
+        instructions = disassemble(raw)
+        for index, instruction in enumerate(instructions):
+            by_offset.setdefault(instruction.offset, []).append((index, instruction))
+        starts = {block.start for block in build_flowgraph(instructions).blocks}
+    except DecompilationError as error:
+        failure = f"  no canonical instructions: {error.reason}"
+    lines.append(f"  {'line':>5} {'offset':>6}  {'stored':{_RAW}} canonical")
+    before = None
+    for offset, text in _stored(raw):
+        found = by_offset.pop(offset, [])
+        line = next((one.line for _, one in found if one.line is not None), None)
+        shown = str(line) if line is not None and line != before else ""
+        before = line if line is not None else before
+        rows = [_canonical(index, one, starts) for index, one in found] or [""]
+        lines.append(f"  {shown:>5} {offset:6}  {text:{_RAW}} {rows[0]}".rstrip())
+        lines += [f"  {'':5} {'':6}  {'':{_RAW}} {row}" for row in rows[1:]]
+    for left in by_offset.values():  # of no stored instruction: what a pass has put in
+        lines += [f"  {'':5} {'':6}  {'':{_RAW}} {_canonical(index, one, starts)}" for index, one in left]
+    return [*lines, failure] if failure else lines
+
+
+def _stored(raw: RawCode) -> Iterator[tuple[int, str]]:
+    """Offset and text of each instruction; inline caches are passed over."""
+    rows = TABLES[raw.version].rows if raw.version in TABLES else {}
+    code, offset, extended = raw.bytecode, 0, 0
+    while offset + 1 < len(code):
+        row = rows.get(code[offset])
+        argument = code[offset + 1] | extended
+        name = row.name if row is not None else f"<{code[offset]}>"
+        yield offset, f"{name} {argument}"
+        extended = argument << 8 if row is not None and row.rule == "extended" else 0
+        offset += 2 + 2 * (row.caches if row is not None else 0)
+    if offset < len(code):
+        yield offset, "half an instruction"
+
+
+def _canonical(index: int, instruction: Instruction, starts: set[int]) -> str:
+    handler = instruction.handler
+    raises = f"  (raises to {handler.target}, depth {handler.depth})" if handler is not None else ""
+    return f"{'>' if index in starts else ' '}{index:4} {_shown(instruction)}{raises}"
+
+
+def _shown(instruction: Instruction) -> str:
+    return _printable(repr(instruction))
+
+
+def _printable(text: str) -> str:
+    return "".join(char if char.isascii() and char.isprintable() else ascii(char)[1:-1] for char in text)
+
+
+def _quoted(text: str) -> str:
+    return f'"{_escaped(text)}"'
+
+
+def _escaped(text: str) -> str:
+    return text.replace("\\", "\\\\").replace('"', '\\"')
