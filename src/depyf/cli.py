@@ -74,7 +74,7 @@ def _parse(arguments: list[str] | None) -> argparse.Namespace:
     command = commands.add_parser(
         "disasm", help="print instructions as stored and as the decompiler sees them",
         description="Print the instructions of a target of `depyf decompile`, as stored and canonical, with lines, "
-        "basic blocks (>) and handlers. Nothing is executed.",
+        "basic blocks (>) and handlers. A file is compiled, not run.",
     )  # fmt: skip
     command.add_argument("target", help="a file, FILE:QUALNAME or module:QUALNAME")
     command.add_argument("--cfg", action="store_true", help="print the control flow graph for Graphviz instead")
