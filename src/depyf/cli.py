@@ -297,7 +297,7 @@ def _identical_places(verdicts: list[Verdict]) -> str:
     """For how many code objects the text compiles to the lines and columns of the original too."""
     words = "lines" if all(verdict.columns is None for verdict in verdicts) else "lines and columns"
     same = sum(bool(verdict.lines if words == "lines" else verdict.columns) for verdict in verdicts)
-    return f"the {words} of {same} of {len(verdicts)} are the original's"
+    return f"the {words} of {same} of {len(verdicts)} are those of the original"
 
 
 def _place(unit: Any) -> str:
