@@ -59,7 +59,7 @@ def decompile_all(
 ) -> Iterator[Outcome]:  # fmt: skip
     """Decompile all compiled files in ``targets`` into ``directory``, which keeps the folders that they are in.
 
-    A file that is there already is left as it is, so that a run that was interrupted goes on; not so with ``again``.
+    Existing files are kept, so that an interrupted run can be started again; ``again`` overwrites them.
     Raises DepyfError for a target that is not there or can't be read.
     """
     for target, folder in zip(targets, _folders(targets)):
