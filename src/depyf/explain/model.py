@@ -172,9 +172,14 @@ class Graph:
     graph_module: Any = _live()
 
     @property
+    def calls(self) -> list[Node]:
+        """The operations: inputs, attributes and the output left out."""
+        return [node for node in self.nodes if node.op.startswith("call_")]
+
+    @property
     def operations(self) -> list[str]:
-        """Names of the operations, inputs, attributes and the output left out."""
-        return [n.name for n in self.nodes if n.op.startswith("call_")]
+        """Names of the operations."""
+        return [node.name for node in self.calls]
 
 
 @dataclass

@@ -11,10 +11,12 @@ from ..model import Frame, ResumeFunction
 from ..names import stable
 from ..torch_facts import torch_behavior
 
-__all__ = ["ResumePoint", "is_resume_name", "names_read", "resume_function", "resume_line", "resume_points"]
+__all__ = ["ResumePoint", "is_resume_name", "names_read", "resume_function", "resume_line", "resume_points",
+           "resumed"]
 
 _GLOBAL = re.compile(r"^__resume_at_(\d+)_")
 _CODE_NAME = re.compile(r"^(?:torch_dynamo_)?resume_in_")
+_RESUMED = re.compile(r"(?:torch_dynamo_)?resume_in_(?P<name>.+)_at_(?P<line>\d+)$")
 _BROKEN_LINE = re.compile(r"_at_(\d+)$")
 
 
@@ -32,6 +34,12 @@ class ResumePoint(NamedTuple):
     line: int
     function: str
     code: CodeType | None
+
+
+def resumed(name: str) -> tuple[str, int] | None:
+    """The function that a resume function continues, and the line, from the name of its code; None for other code."""
+    match = _RESUMED.match(name)
+    return (match["name"], int(match["line"])) if match is not None else None
 
 
 def is_resume_name(name: str) -> bool:

@@ -8,7 +8,7 @@ from types import SimpleNamespace
 from typing import Any
 
 from ..frames.recompiles import add_reasons
-from ..frames.resume_points import is_resume_name
+from ..frames.resume_points import is_resume_name, resumed
 from ..guards.collect import collect_guards
 from ..kernels.provenance import Provenance
 from ..model import (
@@ -36,7 +36,6 @@ MISSING = (
 )
 """What no version of torch writes into the log."""
 
-_RESUMED = re.compile(r"(?:torch_dynamo_)?resume_in_(?P<name>.+)_at_(?P<line>\d+)$")
 _DIRECTION = re.compile(r"^# AOT ID: \['[^']*_(?P<direction>forward|backward)'\]", re.MULTILINE)
 _POST_GRAD = ("inductor_post_grad_graph", "after_post_grad_graph")
 _LATENCY = "\nGuard latency = "
@@ -194,14 +193,14 @@ class Trace:
 
     def _link_resume_functions(self) -> None:
         for frame in self.session.frames:
-            match = _RESUMED.match(frame.name) if frame.is_resume else None
-            if match is None:
+            rest = resumed(frame.name)
+            if rest is None:
                 continue
-            line = int(match["line"])
+            name, line = rest
             named = [one for one in self.session.frames if one.filename == frame.filename and one is not frame]
             broken = [
                 (one, entry) for one in named for entry in one.entries for found in entry.breaks
-                if found.stack[0].line == line and _name(one) == match["name"]
+                if found.stack[0].line == line and _name(one) == name
             ]  # fmt: skip
             if broken:
                 parent, entry = broken[0]
@@ -224,8 +223,8 @@ class Trace:
 
 
 def _name(frame: Frame) -> str:
-    match = _RESUMED.match(frame.name)
-    return match["name"] if match is not None else frame.name
+    rest = resumed(frame.name)
+    return rest[0] if rest is not None else frame.name
 
 
 def _from_json(text: str, otherwise: Any) -> Any:

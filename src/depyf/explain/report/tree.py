@@ -186,7 +186,7 @@ def _graph_words(graph: Graph) -> str:
 
 def operations_of(graph: Graph) -> str:
     """``abs, add, truediv``: what a graph does, the first dozen operations."""
-    operations = [_operation(node) for node in graph.nodes if node.op.startswith("call_")]
+    operations = [_operation(node) for node in graph.calls]
     shown = ", ".join(operations[:_MOST_OPERATIONS])
     if len(operations) > _MOST_OPERATIONS:
         shown += f", and {len(operations) - _MOST_OPERATIONS} more"

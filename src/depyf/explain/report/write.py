@@ -17,7 +17,7 @@ from .page.guard_text import guard_file_name, guard_listing
 from .page.page import page_of
 from .remarks.costs import costs_json
 from .remarks.stored import FILE as REMARKS
-from .remarks.stored import report_of
+from .remarks.stored import Report, report_of
 
 __all__ = ["PAGE", "write_report"]
 
@@ -56,14 +56,15 @@ def write_report(
             name = writable_name(guard_file_name(entry, frame))
             why = f"every check behind compilation {entry.compile_id} of {frame.name}, Dynamo's own included"
             _one(session, directory, name, "guards", why, written, functools.partial(guard_listing, entry, frame))
+    report = functools.lru_cache(maxsize=1)(lambda: report_of(session))
     why = "what happened at each line of the program, for `depyf report` and other tools"
-    _one(session, directory, REMARKS, "remarks", why, written, lambda: report_of(session).to_json())
+    _one(session, directory, REMARKS, "remarks", why, written, lambda: report().to_json())
     if session.times:
         why = "how long each compilation took, for `depyf report` and other tools; differs in every run"
         _one(session, directory, COSTS, "times", why, written, lambda: costs_json(session))
     if html:
         why = "the report: what happened at each line, and what was made of it; open it in a browser"
-        _one(session, directory, PAGE, "report", why, written, functools.partial(_page, session))
+        _one(session, directory, PAGE, "report", why, written, lambda: _page(session, report()))
     with contained(session, "looking for files of earlier recordings", "their names in the index"):
         session.earlier_files = earlier(one.path for one in session.artifacts)
     path = os.path.join(directory, INDEX)
@@ -72,11 +73,11 @@ def write_report(
     return written
 
 
-def _page(session: Session) -> str:
+def _page(session: Session, report: Report) -> str:
     from .html.report_page import report_page
     from .linked.compilations import compilations
 
-    return report_page(report_of(session), os.getcwd(), compilations(session), session.times, session.own_seconds)
+    return report_page(report, os.getcwd(), compilations(session), session.times, session.own_seconds)
 
 
 def _one(

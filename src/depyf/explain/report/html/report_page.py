@@ -98,11 +98,9 @@ def _front(report: Report, anchors: dict[str, str], base: str) -> str:
         place = f"{short(one.file, base)}:{one.line}"
         link = f'<a class="mono" href="#{anchors[one.file]}{one.line}">{html.escape(place)}</a>'
         rows.append(f"<li>{link} {_chip(one.kind, _CHIPS[one.kind])} {_said(one)}</li>")
-    listed = (
-        '<ol class="worst">{}</ol>'.format("".join(rows))
-        if rows
-        else ('<p class="note">No graph break, no recompilation, nothing left to Python.</p>')
-    )
+    listed = '<p class="note">No graph break, no recompilation, nothing left to Python.</p>'
+    if rows:
+        listed = '<ol class="worst">{}</ol>'.format("".join(rows))
     rows = [f"<tr><td><kbd>{key}</kbd></td><td>{words}</td></tr>" for key, words in _KEYS]
     tools = (
         '<p class="note"><input type="search" placeholder="Search" aria-label="Search"> <span class="found"></span> '

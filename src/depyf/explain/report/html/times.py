@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import html
-import re
 from typing import Sequence
 
+from ...frames.resume_points import resumed
 from ...model import CompileTimes
 from ..remarks.costs import seconds_words
 
 __all__ = ["times_html"]
 
 _PHASES = ("Dynamo", "AOTAutograd", "backend", "compiling kernels")
-_RESUME = re.compile(r"(?:torch_dynamo_)?resume_in_(\w+?)_at_(\d+)")
 _MOST = 40  # rows
 
 
@@ -39,7 +38,10 @@ def times_html(times: Sequence[CompileTimes], own_seconds: float) -> str:
 
 def _function(name: str) -> str:
     """In the program's words: a resume function is the rest of one of its own."""
-    return _RESUME.sub(r"\1, from line \2 on", name) or "backward graph"
+    rest = resumed(name)
+    if rest is not None:
+        return f"{rest[0]}, from line {rest[1]} on"
+    return name or "backward graph"
 
 
 def _phases(one: CompileTimes) -> tuple[float, ...]:

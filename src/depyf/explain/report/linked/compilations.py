@@ -12,7 +12,7 @@ from ...names import file_name
 from ..page.sections import folded_code
 from ..tree import count
 from .drawing import drawings
-from .kernels import computing_lines, kernel_rows, linked_lines
+from .kernels import kernel_rows, lines_of, linked_lines
 from .places import Places
 from .rows import Compilation, Pane, Row, shortened
 
@@ -50,7 +50,7 @@ def _compilation(top: Frame, frame: Frame, entry: CacheEntry) -> Compilation:
     panes = [Pane("source", _source(top, places, took_part)), made, captured, kernels]
     for pane in panes[1:]:
         pane.rows = shortened(pane.rows, _MOST[pane.name], "and {} more lines".format)
-    computing = computing_lines(graphs, places)
+    computing = frozenset().union(*(lines_of(graph, places) for graph in graphs if graph.kernels))
     rest_from = frame.first_line if frame is not top else 0
     return Compilation(
         top.title, entry.compile_id or str(entry.index), rest_from, places.found, panes, len(computing),
@@ -116,7 +116,7 @@ def _transformed(frame: Frame, entry: CacheEntry, graphs: Sequence[Graph], place
     one = entry.transformed
     if not one.source:
         return [Row("no source is proven for it: " + ("; ".join(one.reasons) or one.verdict), is_note=True)]
-    known = {graph.name: _lines_of(graph, places) for graph in graphs}
+    known = {graph.name: lines_of(graph, places) for graph in graphs}
     through = {graph.name: _calls_in(graph, places) for graph in graphs}
     for resume in entry.resume_functions:
         line = resume_line(frame, resume)
@@ -130,12 +130,8 @@ def _transformed(frame: Frame, entry: CacheEntry, graphs: Sequence[Graph], place
     return rows
 
 
-def _lines_of(graph: Graph, places: Places) -> frozenset[int]:
-    return places.numbers(node.user_line for node in graph.nodes if node.op.startswith("call_"))
-
-
 def _calls_in(graph: Graph, places: Places) -> frozenset[int]:
-    return places.numbers(line for node in graph.nodes if node.op.startswith("call_") for line in node.callers)
+    return places.numbers(line for node in graph.calls for line in node.callers)
 
 
 # ---- the graphs

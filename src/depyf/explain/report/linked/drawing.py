@@ -52,7 +52,7 @@ class Drawing:
 
 def drawings(graph: Graph, places: Places) -> list[Drawing]:
     """The graph at each depth of modules at which it is small enough, the coarsest first."""
-    nodes = [node for node in graph.nodes if node.op.startswith("call_")]
+    nodes = graph.calls
     deepest = max((_depth(node.module) for node in nodes), default=0)
     found: list[Drawing] = []
     before: int | None = None

@@ -13,7 +13,7 @@ from ...names import file_name
 from .places import Places
 from .rows import Row
 
-__all__ = ["computing_lines", "kernel_rows", "linked_lines"]
+__all__ = ["kernel_rows", "lines_of", "linked_lines"]
 
 _NONE: frozenset[int] = frozenset()
 _AROUND = 2  # lines around a call
@@ -31,18 +31,16 @@ def kernel_rows(graph: Graph, places: Places) -> list[Row]:
 def _through(graph: Graph, places: Places) -> dict[int, frozenset[int]]:
     """By line: the calls that led to it each time. torch names a kernel's lines, and not the calls."""
     found: dict[int, frozenset[int]] = {}
-    for node in graph.nodes:
-        if node.op.startswith("call_") and node.user_line is not None:
+    for node in graph.calls:
+        if node.user_line is not None:
             line, callers = places.number(node.user_line), places.numbers(node.callers)
             found[line] = found.get(line, callers) & callers
     return found
 
 
-def computing_lines(graphs: Iterable[Graph], places: Places) -> frozenset[int]:
-    """The lines with operations in graphs that have kernels."""
-    return places.numbers(
-        node.user_line for graph in graphs if graph.kernels for node in graph.nodes if node.op.startswith("call_")
-    )
+def lines_of(graph: Graph, places: Places) -> frozenset[int]:
+    """The lines with operations in the graph."""
+    return places.numbers(node.user_line for node in graph.calls)
 
 
 def linked_lines(graphs: Iterable[Graph], places: Places) -> frozenset[int]:

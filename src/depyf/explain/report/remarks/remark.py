@@ -255,8 +255,8 @@ def _graphs(session: Session) -> Iterator[Remark]:
                 graphs.setdefault(graph.name, graph)
                 titles.setdefault(graph.name, frame.title)
     for graph in graphs.values():
-        for node in graph.nodes:
-            if node.op.startswith("call_") and node.user_line is not None:
+        for node in graph.calls:
+            if node.user_line is not None:
                 place = (node.user_line.filename, node.user_line.line)
                 texts.setdefault(place, node.user_line)
                 operations.setdefault(place, {}).setdefault(graph.name, []).append(operation(node))

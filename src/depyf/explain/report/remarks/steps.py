@@ -55,16 +55,16 @@ def _said(frame: Frame, entry: CacheEntry, files: Files) -> Iterator[tuple[str, 
             yield "break", one.location.filename, one.location.line, one_line(one.reason)
     operations: dict[tuple[str, int], list[str]] = {}
     for graph in entry.graphs:
-        for node in graph.nodes:
-            if node.op.startswith("call_") and node.user_line is not None:
+        for node in graph.calls:
+            if node.user_line is not None:
                 operations.setdefault((node.user_line.filename, node.user_line.line), []).append(operation(node))
     for place, names in operations.items():
         yield ("graph", *place, ", ".join(names))
 
 
 def _collectives(graph: Graph) -> Iterator[str]:
-    for node in graph.nodes:
+    for node in graph.calls:
         names = node.target.replace("::", ".").split(".")
         found = next((name for name in reversed(names) if _COLLECTIVE.match(name)), "")
-        if node.op.startswith("call_") and found and _MODULE.search(node.target):
+        if found and _MODULE.search(node.target):
             yield found
