@@ -14,8 +14,8 @@ from .decompiler.limits.deep_stack import with_room
 from .decompiler.pipeline import analyze, standalone
 from .decompiler.syntax.string_text import printable
 from .errors import DepyfError
-from .verification.archives import open_tree
-from .verification.trees import Problem, Tree, Unreadable
+from .files.archives import open_tree
+from .files.trees import Problem, Tree, Unreadable
 
 __all__ = ["Outcome", "decompile_all", "is_batch", "run_batch"]
 

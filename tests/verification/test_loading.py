@@ -13,8 +13,8 @@ import zipfile
 import pytest
 
 import depyf
+from depyf.files.names import parse
 from depyf.verification.loading import siphash
-from depyf.verification.names import parse
 from depyf.verification.report import Loading, Status
 
 SOURCE = "value = 'source'\n"

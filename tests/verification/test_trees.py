@@ -17,9 +17,9 @@ import zipfile
 import pytest
 
 import depyf
-from depyf.verification import archives
+from depyf.files import archives
+from depyf.files.trees import Problem, VerificationError
 from depyf.verification.report import Loading, Status
-from depyf.verification.trees import Problem, VerificationError
 
 MAGIC = importlib.util.MAGIC_NUMBER
 TAG = sys.implementation.cache_tag
@@ -340,7 +340,7 @@ def test_no_permission(package, monkeypatch):
 
 
 def test_a_file_without_permission(package, monkeypatch):
-    from depyf.verification.trees import Folder
+    from depyf.files.trees import Folder
 
     real = Folder.read
 

@@ -4,8 +4,7 @@ Takes paths of files, folders and archives; gives a report for every ``.pyc`` in
 nothing is written, and no file is trusted: one that can't be read, or that nobody can compile again, is *not
 checked*, never fine.
 
-    trees.py, archives.py      what is there: folders, zip files (wheels, eggs), tar files, with bounds
-    names.py, loading.py       whose compiled file it is, and whether CPython would load it
+    loading.py                 whether CPython would load it
     compiling.py               the source, compiled by the CPython of the file's version
     flat.py                    whether two codes are the same, at a glance
     comparison.py              two code objects, field by field; what differs is left to the proof
@@ -16,5 +15,5 @@ checked*, never fine.
     between.py                 two compiled files, in statements
     command.py                 ``depyf verify``, ``depyf diff`` of compiled files
 
-Imports ``decompiler/``, which does not know of it.
+Imports ``files/`` and ``decompiler/``, which do not know of it.
 """

@@ -10,16 +10,16 @@ from ..decompiler.bytecode import RawCode
 from ..decompiler.bytecode.reading.pyc import HEADER, pyc_version, read_code_and_end
 from ..decompiler.proof.pytest_asserts import OVERWRITE, SNAPSHOT
 from ..errors import DecompilationError, PycError
-from .archives import open_tree
+from ..files.archives import open_tree
+from ..files.names import PYTEST, PycName, parse
+from ..files.trees import Folder, Problem, SingleFile, Tree, Unreadable, VerificationError
 from .comparison import NO_LINES, CodeDifference, differences
 from .compiling import NotCompiled, compiled, likely_filename
 from .flat import flat
 from .loading import Header, Place, judge, read_header
-from .names import PYTEST, PycName, parse
 from .proven import doubts
 from .report import Change, FileReport, Status, TreeReport
 from .statements import changes, text_of
-from .trees import Folder, Problem, SingleFile, Tree, Unreadable, VerificationError
 
 __all__ = ["VerificationError", "iter_reports", "verify_file", "verify_tree"]
 

@@ -12,7 +12,7 @@ from typing import Callable, NamedTuple, Tuple
 
 from ..decompiler.bytecode.code.formats import FORMATS
 from ..decompiler.bytecode.reading.pyc import CHECK_SOURCE, HASH_BASED, HEADER
-from .names import PYTEST, PycName
+from ..files.names import PYTEST, PycName
 from .report import Loading
 
 Judgement = Tuple[Loading, str]

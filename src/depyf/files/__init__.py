@@ -1,0 +1,10 @@
+"""files/: a path -> the compiled files in it, by name.
+
+Takes the path of a folder, an archive or one file; gives a `trees.Tree` with the names of the compiled files and their
+content. Nothing is executed, unpacked or written. No file is trusted: every read has a bound, and what can't be read
+is a `trees.Problem` of that file, or a `trees.VerificationError` where it is the whole archive.
+
+    trees.py       folders and single files
+    archives.py    zip files (wheels, eggs, zipapps) and tar files
+    names.py       whose compiled file a name is
+"""
