@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from depyf.decompiler.lift import Evidence, LiftedBlock, Terminator, layout
+from depyf.decompiler.lift import Evidence, LiftedBlock, Terminator, block_order
 from depyf.decompiler.lift.folding.fold import fold
 from depyf.decompiler.syntax import nodes
 
@@ -43,22 +43,22 @@ def test_blocks_are_merged_with_their_evidence():
 
 
 def test_the_layout_of_what_is_put_around_blocks_or_cut_from_them():
-    place = layout.at(8)
+    place = block_order.at(8)
     in_order = [
-        layout.end(layout.at(7)),
-        layout.statement_before(place, 1),
-        layout.loop_before(layout.statement_before(place, 2)),
-        layout.statement_before(place, 2),
-        layout.loop_before(place),
+        block_order.end(block_order.at(7)),
+        block_order.statement_before(place, 1),
+        block_order.loop_before(block_order.statement_before(place, 2)),
+        block_order.statement_before(place, 2),
+        block_order.loop_before(place),
         place,
-        layout.loop_inside(place),
-        layout.rest(place),
-        layout.rest(layout.rest(place)),
-        layout.statement_before(layout.end(place), 1),
-        layout.end(place),
-        layout.end(layout.end(place)),
-        layout.at(9),
-        layout.at(10),
+        block_order.loop_inside(place),
+        block_order.rest(place),
+        block_order.rest(block_order.rest(place)),
+        block_order.statement_before(block_order.end(place), 1),
+        block_order.end(place),
+        block_order.end(block_order.end(place)),
+        block_order.at(9),
+        block_order.at(10),
     ]
     assert sorted(in_order) == in_order
     assert len(set(in_order)) == len(in_order)

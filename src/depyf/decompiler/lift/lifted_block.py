@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 from ..flowgraph import Region
 from ..syntax import nodes
-from . import layout
+from . import block_order
 from .evidence import Evidence
 from .values import Marker
 
@@ -76,11 +76,11 @@ class LiftedBlock:
         index: int,
         region: Region | None,
         entry: list[nodes.Expression],
-        place: layout.Layout | None = None,
+        place: block_order.OrderKey | None = None,
         evidence: Evidence = Evidence(),  # noqa: B008  (frozen)
     ) -> None:
         self.index = index
-        self.layout = layout.at(index) if place is None else place
+        self.layout = block_order.at(index) if place is None else place
         self.region = region
         self.entry = entry
         self.exit: list[nodes.Expression] = []

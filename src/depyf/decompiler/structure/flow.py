@@ -9,7 +9,7 @@ from ...errors import DecompilationError
 from ..flowgraph import Region
 from ..flowgraph.dominators import dominator_tree
 from ..flowgraph.regions import chain
-from ..lift import Evidence, LiftedBlock, Terminator, layout
+from ..lift import Evidence, LiftedBlock, Terminator, block_order
 from ..lift.folding.shapes import through
 from ..lift.values import CaseElse, case_of
 from .context import SeveralEntries
@@ -36,7 +36,7 @@ class Flow:
         self.else_is_last, self.handlers_are_last = else_is_last, handlers_are_last
         self.loop_tests_are_copied = loop_tests_are_copied
         self.restoring_handlers = restoring_handlers
-        self.by_index = {block.index: block for block in blocks if block.layout == layout.at(block.index)}
+        self.by_index = {block.index: block for block in blocks if block.layout == block_order.at(block.index)}
         self.tries: dict[Region, LiftedBlock] = {}
         self.entry = self._enter_regions(blocks)
         self.analyse()
@@ -126,7 +126,7 @@ class Flow:
         return [
             offset
             for start, offset in self.restoring_handlers
-            if self.nodes[max(bisect_right(places, layout.at(start)) - 1, 0)] in members
+            if self.nodes[max(bisect_right(places, block_order.at(start)) - 1, 0)] in members
         ]
 
     def dominates(self, upper: LiftedBlock, lower: LiftedBlock) -> bool:
@@ -214,7 +214,7 @@ class Flow:
             raise DecompilationError("a try statement whose handler is not reached", stage="structure")
         depth = len([m for m in handler.markers if m.owner is not region])
         stack = handler.entry[: depth if region.kind != "with" else max(depth - 1, 0)]
-        place = layout.statement_before(body.layout, len(chain(region)))
+        place = block_order.statement_before(body.layout, len(chain(region)))
         evidence = Evidence(line=body.evidence.line, exit_line=body.evidence.line)
         node = LiftedBlock(body.index, region.parent, stack, place, evidence)
         # Of a with statement `false` is what follows it: set when the edges are in place.

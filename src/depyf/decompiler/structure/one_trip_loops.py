@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from ..lift import Evidence, LiftedBlock, Terminator, layout
+from ..lift import Evidence, LiftedBlock, Terminator, block_order
+from ..lift.block_order import OrderKey
 from ..lift.folding.shapes import through
-from ..lift.layout import Layout
 from ..syntax import nodes
 from .context import Context, ends
 from .flow import Flow
@@ -22,8 +22,8 @@ class OneTrip(NamedTuple):
     loop; or 'behind' the statements of the node, before its test.
     """
 
-    head: Layout
-    end: Layout
+    head: OrderKey
+    end: OrderKey
     place: str
 
 
@@ -69,7 +69,7 @@ def put_in(flow: Flow, trip: OneTrip) -> bool:
 
 def _before(flow: Flow, head: LiftedBlock, sources: list[LiftedBlock], end: LiftedBlock) -> LiftedBlock:
     evidence = Evidence(line=head.evidence.line)
-    node = LiftedBlock(head.index, head.region, list(head.entry), layout.loop_before(head.layout), evidence)
+    node = LiftedBlock(head.index, head.region, list(head.entry), block_order.loop_before(head.layout), evidence)
     for source in sources:
         source.redirect(head, node)
     if flow.entry is head:
@@ -87,7 +87,7 @@ def _in_the_arm(flow: Flow, head: LiftedBlock, end: LiftedBlock) -> LiftedBlock 
     arm = arms[0]
     assert arm is not None
     evidence = Evidence(line=head.evidence.line)
-    node = LiftedBlock(head.index, head.region, list(arm.entry), layout.loop_inside(head.layout), evidence)
+    node = LiftedBlock(head.index, head.region, list(arm.entry), block_order.loop_inside(head.layout), evidence)
     head.redirect(arm, node)
     node.become(Terminator("once", true=arm, false=end, fall=arm))
     return node
@@ -96,13 +96,13 @@ def _in_the_arm(flow: Flow, head: LiftedBlock, end: LiftedBlock) -> LiftedBlock 
 def _behind(head: LiftedBlock, count: int, end: LiftedBlock) -> LiftedBlock:
     """Between the first ``count`` statements of ``head`` and the rest, which gets a block of its own."""
     rest = LiftedBlock(
-        head.index, head.region, list(head.exit), layout.rest(head.layout), head.evidence.of_test()
+        head.index, head.region, list(head.exit), block_order.rest(head.layout), head.evidence.of_test()
     )
     rest.exit = list(head.exit)
     rest.statements, head.statements = head.statements[count:], head.statements[:count]
     rest.become(head.terminator)
     evidence = Evidence(line=rest.evidence.line)
-    node = LiftedBlock(head.index, head.region, list(head.exit), layout.loop_inside(head.layout), evidence)
+    node = LiftedBlock(head.index, head.region, list(head.exit), block_order.loop_inside(head.layout), evidence)
     head.become(Terminator("goto", next=node, fall=node))
     node.become(Terminator("once", true=rest, false=end, fall=rest))
     return node

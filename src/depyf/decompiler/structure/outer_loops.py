@@ -6,7 +6,7 @@ back from there belongs to the inner loop, and what jumps to the first test from
 
 from __future__ import annotations
 
-from ..lift import Evidence, LiftedBlock, Terminator, layout
+from ..lift import Evidence, LiftedBlock, Terminator, block_order
 from ..lift.folding.shapes import through
 from .flow import Flow
 
@@ -26,7 +26,8 @@ def _separate(flow: Flow, header: LiftedBlock) -> None:
         return
     again = [source for source in flow.back[header] if source not in inside]
     evidence = Evidence(line=header.evidence.line)
-    node = LiftedBlock(header.index, header.region, list(header.entry), layout.loop_before(header.layout), evidence)
+    place = block_order.loop_before(header.layout)
+    node = LiftedBlock(header.index, header.region, list(header.entry), place, evidence)
     node.exit = list(header.entry)
     for source in [*flow.sources[header], *again]:
         source.redirect(header, node)

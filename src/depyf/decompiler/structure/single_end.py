@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..lift import Evidence, LiftedBlock, Terminator, layout
+from ..lift import Evidence, LiftedBlock, Terminator, block_order
 from ..syntax import nodes
 
 
@@ -19,7 +19,7 @@ def join_ends(blocks: list[LiftedBlock], kind: str) -> None:
     if not ends:
         return
     last = ends[-1]
-    place = layout.end(max(block.layout for block in blocks))
+    place = block_order.end(max(block.layout for block in blocks))
     if len(ends) == 1 and last.evidence.is_uncopied and not last.statements:
         last.layout, last.evidence = place, last.evidence._replace(loads_last=True)
         return

@@ -6,8 +6,8 @@ from ...errors import DecompilationError
 from ..flowgraph import Region
 from ..flowgraph.regions import chain
 from ..lift import LiftedBlock
+from ..lift.block_order import OrderKey
 from ..lift.folding.shapes import computes_nothing, same_exit, same_place, through
-from ..lift.layout import Layout
 from ..lift.values import Marker
 from ..limits.budget import STEP, spend
 from ..syntax import nodes
@@ -236,7 +236,7 @@ class Structurer:
         value = self.final(place).test
         return any(value is entry for entry in place.entry)
 
-    def is_return_before(self, place: LiftedBlock, before: Layout, region: Region | None) -> bool:
+    def is_return_before(self, place: LiftedBlock, before: OrderKey, region: Region | None) -> bool:
         """Whether ``place`` is sure to be a return statement in what is laid out up to ``before``.
 
         So it is where no return is copied, or where it leaves a statement around the loop, which stands in ``region``:

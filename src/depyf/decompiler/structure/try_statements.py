@@ -8,8 +8,8 @@ from ...errors import DecompilationError
 from ..flowgraph import Region
 from ..flowgraph.group_handlers import NO_TYPE
 from ..lift import LiftedBlock
+from ..lift.block_order import OrderKey
 from ..lift.folding.shapes import through
-from ..lift.layout import Layout
 from ..lift.values import Marker, Matches
 from ..limits.budget import STEP, spend
 from ..syntax import nodes
@@ -236,7 +236,7 @@ def _compiled_at(region: Region) -> int | None:
 
 
 def _break_behind(
-    writer: Structurer, inside: set[LiftedBlock], last: Layout, context: Context
+    writer: Structurer, inside: set[LiftedBlock], last: OrderKey, context: Context
 ) -> LiftedBlock | None:
     """What the body goes on with behind the handlers, if that only leaves the loop: ``else: break``."""
     places = {through(place) for node in inside for place in node.successors} - inside - {None}

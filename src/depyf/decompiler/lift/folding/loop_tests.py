@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ...syntax import nodes
-from .. import layout
+from .. import block_order
 from ..lifted_block import LiftedBlock, Terminator
 from .negation import same_condition
 from .shapes import in_a_comprehension, same_place, through
@@ -62,7 +62,7 @@ def _own_header(block: LiftedBlock) -> LiftedBlock:
     if not block.statements and len(block.entry) == len(block.exit):
         return block
     stack = list(block.exit)
-    header = LiftedBlock(block.index, block.region, stack, layout.end(block.layout), block.evidence.of_test())
+    header = LiftedBlock(block.index, block.region, stack, block_order.end(block.layout), block.evidence.of_test())
     header.exit = list(stack)
     header.become(block.terminator)
     block.become(Terminator("goto", next=header, fall=header))
