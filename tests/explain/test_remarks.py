@@ -20,6 +20,7 @@ import depyf
 from depyf.errors import ReportError
 from depyf.explain.model import CacheEntry, CompileTimes, Frame, RecompileReason, Session
 from depyf.explain.report.html.report_page import report_page
+from depyf.explain.report.remarks.answer import answer_lines
 from depyf.explain.report.remarks.remark import Remark, remarks_of
 from depyf.explain.report.remarks.stored import Report, report_of
 from depyf.explain.torch_facts.torch_keeps import compile_times
@@ -208,7 +209,7 @@ def test_two_ranks_have_a_folder_each(tmp_path):
     done = command("-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2",
                    "-m", "depyf", "run", "-o", "out", "ranks.py", folder=tmp_path)  # fmt: skip
     assert done.returncode == 0, done.stderr
-    assert done.stderr.count("depyf: 1 function compiled") == 2
+    assert sorted(re.findall(r"depyf: (rank \d): 1 function compiled", done.stderr)) == ["rank 0", "rank 1"]
     assert len(list((tmp_path / "out").rglob("remarks.json"))) == 2
 
 
@@ -311,3 +312,22 @@ def test_sizes_are_told_as_dimensions_whatever_torch_calls_the_tensor():
     (one,) = remarks_of(Session([Frame("f", filename="a.py", first_line=3, entries=entries)]))
     assert (one.words, one.compilations) == ("x.shape[1] was 4, then 5, 6", ["0/1", "0/2"])
     assert "mark_dynamic(x, 1)" in one.instead and (one.file, one.line) == ("a.py", 3)
+
+
+def test_a_size_of_a_tensor_in_a_dict_is_told_with_its_function_where_no_line_is_known():
+    words = "tensor 'kwargs['input_ids']' size mismatch at index 1. expected 5, actual 1"
+    entries = [CacheEntry("0/1", recompiled=[RecompileReason("0/0", "", words, "", "5", "1")])]
+    frame = Frame("wrapper", filename="a.py", first_line=3, entries=entries, called="Model.forward")
+    (one,) = remarks_of(Session([frame]))
+    assert one.words == "Model.forward: kwargs['input_ids'].shape[1] was 5, then 1"
+
+
+def test_the_answer_names_the_programs_files_first_and_wraps_long_reasons():
+    installed = "/usr/lib/python3/site-packages/p/a.py"
+    remarks = [Remark(installed, 1, "break", "theirs"), Remark("z.py", 2, "break", "word " * 100),
+               Remark(installed, 3, "uncompiled", "f")]  # fmt: skip
+    counts = {"functions": 1, "breaks": 2, "recompilations": 0, "uncompiled": 1}
+    lines = answer_lines(Report(remarks, counts), "", "rank 1")
+    assert lines[0].startswith("depyf: rank 1: 1 function compiled, 2 graph breaks")
+    assert [re.split("  +", line)[1:3] for line in lines[1:3]] == [["p/a.py:3", "uncompiled"], ["z.py:2", "break"]]
+    assert lines[3].endswith("word ...") and max(map(len, lines)) < 130 and lines[4].endswith("theirs")

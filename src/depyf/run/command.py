@@ -165,7 +165,8 @@ def _say(session: Any, found: Any, options: argparse.Namespace, base: str, start
     if options.json:
         lines = [_formatted(found, "json", base)]
     else:
-        lines = answer_lines(found, base)
+        own = os.path.basename(session.directory) if session is not None else ""
+        lines = answer_lines(found, base, own.replace("_", " ") if own.startswith("rank_") else "")
         if session is not None:
             folder = short(session.directory, base)
             first = _PAGE if options.html else "README.md"

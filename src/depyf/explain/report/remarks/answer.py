@@ -20,21 +20,24 @@ INSTALLED = "-packages/"
 _WIDTH = 100
 
 
-def answer_lines(report: Report, base: str = "") -> list[str]:
+def answer_lines(report: Report, base: str = "", who: str = "") -> list[str]:
     """The counts in one line, then the worst remarks: where, what, why, and what to do.
 
     Args:
         report: what was recorded.
         base: files below this folder are named relative to it.
+        who: the process, where there are several: ``rank 1``.
     """
+    name = f"depyf: {who}:" if who else "depyf:"
     if not report.counts["functions"] and not report.remarks:
-        return ["depyf: nothing was compiled by torch.compile"]
+        return [f"{name} nothing was compiled by torch.compile"]
     spent = []
     if report.seconds:
         spent.append(f"{seconds_words(report.seconds)} compiling")
     if report.seconds and report.own_seconds:
         spent.append(f"{seconds_words(report.own_seconds)} recording")
-    lines = ["depyf: {}{}".format(", ".join(count_words(report)), "  ({})".format(", ".join(spent)) if spent else "")]
+    spent_words = "  ({})".format(", ".join(spent)) if spent else ""
+    lines = ["{} {}{}".format(name, ", ".join(count_words(report)), spent_words)]
     worst = worst_first(report.remarks)
     lines += _table(worst[:_MOST], base)
     if len(worst) > _MOST:
@@ -43,8 +46,9 @@ def answer_lines(report: Report, base: str = "") -> list[str]:
 
 
 def worst_first(remarks: Sequence[Remark]) -> list[Remark]:
-    """The findings among them."""
-    return sorted((one for one in remarks if one.is_finding), key=lambda one: FINDINGS.index(one.kind))
+    """The findings among them; of each kind, those in the program's own files before those in installed packages."""
+    findings = [one for one in remarks if one.is_finding]
+    return sorted(findings, key=lambda one: (FINDINGS.index(one.kind), INSTALLED in one.file.replace(os.sep, "/")))
 
 
 def count_words(report: Report) -> list[str]:
@@ -66,13 +70,14 @@ def _table(remarks: Sequence[Remark], base: str) -> list[str]:
     width = max(map(len, places), default=0)
     lines = []
     for place, one in zip(places, remarks):
-        lines.append("  {:{}}  {:10}  {}".format(place, width, one.kind, one.said).rstrip())
-        lines += ["  {:{}}  {:10}  {}".format("", width, "", words) for words in _instead(one)]
+        first, *more = _wrapped(one.said) or [""]
+        lines.append("  {:{}}  {:10}  {}".format(place, width, one.kind, first).rstrip())
+        more += _wrapped(one.instead or next(iter(one.hints), ""))
+        lines += ["  {:{}}  {:10}  {}".format("", width, "", words) for words in more]
     return lines
 
 
-def _instead(one: Remark) -> list[str]:
-    words = one.instead or next(iter(one.hints), "")
+def _wrapped(words: str) -> list[str]:
     return textwrap.wrap(words, _WIDTH, max_lines=2, placeholder=" ...", break_on_hyphens=False)
 
 

@@ -38,7 +38,7 @@ COST = "cost"
 FINDINGS = ("uncompiled", "break", "recompile")
 """What somebody may want to change, worst first. Graphs, kernels and guards are none."""
 
-_SIZE = re.compile(r"tensor '(?P<name>[^']+)' size mismatch at index (?P<index>\d+)\. expected \S+, actual \S+")
+_SIZE = re.compile(r"tensor '(?P<name>.+?)' size mismatch at index (?P<index>\d+)\. expected \S+, actual \S+")
 _NUMBER = re.compile(r"(?:\d+/)?\d+$")  # of a graph; in a log the compile id
 _RESUME = re.compile(r"torch_dynamo_resume_in_(\w+?)_at_\d+")
 _MOST_GUARDS = 3  # shown of a line
@@ -166,11 +166,13 @@ def _recompiles(session: Session, files: Files) -> Iterator[Remark]:
     for parts in groups.values():
         frame, _, why = parts[0]
         lines = [one.user_line or asked_line(frame, one) for _, _, one in parts]
-        place = next(filter(None, map(files.of_program, lines)), SourceLine(frame.filename, frame.first_line))
+        known = next(filter(None, map(files.of_program, lines)), None)
+        place = known or SourceLine(frame.filename, frame.first_line)
         follows = frame.is_resume and (why.expected, why.actual) in of_functions
         remedy = next((one.remedy for _, _, one in parts if one.remedy), "")
+        owner = f"{frame.title}: " if known is None and frame.called else ""  # at the first line, maybe of a wrapper
         yield Remark(
-            place.filename, place.line, "recompile", changes_words([one for _, _, one in parts]), frame.title,
+            place.filename, place.line, "recompile", owner + changes_words([one for _, _, one in parts]), frame.title,
             instead="" if follows else _remedy(why, remedy), text=place.text,
             compilations=_distinct(entry.compile_id for _, entry, _ in parts), follows=follows,
         )  # fmt: skip
