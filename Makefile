@@ -46,23 +46,23 @@ docs: $(VENV)/docs-installed
 	$(BIN)/python -m sphinx --fail-on-warning --keep-going --quiet docs site
 
 ratchet: $(VENV)/test-installed
-	$(BIN)/python benchmarks/roundtrip.py --stdlib --sample 150 -j $(JOBS) --show 5 --ratchet benchmarks/ratchet.json
+	$(BIN)/python benchmarks/measure/roundtrip.py --stdlib --sample 150 -j $(JOBS) --show 5 --ratchet benchmarks/measure/ratchet.json
 
 stdlib: $(VENV)/test-installed
-	$(BIN)/python benchmarks/roundtrip.py --stdlib -j $(JOBS) --show 10
+	$(BIN)/python benchmarks/measure/roundtrip.py --stdlib -j $(JOBS) --show 10
 
 cpython-tests: $(VENV)/test-installed
-	$(BIN)/python benchmarks/cpython_tests.py
+	$(BIN)/python benchmarks/measure/cpython_tests.py
 
 growth: $(VENV)/test-installed
-	$(BIN)/python benchmarks/growth.py --large 20000
+	$(BIN)/python benchmarks/measure/growth.py --large 20000
 
 versions: $(VENV)/test-installed
-	$(BIN)/python benchmarks/on_every_python.py -j $(JOBS)
-	$(BIN)/python benchmarks/versions_table.py --mutants 300 --functions 30 --files 25 --dry -j $(JOBS)
+	$(BIN)/python benchmarks/measure/on_every_python.py -j $(JOBS)
+	$(BIN)/python benchmarks/docs/versions_table.py --mutants 300 --functions 30 --files 25 --dry -j $(JOBS)
 
 matrix: $(VENV)/demo-installed
-	$(BIN)/python benchmarks/torch_matrix.py -j $(JOBS)
+	$(BIN)/python benchmarks/torch_compile/torch_matrix.py -j $(JOBS)
 
 # Installed again only when pyproject.toml changes; the package itself is installed in place.
 $(VENV)/demo-installed: pyproject.toml | $(BIN)/python

@@ -31,7 +31,7 @@ def table() -> str:
 
 if __name__ == "__main__":
     if "--write" in sys.argv:
-        sys.path.insert(0, str(PAGE.parent.parent / "benchmarks"))
+        sys.path.insert(0, str(PAGE.parent.parent / "benchmarks" / "lib"))
         from marked_page import put
 
         put(PAGE, "passes", table())

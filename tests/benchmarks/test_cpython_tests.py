@@ -1,12 +1,9 @@
-"""CPython's own tests on decompiled modules (benchmarks/cpython_tests.py): it serves them, and sees what is lost."""
+"""benchmarks/measure/cpython_tests.py serves decompiled modules to CPython's own tests, and sees what is lost."""
 
-import sys
 import time
 from pathlib import Path
 
 import pytest
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "benchmarks"))
 
 import cpython_tests
 

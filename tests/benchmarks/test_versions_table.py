@@ -62,7 +62,7 @@ def test_results_that_are_missing_are_measured(tmp_path, monkeypatch):
 
     monkeypatch.setattr(versions_table.subprocess, "run", run)
     file = tmp_path / "dis.json"
-    assert versions_table.result(file, "python", "dis_witness.py", "--full") == GOOD["dis"]
-    assert versions_table.result(file, "python", "dis_witness.py", "--full") == GOOD["dis"]
+    assert versions_table.result(file, "python", "measure/dis_witness.py", "--full") == GOOD["dis"]
+    assert versions_table.result(file, "python", "measure/dis_witness.py", "--full") == GOOD["dis"]
     assert len(started) == 1
     assert started[0][2:] == ["--full", "--json", str(file)]

@@ -41,7 +41,7 @@ def test_every_table_knows_every_version():
         assert set(table) == set(HOSTS)
     dotted = ["{}.{}".format(*version) for version in TABLES]
     assert list(json.loads((RECORDED / "behavior.json").read_text(encoding="utf-8"))["codes"]) == dotted
-    ratchet = json.loads((ROOT / "benchmarks" / "ratchet.json").read_text(encoding="utf-8"))
+    ratchet = json.loads((ROOT / "benchmarks" / "measure" / "ratchet.json").read_text(encoding="utf-8"))
     assert list(ratchet) == ["{}.{}".format(*version) for version in HOSTS]
 
 

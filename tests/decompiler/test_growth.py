@@ -1,19 +1,14 @@
 """Large code comes back, however many statements stand in a row or in each other, and the work grows as the code does.
 
-benchmarks/growth.py measures the time; here calls are counted, of which every run has as many.
+benchmarks/measure/growth.py measures the time; here calls are counted, of which every run has as many.
 """
 
 import cProfile
-import sys
-from pathlib import Path
 
 import pytest
 
-from depyf.decompiler.pipeline import analyze
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "benchmarks"))
-
 import growth
+from depyf.decompiler.pipeline import analyze
 
 
 def _compiles(shape):

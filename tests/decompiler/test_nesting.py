@@ -3,16 +3,12 @@
 import subprocess
 import sys
 import threading
-from pathlib import Path
 
 import pytest
 
 import depyf
-from depyf.decompiler.limits.deep_stack import is_deep, with_room
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "benchmarks"))
-
 import nesting
+from depyf.decompiler.limits.deep_stack import is_deep, with_room
 
 
 @pytest.mark.parametrize("shape", nesting.SHAPES)

@@ -153,7 +153,7 @@ class Page:
 
     def _check_region(self, name: str) -> None:
         marks = ('"{}"'.format(name), "<!-- {} -->".format(name))
-        programs = [*(ROOT / "benchmarks").glob("*.py"), *(ROOT / "tests").rglob("test_*.py")]
+        programs = [*(ROOT / "benchmarks").rglob("*.py"), *(ROOT / "tests").rglob("test_*.py")]
         texts = (one.read_text(encoding="utf-8") for one in programs if one.parent != HERE)
         if not any(mark in text for text in texts for mark in marks):
             self.errors.append("nothing in benchmarks/ or tests/ writes or checks the region {!r}".format(name))

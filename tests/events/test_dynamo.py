@@ -1,6 +1,6 @@
 """Code objects that Dynamo made of the programs in lab/ become source that is proven, and does the same on stand-ins.
 
-A sample; benchmarks/dynamo_corpus.py does it with all of them, on every Python.
+A sample; benchmarks/measure/dynamo_corpus.py does it with all of them, on every Python.
 """
 
 from __future__ import annotations

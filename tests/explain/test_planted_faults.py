@@ -1,6 +1,6 @@
 """A fault planted in every function of the recorder and its writers, one at a time: the program does not notice.
 
-`benchmarks/planted_faults.py` is the same with any program, before every statement, with other exceptions.
+`benchmarks/attack/planted_faults.py` is the same with any program, before every statement, with other exceptions.
 """
 
 import ast
@@ -27,8 +27,8 @@ MEANT = {"TypeError", "format", "require_torch"}  # what prepare_debug says of i
 
 
 def plant(*arguments):
-    done = subprocess.run([sys.executable, "-W", "ignore", str(ROOT / "benchmarks" / "planted_faults.py"), *arguments],
-                          capture_output=True, text=True, timeout=900)
+    command = [sys.executable, "-W", "ignore", str(ROOT / "benchmarks" / "attack" / "planted_faults.py"), *arguments]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=900)
     assert done.returncode == 0, done.stdout + done.stderr
     return int(done.stdout.splitlines()[-1].split()[0])
 

@@ -1,5 +1,5 @@
-"""Real models beside torch's own records (benchmarks/torch_models.py): those that need torch alone, and that the
-comparison sees what is missing."""
+"""benchmarks/torch_compile/torch_models.py: the models that need torch alone, and that the comparison with torch's own
+records sees what is missing."""
 
 import json
 import subprocess

@@ -1,4 +1,4 @@
-"""The matrix of small programs (benchmarks/torch_matrix.py): a handful on this torch, and that it sees what differs."""
+"""benchmarks/torch_compile/torch_matrix.py: a handful of its programs on this torch, and that it sees what differs."""
 
 import argparse
 import copy

@@ -1,4 +1,4 @@
-"""Real models with random weights, for benchmarks/torch_models.py. suite.py says how one is written."""
+"""Real models with random weights, for benchmarks/torch_compile/torch_models.py. suite.py says how one is written."""
 
 from __future__ import annotations
 

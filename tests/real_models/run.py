@@ -1,4 +1,4 @@
-"""One run of one model, in this process: `python run.py JOB.json`, started by benchmarks/torch_models.py.
+"""One run of one model, in this process: `python run.py JOB.json`, started by benchmarks/torch_compile/torch_models.py.
 
 A job says which model, on which backend, and which kind of run: ``named`` (without depyf; torch's own records are
 kept), ``without`` (timed) or ``with`` (timed, recorded by depyf). What was seen goes into the job's report. Before a

@@ -31,7 +31,7 @@ def edge(function: _Function) -> _Function:
     """Marks a function which torch or the user calls, and from which nothing of ours may come.
 
     Such a function consists of calls of torch's own functions and of `try: ... except Exception`, or of calls of
-    other edges: there is nothing in it that can fail by itself. `benchmarks/planted_faults.py` plants faults
+    other edges: there is nothing in it that can fail by itself. `benchmarks/attack/planted_faults.py` plants faults
     everywhere but in their own statements.
     """
     EDGES[function.__code__] = None
