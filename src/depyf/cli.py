@@ -25,7 +25,8 @@ Print the source of compiled Python, recompiled and compared with the original.
 target:
   FILE.py                the whole file, compiled but not executed
   FILE.py:QUALNAME       one function, class or method: C.method, f.<locals>.g; f@12 picks the one at line 12
-  FILE.pyc[:QUALNAME]    compiled code of CPython 3.7 to 3.15
+  FILE.pyc[:QUALNAME]    compiled code of CPython 3.7 to 3.15, whatever the file is called
+  -                      standard input: any of these files
   module[:QUALNAME]      an importable module
   FOLDER/, FILE.whl, ... all .pyc files in a folder, wheel, egg, zip or tar file; also several targets: with -o DIR
 """
@@ -110,6 +111,24 @@ def _add_decompile(command: argparse.ArgumentParser) -> None:
         help="write the source to FILE instead of standard output; of many files, the folder to write to",
     )  # fmt: skip
     command.add_argument("--again", action="store_true", help="of many files, write those that are there, too")
+    command.add_argument(
+        "-j", "--jobs", type=_processes, default=1, metavar="N", help="of many files, N at a time (default: 1)"
+    )
+    command.add_argument(
+        "--python", type=_version, metavar="3.X",
+        help="the CPython that made code without a header, or with a magic number that depyf does not know",
+    )  # fmt: skip
+    command.add_argument(
+        "--json", action="store_true",
+        help="print verdicts, version and name of each file as JSON; the source too, unless -o says where to write it",
+    )  # fmt: skip
+    command.add_argument("--linemap", action="store_true", help="say on which lines of the original the lines stood")
+    header = command.add_mutually_exclusive_group()
+    header.add_argument(
+        "--header", action="store_true", default=None,
+        help="begin with version, file name and verdict, as comments (the default of many files)",
+    )  # fmt: skip
+    header.add_argument("--no-header", dest="header", action="store_false", help="leave it out")
     command.add_argument("--verdicts", action="store_true", help="list the verdict of every code object")
     strict = command.add_mutually_exclusive_group()
     strict.add_argument(
@@ -147,6 +166,25 @@ def _add_decompile(command: argparse.ArgumentParser) -> None:
     )
 
 
+def _processes(text: str) -> int:
+    number = int(text)
+    if number < 1:
+        raise ValueError(text)
+    return number
+
+
+_processes.__name__ = "number of processes"  # as argparse calls it in its message
+
+
+def _version(text: str) -> tuple[int, int]:
+    from .decompiler.bytecode.code.formats import FORMATS
+
+    known = {"{}.{}".format(*version): version for version in FORMATS}
+    if text not in known:
+        raise argparse.ArgumentTypeError(f"depyf reads code of {', '.join(known)}, not of {text!r}")
+    return known[text]
+
+
 def _whole(text: str) -> int:
     number = int(text)
     if number < 0:
@@ -158,22 +196,15 @@ _whole.__name__ = "number of steps"  # as argparse calls it in its message
 
 
 def _decompile(options: argparse.Namespace) -> int:
-    from .batch import is_batch, run_batch
+    from .batch.tasks import is_batch
     from .decompiler.driver.settings import DEFAULT
     from .decompiler.driver.stepper import Stepper, StopStepping
     from .decompiler.pipeline import analyze
     from .targets import find_target
 
-    if is_batch(options.targets):
-        if options.output is None:
-            raise DepyfError("many files are written to a folder: name it with -o DIR")
-        if options.steps or options.verdicts or options.check or options.stop_after:
-            raise DepyfError("--steps, --stop-after, --check and --verdicts are for one target")
-        settings = DEFAULT._replace(rewritten_asserts=options.rewritten_asserts, layout=options.layout)
-        return run_batch(
-            options.targets, options.output, settings=settings, budget=options.budget, again=options.again
-        )
-    target = find_target(options.targets[0])
+    if is_batch(options.targets, options.output):
+        return _decompile_many(options)
+    target = find_target(options.targets[0], options.python)
     stepper = Stepper(stop_after=options.stop_after, steps=options.steps, checks=options.check)
     try:
         settings = DEFAULT._replace(
@@ -188,16 +219,52 @@ def _decompile(options: argparse.Namespace) -> int:
         raise DepyfError(f"the decompiler never reached {options.stop_after!r}; stages it passed: {seen}")
     if options.verdicts:
         print(verdicts(result), file=sys.stderr)
-    if result.rung == "refused" and options.strict:
+    if result.rung == "refused" and options.strict and not options.json:
         from .decompiler import decompile
 
         # Raises, with the reason and the instructions.
         decompile(target, budget=options.budget, rewritten_asserts=options.rewritten_asserts)
-    _write(_text(result), options.output)
+    _write_result(result, options)
     print(summary(result), file=sys.stderr)
     if result.rung == "refused":
         return REFUSED
     return PROVEN if result.proven else PARTLY
+
+
+def _decompile_many(options: argparse.Namespace) -> int:
+    from .batch.command import run_batch
+    from .batch.work import Way
+
+    if options.output is None and not options.json:
+        raise DepyfError("many files are written to a folder: name it with -o DIR")
+    if options.steps or options.verdicts or options.check or options.stop_after:
+        raise DepyfError("--steps, --stop-after, --check and --verdicts are for one target")
+    way = Way(
+        options.layout, options.rewritten_asserts, options.budget, options.python, options.header is not False,
+        options.linemap,
+    )  # fmt: skip
+    return run_batch(
+        options.targets, options.output, way, as_json=options.json, again=options.again, jobs=options.jobs
+    )
+
+
+def _write_result(result: Result, options: argparse.Namespace) -> None:
+    """Print or write one text, or print its record."""
+    if not (options.header or options.linemap or options.json):
+        _write(_text(result), options.output)
+        return
+    from .batch.command import json_text
+    from .batch.outcome import outcome_of, with_header, with_line_map
+
+    outcome = outcome_of(options.targets[0], result, _text(result))
+    if options.header:
+        outcome = with_header(outcome, at_the_end=options.layout == "author")
+    if options.linemap and not options.json:
+        outcome = with_line_map(outcome)
+    if options.output is not None or not options.json:
+        _write(outcome.text or "", options.output)
+    if options.json:
+        print(json_text([outcome._replace(written=options.output or "").to_dict(options.linemap)]))
 
 
 def _coverage(options: argparse.Namespace) -> int:

@@ -3,7 +3,10 @@
     FILE.py             the file, compiled but not executed
     FILE.py:QUALNAME    a function, class or method in it: 'C.method', 'f.<locals>.g', 'f.g'; 'f@12' picks line 12
     FILE.pyc            a file of compiled code of CPython 3.7 to 3.15, also with :QUALNAME
+    -                   standard input: a compiled file, marshalled code, or source; also with :QUALNAME
     module:QUALNAME     in an importable module; imported only if QUALNAME is not found in its code
+
+What a file is, its content tells.
 """
 
 from __future__ import annotations
@@ -13,32 +16,43 @@ import importlib
 import importlib.util
 import marshal
 import os
+import sys
 import types
 from typing import Any
 
 from .decompiler.bytecode import RawCode, load, read_pyc_bytes
 from .decompiler.bytecode.reading.load import HOST_VERSION
-from .decompiler.bytecode.reading.pyc import HEADER
+from .decompiler.bytecode.reading.pyc import HEADER, LARGEST_FILE
 from .errors import DepyfError, PycError
+from .files.content import Kind, Version, kind_of, read_compiled
+from .files.names import is_compiled
+
+STDIN = "-"
 
 
 class TargetError(DepyfError):
     """The place that was named has no code to decompile; the text says what was looked for and what is there."""
 
 
-def find_target(text: str) -> Any:
+def find_target(text: str, version: Version | None = None, data: bytes | None = None) -> Any:
     """The code object (or, for what exists only at run time, the live object) that ``text`` means.
 
-    Raises TargetError.
+    ``version`` is the CPython that made code without a header, ``data`` what was read from standard input. Raises
+    TargetError.
     """
-    place, name = split_target(text)
-    if place.endswith(".pyc"):
-        code = read_pyc(place)
-    elif place.endswith((".py", ".pyw")) or os.path.sep in place or os.path.isfile(place):
-        code = compile_file(place)
+    place, name = (text, "") if os.path.isfile(text) else split_target(text)
+    if place == STDIN:
+        code = code_in(read_input() if data is None else data, "<stdin>", version)
+    elif is_file(place):
+        code = code_in(read_file(place), place, version)
     else:
         return _in_module(place, name)
     return find_code(code, name, place) if name else code
+
+
+def is_file(place: str) -> bool:
+    """Whether it names a file, there or not, and no module."""
+    return place.endswith((".py", ".pyw", ".pyc", ".pyo")) or os.path.sep in place or os.path.isfile(place)
 
 
 def split_target(text: str) -> tuple[str, str]:
@@ -49,37 +63,55 @@ def split_target(text: str) -> tuple[str, str]:
     return place, name
 
 
-def compile_file(path: str) -> types.CodeType:
-    """The module's code object; nothing is executed. Raises TargetError for what can't be read or is not Python."""
+def read_input() -> bytes:
+    """The content of standard input."""
+    return sys.stdin.buffer.read(LARGEST_FILE + 1)
+
+
+def read_file(path: str) -> bytes:
+    """The content of a file. Raises TargetError."""
     try:
         with open(path, "rb") as file:
-            source = file.read()
-    except OSError as error:
-        raise TargetError(f"can't read {path}: {error.strerror}") from error
+            return file.read(LARGEST_FILE + 1)
+    except (OSError, ValueError) as error:
+        raise TargetError(f"can't read {path}: {getattr(error, 'strerror', None) or error}") from error
+
+
+def code_in(data: bytes, path: str, version: Version | None = None) -> types.CodeType | RawCode:
+    """The code that ``data``, the content of ``path``, holds or is the source of; nothing is executed.
+
+    A live code object if it is of the running Python's version, else plain data. Raises TargetError.
+    """
+    kind = kind_of(data)
+    if len(data) > LARGEST_FILE:
+        raise TargetError(f"{path} has more than {LARGEST_FILE} bytes")
+    if kind is Kind.ARCHIVE:
+        raise TargetError(f"{path} is an archive: decompile it with -o DIR" + " from a file" * path.startswith("<"))
+    if kind is Kind.TEXT and not is_compiled(path):
+        return compile_source(data, path)
     try:
-        code: types.CodeType = compile(source, path, "exec", dont_inherit=True)
-    except (SyntaxError, ValueError) as error:
-        raise TargetError(f"{path} is not Python source for this interpreter: {error}") from error
+        raw = read_compiled(data, path, version) if kind is not Kind.OTHER else read_pyc_bytes(data, path)
+    except PycError as error:
+        raise TargetError(str(error)) from error
+    return raw if raw.version != HOST_VERSION else _live(data, path, kind)
+
+
+def _live(data: bytes, path: str, kind: Kind) -> types.CodeType:
+    """The code object, of bytes that depyf's reader has found to be well formed."""
+    offset = HEADER if kind is Kind.COMPILED or data[:4] == bytes(4) else 0
+    try:
+        code: types.CodeType = marshal.loads(data[offset:])
+    except (EOFError, ValueError, TypeError) as error:
+        raise TargetError(f"{path} is damaged: {error}") from error
     return code
 
 
-def read_pyc(path: str) -> types.CodeType | RawCode:
-    """The code in a .pyc file: a live code object if the running Python's version wrote it, else plain data.
-
-    Raises TargetError for a file that can't be read. A damaged one never reaches the interpreter's own reader.
-    """
+def compile_source(source: bytes, path: str) -> types.CodeType:
+    """The module's code object; nothing is executed. Raises TargetError for what is not Python."""
     try:
-        with open(path, "rb") as file:
-            data = file.read()
-    except OSError as error:
-        raise TargetError(f"can't read {path}: {error.strerror}") from error
-    try:
-        raw = read_pyc_bytes(data, path)
-        if raw.version != HOST_VERSION:
-            return raw
-        code: types.CodeType = marshal.loads(data[HEADER:])
-    except (PycError, EOFError, ValueError, TypeError) as error:
-        raise TargetError(str(error) if isinstance(error, PycError) else f"{path} is damaged: {error}") from error
+        code: types.CodeType = compile(source, path, "exec", dont_inherit=True)
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+        raise TargetError(f"{path} is not Python source for this interpreter: {error}") from error
     return code
 
 

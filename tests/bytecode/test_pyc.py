@@ -80,10 +80,14 @@ def test_every_magic_number_belongs_to_one_version():
         (b"", "x.pyc is not a .pyc file"),
         (b"\xa7\r\r", "x.pyc is not a .pyc file"),
         (b"hello, this is text", "x.pyc is not a .pyc file"),
-        (pyc_of(b"", 3379), "x.pyc was made by an older CPython (magic number 3379); depyf reads"),
-        (pyc_of(b"", 62211), "x.pyc was made by an older CPython (magic number 62211)"),
-        (pyc_of(b"", 3700), "x.pyc was made by a newer CPython or another Python (magic number 3700)"),
-        (pyc_of(b"", 336), "x.pyc was made by a newer CPython or another Python (magic number 336)"),
+        (pyc_of(b"", 3379), "x.pyc was made by CPython 3.6 (magic number 3379); depyf reads"),
+        (pyc_of(b"", 62211), "x.pyc was made by CPython 2.7 (magic number 62211)"),
+        (pyc_of(b"", 3700), "x.pyc was made by a newer CPython (magic number 3700)"),
+        (pyc_of(b"", 336), "x.pyc was made by PyPy 3.9 (magic number 336)"),
+        (pyc_of(b"", 2992), "x.pyc was made by a PyPy 3 (magic number 2992)"),
+        (pyc_of(b"", 62218), "x.pyc was made by PyPy 2.7 (magic number 62218)"),
+        (pyc_of(b"", 21220), "x.pyc was made by GraalPy (magic number 21220)"),
+        (pyc_of(b"", 40000), "x.pyc was made by an unknown Python (magic number 40000)"),
         (pyc_of(b"", 3438), "x.pyc was made by a pre-release of CPython 3.10 (magic number 3438)"),
         (pyc_of(b"", 3661), "x.pyc was made by a pre-release of CPython 3.15 (magic number 3661)"),
         (pyc_of(b"")[:11], "x.pyc is damaged: at byte 11: expected a header of 16 bytes"),
@@ -91,7 +95,7 @@ def test_every_magic_number_belongs_to_one_version():
         (pyc_of(b""), "x.pyc is damaged: at byte 16: expected an object, found the end of the data"),
         (pyc_of(b"N"), "x.pyc is damaged: it holds a NoneType, not a code object"),
     ],
-    ids=range(13),
+    ids=range(17),
 )
 def test_files_that_are_refused(data, text):
     with pytest.raises(PycError) as error:

@@ -99,7 +99,7 @@ def test_what_exists_only_at_run_time_is_imported(run_python, tmp_path):
         ("{folder}/nothing.py", "can't read"),
         ("{folder}/bad.py", "is not Python source"),
         ("{folder}/text.pyc", "is not a .pyc file"),
-        ("{folder}/old.pyc", "was made by an older CPython (magic number 62211)"),
+        ("{folder}/old.pyc", "was made by CPython 2.7 (magic number 62211)"),
         ("{folder}/cut.pyc", "is damaged"),
         ("{folder}/number.pyc", "holds a int, not a code object"),
         ("no_such_module_at_all:f", "there is no file and no module called no_such_module_at_all"),

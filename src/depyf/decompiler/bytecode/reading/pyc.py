@@ -7,6 +7,7 @@ from typing import Any
 from ....errors import PycError
 from ..code.formats import END_OF_KNOWN_MAGIC, FORMATS
 from ..code.raw_code import RawCode
+from .makers import maker
 from .marshal import Reader, read_marshal
 from .qualnames import compute_qualnames
 
@@ -81,8 +82,7 @@ def pyc_version(data: bytes, name: str = "<bytes>") -> tuple[int, int]:
     span = f"depyf reads those of CPython {_dotted(known[0][0])} to {_dotted(known[-1][0])}"
     oldest = known[0][1].first_magic
     if not oldest <= magic < END_OF_KNOWN_MAGIC:
-        maker = "an older CPython" if 3000 <= magic < oldest or magic > 20000 else "a newer CPython or another Python"
-        raise PycError(f"{name} was made by {maker} (magic number {magic}); {span}")
+        raise PycError(f"{name} was made by {maker(magic)} (magic number {magic}); {span}")
     version, form = [row for row in known if row[1].first_magic <= magic][-1]
     if magic not in form.magic_numbers:
         raise PycError(

@@ -1,0 +1,78 @@
+"""Tasks -> outcomes, in this process or in several. A file that takes its process down costs itself alone.
+
+Few tasks are under way at a time, so that memory does not grow with their number. Where a process of the pool dies, all
+that were under way are done again, each alone: the one whose process dies again is to blame.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from concurrent.futures.process import BrokenProcessPool
+from typing import Iterable, Iterator
+
+from .outcome import Outcome
+from .work import Task, Way, work
+
+_WAITING = 2
+"""Tasks under way for each process: one that it does, one that it finds when that is done."""
+
+
+def run(tasks: Iterable[Task], way: Way, processes: int = 1) -> Iterator[tuple[Task, Outcome]]:
+    """The outcomes as they come; with one process in the order of the tasks."""
+    if processes <= 1:
+        yield from ((task, work(task, way)) for task in tasks)
+        return
+    left = iter(tasks)
+    while True:
+        suspects: list[Task] = []
+        yield from _in_pool(left, way, processes, suspects)
+        if not suspects:
+            return
+        for task in suspects:
+            yield task, _alone(task, way)
+
+
+def _in_pool(tasks: Iterator[Task], way: Way, processes: int, suspects: list[Task]) -> Iterator[tuple[Task, Outcome]]:
+    """Work until the end, or until a process dies: then ``suspects`` gets what was under way."""
+    running: dict[Future[Outcome], Task] = {}
+    with _pool(processes) as pool:
+        try:
+            while True:
+                while len(running) < _WAITING * processes:
+                    task = next(tasks, None)
+                    if task is None:
+                        break
+                    try:
+                        running[pool.submit(work, task, way)] = task
+                    except BrokenProcessPool:
+                        suspects.append(task)
+                        break
+                if not running:
+                    return
+                done, _ = wait(running, return_when=FIRST_COMPLETED)
+                for future in done:
+                    task = running.pop(future)
+                    try:
+                        yield task, future.result()
+                    except BrokenProcessPool:
+                        suspects.append(task)
+                if suspects:
+                    suspects += running.values()
+                    return
+        finally:
+            for future in running:
+                future.cancel()
+
+
+def _alone(task: Task, way: Way) -> Outcome:
+    with _pool(1) as pool:
+        try:
+            return pool.submit(work, task, way).result()
+        except BrokenProcessPool:
+            return Outcome(task.path, error="the process that decompiled it died: it crashed, or was out of memory")
+
+
+def _pool(processes: int) -> ProcessPoolExecutor:
+    # A forked process would share the pipes of compilers with this one.
+    return ProcessPoolExecutor(processes, multiprocessing.get_context("spawn"))

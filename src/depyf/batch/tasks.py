@@ -1,0 +1,106 @@
+"""Targets of the command line -> the files to do, with their content, and where each is written."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections import Counter
+from importlib.machinery import PathFinder
+from typing import Iterator, NamedTuple, Sequence
+
+from ..files.archives import open_tree
+from ..files.names import is_compiled
+from ..files.trees import Problem, Tree, Unreadable
+from ..targets import STDIN, is_file, read_input, split_target
+from .outcome import Outcome
+from .work import Task
+
+_NAME = re.compile(r"\w+(\.\w+)*\Z")
+
+
+class Item(NamedTuple):
+    """One file of a tree, or a target of its own; ``reason`` says why it can't be looked into."""
+
+    path: str
+    output: str = ""
+    tree: Tree | None = None
+    name: str = ""
+    reason: str = ""
+
+
+def is_batch(targets: Sequence[str], output: str | None = None) -> bool:
+    """Whether these are many files: several targets, a folder or an archive; or ``output`` is a folder."""
+    if len(targets) > 1 or (output is not None and os.path.isdir(output)):
+        return True
+    return _is_tree(targets[0])
+
+
+def _is_tree(target: str) -> bool:
+    """Whether it is a folder, if not one that is imported by this name, or an archive."""
+    if os.path.isdir(target):
+        return not _NAME.match(target) or not _is_module(target)
+    if not os.path.isfile(target) or target.endswith((".py", ".pyw")) or is_compiled(target):
+        return False
+    return open_tree(target).kind != "folder"
+
+
+def _is_module(name: str) -> bool:
+    spec = PathFinder.find_spec(name)
+    return spec is not None and spec.origin is not None
+
+
+def items(targets: Sequence[str], directory: str | None) -> Iterator[Item]:
+    """All files of the targets, in order; ``directory`` is where to write.
+
+    A folder or an archive has a folder of its own there, called as it is, if it is not the only target. Raises
+    DepyfError for an archive that can't be read.
+    """
+    taken: Counter[str] = Counter()
+    for target in targets:
+        if not _is_tree(target):
+            yield _lone(target, directory, taken)
+            continue
+        tree = open_tree(target)
+        folder = os.path.basename(os.path.abspath(target)) or "root"
+        folder = "" if len(targets) == 1 else _free(folder, taken)
+        for name in tree.compiled():
+            if isinstance(name, Unreadable):
+                yield Item(tree.shown(name.name), reason=name.reason)
+            else:
+                yield Item(tree.shown(name), _path(directory, folder, f"{_stem(name)}.py"), tree, name)
+
+
+def _lone(target: str, directory: str | None, taken: Counter[str]) -> Item:
+    """A file, a module, one object of either, or standard input."""
+    place, name = (target, "") if os.path.isfile(target) else split_target(target)
+    base = "stdin" if place == STDIN else os.path.basename(place) if is_file(place) else place
+    parts = [_stem(base), *filter(None, [re.sub(r"[^\w.@]", "", name)])]
+    return Item(target, _path(directory, "", _free(".".join(parts), taken) + ".py"))
+
+
+def _free(name: str, taken: Counter[str]) -> str:
+    """The name, with a number behind it where an earlier target has it."""
+    taken[name] += 1
+    return name if taken[name] == 1 else f"{name}-{taken[name]}"
+
+
+def _path(directory: str | None, folder: str, name: str) -> str:
+    return "" if directory is None else os.path.join(directory, folder, *name.split("/"))
+
+
+def _stem(name: str) -> str:
+    return re.sub(r"\.(pyc|pyo|pyw|py)\Z", "", name)
+
+
+def task_of(item: Item) -> Task | Outcome:
+    """The task with the content of its file; the outcome if that can't be read."""
+    if item.reason:
+        return Outcome(item.path, error=item.reason)
+    if item.tree is None:
+        # Processes of a pool have another standard input.
+        is_input = split_target(item.path)[0] == STDIN
+        return Task(item.path, read_input() if is_input else None, item.path, item.output)
+    try:
+        return Task(item.path, item.tree.read(item.name), "", item.output)
+    except Problem as error:
+        return Outcome(item.path, error=str(error))

@@ -1,0 +1,66 @@
+"""One file -> its outcome. Runs in any process: what it takes and gives can be pickled."""
+
+from __future__ import annotations
+
+from typing import NamedTuple, Tuple
+
+from ..decompiler.driver.settings import DEFAULT
+from ..decompiler.limits.deep_stack import with_room
+from ..decompiler.pipeline import analyze, standalone
+from ..errors import DepyfError
+from ..files.content import read_compiled
+from ..targets import TargetError, find_target
+from .outcome import Outcome, outcome_of, with_header, with_line_map
+
+Version = Tuple[int, int]
+
+
+class Task(NamedTuple):
+    """One file to decompile: what it is called, and its content, or the ``target`` as `find_target` takes it.
+
+    ``output`` is the file to write, '' if none is.
+    """
+
+    path: str
+    data: bytes | None = None
+    target: str = ""
+    output: str = ""
+
+
+class Way(NamedTuple):
+    """How all files are decompiled; can be pickled, which settings can't.
+
+    ``layout``, ``rewritten_asserts`` and ``budget`` are as for `depyf.decompile`, ``version`` is the CPython of code
+    without a header; ``header`` and ``line_map`` put comments into each text.
+    """
+
+    layout: str = "compact"
+    rewritten_asserts: bool = False
+    budget: int | None = None
+    version: Version | None = None
+    header: bool = True
+    line_map: bool = False
+
+
+DEFAULT_WAY = Way()
+
+
+def work(task: Task, way: Way) -> Outcome:
+    """Decompile one file; whatever is wrong with it is the outcome's ``error``."""
+    try:
+        if task.target:
+            found = find_target(task.target, way.version, task.data)
+        else:
+            found = read_compiled(task.data or b"", "it", way.version)
+        settings = DEFAULT._replace(layout=way.layout, rewritten_asserts=way.rewritten_asserts)
+        result = with_room(lambda: analyze(found, settings=settings, budget=way.budget))
+        outcome = outcome_of(task.path, result, standalone(result))
+        if way.header:
+            outcome = with_header(outcome, at_the_end=way.layout == "author")
+        return with_line_map(outcome) if way.line_map else outcome
+    except TargetError as error:
+        return Outcome(task.path, error=str(error).replace(f"{task.path} ", "it ", 1))
+    except DepyfError as error:
+        return Outcome(task.path, error=str(error))
+    except (RecursionError, MemoryError) as error:
+        return Outcome(task.path, error=f"too deep or too large: {type(error).__name__}")
