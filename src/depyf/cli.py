@@ -28,7 +28,8 @@ target:
   FILE.pyc[:QUALNAME]    compiled code of CPython 3.7 to 3.15, whatever the file is called
   -                      standard input: any of these files
   module[:QUALNAME]      an importable module
-  FOLDER/, FILE.whl, ... all .pyc files in a folder, wheel, egg, zip or tar file; also several targets: with -o DIR
+  FOLDER/, FILE.whl, ... all .pyc files in a folder, wheel, egg, zip or tar file, or in a program by PyInstaller,
+                         cx_Freeze, py2exe or zipapp; also several targets: with -o DIR
 """
 
 EPILOG = """\
@@ -110,6 +111,7 @@ def _add_decompile(command: argparse.ArgumentParser) -> None:
         "-o", "--output", metavar="FILE",
         help="write the source to FILE instead of standard output; of many files, the folder to write to",
     )  # fmt: skip
+    command.add_argument("--list", action="store_true", help="only list the compiled files in the targets")
     command.add_argument("--again", action="store_true", help="of many files, write those that are there, too")
     command.add_argument(
         "-j", "--jobs", type=_processes, default=1, metavar="N", help="of many files, N at a time (default: 1)"
@@ -202,7 +204,7 @@ def _decompile(options: argparse.Namespace) -> int:
     from .decompiler.pipeline import analyze
     from .targets import find_target
 
-    if is_batch(options.targets, options.output):
+    if options.list or is_batch(options.targets, options.output):
         return _decompile_many(options)
     target = find_target(options.targets[0], options.python)
     stepper = Stepper(stop_after=options.stop_after, steps=options.steps, checks=options.check)
@@ -232,8 +234,11 @@ def _decompile(options: argparse.Namespace) -> int:
 
 
 def _decompile_many(options: argparse.Namespace) -> int:
-    from .batch.command import run_batch
+    from .batch.command import list_files, run_batch
     from .batch.work import Way
+
+    if options.list:
+        return list_files(options.targets)
 
     if options.output is None and not options.json:
         raise DepyfError("many files are written to a folder: name it with -o DIR")

@@ -172,6 +172,20 @@ def test_a_bomb(tmp_path, monkeypatch):
             depyf.verify_tree(tmp_path / name)
 
 
+def test_members_that_share_bytes(tmp_path):
+    """Many large members of one small one: https://www.bamsoftware.com/hacks/zipbomb/."""
+    path = tmp_path / "a.zip"
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as file:
+        file.writestr("a.pyc", bytes(5000))
+        file.writestr("b.pyc", bytes(5000))
+    data = bytearray(path.read_bytes())
+    second = data.rfind(b"PK\1\2")
+    data[second + 42 : second + 46] = bytes(4)  # the offset of its header: that of the first
+    path.write_bytes(data)
+    with pytest.raises(VerificationError, match="share bytes"):
+        depyf.verify_tree(path)
+
+
 def test_a_member_larger_than_it_says(tmp_path):
     path = tmp_path / "a.zip"
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as file:

@@ -13,13 +13,15 @@ from typing import Any, Iterator, Sequence
 from .. import __version__
 from ..decompiler.syntax.string_text import printable
 from ..errors import DepyfError
+from ..files.opening import open_tree
+from ..files.trees import Unreadable
 from .outcome import Outcome
 from .processes import run
 from .progress import Progress
 from .tasks import Item, items, task_of
 from .work import DEFAULT_WAY, Task, Way
 
-__all__ = ["decompile_all", "json_text", "run_batch"]
+__all__ = ["decompile_all", "json_text", "list_files", "run_batch"]
 
 
 def decompile_all(
@@ -118,6 +120,20 @@ def run_batch(
         print(json_text(records, seconds=round(time.monotonic() - start, 3), **_memory()))
     print(printable(_summary(counts, directory)), file=sys.stderr)
     return 1 if counts["not proven"] or not counts["total"] else 0
+
+
+def list_files(targets: Sequence[str]) -> int:
+    """``depyf decompile --list``: what is in the targets; its exit status. Raises DepyfError for what is not there."""
+    status = 0
+    for target in targets:
+        tree = open_tree(target)
+        lines = [f"{target}: {tree.description}"]
+        for one in tree.compiled():
+            is_bad = isinstance(one, Unreadable)
+            status |= is_bad
+            lines.append(f"  {one.name}: {one.reason}" if isinstance(one, Unreadable) else f"  {one}")
+        print("\n".join(map(printable, lines)))
+    return status
 
 
 def json_text(records: Sequence[dict[str, Any]], **facts: Any) -> str:

@@ -8,8 +8,8 @@ from collections import Counter
 from importlib.machinery import PathFinder
 from typing import Iterator, NamedTuple, Sequence
 
-from ..files.archives import open_tree
 from ..files.names import is_compiled
+from ..files.opening import open_tree
 from ..files.trees import Problem, Tree, Unreadable
 from ..targets import STDIN, is_file, read_input, split_target
 from .outcome import Outcome

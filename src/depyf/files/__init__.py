@@ -6,5 +6,8 @@ is a `trees.Problem` of that file, or a `trees.VerificationError` where it is th
 
     trees.py       folders and single files
     archives.py    zip files (wheels, eggs, zipapps) and tar files
+    pyinstaller.py programs that PyInstaller has made
+    opening.py     which of them a path is
+    content.py     what kind of file some bytes are, and the code in them
     names.py       whose compiled file a name is
 """

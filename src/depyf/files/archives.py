@@ -14,10 +14,10 @@ import tarfile
 import time
 import zipfile
 import zlib
-from typing import Any, Iterator
+from typing import IO, Any, Iterator
 
 from .names import is_compiled
-from .trees import LARGEST_FILE, Entry, Folder, Problem, SingleFile, Tree, Unreadable, VerificationError
+from .trees import LARGEST_FILE, Entry, Problem, Tree, Unreadable, VerificationError
 
 MOST_MEMBERS = 200_000
 LARGEST_DIRECTORY = 1 << 26
@@ -27,37 +27,13 @@ LARGEST_ARCHIVE = 1 << 32
 
 _END_OF_DIRECTORY, _END_OF_DIRECTORY_64 = b"PK\5\6", b"PK\6\6"
 _LONGEST_COMMENT = 0xFFFF
-_DAMAGED = (zipfile.BadZipFile, tarfile.TarError, zlib.error, lzma.LZMAError, EOFError, OSError, ValueError,
+_LOCAL_HEADER = 30
+DAMAGED = (zipfile.BadZipFile, tarfile.TarError, zlib.error, lzma.LZMAError, EOFError, OSError, ValueError,
             NotImplementedError, RuntimeError, KeyError, IndexError, OverflowError)  # fmt: skip
 
 
-def open_tree(path: str) -> Tree:
-    """What is at ``path``: a folder, an archive, or one file. Raises VerificationError."""
-    if os.path.isdir(path):
-        return Folder(path)
-    if not os.path.lexists(path):
-        raise VerificationError(f"there is no file or folder {path}")
-    archive = open_archive(path) if os.path.isfile(path) else None
-    return archive or SingleFile(path)
-
-
-def open_archive(path: str) -> Tree | None:
-    """The archive at ``path``, told by its content; None if it is no archive. Raises VerificationError."""
-    try:
-        with open(path, "rb") as file:
-            head = file.read(512)
-        if zipfile.is_zipfile(path):
-            return ZipTree(path)
-        if head[:2] == b"\x1f\x8b" or head[:3] == b"BZh" or head[:6] == b"\xfd7zXZ\0" or head[257:262] == b"ustar":
-            return TarTree(path)
-    except VerificationError:
-        raise
-    except _DAMAGED as error:
-        raise VerificationError(f"can't read the archive {path}: {_words(error)}") from error
-    return None
-
-
-def _words(error: BaseException) -> str:
+def words_of(error: BaseException) -> str:
+    """What is wrong, without the name of a file."""
     return getattr(error, "strerror", None) or str(error) or type(error).__name__
 
 
@@ -84,7 +60,7 @@ class Archive(Tree):
         if self.total > LARGEST_ARCHIVE:
             raise VerificationError(f"{self.path} has more than {LARGEST_ARCHIVE} bytes when it is unpacked")
         plain = name[2:] if name.startswith("./") else name
-        if _leads_out(plain):
+        if leads_out(plain):
             self.unreadable.append(Unreadable(name, "the name leads out of the archive"))
             return
         if not _is_python(plain):
@@ -108,8 +84,8 @@ class Archive(Tree):
             raise Problem(f"has {size} bytes, more than {LARGEST_FILE}")
         try:
             data = self.content(name)
-        except _DAMAGED as error:
-            raise Problem(f"can't be read: {_words(error)}") from error
+        except DAMAGED as error:
+            raise Problem(f"can't be read: {words_of(error)}") from error
         if len(data) != size:
             raise Problem(f"has not the {size} bytes that the archive says")
         return data
@@ -127,7 +103,8 @@ def _is_python(name: str) -> bool:
     return name.endswith((".py", ".pyw")) or is_compiled(name)
 
 
-def _leads_out(name: str) -> bool:
+def leads_out(name: str) -> bool:
+    """Whether a member of this name would be written elsewhere than in the folder of its archive."""
     parts = name.replace("\\", "/").split("/")
     return "" in parts or "." in parts or ".." in parts or "\0" in name or "\\" in name or parts[0][1:2] == ":"
 
@@ -135,14 +112,28 @@ def _leads_out(name: str) -> bool:
 class ZipTree(Archive):
     """A zip file."""
 
-    def __init__(self, path: str) -> None:
+    def __init__(self, path: str, file: IO[bytes] | None = None) -> None:
         super().__init__(path)
-        self.kind = "unpacked" if path.lower().endswith(".whl") else "zip"
-        _check_directory(path)
-        self.file = zipfile.ZipFile(path)
+        is_wheel = path.lower().endswith(".whl")
+        self.kind, self.description = ("unpacked", "a wheel") if is_wheel else ("zip", "a zip file")
+        if file is None:
+            with open(path, "rb") as opened:
+                _check_directory(path, opened)
+        else:
+            _check_directory(path, file)
+        self.file = zipfile.ZipFile(path if file is None else file)
         for info in self.file.infolist():
             if not info.is_dir():
                 self.add(info.orig_filename, info.file_size, info)
+        self._refuse_overlaps()
+
+    def _refuse_overlaps(self) -> None:
+        """No writer lets members share bytes; a small file that is very large when it is unpacked does."""
+        end, other = 0, ""
+        for info in sorted(self.file.infolist(), key=lambda info: info.header_offset):
+            if info.header_offset < end:
+                raise VerificationError(f"in {self.path}, {other!a} and {info.orig_filename!a} share bytes")
+            end, other = info.header_offset + _LOCAL_HEADER + info.compress_size, info.orig_filename
 
     def entry(self, name: str) -> Entry | None:
         """Times in zip files are local ones."""
@@ -171,12 +162,11 @@ class ZipTree(Archive):
             return member.read(info.file_size + 1)
 
 
-def _check_directory(path: str) -> None:
+def _check_directory(path: str, file: IO[bytes]) -> None:
     """Raise VerificationError if the list of members is so large that reading it would need very much memory."""
-    size = os.path.getsize(path)
-    with open(path, "rb") as file:
-        file.seek(max(0, size - _LONGEST_COMMENT - 200))
-        tail = file.read()
+    size = file.seek(0, os.SEEK_END)
+    file.seek(max(0, size - _LONGEST_COMMENT - 200))
+    tail = file.read()
     for mark, at, length in ((_END_OF_DIRECTORY, 12, 4), (_END_OF_DIRECTORY_64, 40, 8)):
         place = tail.rfind(mark)
         found = int.from_bytes(tail[place + at : place + at + length], "little") if place >= 0 else 0
@@ -188,6 +178,7 @@ class TarTree(Archive):
     """A tar file, compressed or not; the compiled files in it and all sources are kept in memory."""
 
     kind = "unpacked"
+    description = "a tar file"
 
     def __init__(self, path: str) -> None:
         super().__init__(path)

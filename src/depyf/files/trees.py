@@ -40,10 +40,11 @@ class Unreadable(NamedTuple):
 
 
 class Tree:
-    """Named files. ``kind`` says how imports find them: see `loading.Place`."""
+    """Named files. ``kind`` says how imports find them (`loading.Place`), ``description`` what it is."""
 
     kind = "folder"
     path = ""
+    description = "a folder"
 
     def compiled(self) -> Iterator[str | Unreadable]:
         """The names of all compiled files, and what could not be looked into."""
@@ -56,6 +57,10 @@ class Tree:
     def read(self, name: str) -> bytes:
         """The content of the file ``name``. Raises Problem."""
         raise NotImplementedError
+
+    def import_name(self, name: str) -> str:
+        """The name as imports see it, from where they start."""
+        return name
 
     def shown(self, name: str) -> str:
         """The name with the path of the tree."""

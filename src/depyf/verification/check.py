@@ -10,8 +10,8 @@ from ..decompiler.bytecode import RawCode
 from ..decompiler.bytecode.reading.pyc import HEADER, pyc_version, read_code_and_end
 from ..decompiler.proof.pytest_asserts import OVERWRITE, SNAPSHOT
 from ..errors import DecompilationError, PycError
-from ..files.archives import open_tree
 from ..files.names import PYTEST, PycName, parse
+from ..files.opening import open_tree
 from ..files.trees import Folder, Problem, SingleFile, Tree, Unreadable, VerificationError
 from .comparison import NO_LINES, CodeDifference, differences
 from .compiling import NotCompiled, compiled, likely_filename
@@ -76,12 +76,14 @@ def verify_file(
 
 
 def verify_tree(
-    path: Path, *, optimize: int | None = None, statements: bool = True, decompiled: bool = False
-) -> TreeReport:
+    path: Path, source: Path | None = None, *, optimize: int | None = None, statements: bool = True,
+    decompiled: bool = False,
+) -> TreeReport:  # fmt: skip
     """The same for all compiled files in a folder or an archive (wheel, zip, egg, sdist), or of one source file.
 
     Args:
-        path: a folder, an archive, a ``.pyc`` or a ``.py`` file.
+        path: a folder, an archive, the executable of a program by PyInstaller, a ``.pyc`` or a ``.py`` file.
+        source: the folder of the sources, if they are not beside the compiled files.
         optimize: as for `verify_file`.
         statements: as for `verify_file`.
         decompiled: as for `verify_file`.
@@ -94,21 +96,25 @@ def verify_tree(
         VerificationError: there is nothing at ``path``, or an archive that can't be read or is too large.
     """
     path = os.fspath(path)
-    found = iter_reports(path, optimize=optimize, statements=statements, decompiled=decompiled)
+    found = iter_reports(path, source, optimize=optimize, statements=statements, decompiled=decompiled)
     return TreeReport(path, tuple(found))
 
 
 def iter_reports(
-    path: str, *, optimize: int | None = None, statements: bool = True, decompiled: bool = False
-) -> Iterator[FileReport]:
+    path: str, source: Path | None = None, *, optimize: int | None = None, statements: bool = True,
+    decompiled: bool = False,
+) -> Iterator[FileReport]:  # fmt: skip
     """The reports of ``verify_tree``, each as soon as it is there. Raises VerificationError."""
+    given = os.fspath(source) if source is not None else None
+    if given is not None and not os.path.isdir(given):
+        raise VerificationError(f"there is no folder {given}")
     tree = open_tree(path)
     wanted = _Wanted(optimize, statements, decompiled)
     for one in tree.compiled():
         if isinstance(one, Unreadable):
             yield _unchecked(tree.shown(one.name), None, one.reason)
         else:
-            yield _report(tree, one, None, wanted)
+            yield _report(tree, one, given, wanted)
 
 
 def _unchecked(path: str, source: str | None, reason: str) -> FileReport:
@@ -121,7 +127,7 @@ def _report(tree: Tree, name: str, given: str | None, wanted: _Wanted) -> FileRe
     path = tree.shown(name)
     try:
         data = tree.read(name)
-        source_tree, source_name = _source(tree, parsed, given)
+        source_tree, source_name = _source(tree, name, parsed, given)
         entry = source_tree.entry(source_name)
         source = source_tree.read(source_name) if entry is not None else None
     except Problem as error:
@@ -146,9 +152,11 @@ def _report(tree: Tree, name: str, given: str | None, wanted: _Wanted) -> FileRe
     return _compared(report, data, source, version, level, wanted.statements)
 
 
-def _source(tree: Tree, parsed: PycName, given: str | None) -> tuple[Tree, str]:
+def _source(tree: Tree, name: str, parsed: PycName, given: str | None) -> tuple[Tree, str]:
     if given is None:
         return tree, parsed.source
+    if os.path.isdir(given):
+        return Folder(given), parse(tree.import_name(name)).source
     folder, base = os.path.split(given)
     return Folder(folder), base
 

@@ -18,7 +18,8 @@ path:
   FOLDER                 all .pyc files below it
   FILE.pyc               one file; its source is the one that an import would take, or that of --source
   FILE.py                the compiled files of one source
-  FILE.whl, .zip, ...    those in a wheel, egg, zip or tar file (sdist), which is not unpacked
+  FILE.whl, .zip, ...    those in a wheel, egg, zip or tar file (sdist), or in a program by PyInstaller, cx_Freeze,
+                         py2exe or zipapp, which is not unpacked
 """
 
 _EPILOG = """\
@@ -34,7 +35,9 @@ def add_command(commands: Any) -> None:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )  # fmt: skip
     command.add_argument("paths", nargs="+", metavar="PATH", help="what to check, see above")
-    command.add_argument("--source", metavar="FILE", help="the source of the one .pyc file")
+    command.add_argument(
+        "--source", metavar="FILE", help="the source of the one .pyc file, or the folder of all sources"
+    )
     command.add_argument(
         "--optimize", type=int, choices=(0, 1, 2), metavar="{0,1,2}",
         help="the level of optimisation (default: as the name says, .opt-1 or .opt-2, else 0)",
@@ -55,19 +58,20 @@ def verify(options: argparse.Namespace) -> int:
     from .printed import json_text, lines_of, sarif, summary
     from .report import TROUBLE, worst
 
-    if options.source is not None and len(options.paths) != 1:
-        raise DepyfError("--source names the source of one file")
+    is_folder = options.source is not None and os.path.isdir(options.source)
+    if options.source is not None and not is_folder and len(options.paths) != 1:
+        raise DepyfError("--source names the source of one file, or a folder")
     as_text = not (options.json or options.sarif or options.quiet)
     counts: Counter[Any] = Counter()
     reports, statuses, trouble = [], [], False
     for path in options.paths:
         try:
-            if options.source is not None:
+            if options.source is not None and not is_folder:
                 found: Any = [
                     verify_file(path, options.source, optimize=options.optimize, decompiled=options.decompile)
                 ]
             else:
-                found = iter_reports(path, optimize=options.optimize, decompiled=options.decompile)
+                found = iter_reports(path, options.source, optimize=options.optimize, decompiled=options.decompile)
             for report in found:
                 counts[report.status] += 1
                 statuses.append(report.exit_status)

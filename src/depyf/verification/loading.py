@@ -61,7 +61,8 @@ def read_header(data: bytes) -> Header | None:
 class Place(NamedTuple):
     """Where a compiled file was found.
 
-    ``kind`` is 'folder'; 'zip' for what is imported as it is; 'unpacked' for what is unpacked before. ``time`` and
+    ``kind`` is 'folder'; 'zip' for what is imported as it is; 'unpacked' for what is unpacked before; 'frozen' for the
+    archive of a program. ``time`` and
     ``size`` are those of the source, None if they are not known.
     """
 
@@ -78,6 +79,8 @@ def judge(
     """What CPython does with the file, and why. ``version`` is the one that its magic number says."""
     name = place.name
     base = name.source.rpartition("/")[2]
+    if place.kind == "frozen":
+        return Loading.UNCHECKED, "the program loads it from its own archive, which has no sources"
     if place.kind == "zip" and name.cached:
         return Loading.IGNORED, "zipimport does not look into __pycache__"
     if name.cached and not place.has_source:

@@ -1,0 +1,39 @@
+"""A path -> the tree there: what an archive is, its content tells."""
+
+from __future__ import annotations
+
+import os
+import zipfile
+
+from .archives import DAMAGED, TarTree, ZipTree, words_of
+from .pyinstaller import PyInstallerTree, find_cookie
+from .trees import Folder, SingleFile, Tree, VerificationError
+
+
+def open_tree(path: str) -> Tree:
+    """What is at ``path``: a folder, an archive, or one file. Raises VerificationError."""
+    if os.path.isdir(path):
+        return Folder(path)
+    if not os.path.lexists(path):
+        raise VerificationError(f"there is no file or folder {path}")
+    archive = open_archive(path) if os.path.isfile(path) else None
+    return archive or SingleFile(path)
+
+
+def open_archive(path: str) -> Tree | None:
+    """The archive at ``path``, told by its content; None if it is no archive. Raises VerificationError."""
+    try:
+        with open(path, "rb") as file:
+            head = file.read(512)
+        cookie = find_cookie(path)
+        if cookie is not None:
+            return PyInstallerTree(path, cookie)
+        if zipfile.is_zipfile(path):
+            return ZipTree(path)
+        if head[:2] == b"\x1f\x8b" or head[:3] == b"BZh" or head[:6] == b"\xfd7zXZ\0" or head[257:262] == b"ustar":
+            return TarTree(path)
+    except VerificationError:
+        raise
+    except DAMAGED as error:
+        raise VerificationError(f"can't read the archive {path}: {words_of(error)}") from error
+    return None
