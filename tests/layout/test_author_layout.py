@@ -10,6 +10,9 @@ import depyf
 from depyf.decompiler.bytecode import RawCode
 from depyf.decompiler.bytecode.interpreters import HOST_VERSION, find_interpreter
 from depyf.decompiler.bytecode.versions import HOSTS
+from depyf.decompiler.layout import lay_out
+from depyf.decompiler.layout.items import Item
+from depyf.decompiler.layout.lay_out import Layout
 from depyf.decompiler.pipeline import analyze
 from depyf.decompiler.proof.scaffold import compile_source
 
@@ -176,6 +179,26 @@ def corrupted(code: RawCode, chance: random.Random, kind: str) -> RawCode:
                 places[n] = (line, line + chance.randrange(2), column, column + chance.randrange(9))
         part._positions = tuple(places)
     return code
+
+
+def test_a_statement_that_is_wrong_once_laid_out_is_alone_in_that():
+    code = compile_source("a = b(c,\n      d)\n\ne = f(g,\n      h)\n", HOST_VERSION)
+    layout = Layout("a = b(c, d)\ne = f(g, h)\n", code, lambda text: compile_source(text, HOST_VERSION))
+    assert layout.text() == "a = b(c,\n      d)\n\ne = f(g,\n      h)\n"
+    assert layout.loosen(2)
+    assert layout.text() == "a = b(c, d)\n\n\ne = f(g,\n      h)\n"
+    assert not layout.loosen(1)
+
+
+@pytest.mark.parametrize("version", VERSIONS, ids=str)
+def test_other_statements_keep_their_layout(version, monkeypatch):
+    def wrong(items, indent):
+        if len(items) == 3 and items[2].line is not None:
+            items.append(Item(")", None, None, 0, False, False))
+
+    monkeypatch.setattr(lay_out, "add_parentheses", wrong)
+    result = laid_out("a = b\n\ndef f(c):\n    return d(c,\n             e)\n", version)
+    assert all(part.verdict.identical and part.verdict.lines for part in result.walk()), result.source
 
 
 FEW = [version for version in sorted({(3, 8), (3, 11), (3, 15), HOST_VERSION}) if version in VERSIONS]

@@ -28,7 +28,8 @@ def keep_constant_statements(body: list[nodes.Statement], raw: RawCode) -> None:
                 value = statement.value
                 statement.value = nodes.BoolOp("and", [nodes.Constant(True), value]) if folds else apart(value)
 
-    nodes.rewrite_bodies(body, keep)
+    # A generic function or class is in its type parameters' body already, and has its docstring.
+    nodes.rewrite_bodies(body, keep, skip=(nodes.FunctionDef, nodes.AsyncFunctionDef, nodes.ClassDef))
 
 
 def annotate_a_place(body: list[nodes.Statement], raw: RawCode, kind: str, instructions: list[Instruction]) -> None:

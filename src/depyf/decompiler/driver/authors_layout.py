@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import re
 from typing import TYPE_CHECKING
 
 from ...errors import DecompilationError
@@ -23,7 +24,11 @@ log = logging.getLogger("depyf")
 _STEPS = 6
 """For each instruction: to lay out all of the text, and to prove it again."""
 _ATTEMPTS = 4
+_MOST_ERRORS = 12
+"""Statements that are not right once laid out: with more of them, no statement is laid out."""
 _NO_WRAPPING = 1 << 30
+_LINES = re.compile(r"\bline (\d+)")
+"""In messages of compilers: where the bracket opened that is closed wrongly, and where they stopped."""
 
 
 def laid_out(work: Decompilation, proofs: dict[RawCode, Verdict]) -> dict[RawCode, Verdict]:
@@ -53,15 +58,13 @@ def _laid_out(work: Decompilation, proofs: dict[RawCode, Verdict]) -> dict[RawCo
     plain: set[RawCode] = set()
     without: set[RawCode] = set()
     for _ in range(_ATTEMPTS):
-        work.text = layout.text(without, plain)
-        try:
-            better = work.prove_against(work.compile(work.root, work.text))
-        except DecompilationError as error:
-            log.debug("%s: the laid-out text does not compile: %s", work.root.qualname, error)
+        recompiled = _compiled(work, layout, without, plain)
+        if recompiled is None:
             if len(plain) == len(proofs):
                 return None
             plain |= proofs.keys()
             continue
+        better = work.prove_against(recompiled)
         worse = {raw for raw in proofs if not _as_good(better.get(raw), proofs[raw])}
         if not worse:
             work.lines = {number: number + layout.moved[0] for number in _lines(work.text)}
@@ -71,6 +74,22 @@ def _laid_out(work: Decompilation, proofs: dict[RawCode, Verdict]) -> dict[RawCo
             return None
         without |= worse & plain
         plain |= worse
+    return None
+
+
+def _compiled(
+    work: Decompilation, layout: Layout, without: set[RawCode], plain: set[RawCode]
+) -> RawCode | None:
+    """The text is laid out and compiled; statements that have no right syntax then are written as they were."""
+    for _ in range(_MOST_ERRORS):
+        work.text = layout.text(without, plain)
+        try:
+            return work.compile(work.root, work.text)
+        except DecompilationError as error:
+            log.debug("%s: the laid-out text does not compile: %s", work.root.qualname, error)
+            lines = [int(line) for line in _LINES.findall(error.reason)]
+            if not any(map(layout.loosen, lines)):
+                break
     return None
 
 

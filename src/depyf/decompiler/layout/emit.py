@@ -11,9 +11,10 @@ INDENT = 4
 _BEFORE_OPERATOR = frozenset("if else for and or in not is .".split())
 
 
-def emit(lines: list[Line], indents: list[int]) -> str:
-    """The text of these logical lines, each in the column that ``indents`` has for it."""
-    return _Writer(lines, indents).text()
+def emit(lines: list[Line], indents: list[int]) -> tuple[str, list[int]]:
+    """The text of these logical lines, each in the column that ``indents`` has for it; and where each begins."""
+    writer = _Writer(lines, indents)
+    return writer.text(), writer.rows
 
 
 def _first_line(line: Line, indent: int | None = None) -> int | None:
@@ -93,6 +94,7 @@ class _Writer:
         self.lines, self.indents = lines, indents
         self.has_columns = any(item.column is not None for line in lines for item in line.items)
         self.pieces: list[str] = []
+        self.rows: list[int] = []  # on which each of the lines begins
         self.line, self.column = 1, 0
         self.depth = 0
         self.align: list[int | None] = []  # of each open bracket: the column of what stands first in it
@@ -126,6 +128,7 @@ class _Writer:
             else:
                 opener = -1
                 self._new_line(number, wanted)
+            self.rows.append(self.line)
             self._statement(line)
             before = number
         return "".join(self.pieces) + "\n"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Collection, NamedTuple
 
 from .formatted import Formatted, Piece, starts_of
 from .places import Places
@@ -39,38 +39,49 @@ class Item:
 
 
 class Line(NamedTuple):
-    """A logical line: its items, how deep it is, the number of its header (-1 for none), whether it is a header."""
+    """A logical line: its items, how deep it is, the number of its header (-1 for none), whether it is a header.
+
+    ``statement`` is the number of the statement that it was made of.
+    """
 
     items: list[Item]
     depth: int
     is_header: bool
     parent: int
+    statement: int
 
 
-def items_of(cut: Tokens, places: Places) -> list[Line]:
-    """The logical lines with their places. A ``pass`` is written or not as the end of its body tells."""
+def items_of(cut: Tokens, places: Places, loose: Collection[int] = ()) -> list[Line]:
+    """The logical lines with their places. A ``pass`` is written or not as the end of its body tells.
+
+    Of the statements ``loose`` only the line is used on which they begin: they are written as they were.
+    """
     brackets = _brackets(places)
     pieces: dict[int, list[Piece]] = {}
     for first in starts_of(cut.tokens):
         pieces.update(Formatted(cut.tokens, first, places.extents, places.of).pieces)
     lines: list[Line] = []
     numbers: list[int] = [-1]  # of the lines that the statements became
-    for statement in cut.statements:
+    for count, statement in enumerate(cut.statements):
         word = cut.tokens[statement.start].text
         end = places.silent.get(statement.start)
         numbers.append(len(lines))
         if word == "pass" and end is not None and end[1:] == (0, end[0], 0) and _is_behind_docstring(lines):
             continue
-        items = _items(cut, range(statement.start, statement.end), places, brackets, pieces)
+        if count in loose:
+            items = _loose_items(cut.tokens[statement.start : statement.end], places.of(statement.start))
+        else:
+            items = _items(cut, range(statement.start, statement.end), places, brackets, pieces)
         parent = numbers[statement.parent + 1]
         if word == "pass" and end is not None and items[0].line is None:
             items[0].line, items[0].column = end[0], end[1] if end[3] - end[1] == len(word) else None
-        lines.append(Line(items, statement.depth, statement.is_header, parent))
+        lines.append(Line(items, statement.depth, statement.is_header, parent, count))
         if end is not None and not statement.is_header and word != "pass":
             silent = _SILENT.get(end[3] - end[1]) if end[0] == end[2] else None
             here = places.ends[statement.end - 1] or (places.lines[statement.end - 1] or end[0], 0)
             if silent is not None and end[:2] > here and _is_docstring(items):
-                lines.append(Line([Item(silent, end[0], end[1], 0, False, False)], statement.depth, False, parent))
+                item = Item(silent, end[0], end[1], 0, False, False)
+                lines.append(Line([item], statement.depth, False, parent, count))
     return lines
 
 
@@ -122,6 +133,14 @@ def _items(
         items.append(item)
         items += closing.get(number, ())
         space = 0
+    return items
+
+
+def _loose_items(tokens: list[Token], at: tuple[int, int | None] | None) -> list[Item]:
+    """Those of a statement of which only the place of the first is used."""
+    items = [Item(token.text, None, None, token.space, token.is_glued, token.in_string) for token in tokens]
+    if at is not None:
+        items[0].line, items[0].column = at
     return items
 
 

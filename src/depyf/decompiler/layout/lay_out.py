@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import bisect
 from collections import Counter
 from typing import Callable, Collection
 
@@ -38,6 +39,8 @@ class Layout:
         else:
             self.by_object = anchors_by_lines(original, compiled(exploded), ours)
         self.moved = self._moved(original)
+        self._rows: list[tuple[int, int]] = []
+        self._loose: set[int] = set()
 
     def text(self, without: Collection[RawCode] = (), plain: Collection[RawCode] = ()) -> str:
         """The text. Of the code ``without`` no place is used, of ``plain`` only the lines of statements."""
@@ -46,11 +49,22 @@ class Layout:
             if raw not in without:
                 anchors.add(_of_statements(found, self.cut) if raw in plain else found, self.moved)
         places = place(anchors, self.cut)
-        logical = items_of(self.cut, places)
+        logical = items_of(self.cut, places, self._loose)
         indents = indents_of(logical, has_columns=self.has_columns)
         for one, indent in zip(logical, indents):
             add_parentheses(one.items, indent)
-        return emit(logical, indents)
+        text, rows = emit(logical, indents)
+        self._rows = [(row, line.statement) for row, line in zip(rows, logical)]
+        return text
+
+    def loosen(self, line: int) -> bool:
+        """Keep the statement on this line of the last text as it was, but for where it begins; False if it is kept."""
+        number = bisect.bisect_right(self._rows, (line, len(self.cut.statements))) - 1
+        for _, statement in self._rows[max(number - 1, 0) : number + 1][::-1]:
+            if statement not in self._loose:
+                self._loose.add(statement)
+                return True
+        return False
 
     def _moved(self, original: RawCode) -> Place:
         if kind_of(original) == "module":

@@ -44,3 +44,11 @@ def h():
 
     type A[B] = dict[B, q]
     return inner, A
+
+
+class F[T](B):
+    """A docstring."""
+
+    def m[V](self, v: V) -> T:
+        """Another."""
+        return v
