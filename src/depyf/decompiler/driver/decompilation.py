@@ -27,6 +27,7 @@ from ..proof import Level, NoInterpreter, Verdict, compile_module, compile_unit,
 from ..proof.constants import constant_key
 from ..proof.scaffold import Spelled
 from ..proof.symbolic.prove import prove_symbolic
+from ..structure import check_rules
 from ..syntax import nodes
 from ..syntax.printer import PrintError, print_tree, print_with_lines
 from .authors_layout import laid_out
@@ -96,6 +97,10 @@ class Decompilation:
         if self.is_rewritten and not settings.rewritten_asserts:
             for raw in filter(has_short_form, root.walk()):
                 self.ways[raw] = (*(way._replace(asserts=True) for way in WAYS), *self.ways[raw])
+        if settings.skip_rules:
+            check_rules(settings.skip_rules)
+            for raw, ways in self.ways.items():
+                self.ways[raw] = tuple(way._replace(skipped_rules=settings.skip_rules) for way in ways)
         self.proofs: dict[Any, tuple[Verdict, list[tuple[RawCode, int]]]] = {}  # symbolic ones
         self.failures: dict[RawCode, list[DecompilationError]] = {}  # of the ways tried so far
         self.is_part, self.enclosing = is_part, enclosing

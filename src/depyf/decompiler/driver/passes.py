@@ -157,7 +157,7 @@ def _one_trip_loops(work: Work) -> None:
 
 
 def _structure(work: Work) -> None:
-    work.body = structure(work.flow, work.behavior.keeps_not)
+    work.body = structure(work.flow, work.behavior.keeps_not, work.way.skipped_rules)
 
 
 def _cases(work: Work) -> None:

@@ -30,6 +30,7 @@ class Settings(NamedTuple):
     """How to decompile.
 
     ``skip_transforms``: names of transforms in ``polish`` that are switched off.
+    ``skip_rules``: names of rules of the structurer that are switched off, to see what each is worth.
     ``result_names``: for functions that give tuples, by their global names: what the items would be called. They name
     variables that have no names in the bytecode.
     ``searches``: what is proven but not exact is spelled in other ways, for a second or so, until one is exact. Code
@@ -43,6 +44,7 @@ class Settings(NamedTuple):
     """
 
     skip_transforms: frozenset[str] = frozenset()
+    skip_rules: frozenset[str] = frozenset()
     result_names: Mapping[str, Sequence[str]] = MappingProxyType({})
     searches: bool = True
     origin: Origin = COMPILER

@@ -72,7 +72,7 @@ def lift_unit(raw: RawCode, stepper: Stepper | None = None, way: Way = WAYS[0]) 
     unit = Unit(raw)
     try:
         if way.climbs:
-            _climb(unit, stepper or Stepper())
+            _climb(unit, stepper or Stepper(), way._replace(climbs=False))
         else:
             _stages(unit, stepper or Stepper(), way)
     except DecompilationError as error:
@@ -86,11 +86,11 @@ def lift_unit(raw: RawCode, stepper: Stepper | None = None, way: Way = WAYS[0]) 
     return unit
 
 
-def _climb(unit: Unit, stepper: Stepper) -> None:
+def _climb(unit: Unit, stepper: Stepper, way: Way) -> None:
     """Down the ladder, from one-trip loops on."""
 
     def attempt(edits: list[Edit]) -> None:
-        _stages(unit, stepper, WAYS[0], edits, ladder)
+        _stages(unit, stepper, way, edits, ladder)
 
     ladder = Ladder(attempt)
     ladder.climb()

@@ -12,7 +12,7 @@ class Way(NamedTuple):
     one. ``settles``: parameters that lie on the stack at the beginning are loaded later, so that the rest is what a
     compiler made. ``asserts``: what pytest has made of an assert is written as the assert. ``engine``: 'structured', or
     one that needs no shapes that a compiler makes: 'events' for code whose only loops are iterations, 'dispatch' for
-    any."""
+    any. ``skipped_rules``: rules of the structurer that are left out."""
 
     joins_ends: bool = True
     skipped_transforms: frozenset[str] = frozenset()
@@ -21,6 +21,7 @@ class Way(NamedTuple):
     settles: bool = False
     asserts: bool = False
     engine: str = "structured"
+    skipped_rules: frozenset[str] = frozenset()
 
     @property
     def symbolic(self) -> bool:

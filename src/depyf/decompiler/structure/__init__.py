@@ -8,20 +8,29 @@ Imports ``limits/``, ``syntax/``, ``flowgraph/`` and ``lift/``.
 
 from __future__ import annotations
 
+from typing import Collection
+
 from .context import NoPlace, SeveralEntries
 from .flow import Flow
+from .jumps import RULES as _JUMPS
 from .match_statements import join_cases
 from .one_trip_loops import OneTrip, put_in
 from .one_trip_loops import places as one_trips
 from .outer_loops import separate_outer_loops
 from .single_end import join_ends
 from .structurer import structure
+from .try_ends import RULES as _TRIES
+
+RULES = {name: rule.__doc__ or "" for rules in (_JUMPS, _TRIES) for name, rule in rules.rules.items()}
+"""The rules by which the structurer decides: what each recognises, by name, in their order."""
 
 __all__ = [
+    "RULES",
     "Flow",
     "NoPlace",
     "OneTrip",
     "SeveralEntries",
+    "check_rules",
     "join_cases",
     "join_ends",
     "one_trips",
@@ -29,3 +38,10 @@ __all__ = [
     "separate_outer_loops",
     "structure",
 ]
+
+
+def check_rules(skipped: Collection[str]) -> None:
+    """Raises ValueError for a name that no rule has."""
+    unknown = set(skipped) - set(RULES)
+    if unknown:
+        raise ValueError(f"no rule: {', '.join(sorted(unknown))}")

@@ -4,32 +4,36 @@ from __future__ import annotations
 
 from ...errors import DecompilationError
 from ..flowgraph import Region
-from ..flowgraph.regions import chain
 from ..lift import LiftedBlock
 from ..lift.block_order import OrderKey
 from ..lift.folding.shapes import computes_nothing, same_exit, same_place, through
-from ..lift.values import Marker
 from ..limits.budget import STEP, spend
 from ..syntax import nodes
 from . import if_statements, loops, one_trip_loops, try_statements, with_statements
 from .context import Context, NoPlace, labelled_exit
 from .flow import Flow
+from .jumps import RULES as JUMPS
+from .jumps import Jump
 
 
-def structure(flow: Flow, keeps_not: bool) -> list[nodes.Statement]:
-    """The statements of the code object that ``flow`` is the graph of; ``keeps_not`` as for `spelled`.
+def structure(
+    flow: Flow, keeps_not: bool, skipped: frozenset[str] = frozenset()
+) -> list[nodes.Statement]:
+    """The statements of the code object that ``flow`` is the graph of; ``keeps_not`` as for `spelled`. The rules named
+    in ``skipped`` are left out.
 
     Raises DecompilationError where control has no form in Python that is known here; NoPlace where another form of the
     graph may have one.
     """
-    return Structurer(flow, keeps_not).run()
+    return Structurer(flow, keeps_not, skipped).run()
 
 
 class Structurer:
     """Each method writes one kind of node into ``out`` and returns the node that goes on in the same list, if any."""
 
-    def __init__(self, flow: Flow, keeps_not: bool) -> None:
+    def __init__(self, flow: Flow, keeps_not: bool, skipped: frozenset[str]) -> None:
         self.flow = flow
+        self.skipped = skipped
         self.keeps_not = keeps_not
         self.written: set[LiftedBlock] = set()
         self.open_loops: set[LiftedBlock] = set()
@@ -97,7 +101,7 @@ class Structurer:
         following = self.go(node, target, end, context, out, after_statement)
         return out + self.sequence(following, end, context)
 
-    def go(  # noqa: C901  (the order of the questions is the layout's, one after the other)
+    def go(
         self,
         source: LiftedBlock,
         target: LiftedBlock,
@@ -106,73 +110,15 @@ class Structurer:
         out: list[nodes.Statement],
         after_statement: bool = False,
     ) -> LiftedBlock | None:
-        """Control goes to ``target``: what must be written for that, or the node to write next.
+        """Control goes to ``target``: writes what must be written for that; gives the node to write next, if any.
 
         ``after_statement``: ``source`` is a whole statement, and what follows it may be reached from inside as well.
         """
-        place = through(target)
-        assert place is not None
-        line = source.evidence.exit_line if source.kind == "goto" else None  # that of a jump
-        if line is None and (target is not place or place.kind == "goto" and not place.statements):
-            line = target.evidence.line
-        if place.kind == "nowhere":
-            if place.entry and not isinstance(place.entry[-1], Marker):
-                out.append(nodes.Return(place.entry[-1]))  # that a `finally` body keeps from happening
-            return None
-        if follow is not None and place is through(follow):
-            if place is not context.continue_to or place.evidence.is_repeated and after_statement:
-                return None
-            left = [region for region in chain(source.region) if region not in chain(target.region)]
-            kept = target is not place and source.kind == "branch" and all(r.kind != "finally" for r in left)
-            kept = kept or place in self.continued
-            to_the_top = self.jumps_to_the_top(source, target) if place.evidence.is_repeated else kept
-            if to_the_top or source.evidence.keyword == "continue":
-                out.append(nodes.Continue(line=line))  # the compiler kept a jump of its own
-                self.written.add(target)
-            return None
-        if place.kind == "reraise" and not place.statements and follow is None:
-            self.written.add(place)  # the end of a finally body, or of the clauses of a try statement
-            return None
-        if place is context.continue_to:
-            out.append(nodes.Continue(line=line))
-            return None
-        if context.break_to is not None and place is through(context.break_to):
-            out.append(nodes.Break(line=line))
-            return None
-        if follow is not None and self.is_copy(place, follow) and not self.is_written(place, follow):
-            self.written.add(place)
-            return None
-        breaks = context.break_to is not None and self.is_copy(place, context.break_to)
-        if breaks and context.break_to is not None and not self.is_written(place, context.break_to):
-            self.written.add(place)
-            out.append(nodes.Break(line=line))
-            return None
-        if place in context.inside and place not in self.written and (after_statement or self.is_private(place)):
-            return place
-        end, after = self.final(place), context.break_to
-        if after is not None and end.evidence.is_implicit_return and end is self.final(after, shared=True):
-            out.append(nodes.Break(line=line))  # nobody wrote a return there
-            return None
-        goal = self.final(place, shared=True)
-        returns = self.is_exit(place) and (self.same_surroundings(source, place) or self.cannot_raise(place))
-        is_written = place.evidence.is_behind_finally is False and not goal.evidence.is_uncopied
-        if returns and (is_written or not goal.evidence.is_implicit_return):
-            self.write_return(place, out)
-            return None
-        if follow is not None and goal is self.final(follow, shared=True):
-            if place.evidence.keyword == "continue" and goal is context.continue_to:
-                self.written.add(place)
-                out.append(nodes.Continue(line=place.evidence.line))
-            return None
-        if context.break_to is not None and goal is self.final(context.break_to, shared=True):
-            out.append(nodes.Break(line=line))
-            return None
-        if returns:
-            self.write_return(place, out)
-            return None
-        if goal is not place:
-            return self.go(source, goal, follow, context, out, after_statement)
-        raise labelled_exit(source, place)
+        jump = Jump(self, source, target, follow, context, out, after_statement)
+        answer = JUMPS.decide(jump, self.skipped)
+        if answer is None:
+            raise labelled_exit(source, jump.place)
+        return answer.node
 
     @staticmethod
     def jumps_to_the_top(source: LiftedBlock, target: LiftedBlock) -> bool:
