@@ -35,7 +35,7 @@ class Proven(NamedTuple):
 def definition_of(raw: RawCode) -> Definition:
     """A function that is made: a compiler made its code, so the structured way comes first."""
     result = Decompilation(raw).run()
-    tree = None if result.rung == "refused" else result.tree
+    tree = None if result.form == "refused" else result.tree
     if isinstance(tree, n.FunctionDef) and not tree.decorator_list:
         return tree
     if isinstance(tree, n.Expr):

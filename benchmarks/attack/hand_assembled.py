@@ -45,7 +45,7 @@ def measure(options: argparse.Namespace) -> Table:
     seeds = range(options.seed, options.seed + options.count)
     found = examine.outcomes([lambda seed=seed: examine.examine_seed(seed, engine=options.engine) for seed in seeds])
     kinds: Counter[str] = Counter(outcome.kind for outcome in found)
-    rungs: Counter[str] = Counter(outcome.rung for outcome in found if outcome.kind == "proven")
+    forms: Counter[str] = Counter(outcome.form for outcome in found if outcome.kind == "proven")
     reasons: Counter[Tuple[str, str]] = Counter()
     examples: Dict[Tuple[str, str], int] = {}
     for seed, outcome in zip(seeds, found):
@@ -57,7 +57,7 @@ def measure(options: argparse.Namespace) -> Table:
     failures = [(seed, outcome) for seed, outcome in zip(seeds, found) if outcome.kind in BAD]
     return {
         "version": "{}.{}.{}".format(*sys.version_info[:3]), "programs": len(found), "kinds": dict(kinds),
-        "rungs": dict(rungs.most_common()), "reasons": [(n, *why, examples[why]) for why, n in reasons.most_common(40)],
+        "forms": dict(forms.most_common()), "reasons": [(n, *why, examples[why]) for why, n in reasons.most_common(40)],
         "mean": sum(spent) / len(spent), "median": spent[len(spent) // 2], "most": spent[-1],
         "seconds": time.monotonic() - start,
         "failures": [(seed, outcome.kind, outcome.reason, small(seed, options)) for seed, outcome in failures],
@@ -80,7 +80,7 @@ def show(seed: int, engine: str) -> None:
     program = generate(seed)
     print(listing(program))
     (outcome,) = examine.outcomes([lambda: examine.examine_seed(seed, engine=engine)])
-    print(outcome.kind, outcome.rung, outcome.reason)
+    print(outcome.kind, outcome.form, outcome.reason)
     code = assemble(program)
     print((depyf.analyze(code) if engine == "ladder" else examine.dispatched(code)).source)
 
@@ -93,7 +93,7 @@ def report(table: Table, *, shown: int) -> str:
         f"ms, median {table['median']:.1f} ms, most {table['most']:.0f} ms",
         f"  proven {kinds.get('proven', 0)}, refused {refused} ({100 * refused / total:.2f} %), "
         + ", ".join(f"{kind} {kinds.get(kind, 0)}" for kind in BAD),
-        "  proven by rung: " + ", ".join(f"{rung} {number}" for rung, number in table["rungs"].items()),
+        "  proven by form: " + ", ".join(f"{form} {number}" for form, number in table["forms"].items()),
     ]
     for number, kind, why, seed in table["reasons"][:shown]:
         lines.append(f"  {number:6} {kind}, such as seed {seed}: {why}")

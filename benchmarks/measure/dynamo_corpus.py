@@ -5,7 +5,7 @@
     python benchmarks/measure/dynamo_corpus.py --all --sample 100  some of each
     python benchmarks/measure/dynamo_corpus.py --all --peer /environments/of/depyf-0.20/*/bin/python
 
-For each torch and Python: how many distinct codes, how many are proven and by which rung of the ladder, how many are
+For each torch and Python: how many distinct codes, how many are proven and in which form, how many are
 refused, how many are wrong (proven, but what they do to recording stand-ins differs), reports of values that live
 longer, and assumptions. ``--peer`` runs an earlier depyf, one interpreter that has it for each Python, on the same
 codes: whether it gives text, whether that compiles alone, and whether the code made of it to replace the original does
@@ -43,7 +43,7 @@ LADDER = (
     "dispatch loop",
 )  # fmt: skip
 LAST = LADDER[-1]
-"""The rung that only codes with irreducible loops should need."""
+"""The form that only codes with irreducible loops should need."""
 
 
 def measure(case: recorded_dynamo.Case, seeds: int) -> Row:
@@ -52,7 +52,7 @@ def measure(case: recorded_dynamo.Case, seeds: int) -> Row:
     from depyf.decompiler.recompile import recompile
     from depyf.errors import DepyfError
 
-    row: Row = {"proven": False, "rung": "refused", "reasons": [], "held": 0, "assumptions": [], "same": None,
+    row: Row = {"proven": False, "form": "refused", "reasons": [], "held": 0, "assumptions": [], "same": None,
                 "statements": None}  # fmt: skip
     try:
         result = recorded_dynamo.analyze(case.code)
@@ -63,8 +63,8 @@ def measure(case: recorded_dynamo.Case, seeds: int) -> Row:
         row["proven"] = result.proven
         if not row["proven"]:
             return row
-        rungs = {part.rung for part in parts}
-        row["rung"] = max(rungs, key=lambda rung: LADDER.index(rung) if rung in LADDER else len(LADDER))
+        forms = {part.form for part in parts}
+        row["form"] = max(forms, key=lambda form: LADDER.index(form) if form in LADDER else len(LADDER))
         code = recompile(result.source, case.code, "<decompiled>")
     except DepyfError as error:
         return {**row, "reasons": [f"{type(error).__name__}: {error}"], "proven": False}
@@ -156,18 +156,18 @@ def groups(rows: List[Row]) -> Dict[str, List[Row]]:
 def corpus_table(rows: List[Row]) -> str:
     lines = []
     for name, codes in groups(rows).items():
-        rungs = collections.Counter(row["rung"] for row in codes if row["proven"])
-        order = sorted(rungs, key=lambda rung: LADDER.index(rung) if rung in LADDER else len(LADDER))
+        forms = collections.Counter(row["form"] for row in codes if row["proven"])
+        order = sorted(forms, key=lambda form: LADDER.index(form) if form in LADDER else len(LADDER))
         proven = [row for row in codes if row["proven"]]
         lines.append([
             name, str(len(codes)), str(sum(row["kind"] == "resume" for row in codes)), share(len(proven), len(codes)),
-            ", ".join(f"{rung} {rungs[rung]}" for rung in order),
-            share(len(proven) - rungs[LAST], len(codes)), str(len(codes) - len(proven)),
+            ", ".join(f"{form} {forms[form]}" for form in order),
+            share(len(proven) - forms[LAST], len(codes)), str(len(codes) - len(proven)),
             str(sum(not row["same"] for row in proven)), share(sum(row["same"] for row in proven), len(proven)),
             str(sum(bool(row["held"]) for row in proven)), str(sum(bool(row["assumptions"]) for row in proven)),
             f"{1000 * sum(row['seconds'] for row in codes) / max(1, len(codes)):.0f}",
         ])  # fmt: skip
-    head = ["corpus", "codes", "resume", "proven", "rung", f"without {LAST}", "refused", "wrong", "stand-ins agree",
+    head = ["corpus", "codes", "resume", "proven", "form", f"without {LAST}", "refused", "wrong", "stand-ins agree",
             "held longer", "assuming", "ms a code"]  # fmt: skip
     return table(head, lines)
 

@@ -221,14 +221,14 @@ def _decompile(options: argparse.Namespace) -> int:
         raise DepyfError(f"the decompiler never reached {options.stop_after!r}; stages it passed: {seen}")
     if options.verdicts:
         print(verdicts(result), file=sys.stderr)
-    if result.rung == "refused" and options.strict and not options.json:
+    if result.form == "refused" and options.strict and not options.json:
         from .decompiler import decompile
 
         # Raises, with the reason and the instructions.
         decompile(target, budget=options.budget, rewritten_asserts=options.rewritten_asserts)
     _write_result(result, options)
     print(summary(result), file=sys.stderr)
-    if result.rung == "refused":
+    if result.form == "refused":
         return REFUSED
     return PROVEN if result.proven else PARTLY
 

@@ -18,7 +18,7 @@ from assembler.flow import Invalid
 from assembler.generate import EXCEPTIONS, ITERATORS, generate
 from assembler.notation import Program
 from depyf.decompiler.bytecode import RawCode, load
-from depyf.decompiler.driver.decompilation import Decompilation, Way, ways_of
+from depyf.decompiler.driver.decompilation import Decompilation, Strategy, strategies_of
 from depyf.decompiler.driver.result import Result
 from depyf.decompiler.proof import Level
 from depyf.errors import DecompilationError
@@ -34,7 +34,7 @@ class Outcome(NamedTuple):
     """``kind``: proven, refused, unproven, wrong (proven, but the runs differ, or no code came of it), or broken."""
 
     kind: str
-    rung: str = ""
+    form: str = ""
     reason: str = ""
     milliseconds: float = 0.0
 
@@ -42,7 +42,7 @@ class Outcome(NamedTuple):
 def examine(program: Program, seeds: int = SEEDS, engine: str = "ladder") -> Outcome:
     """What becomes of ``program``. Runs made-up code: only in a child process.
 
-    ``engine`` is 'ladder', for ``depyf.analyze``, or 'dispatch' for its last rung alone.
+    ``engine`` is 'ladder', for ``depyf.analyze``, or 'dispatch' for its last strategy alone.
     """
     return examine_code(assemble(program), seeds, engine)
 
@@ -57,31 +57,31 @@ def examine_code(code: types.CodeType, seeds: int = SEEDS, engine: str = "ladder
     try:
         again = depyf.recompile(result.source, code, "<again>")
     except DecompilationError as error:
-        return Outcome("wrong", result.rung, f"{error}\n{result.source}", spent)
+        return Outcome("wrong", result.form, f"{error}\n{result.source}", spent)
     difference = differs(code, again, seeds)
     if difference:
         proven = "proven, but " if result.proven else ""
-        return Outcome("wrong", result.rung, f"{proven}{difference}\n{result.source}", spent)
+        return Outcome("wrong", result.form, f"{proven}{difference}\n{result.source}", spent)
     if not result.proven:
         nested = [f"{part.qualname}: {part.verdict.describe()}" for part in result.walk() if not part.proven]
-        return Outcome("unproven", result.rung, "; ".join([reason, *nested]), spent)
-    return Outcome("proven", result.rung, result.verdict.level.name, spent)
+        return Outcome("unproven", result.form, "; ".join([reason, *nested]), spent)
+    return Outcome("proven", result.form, result.verdict.level.name, spent)
 
 
 class LastRung(Decompilation):
     """Decompiles the function, not those in it, in the last way alone."""
 
-    def way(self, raw: RawCode) -> Way:
-        return ways_of(raw)[-1] if raw is self.root else super().way(raw)
+    def strategy(self, raw: RawCode) -> Strategy:
+        return strategies_of(raw)[-1] if raw is self.root else super().strategy(raw)
 
     def failed(self, raw: RawCode, error: DecompilationError) -> bool:
         if raw is self.root:
-            self.failures[raw] = [error] * (len(ways_of(raw)) - 1)  # there is no other way to try
+            self.failures[raw] = [error] * (len(strategies_of(raw)) - 1)  # there is no other way to try
         return super().failed(raw, error)
 
 
 def dispatched(code: types.CodeType) -> Result:
-    """The last rung's source of ``code``, with what is proven of it."""
+    """The last strategy's source of ``code``, with what is proven of it."""
     return LastRung(load(code)).run()
 
 

@@ -83,7 +83,7 @@ def test_what_is_wrong_is_counted(monkeypatch: pytest.MonkeyPatch, capsys: pytes
 def test_rows_of_several_runs_make_one_table_and_one_page(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
     rows = []
     for number, version in enumerate(("2.2.2", "2.13.0")):
-        good = {**row(version, "f", 3, 4 + number), "first": True, "proven": True, "rung": "events", "same": True,
+        good = {**row(version, "f", 3, 4 + number), "first": True, "proven": True, "form": "events", "same": True,
                 "reasons": [], "held": 0, "assumptions": ["a thing"], "seconds": 0.5}  # fmt: skip
         path = tmp_path / f"{number}.json"
         path.write_text(json.dumps({"rows": [good], "peers": []}))

@@ -141,7 +141,7 @@ class Result:
         self.qualname, self.nested, self.source = name, nested, f"def {name}(): ...\n"
         self.raw = types.SimpleNamespace(firstlineno=7)
         proven = level in ("identical", "exact", "equivalent")
-        self.rung = "refused" if level == "refused" else "structured"
+        self.form = "refused" if level == "refused" else "structured"
         self.verdict = types.SimpleNamespace(
             level=types.SimpleNamespace(value=level), reasons=reasons, proven=proven, describe=lambda: level,
             lines=None, columns=None,

@@ -32,5 +32,5 @@ def test_large_code_comes_back_exactly_and_takes_as_many_calls_for_each_instruct
     assert many > 7_000
     analyze(small)  # what is kept for the next time is made
     (_, before), (result, after) = _analyzed(small), _analyzed(large)
-    assert (result.verdict.exact, result.rung) == (True, "structured"), result.verdict.reasons
+    assert (result.verdict.exact, result.form) == (True, "structured"), result.verdict.reasons
     assert after / many < 1.3 * before / few

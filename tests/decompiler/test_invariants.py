@@ -102,7 +102,7 @@ PLANTED = [
     ("undo_optimiser:abandoned_values", "stack heights agree", breaking("drop_abandoned_values", forget_a_pop)),
     ("undo_optimiser:breaks", "every handler region is closed", breaking("separate_breaks", move_a_statement)),
     ("lift:fold", "edges are symmetric", breaking("fold", forget_a_predecessor)),
-    ("lift:lift", "every way on is there", breaking("lift", forget_a_test)),
+    ("lift:lift", "every successor is there", breaking("lift", forget_a_test)),
     ("structure:outer_loops", "edges are symmetric", breaking("separate_outer_loops", leave_the_analysis_behind)),
     ("structure:structure", "no jump is left", breaking("structure", add_a_break)),
     ("polish:end", "no jump is left", breaking("end", add_a_break)),
@@ -199,7 +199,7 @@ def test_the_engines_for_other_code_are_checked_too(monkeypatch):
         return polished
 
     codes = [assemble(generate(seed)) for seed in range(1000000, 1000200)]
-    found = {analyze(code).rung: code for code in codes}
+    found = {analyze(code).form: code for code in codes}
     monkeypatch.setattr(events, "polish", with_break(events.polish))
     with pytest.raises(BrokenInvariant, match=r"after events:polish in .*: no jump is left"):
         analyze(found["events"], settings=CHECKED)

@@ -34,7 +34,7 @@ def test_names_that_a_tool_could_have_made_up_are_kept(source: str):
 
 def test_code_that_is_dynamos_is_written_without_them():
     result = analyze(code_of(SOURCES[0]), settings=Settings(origin=DYNAMO))
-    assert result.proven and result.rung == "events" and "tmp_1" not in result.source
+    assert result.proven and result.form == "events" and "tmp_1" not in result.source
 
 
 def test_the_torch_side_keeps_names_in_the_users_own_code():

@@ -81,10 +81,10 @@ def test_passes_run_in_the_order_of_the_list():
     assert {"undo_optimiser:regions", "lift:fold", "structure:structure", "polish:bodies"} <= set(listener.passed)
 
 
-def assembled(rung: str):
-    """The first code of the generator that ends on ``rung``."""
+def assembled(form: str):
+    """The first code of the generator that comes back as ``form``."""
     codes = (assemble(generate(seed)) for seed in itertools.count(1000000))
-    return next(code for code in codes if analyze(code).rung == rung)
+    return next(code for code in codes if analyze(code).form == form)
 
 
 def test_code_that_no_compiler_made_is_shown_between_its_stages_too():

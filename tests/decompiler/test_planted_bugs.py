@@ -71,11 +71,11 @@ PLANTED = {
 @pytest.mark.parametrize("name", PLANTED)
 def test_a_planted_bug_is_refused(name, monkeypatch):
     target = function()
-    monkeypatch.setattr(units, "FUNCTION_WAYS", units.WAYS)  # the way by events does without these rooms
+    monkeypatch.setattr(units, "FUNCTION_STRATEGIES", units.STRATEGIES)  # the way by events does without these rooms
     for owner, attribute, planted in PLANTED[name]:
         monkeypatch.setattr(owner, attribute, planted)
     result = analyze(target)
-    assert result.rung == "refused"
+    assert result.form == "refused"
     assert "def f(a, b):" in result.source
     assert "raise NotImplementedError" in result.source
     with pytest.raises(DecompilationError):
@@ -99,9 +99,9 @@ def test_dynamos_code_is_never_an_exception(source, monkeypatch):
     exec(source, names)
     target = names.get("f") or names["torch_dynamo_resume_in_f_at_5"]
     monkeypatch.setattr(units, "_stages", refuse)
-    monkeypatch.setattr(units, "_MADE_UP_WAYS", units.WAYS)
-    monkeypatch.setattr(units, "FUNCTION_WAYS", units.WAYS)
-    assert analyze(target).rung == "refused"
+    monkeypatch.setattr(units, "_MADE_UP_STRATEGIES", units.STRATEGIES)
+    monkeypatch.setattr(units, "FUNCTION_STRATEGIES", units.STRATEGIES)
+    assert analyze(target).form == "refused"
     for given in (target, target.__code__):
         text = decompile(given)
         assert "planted" in text and "update" in text

@@ -29,7 +29,7 @@ def after():
 def no_subscripts(monkeypatch):
     """An operation that nobody knows to lift, and nobody to decompile by its events."""
     monkeypatch.delitem(HANDLERS, "BINARY_SUBSCR")
-    monkeypatch.setattr(units, "FUNCTION_WAYS", units.WAYS)
+    monkeypatch.setattr(units, "FUNCTION_STRATEGIES", units.STRATEGIES)
 
 
 @pytest.fixture

@@ -38,7 +38,7 @@ def whole_text(result: EventResult, raw: RawCode, instructions: List[Instruction
 
 
 def graph_result(seed: int) -> str:
-    """How the text for a random graph stands up to the graph itself: its rung, 'refused: ...' or 'WRONG ...'."""
+    """How the text for a random graph stands up to the graph itself: its form, 'refused: ...' or 'WRONG ...'."""
     raw, instructions = random_graphs.random_graph(seed)
     try:
         result = decompile_instructions(raw, instructions, no_nested)
@@ -54,7 +54,7 @@ def graph_result(seed: int) -> str:
         verdict = prove_instructions((raw, again), (instructions, disassemble(again)))
         if not verdict.proven:
             return f"WRONG {seed}: {verdict.reasons}\n{result.text}"
-    return result.rung
+    return result.form
 
 
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")  # some catch GeneratorExit
@@ -195,7 +195,7 @@ ORDINARY = [
 def test_ordinary_functions_do_the_same(function: Callable[..., Any]):
     code = function.__code__
     result: EventResult = dispatched(load(code))
-    assert result.rung in ("nested blocks", "state variable")
+    assert result.form in ("nested blocks", "state variable")
     again = recompile(whole_text(result, load(code), disassemble(load(code))), code, "<test>")
     assert standins.same(code, again, SEEDS), result.text
     verdict = prove_symbolic(load(code), load(again))

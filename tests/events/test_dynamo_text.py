@@ -58,7 +58,7 @@ def is_new(case: recorded_dynamo.Case) -> bool:
 
 def test_private_lists_are_folded():
     results = [analyze(case.code) for case in recorded_dynamo.cases("py311", 80) if is_new(case)]
-    folded = {result.source: result.folded for result in results if result.rung == "events"}
+    folded = {result.source: result.folded for result in results if result.form == "events"}
     assert len(folded) > 40
     assert sum(folded.values()) > 4 * len(folded)
     assert not [text for text in folded if re.search(r"\b(?!items)\w+ \+= \[", text)]  # `items` is a parameter's

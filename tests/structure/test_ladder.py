@@ -198,14 +198,15 @@ SOURCES = [
 @pytest.fixture
 def no_events(monkeypatch):
     """Nothing but structuring and its ladder."""
-    monkeypatch.setattr(units, "FUNCTION_WAYS", units.WAYS)
+    monkeypatch.setattr(units, "FUNCTION_STRATEGIES", units.STRATEGIES)
 
 
-@pytest.mark.parametrize("rung, text", FORMS)
-def test_what_has_no_words_gets_another_form(no_events, rung, text):
+@pytest.mark.parametrize("form, text", FORMS)
+def test_what_has_no_words_gets_another_form(no_events, form, text):
     code = assemble(program(text))
     result = analyze(code)
-    assert (result.rung, result.verdict.proven) == (rung, True), result.source
+    assert (result.form, result.verdict.proven) == (form, True), result.source
+    assert result.rung == result.form  # its earlier name
     assert differs(code, recompile(result.source, code), 40) == ""
 
 
@@ -214,22 +215,22 @@ def test_what_has_words_needs_no_other_form(no_events, body):
     names: dict = {}
     exec("def f(a, b, c):\n" + "\n".join("    " + line for line in body.splitlines()), names)
     result = analyze(names["f"])
-    assert (result.rung, result.verdict.proven) == ("structured", True), result.source
+    assert (result.form, result.verdict.proven) == ("structured", True), result.source
     assert result.source.count("while True") == body.count("while True")
 
 
 @pytest.mark.parametrize("make, refused", [(nesting, 8), (jumps, 5)])
 def test_any_jumps_are_proven_and_do_the_same(no_events, make, refused):
-    rungs: Counter = Counter()
+    forms: Counter = Counter()
     for seed in range(60):
         code = assemble(make(seed))
         result = analyze(code)
-        rungs[result.rung] += 1
-        if result.rung != "refused":
+        forms[result.form] += 1
+        if result.form != "refused":
             assert result.verdict.proven
             assert differs(code, recompile(result.source, code), 4) == "", result.source
-    assert rungs["refused"] <= refused
-    assert rungs["structured"] < 60 - rungs["refused"]
+    assert forms["refused"] <= refused
+    assert forms["structured"] < 60 - forms["refused"]
 
 
 def test_an_edit_that_another_makes_needless_is_taken_back(no_events):

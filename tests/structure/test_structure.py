@@ -22,7 +22,7 @@ def function_code(source: str):
 def no_subscripts(monkeypatch):
     """An operation that nobody knows to lift, and nobody to decompile by its events."""
     monkeypatch.delitem(HANDLERS, "BINARY_SUBSCR")
-    monkeypatch.setattr(units, "FUNCTION_WAYS", units.WAYS)
+    monkeypatch.setattr(units, "FUNCTION_STRATEGIES", units.STRATEGIES)
 
 
 def test_what_is_not_there_yet_is_refused_with_a_reason(no_subscripts):
@@ -51,7 +51,7 @@ def test_a_refused_function_costs_only_itself(no_subscripts):
     ],
 )
 def test_a_planted_bug_is_never_printed_as_proven(monkeypatch, source):
-    assert analyze(function_code(source)).rung == "structured"
+    assert analyze(function_code(source)).form == "structured"
     original = if_statements.write_if
 
     def swapped(writer, node, follow, context, out):
@@ -60,13 +60,13 @@ def test_a_planted_bug_is_never_printed_as_proven(monkeypatch, source):
 
     monkeypatch.setattr(if_statements, "write_if", swapped)
     result = analyze(function_code(source))
-    assert result.rung != "structured"
+    assert result.form != "structured"
     if result.verdict.proven:  # another way was found, and proven
-        assert result.rung == "events"
+        assert result.form == "events"
 
 
 def test_a_lost_statement_is_an_error(monkeypatch):
     code = function_code("def f(a):\n if a:\n  a()\n return a.b")
     monkeypatch.setattr(structurer.Structurer, "arm", lambda self, node, target, end, context: [])
     result = analyze(code)
-    assert result.rung != "structured"
+    assert result.form != "structured"

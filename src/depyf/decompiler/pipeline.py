@@ -140,7 +140,7 @@ def decompile(
         raise
     raw = result.raw
     shown_anyway = raw is not None and is_of_dynamo(raw.name, raw.names, raw.varnames)
-    if strict and result.rung == "refused" and not shown_anyway:
+    if strict and result.form == "refused" and not shown_anyway:
         raise DecompilationError(
             "; ".join(result.verdict.reasons), where=result.qualname, instructions=_instructions(result)
         )
@@ -163,7 +163,7 @@ def standalone(result: Result, name: str | None = None) -> str:
     A function with free variables gets an outer function that binds them: what it binds them to does not matter.
     """
     tree = result.tree
-    if result.rung in ("refused", "pieces"):
+    if result.form in ("refused", "pieces"):
         return result.source
     if result.raw is None or not isinstance(tree, (nodes.FunctionDef, nodes.AsyncFunctionDef)):
         return result.source

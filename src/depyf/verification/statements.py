@@ -99,7 +99,7 @@ def _result(raw: RawCode) -> Result | None:
         result = with_room(lambda: analyze(raw, budget=BUDGET))
     except (DepyfError, RecursionError, MemoryError):
         return None
-    return None if result.rung == "refused" else result
+    return None if result.form == "refused" else result
 
 
 def _hunks(left: Lines, right: Lines) -> Iterator[tuple[int, int, int, int]]:

@@ -1,4 +1,4 @@
-"""dispatch/: any bytecode of a function -> a function definition. The last rung, where no other way gives source.
+"""dispatch/: any bytecode of a function -> a function definition. The last resort, when nothing else gives source.
 
 Takes: canonical instructions with any control flow and any stack shapes.
 Gives: a tree that does the same in the same order. Stack entries that live from one basic block to another are

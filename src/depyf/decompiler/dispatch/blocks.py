@@ -1,4 +1,4 @@
-"""Executes the nodes one by one: the statements of each, what decides where to go on, and what each way needs first."""
+"""Executes the nodes one by one: the statements of each, the test that ends it, and the statements on its edges."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from .operations import HANDLERS
 from .variables import SlotVariables, bound_variables
 
 
-class Way:
+class Successor:
     """An edge with what has to be done on it."""
 
     def __init__(self, target: Node, statements: list[n.Statement]) -> None:
@@ -26,7 +26,10 @@ class Way:
 
 
 class Block:
-    """A node as text. ``test`` decides between two ``ways``: true, false. ``iterator`` and ``item``: of a FOR_ITER."""
+    """A node as text. ``test`` decides between two ``successors``, true and false.
+
+    ``iterator`` and ``item`` are those of a FOR_ITER.
+    """
 
     def __init__(self, node: Node) -> None:
         self.node = node
@@ -35,7 +38,7 @@ class Block:
         self.iterator: n.Expression | None = None
         self.is_async = False
         self.item = ""
-        self.ways: list[Way] = []
+        self.successors: list[Successor] = []
         self.line: int | None = None
 
 
@@ -66,7 +69,7 @@ class Blocks:
             node = todo.pop()
             if node not in reached:
                 reached[node] = None
-                todo += [way.target for way in blocks[node].ways] + [handler for handler, _ in node.handlers]
+                todo += [one.target for one in blocks[node].successors] + [handler for handler, _ in node.handlers]
         return [block for node, block in blocks.items() if node in reached]
 
     def block(self, node: Node) -> Block:
@@ -177,7 +180,7 @@ class Blocks:
         wanted = self.wanted(edge)
         self.into_variables(wanted)
         self.machine.flush()
-        block.ways = [Way(edge.target, [])]
+        block.successors = [Successor(edge.target, [])]
 
     def end_exit(self, block: Block, ins: Instruction) -> None:
         machine = self.machine
@@ -218,14 +221,14 @@ class Blocks:
         machine.flush()
         if ins.op.endswith("OR_POP"):
             machine.push(value)
-        ways = [self.way(falls), self.way(jumps)]
+        both = [self.successor(falls), self.successor(jumps)]
         if decided is not None:
-            block.ways = [ways[decided]]
+            block.successors = [both[decided]]
             return
         assert block.test is not None
         if "NONE" in ins.op:
             block.test = n.Compare(block.test, ["is"], [n.Constant(None)])
-        block.ways = ways if "IF_FALSE" in ins.op or ins.op.endswith("NOT_NONE") else ways[::-1]
+        block.successors = both if "IF_FALSE" in ins.op or ins.op.endswith("NOT_NONE") else both[::-1]
 
     def end_for(self, block: Block, ins: Instruction) -> None:
         machine = self.machine
@@ -243,9 +246,9 @@ class Blocks:
         held = Opaque("item")
         machine.state.names[held] = [block.item]
         machine.push(held)
-        first = self.way(item)
+        first = self.successor(item)
         del machine.state.stack[-2:]
-        block.ways = [first, self.way(exhausted)]
+        block.successors = [first, self.successor(exhausted)]
 
     def end_with(self, block: Block, ins: Instruction) -> None:
         machine = self.machine
@@ -255,12 +258,12 @@ class Blocks:
         self.into_variables([want for want in self.wanted(edge) if want[0] < place], manager)
         name = self.variables.manager(edge.slots[place].detail)
         machine.statement([machine.pop()], lambda text: n.Assign([n.Name(name)], text))
-        block.ways = [Way(edge.target, [])]
+        block.successors = [Successor(edge.target, [])]
 
     # What the next nodes need of the stack
 
     def into_common_variables(self, a: Edge, b: Edge, last: Value) -> None:
-        """See to what both ways need, before ``last`` is used."""
+        """See to what both edges need, before ``last`` is used."""
         others = self.wanted(b)
         self.into_variables([want for want in self.wanted(a) if want in others], last)
 
@@ -284,14 +287,14 @@ class Blocks:
         for place, name in wanted:
             self.keep(state.stack[place], name)
 
-    def way(self, edge: Edge) -> Way:
-        """What this way alone needs, as statements on it."""
+    def successor(self, edge: Edge) -> Successor:
+        """The edge, with the statements that it alone needs."""
         machine = self.machine
         kept = machine.state, machine.out
         machine.state, machine.out = machine.state.copy(), []
         for place, name in self.wanted(edge):
             self.keep(machine.state.stack[place], name)
-        result = Way(edge.target, machine.out)
+        result = Successor(edge.target, machine.out)
         machine.state, machine.out = kept
         return result
 

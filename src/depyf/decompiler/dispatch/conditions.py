@@ -5,14 +5,14 @@ from __future__ import annotations
 from ..stack_machine.conditions import negation
 from ..syntax import nodes as n
 from .analysis import Node
-from .blocks import Block, Way
+from .blocks import Block, Successor
 
 
 def join_tests(blocks: list[Block]) -> list[Block]:
     """The blocks without those whose test has become part of another one's."""
     jumps: dict[int, int] = {}
     for block in blocks:
-        for target in [way.target for way in block.ways] + [handler for handler, _ in block.node.handlers]:
+        for target in [one.target for one in block.successors] + [handler for handler, _ in block.node.handlers]:
             jumps[target.number] = jumps.get(target.number, 0) + 1
     at = {block.node: block for block in blocks}
     gone: set[Block] = set()
@@ -28,27 +28,27 @@ def join_tests(blocks: list[Block]) -> list[Block]:
 
 def _second(block: Block, at: dict[Node, Block], jumps: dict[int, int]) -> Block | None:
     """A block that does nothing but a test, which now belongs to that of ``block``."""
-    for number, way in enumerate(block.ways):
-        second = at.get(way.target)
-        if second is None or second is block or jumps[way.target.number] != 1 or way.statements:
+    for number, successor in enumerate(block.successors):
+        second = at.get(successor.target)
+        if second is None or second is block or jumps[successor.target.number] != 1 or successor.statements:
             continue
         if second.test is None or second.statements or second.node.levels != block.node.levels:
             continue
         assert block.test is not None
-        other = block.ways[1 - number]
-        if _same(other, second.ways[1 - number]):
+        other = block.successors[1 - number]
+        if _same(other, second.successors[1 - number]):
             first = block.test  # a and b, or a or b
-        elif _same(other, second.ways[number]):
+        elif _same(other, second.successors[number]):
             first = negation(block.test)  # not a or b, or not a and b
             number = 1 - number
         else:
             continue
         block.test = n.BoolOp("or" if number else "and", [first, second.test])
         jumps[other.target.number] -= 1
-        block.ways = second.ways
+        block.successors = second.successors
         return second
     return None
 
 
-def _same(a: Way, b: Way) -> bool:
+def _same(a: Successor, b: Successor) -> bool:
     return a.target is b.target and len(a.statements) == len(b.statements) and a.statements == b.statements

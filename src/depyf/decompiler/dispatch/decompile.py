@@ -1,4 +1,4 @@
-"""Any code object of a function as a function definition: the last way to source."""
+"""Any code object of a function as a function definition: the last resort."""
 
 from __future__ import annotations
 
@@ -89,15 +89,15 @@ def _define(work: DispatchWork) -> None:
         work.result = function_result(raw, work.instructions, work.machine, code, work.enclosing)
     except PrintError as failure:
         raise work.error(f"what it does has no text: {failure}") from failure
-    work.result.rung = work.structure.rung
+    work.result.form = work.structure.form
 
 
 def _lost_node(work: DispatchWork) -> str:
     known = {block.node for block in work.blocks}
     for block in work.blocks:
-        for way in block.ways:
-            if way.target not in known:
-                return f"{block.node} leads to {way.target}, which has no block"
+        for successor in block.successors:
+            if successor.target not in known:
+                return f"{block.node} leads to {successor.target}, which has no block"
     return ""
 
 

@@ -36,7 +36,7 @@ class BlockItem(Item):
     def __init__(self, block: Block) -> None:
         super().__init__()
         self.block = block
-        self.edges = [way.target for way in block.ways]
+        self.edges = [successor.target for successor in block.successors]
 
 
 class TryItem(Item):
@@ -95,7 +95,7 @@ class Graph:
                     tries[body] = TryItem(body)
                     self.items.append(tries[body])
                 item = tries[body]
-                targets = [way.target for way in block.ways] + _swallowed(analysis, node.levels, len(levels))
+                targets = [one.target for one in block.successors] + _swallowed(analysis, node.levels, len(levels))
                 item.edges += [target for target in targets if not is_inside(target.levels, item.part(node))]
             self._item_of[node] = item
         self.entries = list(dict.fromkeys(entries))

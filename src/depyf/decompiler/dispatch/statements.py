@@ -12,7 +12,7 @@ from typing import Dict, Iterable, List, Tuple
 from ..names.spelling import Spelling
 from ..syntax import nodes as n
 from .analysis import Analysis, Node
-from .blocks import Block, Way
+from .blocks import Block, Successor
 from .graph import BlockItem, Dispatch, Graph, Item, Loop, TryItem
 from .levels import Error
 from .variables import SlotVariables
@@ -41,7 +41,7 @@ class Structure:
         self.has_dispatch = False
 
     @property
-    def rung(self) -> str:
+    def form(self) -> str:
         """How the blocks were put together: 'nested blocks', 'state variable' or 'dispatch loop'."""
         return "dispatch loop" if self.has_dispatch else "state variable" if self.needed else "nested blocks"
 
@@ -141,9 +141,9 @@ class Structure:
         body, falls = self.item(item)
         return before + body, falls
 
-    def way(self, source: Item, way: Way) -> Written:
-        body, falls = self.edge(source, way.target)
-        return way.statements + body, falls
+    def successor(self, source: Item, successor: Successor) -> Written:
+        body, falls = self.edge(source, successor.target)
+        return successor.statements + body, falls
 
     # Items
 
@@ -173,15 +173,15 @@ class Structure:
             return None
         if any(assigns(part, block.iterator.id) for part in self.text_of(loop)):
             return None
-        first, exhausted = block.ways
+        first, exhausted = block.successors
         if self.graphs[-1].behind[item] or exhausted.target is first.target:
             return None
-        body, falls = self.way(item, first)
+        body, falls = self.successor(item, first)
         self.loops.pop()
         if falls:
             raise self.error("internal error: control falls through the end of an iteration")
         _drop_last_continue(body)
-        orelse, falls = self.way(item, exhausted)
+        orelse, falls = self.successor(item, exhausted)
         make = n.AsyncFor if block.is_async else n.For
         return make(n.Name(block.item), block.iterator, body or [n.Pass()], orelse, line=block.line), falls
 
@@ -192,8 +192,8 @@ class Structure:
                 yield from block.statements
                 if block.item:
                     yield n.Assign([n.Name(block.item)], n.Constant(None))
-                for way in block.ways:
-                    yield from way.statements
+                for successor in block.successors:
+                    yield from successor.statements
 
     def after_loop(self, statement: n.Statement, arriving: Falls, followers: list[Item]) -> Written:
         """What comes after a loop: the loop around may have to be left or continued too."""
@@ -248,10 +248,10 @@ class Structure:
         assert isinstance(item, BlockItem)
         block = item.block
         body = list(block.statements)
-        if not block.ways:
+        if not block.successors:
             return body, {}
-        if len(block.ways) == 1:
-            rest, falls = self.way(item, block.ways[0])
+        if len(block.successors) == 1:
+            rest, falls = self.successor(item, block.successors[0])
             return body + rest, falls
         test = block.test
         if block.iterator is not None:
@@ -261,7 +261,7 @@ class Structure:
             body.append(make(n.Name(block.item), block.iterator, [yes, n.Break()], [no], line=block.line))
             test = n.Name(found)
         assert test is not None
-        (yes_body, yes_falls), (no_body, no_falls) = (self.way(item, way) for way in block.ways)
+        (yes_body, yes_falls), (no_body, no_falls) = (self.successor(item, successor) for successor in block.successors)
         body.append(n.If(test, yes_body, no_body, line=block.line))
         return body, _both(yes_falls, no_falls)
 

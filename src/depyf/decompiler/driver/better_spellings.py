@@ -26,7 +26,7 @@ def spelled_exactly(work: Decompilation, proofs: dict[RawCode, Verdict]) -> dict
     chosen = []
     is_made_up = work.settings.origin.is_made_up
     for raw, verdict in proofs.items():
-        if verdict.identical or not verdict.proven or raw in work.refused or work.rungs.get(raw) != "structured":
+        if verdict.identical or not verdict.proven or raw in work.refused or work.forms.get(raw) != "structured":
             continue
         if kind_of(raw) in ("function", "class", "module") and not any(map(is_made_up, raw.varnames)):
             try:

@@ -40,8 +40,8 @@ from .result import Result
 from .results import result_of
 from .settings import COMPILER, DEFAULT, Settings
 from .stepper import Stepper
-from .units import BUGS, FUNCTION_WAYS, WAYS, Unit, lift_unit, ways_of
-from .ways import Way
+from .strategies import Strategy
+from .units import BUGS, FUNCTION_STRATEGIES, STRATEGIES, Unit, lift_unit, strategies_of
 from .work import Finishing, Work
 
 log = logging.getLogger("depyf")
@@ -88,21 +88,22 @@ class Decompilation:
         self.units: dict[RawCode, Unit] = {}
         self.refused: dict[RawCode, DecompilationError] = {}
         self.bodies: dict[RawCode, list[nodes.Statement]] = {}
-        self.rungs: dict[RawCode, str] = {}  # of ``bodies``
+        self.forms: dict[RawCode, str] = {}  # of ``bodies``
         self.events: dict[RawCode, EventResult] = {}  # of those ``bodies`` that were not structured
         self.bound: dict[RawCode, frozenset[str]] = {}
         self.parents: dict[RawCode, RawCode] = {}
-        self.ways = {raw: ways_of(raw, settings.origin) for raw in root.walk()}
+        self.strategies = {raw: strategies_of(raw, settings.origin) for raw in root.walk()}
         self.folded_asserts: set[RawCode] = set()
         if self.is_rewritten and not settings.rewritten_asserts:
             for raw in filter(has_short_form, root.walk()):
-                self.ways[raw] = (*(way._replace(asserts=True) for way in WAYS), *self.ways[raw])
+                with_asserts = (strategy._replace(asserts=True) for strategy in STRATEGIES)
+                self.strategies[raw] = (*with_asserts, *self.strategies[raw])
         if settings.skip_rules:
             check_rules(settings.skip_rules)
-            for raw, ways in self.ways.items():
-                self.ways[raw] = tuple(way._replace(skipped_rules=settings.skip_rules) for way in ways)
+            for raw, strategies in self.strategies.items():
+                self.strategies[raw] = tuple(one._replace(skipped_rules=settings.skip_rules) for one in strategies)
         self.proofs: dict[Any, tuple[Verdict, list[tuple[RawCode, int]]]] = {}  # symbolic ones
-        self.failures: dict[RawCode, list[DecompilationError]] = {}  # of the ways tried so far
+        self.failures: dict[RawCode, list[DecompilationError]] = {}  # of the strategies tried so far
         self.is_part, self.enclosing = is_part, enclosing
         self.partials: dict[RawCode, Partial] = outer.partials if outer is not None else {}
         self.recompiled: dict[RawCode, RawCode] = {}  # what it was compared with last
@@ -132,7 +133,7 @@ class Decompilation:
 
     def _run(self) -> Result:
         proofs: dict[RawCode, Verdict] = {}
-        for _ in range(2 + len(FUNCTION_WAYS) * (1 + len(self.parents))):
+        for _ in range(2 + len(FUNCTION_STRATEGIES) * (1 + len(self.parents))):
             tree = self.tree()
             if self.root in self.refused:
                 break
@@ -164,26 +165,26 @@ class Decompilation:
 
     def unit(self, raw: RawCode) -> Unit:
         if raw not in self.units:
-            self.units[raw] = lift_unit(raw, self.stepper_of(raw), self.way(raw))
+            self.units[raw] = lift_unit(raw, self.stepper_of(raw), self.strategy(raw))
         return self.units[raw]
 
     def stepper_of(self, raw: RawCode) -> Stepper:
         """Who is told of the stages of ``raw``."""
         return self.stepper if raw is self.root else self.quiet
 
-    def way(self, raw: RawCode) -> Way:
-        ways = self.ways[raw]
-        return ways[min(len(self.failures.get(raw, ())), len(ways) - 1)]
+    def strategy(self, raw: RawCode) -> Strategy:
+        strategies = self.strategies[raw]
+        return strategies[min(len(self.failures.get(raw, ())), len(strategies) - 1)]
 
     def failed(self, raw: RawCode, error: DecompilationError) -> bool:
-        """The way of ``raw`` has failed: the next one's turn. If there is none, ``raw`` is refused; True then."""
+        """The strategy for ``raw`` has failed: go on to the next. Without one, refuse ``raw`` and return True."""
         failures = self.failures.setdefault(raw, [])
         failures.append(error)
         self.changes += 1
         self.units.pop(raw, None)
         for stale in (raw, *self.ancestors(raw)):
             self.bodies.pop(stale, None)
-        if len(failures) == len(self.ways[raw]):
+        if len(failures) == len(self.strategies[raw]):
             self.refused[raw] = next((one for one in failures if isinstance(one, OutOfBudget)), failures[0])
         return raw in self.refused
 
@@ -194,7 +195,7 @@ class Decompilation:
             while error is None:
                 try:
                     with part_for(raw, len(raw.bytecode) // 2, raw.qualname):
-                        if self.way(raw).engine == "structured":
+                        if self.strategy(raw).engine == "structured":
                             error = self.unit(raw).error
                         if error is None:
                             self.bodies[raw] = self.finished(raw)
@@ -252,23 +253,23 @@ class Decompilation:
     def finished(self, raw: RawCode) -> list[nodes.Statement]:
         enclosing = self.around(raw)
         self.events.pop(raw, None)
-        way = self.way(raw)
-        if way.engine != "structured":
+        strategy = self.strategy(raw)
+        if strategy.engine != "structured":
             return self.finished_events(raw, enclosing)
         # Lifted anew each time: resolving changes the tree in place, and a retry must not see its traces.
-        unit = self.units.pop(raw, None) or lift_unit(raw, self.quiet, way)
+        unit = self.units.pop(raw, None) or lift_unit(raw, self.quiet, strategy)
         if unit.error is not None:
             raise unit.error
-        self.rungs[raw] = unit.rung
+        self.forms[raw] = unit.form
         if raw in self.bound:
             self.bound[raw] -= comprehension_variables(unit.instructions)
-        skipped = frozenset(self.settings.skip_transforms) | way.skipped_transforms
+        skipped = frozenset(self.settings.skip_transforms) | strategy.skipped_transforms
         if raw.table.behavior.loop_tests_are_copied:
             skipped |= {"redundant-continue-in-while"}  # it jumps to another place than the end of the body does
         owner = raw if unit.kind == "class" else self.class_of(raw)
         work = Finishing(
             raw,
-            way,
+            strategy,
             unit.instructions,
             unit.body,
             self.body,
@@ -283,10 +284,10 @@ class Decompilation:
         return work.body
 
     def finished_events(self, raw: RawCode, enclosing: frozenset[str]) -> list[nodes.Statement]:
-        engine, stepper = self.way(raw).engine, self.stepper_of(raw)
+        engine, stepper = self.strategy(raw).engine, self.stepper_of(raw)
         if stepper.listens:
-            stepper.run(DISASSEMBLE, Work(raw, self.way(raw)))
-        inside = raw is not self.root and self.way(self.root).engine != "structured"
+            stepper.run(DISASSEMBLE, Work(raw, self.strategy(raw)))
+        inside = raw is not self.root and self.strategy(self.root).engine != "structured"
         spelling = Spelling(self.root) if inside else None
         words = self.settings.origin.words
         if engine == "dispatch":
@@ -302,7 +303,7 @@ class Decompilation:
                 "constants and names without a spelling in Python, in a nested function",
                 stage=engine, where=raw.qualname,
             )  # fmt: skip
-        self.events[raw], self.rungs[raw] = found, found.rung
+        self.events[raw], self.forms[raw] = found, found.form
         body = found.tree.body
         mention_the_unused(body, raw, known_instructions(raw), alone=raw is self.root)
         return body or [nodes.Pass()]
@@ -319,7 +320,7 @@ class Decompilation:
         raise DecompilationError(f"it makes the {kind_of(raw)} {raw.name}", stage="events", where=raw.qualname)
 
     def printable(self, raw: RawCode) -> nodes.Node:
-        """The tree of nested code, in the first way that has a text: it may have a constant that is no literal."""
+        """The tree of nested code, by the first strategy that has a text: it may have a constant that is no literal."""
         while True:
             tree = self.tree_of(raw)
             try:
@@ -388,7 +389,7 @@ class Decompilation:
     def prove_against(self, recompiled: RawCode) -> dict[RawCode, Verdict]:
         """The proofs of the text that ``recompiled`` was compiled from."""
         live = [raw for raw in self.root.walk() if raw not in self.refused]
-        symbolic = self.prove_symbolic if any(self.way(raw).symbolic for raw in live) else None
+        symbolic = self.prove_symbolic if any(self.strategy(raw).symbolic for raw in live) else None
         found = prove_all(self.root, recompiled, symbolic=symbolic, names=False)
         self.recompiled = {raw: other for raw, (_, other) in found.items() if other is not None}
         unproven = {raw for raw, (verdict, _) in found.items() if not verdict.proven}
@@ -411,7 +412,7 @@ class Decompilation:
             return None
 
     def prove_symbolic(self, original: RawCode, recompiled: RawCode) -> Verdict:
-        """The symbolic proof, done once for a text: what is nested in it may be tried in many ways."""
+        """The symbolic proof, done once for a text: what is nested in it may be tried with many strategies."""
         constants = tuple(map(constant_key, recompiled.consts))
         key = (original, constants, *(getattr(recompiled, field) for field in _COMPARED))
         nested = recompiled.nested
@@ -438,7 +439,7 @@ class Decompilation:
         return code
 
     def spelled(self, raw: RawCode) -> Spelled:
-        """What the text of ``raw`` writes in another way, in nested code at least: all of it has one spelling."""
+        """What the text of ``raw`` has no syntax for, in nested code at least: all of it has one spelling."""
         parts = (self.events[part].spelled for part in raw.walk() if part in self.events)
         return next(filter(None, parts), Spelled())
 
@@ -463,7 +464,7 @@ class Decompilation:
     def refuse_culprit(self, reason: str) -> None:
         """The text could not be printed or compiled: refuse the innermost code objects for which that holds alone."""
         before = self.changes
-        tried: set[RawCode] = set()  # in another way next time, so nothing is known of what is around these
+        tried: set[RawCode] = set()  # with another strategy next time, so nothing is known of the code around these
         for raw in reversed(list(self.root.walk())):
             if not tried.isdisjoint(raw.nested):
                 tried.add(raw)

@@ -44,7 +44,7 @@ def _wrong_ends(work: Work) -> str:
 
 
 def _heights(work: Work) -> str:
-    """The height of the stack is the same whichever way a block is reached."""
+    """A block has the same stack height on every edge into it."""
     graph = work.graph
     found: dict[BasicBlock, int] = {graph.entry: 0}
     todo = [graph.entry]
@@ -111,13 +111,13 @@ def _lifted_edges(work: Work) -> str:
     return ""
 
 
-def _ways(work: Work) -> str:
+def _successors(work: Work) -> str:
     """A conditional block has a test and two successors; every other that continues has one."""
     for block in work.blocks:
-        ways = len(block.successors)
-        if block.kind in ("branch", "or_pop", "for") and (ways != 2 or block.test is None):
-            return f"{block} is a {block.kind} with {ways} ways and the test {block.test!r}"
-        if block.kind == "goto" and ways != 1:
+        count = len(block.successors)
+        if block.kind in ("branch", "or_pop", "for") and (count != 2 or block.test is None):
+            return f"{block} is a {block.kind} with {count} successors and the test {block.test!r}"
+        if block.kind == "goto" and count != 1:
             return f"{block} goes nowhere"
     return ""
 
@@ -155,7 +155,7 @@ ENDS = Invariant("edges are those of the last instruction", _wrong_ends)
 HEIGHTS = Invariant("stack heights agree", _heights)
 REGIONS = Invariant("every handler region is closed", _open_region)
 LIFTED_EDGES = Invariant("edges are symmetric", _lifted_edges)
-WAYS_ON = Invariant("every way on is there", _ways)
+SUCCESSORS = Invariant("every successor is there", _successors)
 FLOW_EDGES = Invariant("edges are symmetric", _flow_edges)
 NO_STRAY_JUMP = Invariant("no jump is left but those of loops", _structured_jump)
 FINISHED_JUMPS = Invariant("no jump is left but those of loops", _finished_jump)

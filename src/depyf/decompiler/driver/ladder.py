@@ -1,4 +1,4 @@
-"""The rungs below plain structuring that need no flags: the graph gets another form, and is structured again.
+"""Forms of the graph to structure where the plain one fails, from the mildest change on.
 
 Where control has no word in Python ``structure`` says to which block it goes. There either the block is copied (tail
 duplication), or a one-trip loop is put around what leads to it. Loops and try statements that are entered in the middle
@@ -136,8 +136,8 @@ class Ladder:
                 raise NotApplicable("a one-trip loop that can't be put in", stage="structure")
 
 
-def rung_of(ladder: Ladder) -> str:
-    """The name of the lowest rung that was needed."""
+def form_of(ladder: Ladder) -> str:
+    """The name of the last form that was needed."""
     if ladder.rotated or any(isinstance(edit, OpenAt) for edit in ladder.edits):
         return "loop rotation"
     if any(isinstance(edit, Duplicate) for edit in ladder.edits):
@@ -181,8 +181,8 @@ def _copies(
     sources = entering(graph, block, set(piece))
     if failed is not None:
         heads = {node.index for node in flow.nodes}
-        ways = {failed.index, *(jump.index for jump in _jumps(failed))}
-        mine = [source for source in sources if dominance.nearest(source, heads) in ways]
+        leaving = {failed.index, *(jump.index for jump in _jumps(failed))}
+        mine = [source for source in sources if dominance.nearest(source, heads) in leaving]
         sources = mine if len(mine) < len(sources) else mine[:-1]
     else:
         sources = sources[1:]

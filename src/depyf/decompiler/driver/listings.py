@@ -26,9 +26,9 @@ def blocks_as_text(blocks: list[LiftedBlock]) -> str:
     lines = []
     for block in blocks:
         test = f" {block.test!r}" if block.test is not None else ""
-        ways = "".join(f" -> {successor.index}" for successor in block.successors)
+        successors = "".join(f" -> {successor.index}" for successor in block.successors)
         evidence = f"   ({block.evidence.as_text()})" if block.evidence.as_text() else ""
-        lines.append(f"block {block.index} [{block.region or ''}] {block.kind}{test}{ways}{evidence}")
+        lines.append(f"block {block.index} [{block.region or ''}] {block.kind}{test}{successors}{evidence}")
         lines += [f"    {statement!r}" for statement in block.statements]
         left = [repr(value) for value in block.exit if not isinstance(value, Marker)]
         if left:

@@ -157,7 +157,7 @@ def _one_trip_loops(work: Work) -> None:
 
 
 def _structure(work: Work) -> None:
-    work.body = structure(work.flow, work.behavior.keeps_not, work.way.skipped_rules)
+    work.body = structure(work.flow, work.behavior.keeps_not, work.strategy.skipped_rules)
 
 
 def _cases(work: Work) -> None:
@@ -248,7 +248,7 @@ DISASSEMBLE = Stage(
              lambda work: bool(work.raw.exception_table)),
         Pass("parameter_loads", _parameter_loads,
              "Move loads that a tool put first to where a compiler would load the parameters.",
-             lambda work: work.way.settles),
+             lambda work: work.strategy.delays_parameter_loads),
     ),
     lambda work: listing(work.instructions),
 )  # fmt: skip
@@ -292,7 +292,7 @@ STRUCTURING = (
                  lambda work: _has_regions(work) and _handlers_are_last(work),
                  _REGIONS),
             Pass("exit_copies", _exit_copies, "Join copies of the ends of the code, in their final order.",
-                 lambda work: work.way.joins_ends, _REGIONS),
+                 lambda work: work.strategy.joins_ends, _REGIONS),
             Pass("copied_tails", _copied_tails, "Edit the graph where plain structuring has failed (the ladder).",
                  _has_ladder, _GRAPH),
         ),
@@ -303,12 +303,12 @@ STRUCTURING = (
         (
             Pass("lift", _lift,
                  "Turn the stack of each block into expressions and statements.",
-                 holds=(that.LIFTED_EDGES, that.WAYS_ON)),
+                 holds=(that.LIFTED_EDGES, that.SUCCESSORS)),
             Pass("fold", _fold, "Fold expressions that span several blocks, such as conditions, into one.",
-                 holds=(that.LIFTED_EDGES, that.WAYS_ON)),
+                 holds=(that.LIFTED_EDGES, that.SUCCESSORS)),
             Pass("ends", _ends, "Redirect implicit returns to one block at the end.",
-                 lambda work: work.way.joins_ends and work.kind in ("module", "class", "function"),
-                 (that.LIFTED_EDGES, that.WAYS_ON)),
+                 lambda work: work.strategy.joins_ends and work.kind in ("module", "class", "function"),
+                 (that.LIFTED_EDGES, that.SUCCESSORS)),
         ),
         lambda work: blocks_as_text(work.blocks),
     ),
@@ -344,9 +344,9 @@ FINISHING = Stage(
              holds=(that.NO_PLACEHOLDER, that.FINISHED_JUMPS)),
         Pass("rewritten_asserts", _asserts,
              "Fold the statements that pytest makes of an assert; they are plain expressions by now.",
-             lambda work: work.way.asserts, _FINISHED),
+             lambda work: work.strategy.asserts, _FINISHED),
         Pass("kept_constants", _constants, "Keep constants apart that compilers would fold.",
-             lambda work: work.way.keeps_constants, _FINISHED),
+             lambda work: work.strategy.keeps_constants, _FINISHED),
         Pass("begin", _begin, "Drop the prologue of a class and join annotations with their targets.",
              _has_body, _FINISHED),
         *(_transformed(name, transform) for name, transform in TRANSFORMS),

@@ -60,11 +60,12 @@ class Result(NamedTuple):
     """The source of one code object, and how sure it is.
 
     ``verdict`` is for this code object alone: nested ones have their own results in ``nested``.
-    ``rung`` names the way it was found: 'structured', 'one-trip loop', 'tail duplication', 'loop rotation', 'events',
+    ``form`` says how the code was shown: 'structured', 'one-trip loop', 'tail duplication', 'loop rotation', 'events',
     'nested blocks', 'state variable', 'dispatch loop' (docs/ladder.md), 'rebuilt' (a live class), 'pieces' (a module or
-    class that is refused, but for the statements that are proven by themselves) or 'refused';
-    ``folded`` counts operations on the code's own lists that were folded away. ``tree`` is the syntax tree,
-    ``spelled`` what the text writes in another way: ``spelled.constants`` are the objects that names in it stand for.
+    class that is refused, but for the statements that are proven by themselves) or 'refused'. ``rung`` is its earlier
+    name. ``folded`` counts operations on the code's own lists that were folded away. ``tree`` is the syntax tree,
+    ``spelled`` is what the text writes though Python has no syntax for it: ``spelled.constants`` are the objects that
+    names in it stand for.
     ``mode`` is how compile() takes the text: 'exec'; 'eval' if it is an expression; 'single' if it is a line of a
     session, which prints the values of its expressions.
     """
@@ -77,7 +78,7 @@ class Result(NamedTuple):
     code: types.CodeType | None
     nested: tuple[Result, ...] = ()
     folded: int = 0
-    rung: str = "structured"
+    form: str = "structured"
     tree: Any = None
     spelled: Spelled = Spelled()
     mode: str = "exec"
@@ -91,6 +92,10 @@ class Result(NamedTuple):
     def line_map(self) -> dict[int, int]:
         """Lines of ``source`` -> lines of the original."""
         return self.text.printed[1]
+
+    @property
+    def rung(self) -> str:
+        return self.form
 
     @property
     def constants(self) -> Mapping[str, Any]:

@@ -38,9 +38,9 @@ def result_of(work: Decompilation, raw: RawCode, proofs: dict[RawCode, Verdict])
         error.instructions = "\n".join(lines)
         refused_tree = _refused_tree(raw, error, partial)
         others = [
-            f"by {way.engine}: {failure.reason}"
-            for way, failure in zip(work.ways[raw], work.failures.get(raw, ()))
-            if way.engine != "structured"
+            f"by {strategy.engine}: {failure.reason}"
+            for strategy, failure in zip(work.strategies[raw], work.failures.get(raw, ()))
+            if strategy.engine != "structured"
         ]
         if partial is not None:
             others.append(f"{partial.proven} of its {partial.pieces} statements are proven by themselves")
@@ -48,7 +48,7 @@ def result_of(work: Decompilation, raw: RawCode, proofs: dict[RawCode, Verdict])
         printed = Text(lambda: print_with_lines(refused_tree, nested_quotes=work.nested_quotes))
         return Result(
             original.name, original.qualname, printed, verdict, original, original.code, nested,
-            rung="pieces" if partial is not None else "refused", tree=refused_tree,
+            form="pieces" if partial is not None else "refused", tree=refused_tree,
         )  # fmt: skip
     nested = tuple([result_of(work, child, proofs) for child in raw.nested])  # a generator would fill the C stack
     tree = work.tree_of(raw)
@@ -66,11 +66,11 @@ def result_of(work: Decompilation, raw: RawCode, proofs: dict[RawCode, Verdict])
         printed = Text(lambda: (work.text, work.lines), verdict, meant, is_laid_out=work.is_laid_out)
     else:
         printed = Text(lambda: print_with_lines(tree, nested_quotes=work.nested_quotes), verdict, meant)
-    rung = work.rungs.get(raw, "structured")
+    form = work.forms.get(raw, "structured")
     events = work.events.get(raw)
     return Result(
         original.name, original.qualname, printed, verdict, original, original.code, nested,
-        events.folded if events else 0, rung, tree,
+        events.folded if events else 0, form, tree,
         (work.spelled(raw) if events else Spelled()).then(meant),
         mode_of(raw) if raw.name == "<module>" else "exec",
     )  # fmt: skip

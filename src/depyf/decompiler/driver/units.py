@@ -9,11 +9,11 @@ from ..bytecode import Instruction, RawCode, known_instructions
 from ..bytecode.kinds import kind_of
 from ..limits.budget import spend
 from ..syntax import nodes
-from .ladder import Edit, Ladder, rung_of
+from .ladder import Edit, Ladder, form_of
 from .passes import STRUCTURING
 from .settings import COMPILER, Origin
 from .stepper import Stepper
-from .ways import Way
+from .strategies import Strategy
 from .work import Work
 
 BUGS = (
@@ -29,7 +29,7 @@ _STEPS = 12
 class Unit:
     """A code object and the statements it was structured into, or why there are none.
 
-    ``rung`` says how: 'structured', or by which of the forms that are tried where that fails.
+    ``form`` says how: 'structured', or by which of the forms that are tried where that fails.
     """
 
     def __init__(self, raw: RawCode) -> None:
@@ -38,43 +38,43 @@ class Unit:
         self.instructions: list[Instruction] = []
         self.body: list[nodes.Statement] = []
         self.error: DecompilationError | None = None
-        self.rung = "structured"
+        self.form = "structured"
 
 
-WAYS = (
-    Way(),
-    Way(joins_ends=False),
-    Way(skipped_transforms=frozenset({"redundant-return", "redundant-continue", "redundant-continue-in-while"})),
-    Way(keeps_constants=True),
-    Way(climbs=True),
+STRATEGIES = (
+    Strategy(),
+    Strategy(joins_ends=False),
+    Strategy(skipped_transforms=frozenset({"redundant-return", "redundant-continue", "redundant-continue-in-while"})),
+    Strategy(keeps_constants=True),
+    Strategy(climbs=True),
 )
-"""In the order in which they are tried until one is proven."""
+"""Tried in this order until a result is proven."""
 
-_EVENTS = Way(engine="events")
-FUNCTION_WAYS = (*WAYS, _EVENTS, Way(settles=True), Way(engine="dispatch"))
-"""Those of functions: what stands on the stack across statements becomes variables, which only they have."""
-_MADE_UP_WAYS = (_EVENTS, *(way for way in FUNCTION_WAYS if way is not _EVENTS))
-"""Those of functions whose variables tools have named: mostly no compiler made them, so its shapes come last."""
+_EVENTS = Strategy(engine="events")
+FUNCTION_STRATEGIES = (*STRATEGIES, _EVENTS, Strategy(delays_parameter_loads=True), Strategy(engine="dispatch"))
+"""Those of functions. Stack entries that outlive a statement become local variables, which only functions have."""
+_MADE_UP_STRATEGIES = (_EVENTS, *(one for one in FUNCTION_STRATEGIES if one is not _EVENTS))
+"""Those of functions with variables named by a tool: rarely compiled from source, so structuring comes last."""
 
 
-def ways_of(raw: RawCode, origin: Origin = COMPILER) -> tuple[Way, ...]:
-    """The ways to try for ``raw``, in order; ``origin`` is what made it."""
+def strategies_of(raw: RawCode, origin: Origin = COMPILER) -> tuple[Strategy, ...]:
+    """The strategies to try for ``raw``, in order; ``origin`` is what made it."""
     if kind_of(raw) not in ("function", "lambda"):
-        return WAYS
-    return _MADE_UP_WAYS if any(map(origin.is_made_up, raw.varnames)) else FUNCTION_WAYS
+        return STRATEGIES
+    return _MADE_UP_STRATEGIES if any(map(origin.is_made_up, raw.varnames)) else FUNCTION_STRATEGIES
 
 
-def lift_unit(raw: RawCode, stepper: Stepper | None = None, way: Way = WAYS[0]) -> Unit:
+def lift_unit(raw: RawCode, stepper: Stepper | None = None, strategy: Strategy = STRATEGIES[0]) -> Unit:
     """``raw`` as statements with placeholders for what is nested; a failure is kept in ``error``, never raised.
 
     But for a RecursionError, which may be no failure in another place.
     """
     unit = Unit(raw)
     try:
-        if way.climbs:
-            _climb(unit, stepper or Stepper(), way._replace(climbs=False))
+        if strategy.climbs:
+            _climb(unit, stepper or Stepper(), strategy._replace(climbs=False))
         else:
-            _stages(unit, stepper or Stepper(), way)
+            _stages(unit, stepper or Stepper(), strategy)
     except DecompilationError as error:
         unit.error = error
     except RecursionError:
@@ -86,22 +86,22 @@ def lift_unit(raw: RawCode, stepper: Stepper | None = None, way: Way = WAYS[0]) 
     return unit
 
 
-def _climb(unit: Unit, stepper: Stepper, way: Way) -> None:
+def _climb(unit: Unit, stepper: Stepper, strategy: Strategy) -> None:
     """Down the ladder, from one-trip loops on."""
 
     def attempt(edits: list[Edit]) -> None:
-        _stages(unit, stepper, way, edits, ladder)
+        _stages(unit, stepper, strategy, edits, ladder)
 
     ladder = Ladder(attempt)
     ladder.climb()
-    unit.rung = rung_of(ladder)
+    unit.form = form_of(ladder)
 
 
 def _stages(
-    unit: Unit, stepper: Stepper, way: Way, edits: Sequence[Edit] = (), ladder: Ladder | None = None
+    unit: Unit, stepper: Stepper, strategy: Strategy, edits: Sequence[Edit] = (), ladder: Ladder | None = None
 ) -> None:
     spend(_STEPS * len(known_instructions(unit.raw)), "structuring")
-    work = Work(unit.raw, way, edits, ladder)
+    work = Work(unit.raw, strategy, edits, ladder)
     for stage in STRUCTURING:
         stepper.run(stage, work)
         unit.instructions, unit.body = work.instructions, work.body

@@ -12,7 +12,7 @@ from ..lift import LiftedBlock
 from ..passes import Observer
 from ..structure import Flow
 from ..syntax import nodes
-from .ways import Way
+from .strategies import Strategy
 
 if TYPE_CHECKING:
     from .ladder import Edit, Ladder
@@ -29,13 +29,13 @@ class Work:
     flow: Flow
 
     def __init__(
-        self, raw: RawCode, way: Way, edits: Sequence[Edit] = (), ladder: Ladder | None = None
+        self, raw: RawCode, strategy: Strategy, edits: Sequence[Edit] = (), ladder: Ladder | None = None
     ) -> None:
         self.raw = raw
         self.kind = kind_of(raw)
         self.table = raw.table
         self.behavior = raw.table.behavior
-        self.way = way
+        self.strategy = strategy
         self.edits = edits
         self.ladder = ladder
         self.after: Observer | None = None
@@ -57,7 +57,7 @@ class Finishing:
     def __init__(
         self,
         raw: RawCode,
-        way: Way,
+        strategy: Strategy,
         instructions: list[Instruction],
         body: list[nodes.Statement],
         nested: Callable[[RawCode], list[nodes.Statement]],
@@ -71,10 +71,10 @@ class Finishing:
     ) -> None:
         self.raw = raw
         self.kind = kind_of(raw)
-        self.way = way
+        self.strategy = strategy
         self.instructions = instructions
         self.body = body
-        self.definitions = Definitions(raw, nested, way.keeps_constants)
+        self.definitions = Definitions(raw, nested, strategy.keeps_constants)
         self.enclosing = enclosing
         self.skipped = skipped
         self.asserts_are_rewritten = asserts_are_rewritten

@@ -178,7 +178,7 @@ def rebuild_class(cls: type, analyze: Callable[[Any], Result]) -> Result:
     else:
         verdict = Verdict(Level.UNPROVEN, "", ("some of its functions are not proven",))
     return Result(
-        cls.__name__, cls.__qualname__, text, verdict, None, None, tuple(nested), rung="rebuilt", tree=tree
+        cls.__name__, cls.__qualname__, text, verdict, None, None, tuple(nested), form="rebuilt", tree=tree
     )
 
 

@@ -21,7 +21,7 @@ _READS = ("LOAD_FAST", "DELETE_FAST", "LOAD_DEREF", "DELETE_DEREF", "LOAD_CLOSUR
 class EventResult:
     """A code object as source: the tree, its text, and how many operations needed no code.
 
-    ``constants`` maps the text that stands for a constant that is no literal to the constant. ``rung`` says what kind
+    ``constants`` maps the text that stands for a constant that is no literal to the constant. ``form`` says what kind
     of statements it took: "events", or, from dispatch/, "structured", "state" (a variable says where to go on) or
     "dispatch" (and a loop around a choice by it).
     """
@@ -30,7 +30,7 @@ class EventResult:
     folded: int
     constants: dict[str, Any] = field(default_factory=dict)
     spelled: Spelled = field(default_factory=Spelled)
-    rung: str = "events"
+    form: str = "events"
 
     @property
     def text(self) -> str:
