@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
+import zipapp
 from pathlib import Path
 
 import pytest
@@ -42,6 +44,119 @@ PROGRAMS = {
     "latin": "# -*- coding: latin-1 -*-\nprint(ascii('\xe9'))",
 }
 
+MORE = r"""
+# ---- a hook that fails
+import sys
+def hook(*seen):
+    raise KeyError('hook')
+sys.excepthook = hook
+1 / 0
+# ---- a hook that exits
+import sys
+sys.excepthook = lambda *seen: sys.exit(9)
+1 / 0
+# ---- a hook that looks back
+import sys
+sys.excepthook = lambda *seen: print(sys.last_value, seen[1] is sys.last_value)
+1 / 0
+# ---- forked workers
+import multiprocessing
+def double(n):
+    return n * 2
+if __name__ == '__main__':
+    with multiprocessing.get_context('fork').Pool(2) as pool:
+        print(pool.map(double, [1, 2]))
+# ---- futures
+import concurrent.futures, multiprocessing
+def double(n):
+    return n * 2
+if __name__ == '__main__':
+    context = multiprocessing.get_context('forkserver')
+    with concurrent.futures.ProcessPoolExecutor(2, mp_context=context) as pool:
+        print(list(pool.map(double, [1, 2])))
+# ---- a class in a process
+import multiprocessing
+class A:
+    pass
+def work(queue, one):
+    queue.put((type(one) is A, A.__module__))
+if __name__ == '__main__':
+    context = multiprocessing.get_context('spawn')
+    queue = context.Queue()
+    process = context.Process(target=work, args=(queue, A()))
+    process.start()
+    print(queue.get())
+    process.join()
+    print(process.exitcode)
+# ---- itself again
+import subprocess, sys
+if sys.argv[1] == 'again':
+    print(__name__, sys.argv[1:])
+    sys.exit(5)
+done = subprocess.run([sys.executable, __file__, 'again'], capture_output=True, text=True)
+print(done.stdout, done.returncode)
+# ---- in place of itself
+import os, sys
+if sys.argv[-1] != 'again':
+    os.execv(sys.executable, [sys.executable, *sys.argv, 'again'])
+print(sys.argv)
+# ---- warnings
+import warnings
+def f():
+    warnings.warn('old', DeprecationWarning, stacklevel=2)
+f()
+warnings.warn('careful')
+print(1 is 1)
+# ---- a crash
+import os
+print('x', flush=True)
+os.abort()
+# ---- a thread that fails
+import threading
+t = threading.Thread(target=lambda: 1 / 0)
+t.start()
+t.join()
+print('after')
+# ---- a finalizer that fails
+class A:
+    def __del__(self):
+        1 / 0
+a = A()
+del a
+print('after')
+# ---- an exit function that fails
+import atexit
+atexit.register(lambda: 1 / 0)
+print('main')
+# ---- an interrupt in a loop of events
+import asyncio, os, signal
+async def f():
+    os.kill(os.getpid(), signal.SIGINT)
+    await asyncio.sleep(5)
+asyncio.run(f())
+# ---- a handler of a signal
+import os, signal
+signal.signal(signal.SIGTERM, lambda number, frame: print(number, frame.f_code.co_name))
+os.kill(os.getpid(), signal.SIGTERM)
+print('after')
+# ---- streams that are closed
+import sys
+print('x')
+sys.stdout.close()
+sys.stderr.close()
+# ---- its own source
+import inspect
+def f():
+    return 1
+print(inspect.getsource(f), inspect.getmodule(f).__name__)
+# ---- settings
+import gc, signal, sys, threading
+print(sys.flags, gc.isenabled(), gc.get_threshold(), sys.getrecursionlimit())
+print(sys.gettrace(), sys.excepthook is sys.__excepthook__, threading.active_count())
+print(signal.getsignal(signal.SIGINT), sys.stdout.encoding, sys.stdout.line_buffering)
+"""
+PROGRAMS.update(re.findall(r"^# ---- (.*)\n((?:(?!# ----).*\n)*)", MORE, re.MULTILINE))
+
 
 def outcome(*words, folder, given="one\ntwo\n"):
     environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2] / "src")}
@@ -49,7 +164,7 @@ def outcome(*words, folder, given="one\ntwo\n"):
         [sys.executable, *words], cwd=str(folder), input=given, capture_output=True, encoding="utf-8",
         env=environment, timeout=60,
     )  # fmt: skip
-    return done.returncode, done.stdout, done.stderr
+    return done.returncode, done.stdout, re.sub("0x[0-9a-f]+", "0x", done.stderr)
 
 
 @pytest.fixture
@@ -60,6 +175,7 @@ def folder(tmp_path):
     (package / "__init__.py").write_text("print('package', __name__)\n")
     (package / "__main__.py").write_text("import sys\nfrom .part import value\nprint(value, sys.argv[1:])\n")
     (package / "part.py").write_text("value = 5\nif __name__ == '__main__':\n    print(__spec__.name, __package__)\n")
+    (tmp_path / "empty").mkdir()
     (package / "broken.py").write_text("raise RuntimeError('at import')\n")
     return tmp_path
 
@@ -86,10 +202,29 @@ def test_a_module_and_a_text_do_the_same(words, folder):
     assert err == plain[2] or "runpy" in plain[2] and err.splitlines()[-3:] == plain[2].splitlines()[-3:]
 
 
+SHOWS = "import beside, sys\nprint(__name__, __file__, repr(__package__), sys.argv, sys.path[0], sorted(globals()))"
+
+
+@pytest.mark.parametrize("kind", ["folder", "zip", "pyz", "stdin"])
+def test_folders_archives_and_standard_input_do_the_same(kind, folder):
+    (folder / "app").mkdir()
+    (folder / "app" / "__main__.py").write_text(SHOWS + "\n1 / 0\n")
+    (folder / "app" / "beside.py").write_text("")
+    if kind in ("zip", "pyz"):
+        interpreter = "/usr/bin/python" if kind == "pyz" else None
+        zipapp.create_archive(folder / "app", folder / "app.zip", interpreter)
+    name = {"folder": "./app", "stdin": "-"}.get(kind, "app.zip")
+    given = SHOWS + "\n1 / 0\n"
+    found = outcome("-m", "depyf", "run", "-q", name, "a b", folder=folder, given=given)
+    code, out, err = outcome(name, "a b", folder=folder, given=given)
+    assert found[:2] == (code, out) and code == 1 and out
+    assert found[2] == err or "runpy" in err and found[2].splitlines()[-2:] == err.splitlines()[-2:]
+
+
 @pytest.mark.parametrize(
     ("words", "says"),
     [(["nowhere.py"], "can't open nowhere.py: No such file"), (["-m", "no.such.module"], "no.such"),
-     (["package"], "package is a folder"), ([], "what to run?"), (["-m", "beside.x"], "beside")],
+     (["empty"], "can't find '__main__' in empty"), ([], "what to run?"), (["-m", "beside.x"], "beside")],
 )  # fmt: skip
 def test_what_cannot_be_run_is_said(words, says, folder):
     code, out, err = outcome("-m", "depyf", "run", *words, folder=folder)

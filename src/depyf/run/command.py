@@ -86,12 +86,14 @@ def run(options: argparse.Namespace) -> int:
         return 1
     base = os.getcwd()
 
-    def at_end(session: Any, seconds: float) -> None:
+    def at_end(session: Any, seconds: float, failure: Exception | None) -> None:
         from ..explain.report.remarks.stored import Report, report_of
 
         found = report_of(session) if session is not None else Report(counts={"functions": 0})
         found.seconds = seconds
-        if not options.quiet:
+        if failure is not None:
+            print(f"depyf run: no recording: {type(failure).__name__}: {failure}", file=sys.__stderr__)
+        elif not options.quiet:
             _say(session, found, options, base, started)
         if interrupted:
             _end_by_interrupt()

@@ -6,8 +6,10 @@ import builtins
 import importlib.util
 import io
 import os
+import pkgutil
 import sys
 import types
+import zipfile
 from importlib.machinery import BuiltinImporter, SourceFileLoader, SourcelessFileLoader
 from typing import Any, Callable, NoReturn
 
@@ -15,13 +17,15 @@ from ..errors import RunError
 
 __all__ = ["load_program"]
 
+_ZIP = b"PK\3\4"
+
 
 def load_program(kind: str, target: str, arguments: list[str]) -> Callable[[], None]:
     """Finds a program, and prepares `sys.argv`, `sys.path` and ``__main__`` for it. What it gives runs the program.
 
     Args:
         kind: "script", "module" or "code".
-        target: the path, the module's name, or the text.
+        target: the path, "-" for standard input, the module's name, or the text.
         arguments: of the program.
 
     Raises:
@@ -35,22 +39,33 @@ def load_program(kind: str, target: str, arguments: list[str]) -> Callable[[], N
     if kind == "module":
         return _module(main, target, arguments)
     if kind == "code":
-        sys.argv[:] = ["-c", *arguments]
-        sys.path[0:1] = [""]
-        main.__loader__ = BuiltinImporter
-        return _prepared(main, compile(target, "<string>", "exec", dont_inherit=True))
+        return _text(main, "-c", target, "<string>", arguments)
+    if target == "-":
+        main.__dict__.update(__file__="<stdin>", __cached__=None)
+        return _text(main, "-", sys.stdin.buffer.read(), "<stdin>", arguments)
     return _script(main, target, arguments)
+
+
+def _text(
+    main: types.ModuleType, name: str, text: str | bytes, filename: str, arguments: list[str]
+) -> Callable[[], None]:
+    sys.argv[:] = [name, *arguments]
+    sys.path[0:1] = [""]
+    main.__loader__ = BuiltinImporter
+    return _prepared(main, compile(text, filename, "exec", dont_inherit=True))
 
 
 def _script(main: types.ModuleType, path: str, arguments: list[str]) -> Callable[[], None]:
     name, path = path, os.path.abspath(path)  # as the interpreter names the file since 3.9
     if os.path.isdir(path):
-        raise RunError(f"{name} is a folder: depyf runs a script, or a module with -m")
+        return _archive(main, name, arguments)
     try:
         with io.open_code(path) as file:
             source = file.read()
     except OSError as error:
         raise RunError(f"can't open {name}: {error.strerror}") from error
+    if source.startswith(_ZIP) or source.startswith(b"#!") and zipfile.is_zipfile(path):
+        return _archive(main, name, arguments)
     sys.argv[:] = [name, *arguments]
     sys.path[0:1] = [os.path.dirname(os.path.realpath(path))]
     main.__dict__.update(__file__=path, __cached__=None)
@@ -61,6 +76,23 @@ def _script(main: types.ModuleType, path: str, arguments: list[str]) -> Callable
     else:
         main.__loader__ = SourceFileLoader("__main__", path)
         code = compile(source, path, "exec", dont_inherit=True)
+    return _prepared(main, code)
+
+
+def _archive(main: types.ModuleType, path: str, arguments: list[str]) -> Callable[[], None]:
+    """A folder or a zip file with a ``__main__`` in it."""
+    name, path = path, os.path.join(os.getcwd(), path)
+    finder = pkgutil.get_importer(path)
+    spec = finder.find_spec("__main__", None) if finder is not None else None
+    loader: Any = spec.loader if spec is not None else None
+    code = loader.get_code("__main__") if loader is not None else None
+    if spec is None or code is None:
+        raise RunError(f"can't find '__main__' in {name}")
+    sys.argv[:] = [name, *arguments]
+    sys.path[0:1] = [path]
+    main.__dict__.update(
+        __file__=spec.origin, __cached__=spec.cached, __spec__=spec, __loader__=spec.loader, __package__=spec.parent
+    )
     return _prepared(main, code)
 
 
@@ -96,21 +128,37 @@ def _prepared(main: types.ModuleType, code: types.CodeType) -> Callable[[], None
     sys.modules["__main__"] = main
 
     def run() -> None:
+        failed: BaseException | None = None
         try:
             exec(code, main.__dict__)
         except SystemExit:
             raise
         except BaseException as error:
-            _report(error)
+            failed = _without_first_frame(error)
+        if failed is not None:  # here, that it is not the context of what its hook raises
+            _report(failed)
 
     return run
 
 
 def _report(error: BaseException) -> NoReturn:
     """Prints the traceback as the interpreter would, without frames of ours; then the interpreter ends as it would."""
-    trace = error.__traceback__
-    trace = trace.tb_next if trace is not None else None
-    error.__traceback__ = trace
-    sys.excepthook(type(error), error, trace)
+    sys.last_type, sys.last_value, sys.last_traceback = type(error), error, error.__traceback__
+    failed: BaseException | None = None
+    try:
+        sys.excepthook(type(error), error, error.__traceback__)
+    except SystemExit:
+        raise
+    except BaseException as of_hook:
+        failed = _without_first_frame(of_hook)
+    if failed is not None:
+        for head, one in [("Error in sys.excepthook:", failed), ("\nOriginal exception was:", error)]:
+            print(head, file=sys.stderr)
+            sys.__excepthook__(type(one), one, one.__traceback__)
     sys.excepthook = lambda *_: None  # it is said; what is left of it is the exit status
     raise error
+
+
+def _without_first_frame(error: BaseException) -> BaseException:
+    trace = error.__traceback__
+    return error.with_traceback(trace.tb_next if trace is not None else None)

@@ -27,7 +27,7 @@ except Exception:
 
 
 class When(importlib.abc.MetaPathFinder):
-    """Calls `then` once, when the module `name` has been imported."""
+    """Calls `then` once, when the module `name` has been imported. What it raises does not reach the program."""
 
     def __init__(self, name: str, then: Callable[[], None]) -> None:
         self._name, self._then = name, then
@@ -46,43 +46,61 @@ class When(importlib.abc.MetaPathFinder):
             def exec_module(module: types.ModuleType) -> None:
                 del spec.loader.exec_module  # type: ignore[union-attr]
                 execute(module)
-                then()
+                with contextlib.suppress(Exception):
+                    then()
 
             spec.loader.exec_module = exec_module  # type: ignore[method-assign]
         return spec
 
 
-def record(directory: str, at_end: Callable[[Any, float], None], html: bool = False) -> None:
-    """Records into `directory` from the import of Dynamo on; `at_end` gets the recording's `Session`, or None, and the
-    seconds that compiling took.
+def record(directory: str, at_end: Callable[[Any, float, Any], None], html: bool = False) -> None:
+    """Records into `directory` from the import of Dynamo on; `at_end` gets the recording's `Session`, or None, the
+    seconds that compiling took, and the exception with which a recording failed to begin, or None.
 
     What is registered here first runs last: after the program's own functions of `atexit`, and its threads.
     """
     stack = contextlib.ExitStack()
     found: list[Any] = []
     clocks: list[Any] = []
+    failed: list[Exception] = []
     parent = os.getpid()
     started = time.time()
 
     def begin() -> None:
-        from ..explain.dump import processes
-        from ..explain.dump.compile_times import PhaseClock
-        from ..explain.recording.session import prepare_debug
+        try:
+            from ..explain.dump.compile_times import PhaseClock
+            from ..explain.recording.session import prepare_debug
 
-        processes.STARTED = started  # processes that this one has spawned may have recorded before
-        clocks.append(PhaseClock())
-        found.append(stack.enter_context(prepare_debug(directory, html=html)))
+            _leave_program_alone(started)
+            clocks.append(PhaseClock())
+            found.append(stack.enter_context(prepare_debug(directory, html=html)))
+        except Exception as error:
+            failed.append(error)
 
     def end() -> None:
         if os.getpid() != parent:
             return  # a fork's part of the recording is its own, and the parent reports
         seconds = clocks[0].seconds() if clocks else 0.0
         stack.close()
-        at_end(found[0] if found else None, seconds)
+        at_end(found[0] if found else None, seconds, failed[0] if failed else None)
 
     atexit.register(end)
     sys.meta_path.insert(0, When(_WATCHED, begin))
     record_children(directory, started)
+
+
+def _leave_program_alone(started: float) -> None:
+    """Sets what a recording does otherwise where nobody has asked for it in the program's text."""
+    import logging
+
+    from ..explain.containment import logger
+    from ..explain.dump import processes
+    from ..explain.transformed import transformed_code
+
+    processes.STARTED = started  # processes that this one has spawned may have recorded before
+    transformed_code.EXCHANGES = False
+    logger.addHandler(logging.NullHandler())  # the index has what goes there, and standard error is the program's
+    logger.propagate = False
 
 
 def record_children(directory: str, started: float) -> None:
@@ -131,7 +149,7 @@ def record_child(directory: str, started: float) -> None:
         from ..explain.dump import processes
         from ..explain.recording.session import prepare_debug
 
-        processes.STARTED = started
+        _leave_program_alone(started)
         stack.enter_context(prepare_debug(directory))
         processes.before_this_process_ends(stack.close)
 

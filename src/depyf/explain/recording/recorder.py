@@ -227,13 +227,13 @@ class Recorder:
         stops = self._breakpoints_in(code, compile_id)
         text, why = found.text, "what runs in place of the function"
         if found.code is None:
-            why = "not what runs, Dynamo's code does: " + found.reason
+            why = ": ".join(filter(None, ("not what runs, Dynamo's code does", found.reason)))
         if stops:
             why = "not what runs, the function does as written: breakpoint at " + stops
             text = text.replace(WHAT_RUNS, why[0].upper() + why[1:] + ".", 1)
         written = self._write_reserved(path, text, "transformed", why)
         runs = found.code if written else None
-        if found.code is None:
+        if found.reason:
             note_failure(self.session, f"replacing {code.co_name} (compile id {compile_id})", found.reason,
                          f"breakpoints in {os.path.basename(path)}, as Dynamo's own code runs")
         entry = CacheEntry(

@@ -19,13 +19,16 @@ __all__ = ["WHAT_RUNS", "TransformedCode", "decompile_transformed", "is_valid_py
 WHAT_RUNS = "This is what runs: a breakpoint set in this file is hit."
 _NOT_WHAT_RUNS = "Not what runs: Dynamo's own bytecode does."
 
+EXCHANGES = True
+"""Whether proven code may run in place of Dynamo's. `depyf run` says no: tracebacks of the program stay as they are."""
+
 
 @dataclass
 class TransformedCode:
     """What became of one code object of Dynamo's.
 
     `text` is the whole file, valid Python; `code` is what may run instead (its file name is that of the file), or None,
-    and then `reason` says why Dynamo's code runs.
+    and then `reason` says why Dynamo's code runs, "" if it shall.
     """
 
     decompiled: Decompiled
@@ -92,6 +95,8 @@ def _decompile(
     if not result.proven:
         return _text_only(clean, compile_id, decompiled, body, "; ".join(decompiled.reasons) or decompiled.verdict)
     text = _header(clean, compile_id, decompiled, "") + body.rstrip("\n") + "\n"
+    if not EXCHANGES:
+        return TransformedCode(decompiled, _valid(text))
     try:
         from ...decompiler.recompile import recompile
 
@@ -159,7 +164,7 @@ def _header(code: CodeType, compile_id: str, decompiled: Decompiled, not_run: st
     if not_run:
         lines += [_NOT_WHAT_RUNS, f"Reason: {not_run}"]
     else:
-        lines.append(WHAT_RUNS)
+        lines.append(WHAT_RUNS if EXCHANGES else _NOT_WHAT_RUNS)
     return _as_comment("\n".join(lines)) + "\n"
 
 
