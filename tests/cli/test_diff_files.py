@@ -67,7 +67,7 @@ def of_two_versions(tmp_path):
     others = [version for version in TABLES if version != HOST_VERSION and find_interpreter(version)]
     for name, version in (("one", HOST_VERSION), ("other", (others or [HOST_VERSION])[0])):
         magic = max(FORMATS[version].magic_numbers).to_bytes(2, "little") + b"\r\n"
-        (tmp_path / f"{name}.pyc").write_bytes(magic + bytes(12) + compiled(OLD.encode(), "m.py", version, 0))
+        (tmp_path / f"{name}.pyc").write_bytes(magic + bytes(12) + compiled(OLD.encode(), "m.py", version, 0).data)
     return str(tmp_path / "one.pyc"), str(tmp_path / "other.pyc")
 
 

@@ -11,7 +11,7 @@ import depyf
 import verify_attack
 from depyf.decompiler.bytecode.interpreters import HOST_VERSION, find_interpreter
 from depyf.decompiler.bytecode.versions import HOSTS, TABLES
-from depyf.verification.compiling import compiled
+from depyf.verification.compiling import Compiled, compiled
 from depyf.verification.report import Loading, Status
 
 READ = [version for version in TABLES if find_interpreter(version)]
@@ -56,7 +56,7 @@ def planted(tmp_path, source, code, version=HOST_VERSION, flags=1, optimize=0):
     level = f".opt-{optimize}" if optimize else ""
     file = cache / "mod.cpython-{}{}{}.pyc".format(*version, level)
     magic = max(FORMATS[version].magic_numbers).to_bytes(2, "little") + b"\r\n"
-    data = code if isinstance(code, bytes) else marshal.dumps(code)
+    data = code if isinstance(code, bytes) else code.data if isinstance(code, Compiled) else marshal.dumps(code)
     file.write_bytes(magic + flags.to_bytes(4, "little") + bytes(8) + data)
     return file
 

@@ -89,7 +89,7 @@ class Folder(Tree):
                 with os.scandir(self.shown(below) if below else self.path or ".") as entries:
                     found = sorted(entries, key=lambda entry: entry.name)
                 names = [(below + "/" if below else "") + entry.name for entry in found]
-                folders = [name for name, entry in zip(names, found) if entry.is_dir()]
+                folders = [name for name, entry in zip(names, found) if _is_folder(entry)]
                 links = {name for name, entry in zip(names, found) if entry.is_symlink()}
             except OSError as error:
                 yield Unreadable(below or ".", f"can't be listed: {error.strerror}")
@@ -145,6 +145,14 @@ class Folder(Tree):
         if len(data) > LARGEST_FILE:
             raise Problem(f"has more than {LARGEST_FILE} bytes")
         return data
+
+
+def _is_folder(entry: os.DirEntry[str]) -> bool:
+    """Whether it is one; a link that leads to itself is a file that can't be read."""
+    try:
+        return entry.is_dir()
+    except OSError:
+        return False
 
 
 class SingleFile(Folder):

@@ -6,7 +6,7 @@ checked*, never fine.
 
     loading.py                 whether CPython would load it
     compiling.py               the source, compiled by the CPython of the file's version
-    flat.py                    whether two codes are the same, at a glance
+    written_out.py             whether two codes are the same, at a glance
     comparison.py              two code objects, field by field; what differs is left to the proof
     proven.py                  whether code that differs does the same, and hides nothing
     statements.py              what differs, in statements

@@ -1,10 +1,17 @@
-"""Whether compiled files are what their sources say: ``verify_file`` and ``verify_tree``."""
+"""Whether compiled files are what their sources say: ``verify_file`` and ``verify_tree``.
+
+The decompiler and the proof are imported when a file differs.
+"""
 
 from __future__ import annotations
 
 import os
+from collections import deque
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import replace
-from typing import Iterator, NamedTuple, Tuple, Union
+from functools import partial
+from itertools import islice
+from typing import Callable, Iterator, NamedTuple, Tuple, Union
 
 from ..decompiler.bytecode import RawCode
 from ..decompiler.bytecode.reading.pyc import HEADER, pyc_version, read_code_and_end
@@ -15,16 +22,19 @@ from ..files.opening import open_tree
 from ..files.trees import Folder, Problem, SingleFile, Tree, Unreadable, VerificationError
 from .comparison import NO_LINES, CodeDifference, differences
 from .compiling import NotCompiled, compiled, likely_filename
-from .flat import flat
 from .loading import Header, Place, judge, read_header
-from .proven import doubts
 from .report import Change, FileReport, Status, TreeReport
-from .statements import changes, text_of
+from .written_out import written_out
 
 __all__ = ["VerificationError", "iter_reports", "verify_file", "verify_tree"]
 
 Path = Union[str, "os.PathLike[str]"]
 Version = Tuple[int, int]
+_Answer = Union[FileReport, Callable[[], FileReport]]
+"""A report, or what is left to do for it: all but the quick look, which threads do ahead of time."""
+
+_AHEAD = 2
+"""Files under way: one is compiled, in a process of its own, while another one is compared."""
 
 
 _MOST_TIMES, _ANY_SIZE = 64, 1 << 20
@@ -72,7 +82,7 @@ def verify_file(
             raise VerificationError(f"there is no file {os.fspath(one)}")
     tree = SingleFile(path)
     wanted = _Wanted(optimize, statements, decompiled)
-    return _report(tree, tree.name, os.fspath(source) if source is not None else None, wanted)
+    return _finished(_report(tree, tree.name, os.fspath(source) if source is not None else None, wanted))
 
 
 def verify_tree(
@@ -110,19 +120,35 @@ def iter_reports(
         raise VerificationError(f"there is no folder {given}")
     tree = open_tree(path)
     wanted = _Wanted(optimize, statements, decompiled)
-    for one in tree.compiled():
-        if isinstance(one, Unreadable):
-            yield _unchecked(tree.shown(one.name), None, one.reason)
-        else:
-            yield _report(tree, one, given, wanted)
+    names = tree.compiled()
+    with ThreadPoolExecutor(_AHEAD, "depyf") as pool:
+
+        def begin(name: str | Unreadable) -> Future[_Answer]:
+            return pool.submit(_begin, tree, name, given, wanted)
+
+        running = deque(begin(name) for name in islice(names, _AHEAD))
+        while running:
+            answer = running.popleft().result()
+            running.extend(begin(name) for name in islice(names, 1))
+            yield _finished(answer)
+
+
+def _begin(tree: Tree, name: str | Unreadable, given: str | None, wanted: _Wanted) -> _Answer:
+    if isinstance(name, Unreadable):
+        return _unchecked(tree.shown(name.name), None, name.reason)
+    return _report(tree, name, given, wanted)
+
+
+def _finished(answer: _Answer) -> FileReport:
+    return answer if isinstance(answer, FileReport) else answer()
 
 
 def _unchecked(path: str, source: str | None, reason: str) -> FileReport:
     return FileReport(path, source, None, 0, Status.NOT_CHECKED, reasons=(reason,))
 
 
-def _report(tree: Tree, name: str, given: str | None, wanted: _Wanted) -> FileReport:
-    """The report of one file, whatever it holds."""
+def _report(tree: Tree, name: str, given: str | None, wanted: _Wanted) -> _Answer:
+    """The report of one file, whatever it holds, or what is left to do."""
     parsed = parse(name)
     path = tree.shown(name)
     try:
@@ -146,9 +172,9 @@ def _report(tree: Tree, name: str, given: str | None, wanted: _Wanted) -> FileRe
     if level is None:
         return replace(report, reasons=(f"no CPython writes 'opt-{parsed.optimization}' into a name: name a level",))
     if source is None:
-        return _without_source(report, data, version, wanted.decompiled)
+        return partial(_without_source, report, data, version, wanted.decompiled)
     if PYTEST in parsed.tag:
-        return _rewritten(report, data, source, version, level)
+        return partial(_rewritten, report, data, source, version, level)
     return _compared(report, data, source, version, level, wanted.statements)
 
 
@@ -180,6 +206,8 @@ def _without_source(report: FileReport, data: bytes, version: Version, decompile
     reasons = ("there is no source to compare with",)
     text = None
     if decompiled:
+        from .statements import text_of
+
         try:
             text = text_of(read_code_and_end(data, version)[0])
         except PycError as error:
@@ -189,7 +217,7 @@ def _without_source(report: FileReport, data: bytes, version: Version, decompile
 
 def _compared(
     report: FileReport, data: bytes, source: bytes, version: Version, level: int, statements: bool
-) -> FileReport:
+) -> _Answer:
     base = os.path.basename((report.source or "").replace(os.sep, "/"))
     filename = likely_filename(data, base) or base
     try:
@@ -197,15 +225,22 @@ def _compared(
     except NotCompiled as error:
         if not error.wrong_source:
             return replace(report, reasons=(str(error),))
-        reason = f"{error}: it was made of another one"
-        shown = _all_of(data, version) if statements else ()
-        return replace(report, status=Status.DIFFERS, reasons=(reason,), changes=shown)
-    if data[HEADER:] == made:
+        report = replace(report, status=Status.DIFFERS, reasons=(f"{error}: it was made of another one",))
+        return partial(_with_all, report, data, version) if statements else report
+    size = len(made.data)
+    if data[HEADER:] == made.data:
         return replace(report, status=Status.IDENTICAL)
-    if len(data) > _MOST_TIMES * len(made) + _ANY_SIZE:
-        return _other(report, f"{len(data)} bytes, where the source makes {len(made)}: no statements were looked for")
-    if _same(data, made, version):
+    if len(data) > _MOST_TIMES * size + _ANY_SIZE:
+        return _other(report, f"{len(data)} bytes, where the source makes {size}: no statements were looked for")
+    # A part has one byte at least.
+    plain = made.written_out
+    if plain is not None and written_out(data, version, HEADER, len(plain)) == plain:
         return replace(report, status=Status.IDENTICAL)
+    return partial(_looked_into, report, data, made.data, version, statements)
+
+
+def _looked_into(report: FileReport, data: bytes, made: bytes, version: Version, statements: bool) -> FileReport:
+    """The report of a file that is not the same at a glance."""
     try:
         theirs = read_code_and_end(made, version, 0)[0]
     except PycError as error:
@@ -225,13 +260,15 @@ def _compared(
 
 def _rewritten(report: FileReport, data: bytes, source: bytes, version: Version, level: int) -> FileReport:
     """The report of a file that pytest wrote, whose releases do not all rewrite asserts alike."""
+    from .proven import doubts
+
     base = os.path.basename((report.source or "").replace(os.sep, "/"))
     filename = likely_filename(data, base) or base
     try:
         ours, end = read_code_and_end(data, version)
         for asserts in (None, *({"walrus": kind, "imports": True} for kind in (SNAPSHOT, OVERWRITE))):
             made = compiled(source, filename, version, level, asserts)
-            theirs = read_code_and_end(made, version, 0)[0]
+            theirs = read_code_and_end(made.data, version, 0)[0]
             found = differences(ours, theirs)
             if end < len(data) or any(NO_LINES in one.fields for one in found):
                 continue
@@ -247,12 +284,6 @@ def _rewritten(report: FileReport, data: bytes, source: bytes, version: Version,
     return replace(report, reasons=("written by pytest, and not as depyf knows pytest to rewrite asserts",))
 
 
-def _same(data: bytes, made: bytes, version: Version) -> bool:
-    """Whether a quick look shows that a file holds nothing but the code ``made``."""
-    ours, theirs = flat(data, version, HEADER), flat(made, version)
-    return ours is not None and theirs is not None and ours[1] == len(data) and ours[0] == theirs[0]
-
-
 def _other(report: FileReport, words: str) -> FileReport:
     """The report of a file that differs, and of which there are no statements."""
     return replace(report, status=Status.DIFFERS, reasons=(words,), changes=(Change("", words),))
@@ -262,6 +293,9 @@ def _judged(
     report: FileReport, ours: RawCode, theirs: RawCode, found: list[CodeDifference], statements: bool
 ) -> FileReport:
     """The report of code that is not identical, or has something behind it."""
+    from .proven import doubts
+    from .statements import changes
+
     words = tuple(map(str, found))
     if not report.reasons and all(one.lines_alone for one in found):
         return replace(report, status=Status.OTHER_LINES, reasons=words)
@@ -280,10 +314,12 @@ def _judged(
     )
 
 
-def _all_of(data: bytes, version: Version) -> tuple[Change, ...]:
-    """All statements of a file, where the source has none."""
+def _with_all(report: FileReport, data: bytes, version: Version) -> FileReport:
+    """The report with all statements of a file, where the source has none."""
+    from .statements import text_of
+
     try:
-        raw = read_code_and_end(data, version)[0]
+        change = Change("<module>", "", tuple(text_of(read_code_and_end(data, version)[0]).splitlines()))
     except PycError as error:
-        return (Change("", f"it can't be read: {error}"),)
-    return (Change("<module>", "", tuple(text_of(raw).splitlines())),)
+        change = Change("", f"it can't be read: {error}")
+    return replace(report, changes=(change,))

@@ -1,14 +1,15 @@
 """A source -> the marshalled code that CPython makes of it; nothing is executed.
 
-The running version compiles in this process, the others in processes that wait for the next text
-(decompiler/proof/compiler_pool.py).
+It is made in a process of that version, which waits for the next text (decompiler/proof/compiler_pool.py): a source
+that nobody should trust may take long, or bring the compiler down.
 """
 
 from __future__ import annotations
 
 import os
-from typing import Any, Tuple
+from typing import Any, NamedTuple, Tuple
 
+from ..decompiler.bytecode.code.formats import FORMATS
 from ..decompiler.bytecode.interpreters import HOST_VERSION
 from ..decompiler.limits.deep_stack import with_room
 from ..decompiler.proof.compile_worker import CompileFailure, marshalled
@@ -28,39 +29,37 @@ class NotCompiled(Exception):
         self.wrong_source = wrong_source
 
 
+class Compiled(NamedTuple):
+    """Marshalled code as CPython writes it into a file; and without references, if two runs write other bytes."""
+
+    data: bytes
+    written_out: bytes | None = None
+
+
 def compiled(
     source: bytes, filename: str, version: Version, optimize: int, asserts: dict[str, Any] | None = None
-) -> bytes:
+) -> Compiled:
     """The code of ``source``, marshalled by CPython ``version`` as it does for its compiled files.
 
     ``asserts``: how pytest rewrites them, as `compile_request` takes it. Raises NotCompiled.
     """
+    twice = FORMATS[version].marks_vary
     request = {
         "source": source, "filename": filename, "flags": 0, "optimize": optimize, "unit": None, "asserts": asserts,
-        "called": "the source",
+        "called": "the source", "twice": twice,
     }  # fmt: skip
-    if version == HOST_VERSION:
-        try:
-            return _here(request)
-        except CompileFailure as error:
-            raise _not_compiled(str(error), version) from error
     try:
         kind, value = POOL.compile(request, version)
     except NoInterpreter as error:
-        raise NotCompiled(error.reason) from error
+        if version != HOST_VERSION:
+            raise NotCompiled(error.reason) from error
+        try:  # Python is embedded in a program
+            return Compiled(with_room(lambda: marshalled(request)))
+        except CompileFailure as failure:
+            raise _not_compiled(str(failure), version) from failure
     if kind == "error":
         raise _not_compiled(value, version)
-    data: bytes = value
-    return data
-
-
-def _here(request: dict[str, Any]) -> bytes:
-    try:
-        return marshalled(request)
-    except CompileFailure as error:
-        if not isinstance(error.__cause__, RecursionError):
-            raise
-        return with_room(lambda: marshalled(request))
+    return Compiled(*value) if twice else Compiled(value)
 
 
 def _not_compiled(reason: str, version: Version) -> NotCompiled:

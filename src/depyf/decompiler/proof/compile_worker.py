@@ -64,7 +64,7 @@ def compile_request(request: dict[str, Any]) -> types.CodeType:
     compiler has sorted them, and ``marks``: dotted names in the text -> the string constant to compile in their
     place. ``asserts``, optional: how pytest has rewritten the asserts of the original (arguments of
     ``rewrite_module``); those of the text are rewritten in the same way. ``called``, optional: what messages call the
-    source.
+    source. ``twice``, optional: `serve` answers with what `marshalled_twice` gives.
     A free variable whose name begins as ``ORDERED`` says got that for its place. Raises CompileFailure.
     """
     unit = request["unit"]
@@ -96,6 +96,13 @@ def marshalled(request: dict[str, Any]) -> bytes:
     code = compile_request(request)
     held = [code, code]
     return marshal.dumps(held[0])
+
+
+def marshalled_twice(request: dict[str, Any]) -> tuple[bytes, bytes]:
+    """The same, and once more in format 2, which has no references. Raises CompileFailure."""
+    code = compile_request(request)
+    held = [code, code]
+    return marshal.dumps(held[0]), marshal.dumps(code, 2)
 
 
 def _compile_in_scaffold(unit: dict[str, Any], request: dict[str, Any]) -> types.CodeType:
@@ -440,9 +447,9 @@ def serve(requests: IO[bytes], answers: IO[bytes]) -> None:
             request = read_message(requests)
         except EOFError:
             return
-        answer: tuple[str, bytes | str]
+        answer: tuple[str, Any]
         try:
-            answer = "code", marshalled(request)
+            answer = "code", marshalled_twice(request) if request.get("twice") else marshalled(request)
         except CompileFailure as error:
             answer = "error", str(error)
         except Exception as error:
@@ -450,7 +457,24 @@ def serve(requests: IO[bytes], answers: IO[bytes]) -> None:
         write_message(answers, answer)
 
 
+def limit_memory(most: int) -> None:
+    """Let this process have no more than that many bytes, where the system knows such limits."""
+    try:
+        import resource
+    except ImportError:  # on Windows
+        return
+    soft, hard = resource.getrlimit(resource.RLIMIT_AS)
+    wanted = min(most, *(limit for limit in (soft, hard) if limit != resource.RLIM_INFINITY), most)
+    try:
+        resource.setrlimit(resource.RLIMIT_AS, (wanted, hard))
+    except (ValueError, OSError):
+        pass  # of no use on this system; a text is then bounded by its size alone
+
+
+MOST_MEMORY = 4 << 30
+
 if __name__ == "__main__":
+    limit_memory(MOST_MEMORY)
     sys.setrecursionlimit(10_000)  # as where the text was made (limits/deep_stack.py, which is not at hand here)
     threading.stack_size(128 << 20)
     threading.Thread(target=serve, args=(sys.stdin.buffer, sys.stdout.buffer)).start()

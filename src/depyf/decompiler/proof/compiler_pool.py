@@ -10,6 +10,7 @@ import atexit
 import os
 import subprocess
 import threading
+import time
 from typing import Any
 
 from ...errors import DecompilationError
@@ -85,6 +86,9 @@ class _Compiler:
 
     def __init__(self, executable: str) -> None:
         self.timed_out = False
+        self._deadline: float | None = None
+        self._ended = threading.Event()
+        self._watch: threading.Thread | None = None
         self.process = subprocess.Popen(
             [executable, "-I", "-S", "-B", _SCRIPT],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
@@ -93,21 +97,27 @@ class _Compiler:
     def ask(self, request: dict[str, Any], limit: float) -> tuple[str, Any]:
         process = self.process
         assert process.stdin is not None and process.stdout is not None
-        watch = threading.Timer(limit, self._give_up)
-        watch.daemon = True
-        watch.start()
+        if self._watch is None:  # one thread for all requests: starting one takes as long as a short text
+            self._watch = threading.Thread(target=self._look_at_the_clock, args=(limit / 20,), daemon=True)
+            self._watch.start()
+        self._deadline = time.monotonic() + limit
         try:
             write_message(process.stdin, request)
             kind, value = read_message(process.stdout)
         finally:
-            watch.cancel()
+            self._deadline = None
         return kind, value
 
-    def _give_up(self) -> None:
-        self.timed_out = True
-        self.process.kill()
+    def _look_at_the_clock(self, interval: float) -> None:
+        while not self._ended.wait(interval):
+            deadline = self._deadline
+            if deadline is not None and time.monotonic() > deadline:
+                self.timed_out = True
+                self.process.kill()
+                return
 
     def end(self) -> None:
+        self._ended.set()
         self.process.kill()
         for pipe in (self.process.stdin, self.process.stdout):
             try:

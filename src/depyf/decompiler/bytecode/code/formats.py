@@ -28,7 +28,8 @@ class FileFormat(NamedTuple):
     ``magic_numbers`` are those of the final releases and of pre-releases which differ only in what their compilers
     emit; ``first_magic`` is the version's first alpha's, from where on a number means this version. ``code_fields``
     are the fields of a code object in order. ``has_slices``: slices can be constants. ``hash_rounds``: how many rounds
-    SipHash has for a block where the header holds a hash of the source (bpo-29410).
+    SipHash has for a block where the header holds a hash of the source (bpo-29410). ``marks_vary``: two runs of one
+    compiler mark other objects with FLAG_REF.
     """
 
     first_magic: int
@@ -37,13 +38,14 @@ class FileFormat(NamedTuple):
     line_table: Decoder
     has_slices: bool = False
     hash_rounds: int = 1
+    marks_vary: bool = False
 
 
 FORMATS: dict[tuple[int, int], FileFormat] = {
-    (3, 7): FileFormat(3390, frozenset({3394}), _FIELDS_37, read_lnotab, hash_rounds=2),
-    (3, 8): FileFormat(3400, frozenset({3413}), _FIELDS_38, read_lnotab, hash_rounds=2),
-    (3, 9): FileFormat(3420, frozenset({3425}), _FIELDS_38, read_lnotab, hash_rounds=2),
-    (3, 10): FileFormat(3430, frozenset({3439}), _FIELDS_38, read_line_ranges, hash_rounds=2),
+    (3, 7): FileFormat(3390, frozenset({3394}), _FIELDS_37, read_lnotab, hash_rounds=2, marks_vary=True),
+    (3, 8): FileFormat(3400, frozenset({3413}), _FIELDS_38, read_lnotab, hash_rounds=2, marks_vary=True),
+    (3, 9): FileFormat(3420, frozenset({3425}), _FIELDS_38, read_lnotab, hash_rounds=2, marks_vary=True),
+    (3, 10): FileFormat(3430, frozenset({3439}), _FIELDS_38, read_line_ranges, hash_rounds=2, marks_vary=True),
     (3, 11): FileFormat(3450, frozenset({3494, 3495}), _FIELDS_311, read_locations),
     (3, 12): FileFormat(3500, frozenset({3531}), _FIELDS_311, read_locations),
     (3, 13): FileFormat(3550, frozenset({3570, 3571}), _FIELDS_311, read_locations),
