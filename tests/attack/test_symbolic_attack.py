@@ -64,14 +64,14 @@ def forget_operands(monkeypatch):
 
 
 def forget_what_is_handled(monkeypatch):
-    push = steps.Stepper.do_PUSH_EXC_INFO
+    push = steps.SymbolicStepper.do_PUSH_EXC_INFO
 
     def forgetful(self, side, heap, arg):
         handled = side.handled
         push(self, side, heap, arg)
         side.handled = handled
 
-    monkeypatch.setattr(steps.Stepper, "do_PUSH_EXC_INFO", forgetful)
+    monkeypatch.setattr(steps.SymbolicStepper, "do_PUSH_EXC_INFO", forgetful)
 
 
 def forget_handlers(monkeypatch):
@@ -109,13 +109,13 @@ def cover_all_states(monkeypatch):
 
 
 def loads_never_raise(monkeypatch):
-    load_ = steps.Stepper.load
+    load_ = steps.SymbolicStepper.load
 
     def forgetful(self, side, name):
         side.locals.setdefault(name, self.constants.term(None))
         return load_(self, side, name)
 
-    monkeypatch.setattr(steps.Stepper, "load", forgetful)
+    monkeypatch.setattr(steps.SymbolicStepper, "load", forgetful)
 
 
 def iterate_over_anything(monkeypatch):

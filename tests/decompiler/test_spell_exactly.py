@@ -8,7 +8,7 @@ from depyf.decompiler.driver.decompilation import Decompilation
 from depyf.decompiler.pipeline import analyze
 from depyf.decompiler.proof import Level
 from depyf.decompiler.surface_forms import exact
-from depyf.decompiler.surface_forms.changes import Change, changes
+from depyf.decompiler.surface_forms.changes import FormChange, changes
 from depyf.decompiler.syntax import nodes
 from depyf.decompiler.syntax.printer import print_tree
 
@@ -94,7 +94,7 @@ def test_a_spelling_that_is_not_proven_is_taken_back(monkeypatch):
     plain = analyze(function(ASSERTION))
 
     def wrong(body, raw, printed, compiled):
-        return [Change(body, body[:], [nodes.Pass()])]
+        return [FormChange(body, body[:], [nodes.Pass()])]
 
     monkeypatch.setattr(better_spellings, "spell_exactly", wrong)
     found = analyze(function(ASSERTION))

@@ -9,8 +9,8 @@ import pytest
 from depyf.decompiler.bytecode import CONDITIONAL_JUMPS, Instruction, load
 from depyf.decompiler.bytecode.instruction import OPERATIONS
 from depyf.decompiler.proof.symbolic.operations import EVENTS, NOT_UNDERSTOOD
-from depyf.decompiler.proof.symbolic.state import Constants, Event, NotUnderstood, Numbers, Pair, Side
-from depyf.decompiler.proof.symbolic.steps import Split, Stepper
+from depyf.decompiler.proof.symbolic.state import Constants, NotUnderstood, Numbers, Pair, ProofEvent, Side
+from depyf.decompiler.proof.symbolic.steps import Split, SymbolicStepper
 
 SILENT = frozenset(
     {"NOP", "JUMP", "CONST", "NULL", "POP", "COPY", "SWAP", "LOAD_FAST", "STORE_FAST", "DELETE_FAST", "LOAD_CLOSURE",
@@ -31,14 +31,14 @@ ARGUMENTS: dict[str, Any] = {
 NAMES = {op for op in OPERATIONS if op.endswith(("_FAST", "_DEREF", "_CLOSURE", "_CLEAR", "_NAME", "_ATTR", "_GLOBAL"))}
 
 
-def outcome(op: str) -> Event | Split | None:
+def outcome(op: str) -> ProofEvent | Split | None:
     """What a side finds that stands at this operation, with unknown values on its stack."""
     constants, numbers, side = Constants(), Numbers(), Side()
     raw = load((lambda: None).__code__)
     raw.cellvars = ("x",) if "DEREF" in op or op == "LOAD_CLOSURE" else ()
     argument = ARGUMENTS.get(op, "x" if op in NAMES else 1)
     ins = Instruction(op, argument, 0 if op in CONDITIONAL_JUMPS or op == "JUMP" else -1)
-    stepper = Stepper(raw, [ins, ins], constants, numbers)
+    stepper = SymbolicStepper(raw, [ins, ins], constants, numbers)
     stepper.shared_cells = frozenset({"x"})
     side.locals["x"] = numbers.value()
     side.stack = [numbers.value() for _ in range(8)]
@@ -56,7 +56,7 @@ def outcome(op: str) -> Event | Split | None:
 
 
 def test_every_operation_is_known():
-    detailed = {op for op in OPERATIONS if hasattr(Stepper, "do_" + op)}
+    detailed = {op for op in OPERATIONS if hasattr(SymbolicStepper, "do_" + op)}
     in_step = CONDITIONAL_JUMPS | {"JUMP", "RETURN_VALUE", "RERAISE", "RAISE_VARARGS"}
     kinds = (detailed, in_step, EVENTS, frozenset(NOT_UNDERSTOOD))
     for op in OPERATIONS:
@@ -77,13 +77,13 @@ def test_operation(op: str):
     elif op in TO_DECIDE:
         assert isinstance(found, Split)
     else:
-        assert isinstance(found, Event)
+        assert isinstance(found, ProofEvent)
 
 
 def test_operands_and_what_stands_in_the_instruction_are_part_of_the_event():
     for op in sorted(EVENTS):
         found = outcome(op)
-        assert isinstance(found, Event) and found.op == op
+        assert isinstance(found, ProofEvent) and found.op == op
         pops = OPERATIONS[op]
         pops = (pops(ARGUMENTS.get(op, 1)) if callable(pops) else pops)[0]
         assert len(found.operands) >= pops

@@ -25,7 +25,7 @@ from .bytecode.grammar import has_nested_quotes
 from .definitions.rewritten_asserts import is_rewritten
 from .driver.decompilation import Decompilation
 from .driver.refused import instruction_lines
-from .driver.result import Result, Text
+from .driver.result import Result, ResultText
 from .driver.settings import DEFAULT, LAYOUTS, Settings
 from .driver.stepper import Stepper
 from .limits.budget import Budget
@@ -180,4 +180,4 @@ def standalone(result: Result, name: str | None = None) -> str:
         body: list[nodes.Statement] = [tree, nodes.Return(nodes.Name(tree.name))]
         tree = nodes.FunctionDef("enclosing_function", parameters, body)
     text = print_tree(tree, width=width, nested_quotes=has_nested_quotes(result.raw.version))
-    return Text(lambda: (text, {}), result.verdict, result.text.meant).printed[0]
+    return ResultText(lambda: (text, {}), result.verdict, result.text.meant).printed[0]

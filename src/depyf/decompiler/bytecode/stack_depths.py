@@ -19,7 +19,7 @@ from .dataflow import states_before
 from .disassemble import known_instructions
 from .instruction import NEVER_RAISES, NO_FALL_THROUGH, Instruction, stack_use
 from .versions.stack_effects import EFFECTS, ENDS_OF_LOOPS, JUMPS, READS
-from .versions.table import Row
+from .versions.table import OpcodeRow
 
 _JUMPS_IF = frozenset(
     f"POP_JUMP_{direction}IF_{outcome}" for direction in ("", "FORWARD_", "BACKWARD_") for outcome in ("FALSE", "TRUE")
@@ -70,7 +70,7 @@ class _Unit(NamedTuple):
     """A raw instruction; ``target`` is -1 if it does not jump."""
 
     offset: int
-    row: Row
+    row: OpcodeRow
     argument: int
     next: int
     target: int

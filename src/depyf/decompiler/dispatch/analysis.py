@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from ..bytecode import CONDITIONAL_JUMPS, NEVER_RAISES, NO_FALL_THROUGH, Instruction
 from ..limits.budget import spend
 from .levels import Error, Levels, Ranges, handled_part, is_inside
-from .slots import VALUE, Slot, Slots, merge, rigid, same_slot, simulate
+from .slots import VALUE, StackSlot, StackSlots, merge, rigid, same_slot, simulate
 
 _MOST_COPIES = 6
 """Nodes for each instruction, on average, before there are too many contexts."""
@@ -27,7 +27,7 @@ _UNSEEN = frozenset({"NOP", "CONST", "POP", "COPY", "SWAP", "JUMP", "NULL", "LOA
 """What may happen between the end of the body of a with statement and the call of the exit function."""
 
 
-def is_exit_call(ins: Instruction, slots: list[Slot]) -> bool:
+def is_exit_call(ins: Instruction, slots: list[StackSlot]) -> bool:
     """Whether ``ins`` calls the exit function of a with statement, as it is called where no exception leaves it."""
     if ins.op != "CALL" or ins.arg != (2, ()) or len(slots) < 4 or slots[-4].kind != "exit":
         return False
@@ -35,20 +35,20 @@ def is_exit_call(ins: Instruction, slots: list[Slot]) -> bool:
 
 
 class Edge(NamedTuple):
-    """A way to another node, with the stack as it is then."""
+    """An edge to another node, with the stack that it leaves there."""
 
-    target: Node
-    slots: Slots
+    target: DispatchNode
+    slots: StackSlots
 
 
-class Node:
+class DispatchNode:
     """A run of instructions.
 
     ``end``: "jump", "branch" (edges: falls, jumps), "for" (edges: item, exhausted), "with" (a context manager is
     entered), "exit", "raise" (the handled exception again), "leave" (the handler is left with the exception).
     """
 
-    def __init__(self, number: int, pc: int, levels: Levels, slots: Slots) -> None:
+    def __init__(self, number: int, pc: int, levels: Levels, slots: StackSlots) -> None:
         self.number = number
         self.pc = pc
         self.levels = levels
@@ -56,7 +56,7 @@ class Node:
         self.pcs: list[int] = []
         self.end = "jump"
         self.edges: list[Edge] = []
-        self.handlers: list[tuple[Node, int]] = []  # where exceptions go, and how many stack entries they leave
+        self.handlers: list[tuple[DispatchNode, int]] = []  # where exceptions go, and how many stack entries they leave
 
     def __repr__(self) -> str:
         return f"node {self.number} at {self.pc}"
@@ -69,10 +69,10 @@ class Analysis:
         self.instructions = instructions
         self.error = error
         self.ranges = Ranges(instructions, error)
-        self.nodes: dict[Any, Node] = {}
-        self.handler_of: dict[Levels, Node] = {}  # by the levels of the try body
+        self.nodes: dict[Any, DispatchNode] = {}
+        self.handler_of: dict[Levels, DispatchNode] = {}  # by the levels of the try body
         self.joins = self._joins()
-        self.todo: list[Node] = []
+        self.todo: list[DispatchNode] = []
         self.entry = self.enter(0, (), [])
         while self.todo:
             self.follow(self.todo.pop())
@@ -92,7 +92,7 @@ class Analysis:
         return {index for index, count in enumerate(counts) if count > 1}
 
     def _drop_unreached(self) -> None:
-        reached: dict[Node, None] = {}
+        reached: dict[DispatchNode, None] = {}
         todo = [self.entry]
         while todo:
             node = todo.pop()
@@ -103,7 +103,7 @@ class Analysis:
                     self._check_with(node, edge.target)
         self.all = sorted(reached, key=lambda node: node.number)
 
-    def _check_with(self, node: Node, target: Node) -> None:
+    def _check_with(self, node: DispatchNode, target: DispatchNode) -> None:
         """Only its beginning leads into the body of a with statement."""
         common = 0
         while common < min(len(node.levels), len(target.levels)) and node.levels[common] == target.levels[common]:
@@ -114,19 +114,19 @@ class Analysis:
 
     # Entering a place
 
-    def enter(self, pc: int, handled: Levels, slots: list[Slot]) -> Node:
+    def enter(self, pc: int, handled: Levels, slots: list[StackSlot]) -> DispatchNode:
         """The node at ``pc``, where these exceptions are handled, reached with this stack."""
         if pc >= len(self.instructions):
             raise self.error("control leaves the code")
         return self.node(pc, self.levels_at(pc, handled, slots), slots)
 
-    def node(self, pc: int, levels: Levels, slots: list[Slot]) -> Node:
+    def node(self, pc: int, levels: Levels, slots: list[StackSlot]) -> DispatchNode:
         """The node with this beginning; what it knows of the stack is now true for this path too."""
         slots = [self.settled(slot, levels) for slot in slots]
         key = (pc, levels, tuple(rigid(slot) for slot in slots))
         node = self.nodes.get(key)
         if node is None:
-            node = self.nodes[key] = Node(len(self.nodes), pc, levels, tuple(slots))
+            node = self.nodes[key] = DispatchNode(len(self.nodes), pc, levels, tuple(slots))
             self.todo.append(node)
             return node
         merged = tuple(merge(a, b)._replace(origin=-1) for a, b in zip(node.slots, slots))
@@ -135,15 +135,15 @@ class Analysis:
             self.todo.append(node)
         return node
 
-    def settled(self, slot: Slot, levels: Levels) -> Slot:
+    def settled(self, slot: StackSlot, levels: Levels) -> StackSlot:
         """``slot`` as it is at ``levels``: what belongs to a handler that was left is a value, or of no use."""
         if slot.kind == "exception" and not is_inside(levels, slot.detail):
             return VALUE._replace(origin=slot.origin)
         if slot.kind == "previous" and not is_inside(levels, slot.detail):
-            return Slot("lasti")
+            return StackSlot("lasti")
         return slot
 
-    def levels_at(self, pc: int, handled: Levels, slots: list[Slot]) -> Levels:
+    def levels_at(self, pc: int, handled: Levels, slots: list[StackSlot]) -> Levels:
         """The levels of what comes at ``pc``: those of the first instruction that can raise."""
         first, seen = pc, set()
         while pc < len(self.instructions) and pc not in seen and (pc == first or pc not in self.joins):
@@ -160,7 +160,7 @@ class Analysis:
 
     # Following a node to its end
 
-    def follow(self, node: Node) -> None:
+    def follow(self, node: DispatchNode) -> None:
         node.pcs, node.edges, node.handlers = [], [], []
         slots = [slot._replace(origin=place) for place, slot in enumerate(node.slots)]
         handled = handled_part(node.levels)
@@ -196,7 +196,7 @@ class Analysis:
             if pc >= len(self.instructions):
                 raise self.error("control leaves the code")
 
-    def step(self, node: Node, ins: Instruction, pc: int, handled: Levels, slots: list[Slot]) -> bool:
+    def step(self, node: DispatchNode, ins: Instruction, pc: int, handled: Levels, slots: list[StackSlot]) -> bool:
         """One instruction; True at the end of the node."""
         if ins.op in CONDITIONAL_JUMPS:
             node.end = "for" if ins.op.endswith("FOR_ITER") else "branch"
@@ -214,15 +214,15 @@ class Analysis:
             self.enter_with(node, ins, pc, handled, slots)
             return True
         if is_exit_call(ins, slots):
-            slots[-4:] = [Slot("lasti")]
+            slots[-4:] = [StackSlot("lasti")]
             return False
         if ins.op in ("GET_AWAITABLE", "YIELD_FROM") and slots[-1 - (ins.op == "YIELD_FROM")].kind == "lasti":
             del slots[len(slots) - (ins.op == "YIELD_FROM") :]
             return False
         if ins.op == "PUSH_EXC_INFO":
-            if pc != node.pc or not node.levels or slots[-1] != Slot("exception", node.levels, len(slots) - 1):
+            if pc != node.pc or not node.levels or slots[-1] != StackSlot("exception", node.levels, len(slots) - 1):
                 raise self.error("PUSH_EXC_INFO is not at the beginning of a handler")
-            slots[-1:] = [Slot("previous", node.levels), Slot("exception", node.levels)]
+            slots[-1:] = [StackSlot("previous", node.levels), StackSlot("exception", node.levels)]
             return False
         if ins.op == "POP_EXCEPT":
             top = slots.pop()
@@ -238,9 +238,11 @@ class Analysis:
 
     # With statements
 
-    def enter_with(self, node: Node, ins: Instruction, pc: int, handled: Levels, slots: list[Slot]) -> None:
+    def enter_with(
+        self, node: DispatchNode, ins: Instruction, pc: int, handled: Levels, slots: list[StackSlot]
+    ) -> None:
         """A context manager is entered: what comes then is the body of a with statement."""
-        slots[-1:] = [Slot("exit", (pc, ins.op == "BEFORE_ASYNC_WITH", node.levels)), VALUE]
+        slots[-1:] = [StackSlot("exit", (pc, ins.op == "BEFORE_ASYNC_WITH", node.levels)), VALUE]
         pc += 1
         if ins.op == "BEFORE_ASYNC_WITH":
             if [one.op for one in self.instructions[pc : pc + 3]] != ["GET_AWAITABLE", "CONST", "YIELD_FROM"]:
@@ -252,7 +254,7 @@ class Analysis:
         node.end = "with"
         node.edges = [Edge(self.node(pc, levels, slots), tuple(slots))]
 
-    def check_exits(self, node: Node, ins: Instruction, slots: list[Slot]) -> None:
+    def check_exits(self, node: DispatchNode, ins: Instruction, slots: list[StackSlot]) -> None:
         """Where a with statement was left nothing can be seen before the exit function is called, and that it is."""
         top = slots[-1].kind if slots else ""
         if ins.op == "POP" and top == "exit" or ins.op == "RETURN_VALUE" and any(s.kind == "exit" for s in slots):
@@ -264,11 +266,11 @@ class Analysis:
         if left and is_exit_call(ins, slots) and slots[-4].detail[2] != node.levels:
             raise self.error("the exit function of a with statement is called in another exception range")
 
-    def edge(self, pc: int, handled: Levels, slots: list[Slot]) -> Edge:
+    def edge(self, pc: int, handled: Levels, slots: list[StackSlot]) -> Edge:
         target = self.enter(pc, handled, slots)
         return Edge(target, tuple(self.settled(slot, target.levels) for slot in slots))
 
-    def raises_again(self, pc: int, slots: list[Slot], levels: Levels) -> bool:
+    def raises_again(self, pc: int, slots: list[StackSlot], levels: Levels) -> bool:
         """Whether all that happens from ``pc`` on is that the exception of ``levels`` is raised again."""
         slots = slots[:]
         for _ in range(20):
@@ -288,7 +290,7 @@ class Analysis:
 
     # Exceptions
 
-    def may_raise(self, node: Node, slots: list[Slot]) -> None:
+    def may_raise(self, node: DispatchNode, slots: list[StackSlot]) -> None:
         """An instruction of ``node`` can raise: the innermost handler is entered with this stack."""
         place = len(node.levels) - 1
         while place >= 0 and not node.levels[place].is_body:
@@ -305,7 +307,7 @@ class Analysis:
         if (entry, level.kept) not in node.handlers:
             node.handlers.append((entry, level.kept))
 
-    def with_entry(self, body: Levels, slots: list[Slot]) -> Node:
+    def with_entry(self, body: Levels, slots: list[StackSlot]) -> DispatchNode:
         """Where a with statement goes on whose exit function has dealt with the exception."""
         outer, level = body[:-1], body[-1]
         chain = self.ranges.chain(level.handler.target + 1)
@@ -314,20 +316,20 @@ class Analysis:
             raise self.error("the handler of a with statement that would not restore the exception handled before")
         return self.enter(end, handled_part(outer), slots)
 
-    def handler_entry(self, body: Levels, slots: list[Slot]) -> Node:
+    def handler_entry(self, body: Levels, slots: list[StackSlot]) -> DispatchNode:
         outer, level = body[:-1], body[-1]
         if level.handler.lasti:
-            slots = [*slots, Slot("lasti")]
+            slots = [*slots, StackSlot("lasti")]
         if self.instructions[level.handler.target].op == "PUSH_EXC_INFO":
             levels = (*outer, level._replace(kind="except"))
-            return self.node(level.handler.target, levels, [*slots, Slot("exception", levels)])
+            return self.node(level.handler.target, levels, [*slots, StackSlot("exception", levels)])
         levels = (*outer, level._replace(kind="silent"))
-        entry = [*slots, Slot("exception", levels)]
+        entry = [*slots, StackSlot("exception", levels)]
         if self.raises_again(level.handler.target, entry, levels):
             return self.node(level.handler.target, levels, entry)
         known = len(self.nodes)
         levels = (*outer, level._replace(kind="except"))
-        node = self.node(-1 - level.handler.target, levels, [*slots, Slot("exception", levels)])
+        node = self.node(-1 - level.handler.target, levels, [*slots, StackSlot("exception", levels)])
         if node.number == known:
             node.end = "leave"
         return node

@@ -9,9 +9,9 @@ from ..names.spelling import Spelling
 from ..names.words import Words
 from ..stack_machine.conditions import outcome
 from ..stack_machine.machine import Machine, Nested
-from ..stack_machine.state import Const, Null, Opaque, Pure, Raised, State, Value
+from ..stack_machine.state import Const, MachineState, Null, Opaque, Pure, Raised, Value
 from ..syntax import nodes as n
-from .analysis import Analysis, Edge, Node
+from .analysis import Analysis, DispatchNode, Edge
 from .levels import handled_part
 from .operations import HANDLERS
 from .variables import SlotVariables, bound_variables
@@ -20,18 +20,18 @@ from .variables import SlotVariables, bound_variables
 class Successor:
     """An edge with what has to be done on it."""
 
-    def __init__(self, target: Node, statements: list[n.Statement]) -> None:
+    def __init__(self, target: DispatchNode, statements: list[n.Statement]) -> None:
         self.target = target
         self.statements = statements
 
 
-class Block:
+class DispatchBlock:
     """A node as text. ``test`` decides between two ``successors``, true and false.
 
     ``iterator`` and ``item`` are those of a FOR_ITER.
     """
 
-    def __init__(self, node: Node) -> None:
+    def __init__(self, node: DispatchNode) -> None:
         self.node = node
         self.statements: list[n.Statement] = []
         self.test: n.Expression | None = None
@@ -45,7 +45,7 @@ class Block:
 class Blocks:
     """Makes the blocks of all nodes with a stack ``machine``."""
 
-    node: Node
+    node: DispatchNode
     exceptions: dict[Value, object]
     """The exceptions among the values, with the levels of their handlers."""
 
@@ -60,10 +60,10 @@ class Blocks:
         self.machine = Machine(raw, spelling, "dispatch", handlers, self.upcoming, nested, words)
         self.machine.originals = {spelling.variable(name) for name in raw.localsplus}
 
-    def run(self) -> list[Block]:
+    def run(self) -> list[DispatchBlock]:
         """The blocks that are reached: some tests have a known outcome."""
         blocks = {node: self.block(node) for node in self.analysis.all}
-        reached: dict[Node, None] = {}
+        reached: dict[DispatchNode, None] = {}
         todo = [self.analysis.entry]
         while todo:
             node = todo.pop()
@@ -72,10 +72,10 @@ class Blocks:
                 todo += [one.target for one in blocks[node].successors] + [handler for handler, _ in node.handlers]
         return [block for node, block in blocks.items() if node in reached]
 
-    def block(self, node: Node) -> Block:
+    def block(self, node: DispatchNode) -> DispatchBlock:
         """The text of one node."""
         machine = self.machine
-        block = Block(node)
+        block = DispatchBlock(node)
         machine.out = block.statements
         self.node = node
         machine.state = self.beginning(node)
@@ -119,9 +119,9 @@ class Blocks:
         machine.emit(n.Try([n.Raise()], handlers, [], []))
         machine.push(machine.held_by(name))
 
-    def beginning(self, node: Node) -> State:
+    def beginning(self, node: DispatchNode) -> MachineState:
         machine = self.machine
-        state = State()
+        state = MachineState()
         for name in sorted(self.bound[node]):
             text = machine.spelling.variable(name)
             state.locals[name] = held = Opaque(text)
@@ -159,7 +159,7 @@ class Blocks:
                 if entry.slots[place].kind == "value" and not isinstance(stack[place], (Null, Raised)):
                     self.keep(stack[place], self.variables.name(entry, place))
 
-    def entries_around(self) -> list[tuple[Node, int]]:
+    def entries_around(self) -> list[tuple[DispatchNode, int]]:
         """Where exceptions may go from here, and how many stack entries they leave."""
         levels = self.node.levels
         bodies = [levels[: count + 1] for count, level in enumerate(levels) if level.is_body]
@@ -175,14 +175,14 @@ class Blocks:
 
     # Ends
 
-    def end_jump(self, block: Block) -> None:
+    def end_jump(self, block: DispatchBlock) -> None:
         [edge] = block.node.edges
         wanted = self.wanted(edge)
         self.into_variables(wanted)
         self.machine.flush()
         block.successors = [Successor(edge.target, [])]
 
-    def end_exit(self, block: Block, ins: Instruction) -> None:
+    def end_exit(self, block: DispatchBlock, ins: Instruction) -> None:
         machine = self.machine
         if ins.op == "RERAISE":
             if self.exceptions.get(machine.pop()) != handled_part(self.node.levels):
@@ -204,7 +204,7 @@ class Blocks:
         else:
             machine.statement(values, lambda *texts: n.Raise(*texts))
 
-    def end_branch(self, block: Block, ins: Instruction) -> None:
+    def end_branch(self, block: DispatchBlock, ins: Instruction) -> None:
         machine = self.machine
         falls, jumps = block.node.edges
         value = machine.state.stack[-1]
@@ -230,7 +230,7 @@ class Blocks:
             block.test = n.Compare(block.test, ["is"], [n.Constant(None)])
         block.successors = both if "IF_FALSE" in ins.op or ins.op.endswith("NOT_NONE") else both[::-1]
 
-    def end_for(self, block: Block, ins: Instruction) -> None:
+    def end_for(self, block: DispatchBlock, ins: Instruction) -> None:
         machine = self.machine
         item, exhausted = block.node.edges
         iterator = machine.state.stack[-1]
@@ -250,7 +250,7 @@ class Blocks:
         del machine.state.stack[-2:]
         block.successors = [first, self.successor(exhausted)]
 
-    def end_with(self, block: Block, ins: Instruction) -> None:
+    def end_with(self, block: DispatchBlock, ins: Instruction) -> None:
         machine = self.machine
         [edge] = block.node.edges
         place = len(machine.state.stack) - 1

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from ..stack_machine.conditions import negation
 from ..syntax import nodes as n
-from .analysis import Node
-from .blocks import Block, Successor
+from .analysis import DispatchNode
+from .blocks import DispatchBlock, Successor
 
 
-def join_tests(blocks: list[Block]) -> list[Block]:
+def join_tests(blocks: list[DispatchBlock]) -> list[DispatchBlock]:
     """The blocks without those whose test has become part of another one's."""
     jumps: dict[int, int] = {}
     for block in blocks:
         for target in [one.target for one in block.successors] + [handler for handler, _ in block.node.handlers]:
             jumps[target.number] = jumps.get(target.number, 0) + 1
     at = {block.node: block for block in blocks}
-    gone: set[Block] = set()
+    gone: set[DispatchBlock] = set()
     for block in reversed(blocks):
         while block not in gone and block.test is not None:
             second = _second(block, at, jumps)
@@ -26,7 +26,7 @@ def join_tests(blocks: list[Block]) -> list[Block]:
     return [block for block in blocks if block not in gone]
 
 
-def _second(block: Block, at: dict[Node, Block], jumps: dict[int, int]) -> Block | None:
+def _second(block: DispatchBlock, at: dict[DispatchNode, DispatchBlock], jumps: dict[int, int]) -> DispatchBlock | None:
     """A block that does nothing but a test, which now belongs to that of ``block``."""
     for number, successor in enumerate(block.successors):
         second = at.get(successor.target)

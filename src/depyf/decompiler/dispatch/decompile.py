@@ -14,7 +14,7 @@ from ..syntax import nodes as n
 from ..syntax.checks import empty_body, stray_jump
 from ..syntax.printer import PrintError
 from .analysis import Analysis
-from .blocks import Block, Blocks
+from .blocks import Blocks, DispatchBlock
 from .conditions import join_tests
 from .polish import polish
 from .statements import Structure
@@ -43,7 +43,7 @@ class DispatchWork:
         self.enclosing = enclosing
         self.spelling = spelling
         self.words = words
-        self.blocks: list[Block] = []
+        self.blocks: list[DispatchBlock] = []
         self.out: list[n.Statement] = []
 
     @property

@@ -12,17 +12,17 @@ from ..flowgraph.components import cyclic_components
 from ..flowgraph.dominators import dominator_tree
 from ..limits.budget import STEP, spend
 from ..syntax import nodes as n
-from .analysis import Analysis, Node
-from .blocks import Block
+from .analysis import Analysis, DispatchNode
+from .blocks import DispatchBlock
 from .levels import Levels, is_inside
 
 
-class Item:
+class GraphItem:
     """A block, a ``try`` statement, or a dispatch. ``edges``: the nodes outside of it that it goes to."""
 
     def __init__(self) -> None:
-        self.edges: list[Node] = []
-        self.entries: dict[Node, None] = {}
+        self.edges: list[DispatchNode] = []
+        self.entries: dict[DispatchNode, None] = {}
 
     @property
     def chooses(self) -> bool:
@@ -30,28 +30,28 @@ class Item:
         return len(self.entries) > 1
 
 
-class BlockItem(Item):
+class BlockItem(GraphItem):
     """One block."""
 
-    def __init__(self, block: Block) -> None:
+    def __init__(self, block: DispatchBlock) -> None:
         super().__init__()
         self.block = block
         self.edges = [successor.target for successor in block.successors]
 
 
-class TryItem(Item):
+class TryItem(GraphItem):
     """All at ``levels``, which end with the body of a ``try`` or ``with`` statement, and its handler."""
 
     def __init__(self, levels: Levels) -> None:
         super().__init__()
         self.levels = levels
 
-    def part(self, node: Node) -> Levels:
+    def part(self, node: DispatchNode) -> Levels:
         """The levels of the part, body or handler, that ``node`` stands in."""
         return node.levels[: len(self.levels)]
 
 
-class Dispatch(Item):
+class Dispatch(GraphItem):
     """Goes to the node that was jumped to."""
 
 
@@ -59,34 +59,36 @@ class Loop:
     """A loop with one entry, its header. ``breaks``: where it was left to, and the
     statements that say so; found while it is written."""
 
-    def __init__(self, header: Item, members: set[Item], outer: Loop | None) -> None:
+    def __init__(self, header: GraphItem, members: set[GraphItem], outer: Loop | None) -> None:
         self.header = header
         self.members = members
         self.outer = outer
-        self.breaks: dict[Node, list[n.Statement]] = {}
+        self.breaks: dict[DispatchNode, list[n.Statement]] = {}
 
 
-def _swallowed(analysis: Analysis, levels: Levels, depth: int) -> list[Node]:
+def _swallowed(analysis: Analysis, levels: Levels, depth: int) -> list[DispatchNode]:
     """Where control goes on if one of the with statements at ``levels``, ``depth`` aside, deals with an exception."""
     bodies = [levels[:size] for size in range(depth + 1, len(levels) + 1) if levels[size - 1].kind == "with"]
     return [analysis.handler_of[body] for body in bodies if body in analysis.handler_of]
 
 
-class Graph:
+class DispatchGraph:
     """The items inside ``levels``. ``start`` is where it is entered; nested items have entries of their own."""
 
-    def __init__(self, analysis: Analysis, blocks: Iterable[Block], levels: Levels, entries: Iterable[Node]) -> None:
+    def __init__(
+        self, analysis: Analysis, blocks: Iterable[DispatchBlock], levels: Levels, entries: Iterable[DispatchNode]
+    ) -> None:
         self.levels = levels
-        self._item_of: dict[Node, Item] = {}
-        self._dispatch_of: dict[Item, Dispatch] = {}
+        self._item_of: dict[DispatchNode, GraphItem] = {}
+        self._dispatch_of: dict[GraphItem, Dispatch] = {}
         tries: dict[Levels, TryItem] = {}
-        self.items: list[Item] = []
+        self.items: list[GraphItem] = []
         for block in blocks:
             node = block.node
             if not is_inside(node.levels, levels):
                 continue
             if node.levels == levels:
-                item: Item = BlockItem(block)
+                item: GraphItem = BlockItem(block)
                 self.items.append(item)
             else:
                 inner = node.levels[len(levels)]
@@ -113,17 +115,17 @@ class Graph:
             self.start = Dispatch()
             self.start.edges = self.entries
             self.items.append(self.start)
-        self.loop_of: dict[Item, Loop] = {}
-        self.headed: dict[Item, Loop] = {}
-        self.back: set[tuple[Item, Item]] = set()
+        self.loop_of: dict[GraphItem, Loop] = {}
+        self.headed: dict[GraphItem, Loop] = {}
+        self.back: set[tuple[GraphItem, GraphItem]] = set()
         self._find_loops(set(self.items), self.start, None)
         self.order, self.dominator = dominator_tree(self.start, self.successors)
         self._place()
 
-    def base(self, node: Node) -> Item | None:
+    def base(self, node: DispatchNode) -> GraphItem | None:
         return self._item_of.get(node)
 
-    def resolve(self, node: Node, source: Item | None = None) -> Item | None:
+    def resolve(self, node: DispatchNode, source: GraphItem | None = None) -> GraphItem | None:
         """The item that a jump to ``node`` goes to; None if it is not in this graph."""
         item = self._item_of.get(node)
         if item is None:
@@ -131,13 +133,13 @@ class Graph:
         dispatch = self._dispatch_of.get(item)
         return item if dispatch is None or dispatch is source else dispatch
 
-    def successors(self, item: Item) -> list[Item]:
+    def successors(self, item: GraphItem) -> list[GraphItem]:
         found = [self.resolve(node, item) for node in item.edges]
         return [one for one in found if one is not None]
 
     # Loops
 
-    def _find_loops(self, within: set[Item], start: Item, outer: Loop | None) -> None:
+    def _find_loops(self, within: set[GraphItem], start: GraphItem, outer: Loop | None) -> None:
         for inside in self._cycles(within, start, outer):
             entered = {
                 after
@@ -168,7 +170,7 @@ class Graph:
                     self.back.add((item, header))
             self._find_loops(set(inside), header, loop)
 
-    def _dispatch(self, inside: set[Item], entered: set[Item]) -> Dispatch:
+    def _dispatch(self, inside: set[GraphItem], entered: set[GraphItem]) -> Dispatch:
         dispatch = Dispatch()
         targets = [node for item in self.items for node in item.edges if self._item_of.get(node) in entered]
         targets += [node for node in self.entries if self._item_of[node] in entered]
@@ -179,10 +181,10 @@ class Graph:
         self.items.append(dispatch)
         return dispatch
 
-    def _cycles(self, within: set[Item], start: Item, outer: Loop | None) -> list[set[Item]]:
+    def _cycles(self, within: set[GraphItem], start: GraphItem, outer: Loop | None) -> list[set[GraphItem]]:
         """Parts with a cycle in them, edges to the header of ``outer`` aside."""
 
-        def forward(item: Item) -> list[Item]:
+        def forward(item: GraphItem) -> list[GraphItem]:
             return [one for one in self.successors(item) if one in within and not (outer and one is outer.header)]
 
         return cyclic_components([start, *(item for item in self.items if item in within)], forward)
@@ -191,10 +193,10 @@ class Graph:
 
     def _place(self) -> None:
         """Decide for each item: behind its dominator, behind a loop, or at the one jump that goes to it."""
-        self.behind: dict[Item, list[Item]] = {item: [] for item in self.order}
-        self.behind_loop: dict[Loop, list[Item]] = {loop: [] for loop in self.headed.values()}
-        self.inline: set[Item] = set()
-        jumps: dict[Item, int] = {}
+        self.behind: dict[GraphItem, list[GraphItem]] = {item: [] for item in self.order}
+        self.behind_loop: dict[Loop, list[GraphItem]] = {loop: [] for loop in self.headed.values()}
+        self.inline: set[GraphItem] = set()
+        jumps: dict[GraphItem, int] = {}
         for item in self.order:
             targets = self.successors(item)
             for after in dict.fromkeys(targets) if isinstance(item, Dispatch) else targets:
@@ -219,7 +221,7 @@ class Graph:
                     followers.remove(item)
                     self.inline.add(item)
 
-    def _is_closed(self, item: Item) -> bool:
+    def _is_closed(self, item: GraphItem) -> bool:
         """Whether all that is dominated by ``item`` ends there, and is written where it is jumped to."""
         inside = {item}
         for other in self.order:

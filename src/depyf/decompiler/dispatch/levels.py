@@ -13,12 +13,12 @@ from ...errors import DecompilationError
 from ..bytecode import Handler, Instruction
 from ..limits.budget import STEP, spend
 from ..stack_machine.shapes import only_restores, with_handler
-from .slots import Slot, rigid
+from .slots import StackSlot, rigid
 
 Error = Callable[[str], DecompilationError]
 
 
-class Level(NamedTuple):
+class HandlerLevel(NamedTuple):
     """``kind``: "try", "with", "except", or "silent": a handler that raises again before anything can be seen, and so
     need not be told from one that handles. ``below``: what no variable can hold of the stack entries below the handler.
     """
@@ -38,7 +38,7 @@ class Level(NamedTuple):
         return self.handler.depth - (self.kind == "with")
 
 
-Levels = Tuple[Level, ...]
+Levels = Tuple[HandlerLevel, ...]
 
 
 def handled_part(levels: Levels) -> Levels:
@@ -98,7 +98,7 @@ class Ranges:
                 found.append(level.handler.depth + level.handler.lasti + 1)
         return tuple(found)
 
-    def levels_of(self, pc: int, handled: Levels, slots: list[Slot]) -> Levels | None:
+    def levels_of(self, pc: int, handled: Levels, slots: list[StackSlot]) -> Levels | None:
         """The levels of the instruction at ``pc``, given those of the exceptions handled; None if it fits nowhere.
 
         None too while the stack is still too small for the handlers.
@@ -113,7 +113,7 @@ class Ranges:
                 return None
             below = slots[: handler.depth]
             is_with = bool(below) and below[-1].kind == "exit" and self.with_end(handler) is not None
-            levels += (Level("with" if is_with else "try", handler, tuple(rigid(slot) for slot in below)),)
+            levels += (HandlerLevel("with" if is_with else "try", handler, tuple(rigid(slot) for slot in below)),)
         return levels
 
     def with_end(self, handler: Handler) -> int | None:

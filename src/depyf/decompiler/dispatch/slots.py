@@ -26,7 +26,7 @@ EXACT = frozenset({"items", "members", "mapping"})
 """Hints of slots that hold a list, set or dict that a BUILD operation has made."""
 
 
-class Slot(NamedTuple):
+class StackSlot(NamedTuple):
     """One entry; ``origin`` is its place on the stack where the node began if it has been there since, else -1."""
 
     kind: str
@@ -34,39 +34,39 @@ class Slot(NamedTuple):
     origin: int = -1
 
 
-Slots = Tuple[Slot, ...]
-VALUE = Slot("value", "")
+StackSlots = Tuple[StackSlot, ...]
+VALUE = StackSlot("value", "")
 
 
-def same_slot(a: Slot, b: Slot) -> bool:
+def same_slot(a: StackSlot, b: StackSlot) -> bool:
     """Whether both are known to be the same, their origins aside."""
     if a.kind != b.kind:
         return False
     return n.same_constant(a.detail, b.detail) if a.kind == "const" else bool(a.detail == b.detail)
 
 
-def merge(a: Slot, b: Slot) -> Slot:
+def merge(a: StackSlot, b: StackSlot) -> StackSlot:
     """What is known of a slot that is either; both are rigidly the same."""
     if same_slot(a, b):
         return a
     hint = a.detail if a.kind == b.kind == "value" and a.detail == b.detail else ""
-    return Slot("value", hint)
+    return StackSlot("value", hint)
 
 
-def rigid(slot: Slot) -> Any:
+def rigid(slot: StackSlot) -> Any:
     """What no variable can hold, so that it must be the same on all paths to a node; None for other slots."""
     return None if slot.kind in _MERGED else (slot.kind, slot.detail)
 
 
-def simulate(ins: Instruction, slots: list[Slot], jump: bool = False) -> None:
+def simulate(ins: Instruction, slots: list[StackSlot], jump: bool = False) -> None:
     """Execute ``ins`` on ``slots``. Raises IndexError if they are too few."""
     op, arg = ins.op, ins.arg
     if op == "CONST":
-        slots.append(Slot("const", arg))
+        slots.append(StackSlot("const", arg))
     elif op == "NULL":
-        slots.append(Slot("null"))
+        slots.append(StackSlot("null"))
     elif op == "LOAD_CLOSURE":
-        slots.append(Slot("cell", arg))
+        slots.append(StackSlot("cell", arg))
     elif op == "COPY":
         slots.append(slots[len(slots) - arg]._replace(origin=-1) if arg <= len(slots) else slots[-arg])
     elif op == "SWAP":
@@ -80,4 +80,4 @@ def simulate(ins: Instruction, slots: list[Slot], jump: bool = False) -> None:
         if pops > len(slots):
             raise IndexError(op)
         del slots[len(slots) - pops :]
-        slots += [Slot("value", _HINTS.get(op, ""))] * pushes
+        slots += [StackSlot("value", _HINTS.get(op, ""))] * pushes

@@ -11,14 +11,14 @@ from typing import Dict, Iterable, List, Tuple
 
 from ..names.spelling import Spelling
 from ..syntax import nodes as n
-from .analysis import Analysis, Node
-from .blocks import Block, Successor
-from .graph import BlockItem, Dispatch, Graph, Item, Loop, TryItem
+from .analysis import Analysis, DispatchNode
+from .blocks import DispatchBlock, Successor
+from .graph import BlockItem, Dispatch, DispatchGraph, GraphItem, Loop, TryItem
 from .levels import Error
 from .variables import SlotVariables
 
 Body = List[n.Statement]
-Falls = Dict[Node, Body]
+Falls = Dict[DispatchNode, Body]
 """The nodes that are jumped to by falling through the end of statements, and the statements that say so."""
 Written = Tuple[Body, Falls]
 
@@ -26,16 +26,16 @@ Written = Tuple[Body, Falls]
 class Structure:
     """Writes all blocks of a code object."""
 
-    def __init__(self, analysis: Analysis, blocks: list[Block], variables: SlotVariables, error: Error) -> None:
+    def __init__(self, analysis: Analysis, blocks: list[DispatchBlock], variables: SlotVariables, error: Error) -> None:
         self.analysis = analysis
         self.blocks = blocks
         self.variables = variables
         self.spelling: Spelling = variables.spelling
         self.error = error
-        self.graphs: list[Graph] = []
-        self.loops: list[tuple[Loop, Graph]] = []
+        self.graphs: list[DispatchGraph] = []
+        self.loops: list[tuple[Loop, DispatchGraph]] = []
         self.state = ""
-        self.numbers: dict[Node, n.Constant] = {}
+        self.numbers: dict[DispatchNode, n.Constant] = {}
         self.sets: dict[int, n.Statement] = {}  # that say where to go on
         self.needed: set[int] = set()  # those among them that are read
         self.has_dispatch = False
@@ -52,8 +52,8 @@ class Structure:
         self._settle_numbers(body)
         return body
 
-    def graph(self, levels: tuple, entries: Iterable[Node]) -> Written:  # type: ignore[type-arg]
-        graph = Graph(self.analysis, self.blocks, levels, entries)
+    def graph(self, levels: tuple, entries: Iterable[DispatchNode]) -> Written:  # type: ignore[type-arg]
+        graph = DispatchGraph(self.analysis, self.blocks, levels, entries)
         self.graphs.append(graph)
         body: Body = []
         if graph.start.chooses and len(graph.entries) == 1:
@@ -64,10 +64,10 @@ class Structure:
 
     # The variable that says where to go on
 
-    def number(self, node: Node) -> n.Constant:
+    def number(self, node: DispatchNode) -> n.Constant:
         return self.numbers.setdefault(node, n.Constant(-1))
 
-    def set(self, node: Node) -> Body:
+    def set(self, node: DispatchNode) -> Body:
         if not self.state:
             self.state = self.spelling.fresh("state")
         statement = n.Assign([n.Name(self.state)], self.number(node))
@@ -79,7 +79,7 @@ class Structure:
         self.needed.update(id(statement) for body in sets for statement in body)
         return sets[0] if sets else []
 
-    def test(self, nodes: Iterable[Node]) -> n.Expression:
+    def test(self, nodes: Iterable[DispatchNode]) -> n.Expression:
         tests: list[n.Expression] = [n.Compare(n.Name(self.state), ["=="], [self.number(node)]) for node in nodes]
         return tests[0] if len(tests) == 1 else n.BoolOp("or", tests)
 
@@ -99,7 +99,7 @@ class Structure:
 
     # Jumps
 
-    def way_to(self, node: Node) -> n.Statement | None:
+    def way_to(self, node: DispatchNode) -> n.Statement | None:
         """The word that goes to ``node``, which is written elsewhere; None if control falls through to it."""
         if not self.loops:
             return None
@@ -114,7 +114,7 @@ class Structure:
             return n.Continue()
         return None if item in loop.members else n.Break()
 
-    def jump(self, node: Node) -> Written:
+    def jump(self, node: DispatchNode) -> Written:
         """Go to ``node``, which is written elsewhere."""
         where = self.set(node)
         word = self.way_to(node)
@@ -123,7 +123,7 @@ class Structure:
         self.leave(word, node, where)
         return [*where, word], {}
 
-    def leave(self, word: n.Statement, node: Node, sets: Body) -> None:
+    def leave(self, word: n.Statement, node: DispatchNode, sets: Body) -> None:
         """``word`` goes to ``node``, and ``sets`` say so."""
         loop, _ = self.loops[-1]
         if isinstance(word, n.Break):
@@ -131,7 +131,7 @@ class Structure:
         elif loop.header.chooses:
             self.need(sets)
 
-    def edge(self, source: Item, node: Node) -> Written:
+    def edge(self, source: GraphItem, node: DispatchNode) -> Written:
         """Go to ``node`` from ``source``: it is written here if this is the only way to it."""
         graph = self.graphs[-1]
         item = graph.resolve(node, source)
@@ -141,13 +141,13 @@ class Structure:
         body, falls = self.item(item)
         return before + body, falls
 
-    def successor(self, source: Item, successor: Successor) -> Written:
+    def successor(self, source: GraphItem, successor: Successor) -> Written:
         body, falls = self.edge(source, successor.target)
         return successor.statements + body, falls
 
     # Items
 
-    def item(self, item: Item) -> Written:
+    def item(self, item: GraphItem) -> Written:
         """``item`` with all that is written behind it."""
         graph = self.graphs[-1]
         loop = graph.headed.get(item)
@@ -166,7 +166,7 @@ class Structure:
                 raise self.error("internal error: control falls through the end of a loop")
         return self.after_loop(statement, _both(loop.breaks, falls), graph.behind_loop[loop])
 
-    def iteration(self, item: Item, loop: Loop) -> tuple[n.Statement, Falls] | None:
+    def iteration(self, item: GraphItem, loop: Loop) -> tuple[n.Statement, Falls] | None:
         """A ``for`` statement for a loop that does nothing but FOR_ITER at its beginning."""
         block = item.block if isinstance(item, BlockItem) else None
         if block is None or block.iterator is None or block.statements or not isinstance(block.iterator, n.Name):
@@ -195,10 +195,10 @@ class Structure:
                 for successor in block.successors:
                     yield from successor.statements
 
-    def after_loop(self, statement: n.Statement, arriving: Falls, followers: list[Item]) -> Written:
+    def after_loop(self, statement: n.Statement, arriving: Falls, followers: list[GraphItem]) -> Written:
         """What comes after a loop: the loop around may have to be left or continued too."""
         body = [statement]
-        words: dict[str, tuple[n.Statement, list[Node]]] = {}
+        words: dict[str, tuple[n.Statement, list[DispatchNode]]] = {}
         falls: Falls = {}
         for node, sets in arriving.items():
             word = self.way_to(node)
@@ -215,11 +215,11 @@ class Structure:
                 body.append(word)
         return self.sequence(body, falls, followers)
 
-    def with_followers(self, item: Item) -> Written:
+    def with_followers(self, item: GraphItem) -> Written:
         body, falls = self.own(item)
         return self.sequence(body, falls, self.graphs[-1].behind[item])
 
-    def sequence(self, body: Body, arriving: Falls, followers: list[Item]) -> Written:
+    def sequence(self, body: Body, arriving: Falls, followers: list[GraphItem]) -> Written:
         """``body``, then those of the followers that were jumped to, in order."""
         graph = self.graphs[-1]
         for item in followers:
@@ -238,7 +238,7 @@ class Structure:
             arriving = _both(rest, falls)
         return body, arriving
 
-    def own(self, item: Item) -> Written:
+    def own(self, item: GraphItem) -> Written:
         """What ``item`` itself does, with what is written at its jumps."""
         if isinstance(item, TryItem):
             return self.try_statement(item)
@@ -268,7 +268,7 @@ class Structure:
     def choose(self, dispatch: Dispatch) -> Written:
         """A tree of tests for the node that was jumped to."""
         graph = self.graphs[-1]
-        groups: dict[Item, list[Node]] = {}
+        groups: dict[GraphItem, list[DispatchNode]] = {}
         for node in dispatch.edges:
             item = graph.resolve(node, dispatch)
             assert item is not None
@@ -294,7 +294,7 @@ class Structure:
         clause = n.ExceptHandler(kind, name if used else None, handler or [n.Pass()])
         return [n.Try(body or [n.Pass()], [clause], [], [])], _both(falls, others)
 
-    def with_statement(self, item: TryItem, body: Body, falls: Falls, end: Node | None) -> Written:
+    def with_statement(self, item: TryItem, body: Body, falls: Falls, end: DispatchNode | None) -> Written:
         """``end`` is where to go on if the exit function has dealt with an exception."""
         if item.chooses:
             raise self.error("a with statement with several beginnings")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..bytecode import RawCode
 from ..names.spelling import Spelling
-from .analysis import Analysis, Node
+from .analysis import Analysis, DispatchNode
 from .levels import Levels
 
 
@@ -36,7 +36,7 @@ class SlotVariables:
                     if known != slot.detail:
                         self._hints[root] = None
 
-    def name(self, node: Node, place: int) -> str:
+    def name(self, node: DispatchNode, place: int) -> str:
         """The variable that holds the entry at ``place`` where ``node`` begins."""
         root = self._find((node.number, place))
         if root not in self._names:
@@ -62,15 +62,15 @@ class SlotVariables:
             place = self._parent[place]
         return place
 
-    def _join(self, a: Node, b: Node, place: int) -> None:
+    def _join(self, a: DispatchNode, b: DispatchNode, place: int) -> None:
         if a.slots[place].kind == "value" and b.slots[place].kind == "value":
             self._parent[self._find((a.number, place))] = self._find((b.number, place))
 
 
-def bound_variables(analysis: Analysis, raw: RawCode) -> dict[Node, frozenset[str]]:
+def bound_variables(analysis: Analysis, raw: RawCode) -> dict[DispatchNode, frozenset[str]]:
     """Local variables that certainly have a value where each node begins."""
     every = frozenset(raw.varnames) - frozenset(raw.cellvars) - frozenset(raw.freevars)
-    entry: dict[Node, frozenset[str]] = {analysis.entry: frozenset(raw.parameters) & every}
+    entry: dict[DispatchNode, frozenset[str]] = {analysis.entry: frozenset(raw.parameters) & every}
     todo = [analysis.entry]
     while todo:
         node = todo.pop()

@@ -10,7 +10,7 @@ from ..bytecode import RawCode
 from ..bytecode.kinds import kind_of
 from ..limits.budget import OutOfBudget, part_for
 from ..proof import Verdict
-from ..surface_forms.changes import Change
+from ..surface_forms.changes import FormChange
 from ..surface_forms.exact import spell_exactly
 from ..surface_forms.identical import spell_identically
 from .units import BUGS
@@ -53,7 +53,7 @@ def spelled_exactly(work: Decompilation, proofs: dict[RawCode, Verdict]) -> dict
     return proofs
 
 
-def _spelled_better(work: Decompilation, raw: RawCode, verdict: Verdict) -> list[Change]:
+def _spelled_better(work: Decompilation, raw: RawCode, verdict: Verdict) -> list[FormChange]:
     """The changes that make ``raw`` exact, or identical if it is exact; none if none are found."""
     printed = functools.partial(work.text_of, raw)
     if not verdict.exact:

@@ -18,7 +18,7 @@ def in_words(meant: Mapping[str, str]) -> str:
     return ", ".join(f"{text} is {name!a}" for text, name in meant.items())
 
 
-class Text:
+class ResultText:
     """A text, printed when it is first asked for: whoever wants a module's does not wait for those of its functions.
 
     ``make`` gives the text and its line map. A comment at the top says so if ``verdict`` is that it is not proven, and
@@ -72,7 +72,7 @@ class Result(NamedTuple):
 
     name: str
     qualname: str
-    text: Text
+    text: ResultText
     verdict: Verdict
     raw: RawCode | None
     code: types.CodeType | None

@@ -14,7 +14,7 @@ from ..syntax import nodes
 from ..syntax.printer import print_with_lines
 from .partial import Partial
 from .refused import instruction_lines, refused_body, tree_around
-from .result import Result, Text, in_words
+from .result import Result, ResultText, in_words
 
 if TYPE_CHECKING:
     from .decompilation import Decompilation
@@ -45,7 +45,7 @@ def result_of(work: Decompilation, raw: RawCode, proofs: dict[RawCode, Verdict])
         if partial is not None:
             others.append(f"{partial.proven} of its {partial.pieces} statements are proven by themselves")
         verdict = Verdict(Level.REFUSED, error.stage, (error.reason, *others))
-        printed = Text(lambda: print_with_lines(refused_tree, nested_quotes=work.nested_quotes))
+        printed = ResultText(lambda: print_with_lines(refused_tree, nested_quotes=work.nested_quotes))
         return Result(
             original.name, original.qualname, printed, verdict, original, original.code, nested,
             form="pieces" if partial is not None else "refused", tree=refused_tree,
@@ -63,9 +63,9 @@ def result_of(work: Decompilation, raw: RawCode, proofs: dict[RawCode, Verdict])
     if raw in work.folded_asserts:
         verdict = verdict._replace(assumptions=(*verdict.assumptions, ASSUMPTION))
     if raw is work.root:
-        printed = Text(lambda: (work.text, work.lines), verdict, meant, is_laid_out=work.is_laid_out)
+        printed = ResultText(lambda: (work.text, work.lines), verdict, meant, is_laid_out=work.is_laid_out)
     else:
-        printed = Text(lambda: print_with_lines(tree, nested_quotes=work.nested_quotes), verdict, meant)
+        printed = ResultText(lambda: print_with_lines(tree, nested_quotes=work.nested_quotes), verdict, meant)
     form = work.forms.get(raw, "structured")
     events = work.events.get(raw)
     return Result(

@@ -16,7 +16,7 @@ from ..names.spelling import Spelling
 from ..names.words import Words
 from ..stack_machine.conditions import negation, outcome
 from ..stack_machine.machine import Machine, Nested
-from ..stack_machine.state import Const, Null, Pure, Raised, State, Unbound, Value
+from ..stack_machine.state import Const, MachineState, Null, Pure, Raised, Unbound, Value
 from ..syntax import nodes as n
 from .exception_ranges import ExceptionRanges
 from .iteration import for_statement
@@ -173,7 +173,12 @@ class Control:
         return self.fork(ins.op, test, (pc + 1, falls), (ins.target, jumps), stops)
 
     def fork(
-        self, op: str, test: n.Expression, falls: tuple[int, State], jumps: tuple[int, State], stops: Stops
+        self,
+        op: str,
+        test: n.Expression,
+        falls: tuple[int, MachineState],
+        jumps: tuple[int, MachineState],
+        stops: Stops,
     ) -> int:
         """Write the ``if`` statement for a jump of the kind ``op``; an arm is where it begins and what holds there."""
         self.depth += 1
@@ -221,7 +226,7 @@ class Control:
         state = self.machine.state
         return any(part in state.pending for part in state.tree([value]))
 
-    def arm(self, run: Callable[[], int], state: State) -> Arm:
+    def arm(self, run: Callable[[], int], state: MachineState) -> Arm:
         """Execute one arm of a branch."""
         machine = self.machine
         out, machine.out, machine.state = machine.out, [], state

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ..stack_machine.state import Const, Container, Null, Opaque, Pure, Raised, State, Unbound
+from ..stack_machine.state import Const, Container, MachineState, Null, Opaque, Pure, Raised, Unbound
 from ..syntax import nodes as n
 
 if TYPE_CHECKING:
@@ -81,7 +81,7 @@ def _keep(control: Control, changed: set[str], head: int) -> None:
     machine.escape(parked)
 
 
-def _start(control: Control, changed: set[str], deleted: set[str]) -> State:
+def _start(control: Control, changed: set[str], deleted: set[str]) -> MachineState:
     """What is known at the start of every turn."""
     machine = control.machine
     state = machine.state.copy()

@@ -5,19 +5,19 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from ..stack_machine.machine import Machine
-from ..stack_machine.state import Const, Null, Opaque, Pure, Raised, State, Unbound, Value
+from ..stack_machine.state import Const, MachineState, Null, Opaque, Pure, Raised, Unbound, Value
 from ..syntax import nodes as n
 
 
 class Arm(NamedTuple):
     """What is known at the end of an arm, its statements, where it goes on (-1: nowhere)."""
 
-    state: State
+    state: MachineState
     out: list[n.Statement]
     end: int
 
 
-def merge_states(machine: Machine, a: Arm, b: Arm, takes_long: bool) -> State:
+def merge_states(machine: Machine, a: Arm, b: Arm, takes_long: bool) -> MachineState:
     """The state where two arms meet; unequal stack slots are assigned to variables in both.
 
     ``takes_long``: something that may take long can come after the arms.
@@ -44,7 +44,7 @@ class _Merge:
         self.machine = machine
         self.a = a
         self.b = b
-        self.result = State()
+        self.result = MachineState()
         self.joined: dict[tuple[Value, Value], Value] = {}
 
     def stack(self) -> None:

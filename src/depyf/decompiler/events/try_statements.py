@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Iterator, NamedTuple
 
 from ..bytecode import Handler
-from ..stack_machine.state import Opaque, Raised, State
+from ..stack_machine.state import MachineState, Opaque, Raised
 from ..syntax import nodes as n
 
 if TYPE_CHECKING:
@@ -57,7 +57,9 @@ def try_statement(
     return end
 
 
-def _handler_statements(control: Control, handler: Handler, entry: State, body: list[n.Statement]) -> list[n.Statement]:
+def _handler_statements(
+    control: Control, handler: Handler, entry: MachineState, body: list[n.Statement]
+) -> list[n.Statement]:
     machine = control.machine
     state = state_of_handler(control, entry, body)
     state.stack = state.stack[: handler.depth]
@@ -72,7 +74,7 @@ def _handler_statements(control: Control, handler: Handler, entry: State, body: 
     return statements[:-1]
 
 
-def state_of_handler(control: Control, entry: State, body: list[n.Statement]) -> State:
+def state_of_handler(control: Control, entry: MachineState, body: list[n.Statement]) -> MachineState:
     """What is known after any statement of ``body``, before which ``entry`` was known."""
     state = entry.copy()
     assigned = set(_assigned(body))

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from ..bytecode import Handler
 from ..limits.budget import STEP, spend
 from ..stack_machine.shapes import with_handler
-from ..stack_machine.state import Const, Exit, State
+from ..stack_machine.state import Const, Exit, MachineState
 from ..syntax import nodes as n
 from .try_statements import state_of_handler
 
@@ -32,7 +32,7 @@ class Leaving(NamedTuple):
     """A way out of an exception range: where it goes on, what is known there, the end of its statements."""
 
     pc: int
-    state: State
+    state: MachineState
     out: list[n.Statement]
 
 
@@ -174,7 +174,7 @@ def _choose(
     return control.join("POP_JUMP_IF_TRUE", flag, falling, jumping, stops)
 
 
-def _same_stack(a: State, b: State) -> bool:
+def _same_stack(a: MachineState, b: MachineState) -> bool:
     """Whether what two states need is the same, whichever it was."""
     if len(a.stack) != len(b.stack) or any(first is not second for first, second in zip(a.stack, b.stack)):
         return False

@@ -15,7 +15,7 @@ from ..limits.budget import STEP, spend
 from ..syntax import nodes
 from .control_flow_graph import BasicBlock, ControlFlowGraph
 from .match_parts import NoCase
-from .match_patterns import Place, Reader, WayOut, is_same_exit, landing
+from .match_patterns import FailureExit, PatternReader, Position, is_same_exit, landing
 
 _MOST_BLOCKS = 200
 _COMPARES = (("COMPARE_OP", "=="), ("IS_OP", "is"))
@@ -40,7 +40,7 @@ class Case(NamedTuple):
     pops: list[Instruction]
     next: Instruction | None
     default: Instruction | None = None
-    copied: Place | None = None
+    copied: Position | None = None
 
 
 def find_match_statements(graph: ControlFlowGraph) -> bool:
@@ -58,20 +58,20 @@ def find_match_statements(graph: ControlFlowGraph) -> bool:
         graph.remove_unreachable()  # what is left of the patterns must not look like another match statement
 
 
-def _candidates(graph: ControlFlowGraph) -> Iterator[Place]:
+def _candidates(graph: ControlFlowGraph) -> Iterator[Position]:
     """Where a first case may begin: its pattern takes the value on the stack apart."""
     for block in graph.blocks:
         for position, instruction in enumerate(block.instructions):
             if instruction.op == "COPY" and instruction.arg == 1:
-                yield Place(block, position)
+                yield Position(block, position)
             elif instruction.op in ("MATCH_SEQUENCE", "MATCH_MAPPING"):
-                yield Place(block, position)
+                yield Position(block, position)
             elif instruction.op in ("MATCH_CLASS", "MATCH_CLASS_AND_TEST"):
-                yield Place(block, _start_of_name(block, position - 1))
+                yield Position(block, _start_of_name(block, position - 1))
             elif (instruction.op, instruction.arg) in _COMPARES or instruction.op == "POP_JUMP_IF_NOT_NONE":
                 start = position if instruction.op == "POP_JUMP_IF_NOT_NONE" else _start_of_name(block, position)
                 if start > 0 and _is_below(instruction, block.instructions[start - 1]):
-                    yield Place(block, start)
+                    yield Position(block, start)
 
 
 def _start_of_name(block: BasicBlock, end: int) -> int:
@@ -89,10 +89,10 @@ def _is_below(test: Instruction, subject: Instruction) -> bool:
     return test.line is not None and subject.line is not None and test.line > subject.line
 
 
-def _read(place: Place) -> list[Case]:
+def _read(place: Position) -> list[Case]:
     """The cases of the match statement whose first one begins at ``place``; none if there is none."""
     cases: list[Case] = []
-    following: Place | None = place
+    following: Position | None = place
     while following is not None:
         spend(STEP, "reading the flow graph")
         try:
@@ -120,20 +120,20 @@ def _is_same_body(one: Case, other: Case) -> bool:
     return is_same_exit(one.copied, other.copied, with_lines=True)
 
 
-def _case(place: Place, is_later: bool) -> tuple[Case, Place | None]:
+def _case(place: Position, is_later: bool) -> tuple[Case, Position | None]:
     """The case that begins at ``place``, and where the next one does."""
-    reader = Reader(place)
+    reader = PatternReader(place)
     end = reader.read()
     pattern = reader.subject.pattern()
     start = place.block.instructions[place.position]
-    matches_always = not reader.ways_out and not isinstance(pattern, nodes.MatchOr)
+    matches_always = not reader.exits and not isinstance(pattern, nodes.MatchOr)
     if matches_always and not is_later and (not reader.stack or _at(end).op == "POP"):
         raise NoCase("a first pattern that always matches")
     if not reader.stack:
-        if not reader.ways_out:
+        if not reader.exits:
             return Case(start, reader.line, pattern, _at(end), False, [], None), None
         over, pops = _meeting(reader, 0), []
-        if all(way.depth for way in reader.ways_out):
+        if all(one.depth for one in reader.exits):
             over = _meeting(reader, 1)
             pops = [_at(over)]
         default = _first(_after(over) if pops else over)
@@ -141,27 +141,27 @@ def _case(place: Place, is_later: bool) -> tuple[Case, Place | None]:
         return Case(start, reader.line, pattern, _at(end), is_guarded, pops, _at(over), default), None
     if _at(end).op == "POP":
         body = _after(end)
-        if not reader.ways_out:  # the last alternative, which always matches
+        if not reader.exits:  # the last alternative, which always matches
             return Case(start, reader.line, pattern, _at(body), False, [], None, None, body), None
         after = _meeting(reader, 1)
         if _at(after).op == "POP":
             last = _at(after)
             return Case(start, reader.line, pattern, _at(body), False, [last], last, _first(_after(after)), body), None
         return Case(start, reader.line, pattern, _at(body), False, [], _at(after), None, body), after
-    pops, after = _guard(end, _meeting(reader, 1) if reader.ways_out else None)
+    pops, after = _guard(end, _meeting(reader, 1) if reader.exits else None)
     return Case(start, reader.line, pattern, _at(end), True, pops, _at(after)), after
 
 
-def _meeting(reader: Reader, depth: int) -> Place:
+def _meeting(reader: PatternReader, depth: int) -> Position:
     """Where all ways out of a pattern come with so many values on the stack."""
-    places = {landing(way, depth) for way in reader.ways_out}
+    places = {landing(one, depth) for one in reader.exits}
     found = places.pop()
     if found is None or any(place is None or not is_same_exit(place, found) for place in places):
         raise NoCase("ways out that lead to different places")
     return found
 
 
-def _guard(start: Place, after: Place | None) -> tuple[list[Instruction], Place]:
+def _guard(start: Position, after: Position | None) -> tuple[list[Instruction], Position]:
     """What pops the subject where the guard from ``start`` on holds, and where control goes where it does not."""
     pops: list[Instruction] = []
     todo, seen = [(start, 0)], {start.block}
@@ -176,7 +176,7 @@ def _guard(start: Place, after: Place | None) -> tuple[list[Instruction], Place]
             taken, pushed = stack_use(instruction)
             if last and block.target is not None:
                 jumped, left = stack_use(instruction, jump=True)
-                reached = (Place(block.target, 0), depth - jumped + left)
+                reached = (Position(block.target, 0), depth - jumped + left)
                 if after is None and reached[1] == 0 and instruction.op.startswith("POP_JUMP"):
                     after = reached[0]
                 if reached[1] != 0 or after is None or _landing_of(reached[0]) != _landing_of(after):
@@ -187,13 +187,13 @@ def _guard(start: Place, after: Place | None) -> tuple[list[Instruction], Place]
             position += 1
         else:
             if block.fall is not None:
-                _push(todo, seen, Place(block.fall, 0), depth)
+                _push(todo, seen, Position(block.fall, 0), depth)
     if not pops or after is None:
         raise NoCase("no guard")
     return pops, after
 
 
-def _push(todo: list[tuple[Place, int]], seen: set[BasicBlock], place: Place, depth: int) -> None:
+def _push(todo: list[tuple[Position, int]], seen: set[BasicBlock], place: Position, depth: int) -> None:
     if len(seen) > _MOST_BLOCKS:
         raise NoCase("a guard without an end")
     if place.block not in seen:
@@ -201,17 +201,17 @@ def _push(todo: list[tuple[Place, int]], seen: set[BasicBlock], place: Place, de
         todo.append((place, depth))
 
 
-def _landing_of(place: Place) -> Place:
+def _landing_of(place: Position) -> Position:
     """Past jumps."""
-    return landing(WayOut(place, 0), 0) or place
+    return landing(FailureExit(place, 0), 0) or place
 
 
-def _first(place: Place) -> Instruction:
+def _first(place: Position) -> Instruction:
     """What runs first from ``place`` on, jumps aside."""
     return _at(_landing_of(place))
 
 
-def _at(place: Place) -> Instruction:
+def _at(place: Position) -> Instruction:
     block, position = place
     while position == len(block.instructions):
         if block.fall is None:
@@ -220,11 +220,11 @@ def _at(place: Place) -> Instruction:
     return block.instructions[position]
 
 
-def _after(place: Place) -> Place:
-    return Place(place.block, place.position + 1)
+def _after(place: Position) -> Position:
+    return Position(place.block, place.position + 1)
 
 
-def _is_on(place: Place, line: int | None) -> bool:
+def _is_on(place: Position, line: int | None) -> bool:
     """Whether what begins at ``place`` stands on the line of the pattern: a guard."""
     return line is not None and _at(place).line == line
 
@@ -251,12 +251,12 @@ class _Rewriter:
         self.home = {id(one): block for block in graph.blocks for one in block.instructions}
         self.instead: dict[int, Instruction] = {}
 
-    def place(self, instruction: Instruction) -> Place:
+    def place(self, instruction: Instruction) -> Position:
         """Where an instruction stands. Raises DecompilationError if it was part of a pattern, too."""
         block = self.home[id(instruction)]
         for position, one in enumerate(block.instructions):
             if one is instruction:
-                return Place(block, position)
+                return Position(block, position)
         raise DecompilationError("cases of a match statement that share code", stage="undo_optimiser")
 
     def block_at(self, instruction: Instruction) -> BasicBlock:

@@ -9,24 +9,24 @@ class NoCase(Exception):
     """The code is not that of a case."""
 
 
-class Part:
+class PatternPart:
     """A value that a pattern stands for: what is known of the pattern so far."""
 
     def __init__(self) -> None:
         self.names: list[str] = []
-        self.copies: list[Part] = []  # what else was asked of the same value: the pattern in front of `as`
+        self.copies: list[PatternPart] = []  # what else was asked of the same value: the pattern in front of `as`
         self.value: nodes.Expression | None = None
         self.singleton: tuple[object] | None = None
         self.is_sequence = self.is_mapping = False
         self.size: tuple[str, int] | None = None
-        self.items: list[Part] = []
+        self.items: list[PatternPart] = []
         self.star: int | None = None
-        self.taken: dict[int, Part] = {}  # items of a sequence that is not unpacked
+        self.taken: dict[int, PatternPart] = {}  # items of a sequence that is not unpacked
         self.keys: list[nodes.Expression] = []
         self.rest: str | None = None
         self.cls: nodes.Expression | None = None
         self.attributes: list[str] = []
-        self.alternatives: list[Part] = []
+        self.alternatives: list[PatternPart] = []
 
     def pattern(self) -> nodes.pattern:
         """The pattern, as syntax."""
@@ -84,6 +84,6 @@ class Part:
         before = size - after if not before or before + after > size else before
         if before < 0:
             raise NoCase("an item beyond a sequence's length")
-        first = [self.taken.get(index, Part()).pattern() for index in range(before)]
-        last = [self.taken.get(index, Part()).pattern() for index in range(before - size, 0)]
+        first = [self.taken.get(index, PatternPart()).pattern() for index in range(before)]
+        last = [self.taken.get(index, PatternPart()).pattern() for index in range(before - size, 0)]
         return [*first, nodes.MatchStar(), *last]

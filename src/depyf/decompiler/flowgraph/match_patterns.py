@@ -14,7 +14,7 @@ from ..bytecode import EXITS, Instruction
 from ..limits.budget import spend
 from ..syntax import nodes
 from .control_flow_graph import BasicBlock
-from .match_parts import NoCase, Part
+from .match_parts import NoCase, PatternPart
 
 _NAMES = ("LOAD_FAST", "LOAD_NAME", "LOAD_GLOBAL", "LOAD_DEREF", "LOAD_CLASSDEREF")
 _STORES = ("STORE_FAST", "STORE_NAME", "STORE_GLOBAL", "STORE_DEREF")
@@ -23,17 +23,17 @@ _LONGEST_EXIT = 200
 """How many blocks, or instructions, are read to compare two ways out of the code."""
 
 
-class Place(NamedTuple):
+class Position(NamedTuple):
     """Before the instruction ``position`` of a block."""
 
     block: BasicBlock
     position: int
 
 
-class WayOut(NamedTuple):
+class FailureExit(NamedTuple):
     """Where a test goes when it fails, and how many values it leaves on the stack."""
 
-    place: Place
+    place: Position
     depth: int
 
 
@@ -47,7 +47,7 @@ class _Joined:
 class _Inside(NamedTuple):
     """The attributes or values of a part, in a tuple that is unpacked or indexed."""
 
-    part: Part
+    part: PatternPart
 
 
 class _Test(NamedTuple):
@@ -55,7 +55,7 @@ class _Test(NamedTuple):
 
 
 class _Length(NamedTuple):
-    part: Part
+    part: PatternPart
 
 
 class _FromEnd(NamedTuple):
@@ -63,7 +63,7 @@ class _FromEnd(NamedTuple):
 
 
 class _Rest(NamedTuple):
-    part: Part
+    part: PatternPart
 
 
 class _Key(NamedTuple):
@@ -78,34 +78,34 @@ class _Choice(NamedTuple):
     """Before a copy of a value was pushed: alternatives may begin here."""
 
     stack: list[Any]
-    ways_out: int
+    exits: int
 
 
-class Reader:
+class PatternReader:
     """Runs the code of one case.
 
     Attributes:
         subject: the whole value, below the copy that is taken apart, if there is one.
         stack: values from the subject on.
-        ways_out: of all tests.
+        exits: of all tests.
         line: of the pattern.
     """
 
-    def __init__(self, start: Place) -> None:
-        self.subject = Part()
+    def __init__(self, start: Position) -> None:
+        self.subject = PatternPart()
         self.stack: list[Any] = [self.subject]
-        self.ways_out: list[WayOut] = []
+        self.exits: list[FailureExit] = []
         self.handler = start.block.handler
         self.start = start
         self.line: int | None = None
         self.choices: list[_Choice] = []
         self.steps = 0
 
-    def read(self) -> Place:
+    def read(self) -> Position:
         """Where the pattern ends: the subject alone is on the stack, or nothing. Raises NoCase."""
         return self.run(self.start, None)
 
-    def run(self, place: Place, stop: BasicBlock | Place | None) -> Place:
+    def run(self, place: Position, stop: BasicBlock | Position | None) -> Position:
         """Runs from ``place`` on to the end of the pattern, or of an alternative: to ``stop`` or a copy of it."""
         block, position = place
         while True:
@@ -118,11 +118,11 @@ class Reader:
                     raise NoCase("control runs out of the pattern")
                 block, position = block.fall, 0
                 if block is stop:
-                    return Place(block, 0)
+                    return Position(block, 0)
                 continue
             instruction = block.instructions[position]
             if stop is None and self.is_over(instruction):
-                return Place(block, position)
+                return Position(block, position)
             if block.handler != self.handler:
                 raise NoCase("a pattern that is handled in two ways")
             if self.line is None:
@@ -130,18 +130,18 @@ class Reader:
             if instruction.op == "JUMP":
                 assert block.target is not None
                 if block.target is stop:
-                    return Place(stop, 0)
+                    return Position(stop, 0)
                 if not self.choose(block.target):
                     raise NoCase("a jump in a pattern")
                 block, position = block.target, 0
                 continue
             if instruction.op == "POP":
-                end = Place(block, position)
-                if isinstance(stop, Place) and is_same_exit(end, stop):
+                end = Position(block, position)
+                if isinstance(stop, Position) and is_same_exit(end, stop):
                     return end
                 self.choose(end)
             if block.target is not None and position == len(block.instructions) - 1:
-                self.test(instruction, Place(block.target, 0))
+                self.test(instruction, Position(block.target, 0))
             else:
                 self.step(instruction)
             position += 1
@@ -155,57 +155,57 @@ class Reader:
 
     # Tests
 
-    def test(self, instruction: Instruction, target: Place) -> None:
+    def test(self, instruction: Instruction, target: Position) -> None:
         tested = self.pop()
         if instruction.op == "POP_JUMP_IF_FALSE" and isinstance(tested, _Test):
             tested.apply()
         elif instruction.op == "POP_JUMP_IF_NONE" and isinstance(tested, _Inside):
             pass
-        elif instruction.op == "POP_JUMP_IF_NOT_NONE" and isinstance(tested, Part):
+        elif instruction.op == "POP_JUMP_IF_NOT_NONE" and isinstance(tested, PatternPart):
             tested.singleton = (None,)
         else:
             raise NoCase(f"{instruction.op} in a pattern")
-        self.ways_out.append(WayOut(target, len(self.stack)))
+        self.exits.append(FailureExit(target, len(self.stack)))
 
-    def choose(self, end: BasicBlock | Place) -> bool:
+    def choose(self, end: BasicBlock | Position) -> bool:
         """The first of some alternatives has matched; runs the others, which also end by a jump to ``end``, or by a
         copy of what begins there. Returns whether there are others.
         """
         for number in reversed(range(len(self.choices))):
             choice = self.choices[number]
             base = len(choice.stack)
-            inside = self.ways_out[choice.ways_out :]
-            if self.stack[:base] != choice.stack or not inside or not isinstance(choice.stack[-1], Part):
+            inside = self.exits[choice.exits :]
+            if self.stack[:base] != choice.stack or not inside or not isinstance(choice.stack[-1], PatternPart):
                 continue
-            if isinstance(end, Place) and (len(self.stack) > base or choice.stack == [self.subject]):
+            if isinstance(end, Position) and (len(self.stack) > base or choice.stack == [self.subject]):
                 continue
             following = landing(inside[0], base)
             if following is not None and _is_copy(following):
                 break
         else:
             return False
-        value: Part = choice.stack[-1]
+        value: PatternPart = choice.stack[-1]
         value.alternatives = [value.copies.pop()]
         captured = [[one] for one in self.stack[base:]]
-        ways_out, around = self.ways_out[: choice.ways_out], self.choices[:number]
+        exits, around = self.exits[: choice.exits], self.choices[:number]
         while True:
-            if any(landing(way, base) != following for way in inside):
+            if any(landing(one, base) != following for one in inside):
                 raise NoCase("an alternative that fails in two ways")
             if not _is_copy(following):
                 break
-            self.stack, self.ways_out, self.choices = list(choice.stack), [], []
+            self.stack, self.exits, self.choices = list(choice.stack), [], []
             self.run(following, end)
             if self.stack[:base] != choice.stack or len(self.stack) != base + len(captured):
                 raise NoCase("alternatives that leave different stacks")
             value.alternatives.append(value.copies.pop())
             for place, one in zip(captured, self.stack[base:]):
                 place.append(one)
-            inside = self.ways_out
+            inside = self.exits
             if not inside:
                 break  # it always matches, so it is the last one
             following = landing(inside[0], base) or following
         self.stack = [*choice.stack, *(_Joined(parts) for parts in captured)]
-        self.ways_out = [*ways_out, WayOut(following, base)] if inside else ways_out
+        self.exits = [*exits, FailureExit(following, base)] if inside else exits
         self.choices = around  # these may be alternatives within alternatives
         return True
 
@@ -216,9 +216,9 @@ class Reader:
             raise NoCase("the stack is empty")
         return self.stack.pop()
 
-    def part(self) -> Part:
+    def part(self) -> PatternPart:
         value = self.pop()
-        if not isinstance(value, Part):
+        if not isinstance(value, PatternPart):
             raise NoCase("a test of something else than a part of the subject")
         return value
 
@@ -242,7 +242,7 @@ class Reader:
 
     def store(self, value: Any, name: str) -> None:
         for part in value.parts if isinstance(value, _Joined) else [value]:
-            if isinstance(part, (Part, _Joined)):
+            if isinstance(part, (PatternPart, _Joined)):
                 self.store(part, name) if isinstance(part, _Joined) else part.names.append(name)
             elif isinstance(part, _Rest):
                 part.part.rest = name
@@ -265,11 +265,11 @@ class Reader:
         if arg > len(self.stack):
             raise NoCase("the stack is too short")
         value = self.stack[-arg]
-        if isinstance(value, Part):
+        if isinstance(value, PatternPart):
             if arg != 1:
                 raise NoCase("a copy from below")
-            self.choices.append(_Choice(list(self.stack), len(self.ways_out)))
-            value.copies.append(Part())
+            self.choices.append(_Choice(list(self.stack), len(self.exits)))
+            value.copies.append(PatternPart())
             value = value.copies[-1]
         self.stack.append(value)
 
@@ -280,7 +280,7 @@ class Reader:
 
     def op_COMPARE_OP(self, arg: Any) -> None:
         right, left = self.expression(), self.pop()
-        if isinstance(left, Part) and arg == "==":
+        if isinstance(left, PatternPart) and arg == "==":
             self.stack.append(_Test(lambda: setattr(left, "value", right)))
         elif isinstance(left, _Length) and isinstance(right, nodes.Constant) and arg in ("==", ">="):
             size = (str(arg), right.value)
@@ -296,7 +296,7 @@ class Reader:
         self.stack.append(_Test(lambda: setattr(left, "singleton", singleton)))
 
     def op_GET_LEN(self, arg: Any) -> None:
-        if not self.stack or not isinstance(self.stack[-1], Part):
+        if not self.stack or not isinstance(self.stack[-1], PatternPart):
             raise NoCase("the length of something else than a part of the subject")
         self.stack.append(_Length(self.stack[-1]))
 
@@ -314,14 +314,14 @@ class Reader:
             raise NoCase("an index that is no number")
         if isinstance(value, _Inside):
             while len(value.part.items) <= number:
-                value.part.items.append(Part())
+                value.part.items.append(PatternPart())
             self.stack.append(value.part.items[number])
             return
         owner = self.stack[-1] if self.stack else None
-        if not isinstance(value, Part) or not isinstance(owner, Part) or value not in owner.copies:
+        if not isinstance(value, PatternPart) or not isinstance(owner, PatternPart) or value not in owner.copies:
             raise NoCase("an item of something else than a part of the subject")
         owner.copies.remove(value)
-        self.stack.append(owner.taken.setdefault(number, Part()))
+        self.stack.append(owner.taken.setdefault(number, PatternPart()))
 
     def op_MATCH_SEQUENCE(self, arg: Any) -> None:
         part = self.top()
@@ -331,7 +331,7 @@ class Reader:
         part = self.top()
         self.stack.append(_Test(lambda: setattr(part, "is_mapping", True)))
 
-    def top(self) -> Part:
+    def top(self) -> PatternPart:
         part = self.part()
         self.stack.append(part)
         return part
@@ -341,7 +341,7 @@ class Reader:
         if not isinstance(names, nodes.Constant) or not isinstance(names.value, tuple):
             raise NoCase("names of attributes that are no constant")
         part.cls, part.attributes = cls, list(names.value)
-        part.items = [Part() for _ in range(arg + len(part.attributes))]
+        part.items = [PatternPart() for _ in range(arg + len(part.attributes))]
         self.stack.append(_Inside(part))
 
     def op_MATCH_CLASS_AND_TEST(self, arg: Any) -> None:
@@ -358,7 +358,7 @@ class Reader:
             part.keys = list(keys.elts)
         else:
             raise NoCase("keys that are no tuple")
-        part.items = [Part() for _ in part.keys]
+        part.items = [PatternPart() for _ in part.keys]
         self.stack.append(_Inside(part))
 
     def op_MATCH_KEYS_AND_TEST(self, arg: Any) -> None:
@@ -370,10 +370,10 @@ class Reader:
 
     def op_UNPACK_SEQUENCE(self, arg: Any) -> None:
         value = self.pop()
-        if isinstance(value, Part):
+        if isinstance(value, PatternPart):
             if not value.is_sequence:
                 raise NoCase("something else than a sequence is unpacked")
-            value.items = [Part() for _ in range(arg)]
+            value.items = [PatternPart() for _ in range(arg)]
             self.stack += value.items[::-1]
         elif isinstance(value, _Inside) and len(value.part.items) == arg:
             self.stack += value.part.items[::-1]
@@ -384,7 +384,7 @@ class Reader:
 
     def op_UNPACK_EX(self, arg: Any) -> None:
         part, (before, after) = self.part(), arg
-        part.items, part.star = [Part() for _ in range(before + 1 + after)], before
+        part.items, part.star = [PatternPart() for _ in range(before + 1 + after)], before
         self.stack += part.items[::-1]
 
     # The rest of a mapping: a copy of it, from which the keys are deleted
@@ -410,10 +410,10 @@ class Reader:
         self.stack.append(_Rest(self.top()))
 
 
-def landing(way: WayOut, depth: int) -> Place | None:
+def landing(failing: FailureExit, depth: int) -> Position | None:
     """Where a way out comes when it has popped all but ``depth`` values; None if it does something else."""
-    block, position = way.place
-    left = way.depth - depth
+    block, position = failing.place
+    left = failing.depth - depth
     for _ in range(_MOST_STEPS):
         if position == len(block.instructions):
             if block.fall is None:
@@ -426,20 +426,20 @@ def landing(way: WayOut, depth: int) -> Place | None:
             block, position = block.target, 0
             continue
         if left == 0 or op not in ("POP", "NOP"):
-            return Place(block, position) if left == 0 else None
+            return Position(block, position) if left == 0 else None
         left -= op == "POP"
         position += 1
     return None
 
 
-def _is_copy(place: Place) -> bool:
+def _is_copy(place: Position) -> bool:
     instruction = place.block.instructions[place.position]
     return instruction.op == "COPY" and instruction.arg == 1
 
 
-def is_same_exit(one: Place, other: Place, with_lines: bool = False) -> bool:
+def is_same_exit(one: Position, other: Position, with_lines: bool = False) -> bool:
     """Whether two places are copies of one short way out of the code."""
-    ours, theirs = (_way(place) for place in (one, other))
+    ours, theirs = (_exit(place) for place in (one, other))
     return (
         bool(ours)
         and ours[-1].op in EXITS
@@ -448,7 +448,7 @@ def is_same_exit(one: Place, other: Place, with_lines: bool = False) -> bool:
     )
 
 
-def _way(place: Place) -> list[Instruction]:
+def _exit(place: Position) -> list[Instruction]:
     """The instructions from ``place`` on, past jumps, up to where control parts or ends."""
     block, position = place
     found = block.instructions[position:]

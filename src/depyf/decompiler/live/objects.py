@@ -11,7 +11,7 @@ from ...errors import DecompilationError
 from ..bytecode.grammar import has_nested_quotes
 from ..bytecode.interpreters import HOST_VERSION
 from ..definitions.resolve import arguments_of
-from ..driver.result import Result, Text
+from ..driver.result import Result, ResultText
 from ..names.dynamo import COMPILED_FROM
 from ..proof import Level, Verdict
 from ..syntax import nodes
@@ -119,9 +119,9 @@ def decorate(result: Result, target: FunctionTarget) -> Result:
             f"the default of {name} is no literal: {kind}" for name, kind in (o.split("=", 1) for o in opaque)
         ]
     if result.text.is_laid_out:
-        text = Text(lambda: _with_header(result, tree), result.verdict, is_laid_out=True)
+        text = ResultText(lambda: _with_header(result, tree), result.verdict, is_laid_out=True)
     else:
-        text = Text(lambda: print_with_lines(tree, nested_quotes=has_nested_quotes(HOST_VERSION)), result.verdict)
+        text = ResultText(lambda: print_with_lines(tree, nested_quotes=has_nested_quotes(HOST_VERSION)), result.verdict)
     return result._replace(text=text, tree=tree)
 
 
@@ -172,7 +172,7 @@ def rebuild_class(cls: type, analyze: Callable[[Any], Result]) -> Result:
     tree = nodes.ClassDef(cls.__name__, list(bases), keywords, body or [nodes.Pass()])
     tree.comments = [f"class {cls.__qualname__}, put together from the live object: the code of its body is gone,"]
     tree.comments += ["so decorators and computed attributes are not shown as they were written."]
-    text = Text(lambda: print_with_lines(tree, nested_quotes=has_nested_quotes(HOST_VERSION)))
+    text = ResultText(lambda: print_with_lines(tree, nested_quotes=has_nested_quotes(HOST_VERSION)))
     if all(result.verdict.proven for result in nested):
         verdict = Verdict(Level.UNPROVEN, "", ("a live class has no code of its body to compare with",))
     else:

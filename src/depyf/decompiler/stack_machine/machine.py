@@ -8,7 +8,7 @@ from ..bytecode import Instruction, RawCode
 from ..names.spelling import Spelling, identifier
 from ..names.words import PLAIN, Words
 from ..syntax import nodes as n
-from .state import Event, Value
+from .state import EventResult, Value
 from .writer import Writer
 
 Definition = Union[n.FunctionDef, n.AsyncFunctionDef]
@@ -92,7 +92,7 @@ class Machine(Writer):
             self.settle(operands)
         texts = self.texts(operands)
         self.escape(operands)
-        value = Event(build(*texts), identifier(hint, "value"), self.line)
+        value = EventResult(build(*texts), identifier(hint, "value"), self.line)
         self.state.pending.append(value)
         self.push(value)
 

@@ -3,10 +3,10 @@
 A *value* is what the evaluation stack or a local variable holds. Where it is to be found in the text being written:
 
 * a constant, or a term without effect (``x is None``, a cell): written wherever it is used;
-* in variables: ``State.names`` lists those that hold it;
+* in variables: ``MachineState.names`` lists those that hold it;
 * nowhere yet: the result of a *pending event* (a call, an attribute, a global read ...), an expression in
-  ``State.pending``. Those happen in this order, so a text that uses some of them must use the last ones, in order;
-* a *private container*, built here and seen by nobody else: its items, in ``State.heap``.
+  ``MachineState.pending``. They happen in this order: a text that uses some of them must use the last ones, in order;
+* a *private container*, built here and seen by nobody else: its items, in ``MachineState.heap``.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ class Exit(Raised):
     __slots__ = ()
 
 
-class Comprehension(Value):
+class ComprehensionFunction(Value):
     """The function of a comprehension, which gets the iterator; ``definition`` returns the comprehension.
 
     ``iterates``: it gets what is iterated over, and asks for the iterator itself.
@@ -82,7 +82,7 @@ class Comprehension(Value):
         self.iterates = iterates
 
 
-class Event(Value):
+class EventResult(Value):
     """The result of something that happens at one moment; ``expression`` is the text that makes it happen."""
 
     __slots__ = ("expression",)
@@ -130,7 +130,7 @@ class Star(Value):
         self.iterable = iterable
 
 
-class State:
+class MachineState:
     """One path's knowledge; ``copy`` before a branch. Values are shared between copies, never changed."""
 
     __slots__ = ("stack", "locals", "names", "pending", "heap")
@@ -139,12 +139,12 @@ class State:
         self.stack: list[Value] = []
         self.locals: dict[str, Value] = {}
         self.names: dict[Value, list[str]] = {}
-        self.pending: list[Event] = []
+        self.pending: list[EventResult] = []
         self.heap: dict[Value, list[Value]] = {}
 
-    def copy(self) -> State:
+    def copy(self) -> MachineState:
         """An independent copy."""
-        new = State()
+        new = MachineState()
         new.stack = self.stack[:]
         new.locals = dict(self.locals)
         new.names = {value: names[:] for value, names in self.names.items()}

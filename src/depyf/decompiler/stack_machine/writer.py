@@ -15,7 +15,7 @@ from ...errors import DecompilationError
 from ..bytecode import RawCode
 from ..names.spelling import Spelling, is_literal, is_name
 from ..syntax import nodes as n
-from .state import Const, Container, Event, Null, Opaque, Pure, Raised, Star, State, Unbound, Value
+from .state import Const, Container, EventResult, MachineState, Null, Opaque, Pure, Raised, Star, Unbound, Value
 
 
 class Writer:
@@ -25,7 +25,7 @@ class Writer:
         self.raw = raw
         self.stage = stage
         self.spelling = spelling
-        self.state = State()
+        self.state = MachineState()
         self.out: list[n.Statement] = []
         self.line: int | None = None
         self.temporaries: set[str] = set()
@@ -191,7 +191,7 @@ class Writer:
         self.operands.pop()
 
     @contextlib.contextmanager
-    def within(self, state: State, out: list[n.Statement]) -> Iterator[None]:
+    def within(self, state: MachineState, out: list[n.Statement]) -> Iterator[None]:
         """Write to the list ``out``, at whose end ``state`` is known."""
         kept = self.state, self.out
         self.state, self.out = state, out
@@ -212,7 +212,7 @@ class Writer:
         ours: dict[Value, list[str]] = {}
         for value, names in state.names.items():
             found = [name for name in names if name in self.temporaries or name in self.definitions]
-            if found and not (isinstance(value, Event) and isinstance(value.expression, n.Name)):
+            if found and not (isinstance(value, EventResult) and isinstance(value.expression, n.Name)):
                 ours[value] = found  # what a global or a cell has lives on in any case
         if ours:
             for value in state.held([*state.stack, *state.locals.values(), *self.in_use(), *operands]):
@@ -336,7 +336,7 @@ class Writer:
             return n.Name(next((name for name in names if name in self.chosen), names[0]))
         if isinstance(value, Const):
             return self.constant(value.value)
-        if isinstance(value, Event):
+        if isinstance(value, EventResult):
             return value.expression
         if isinstance(value, Pure):
             return self._pure(value)

@@ -24,7 +24,7 @@ Jump = Optional[nodes.Statement]
 """What falling off the end of a body comes to; None if no statement says that."""
 
 
-class Change(NamedTuple):
+class FormChange(NamedTuple):
     """The statements of ``body``, a list of the tree, become ``after``; they were ``before``. It begins in ``line``."""
 
     body: list[nodes.Statement]
@@ -47,7 +47,7 @@ class _Place(NamedTuple):
     breaks: Jump
 
 
-def changes(body: list[nodes.Statement], kind: str, abandoned: Sequence[nodes.Expression] = ()) -> Iterator[Change]:
+def changes(body: list[nodes.Statement], kind: str, abandoned: Sequence[nodes.Expression] = ()) -> Iterator[FormChange]:
     """Every change of one place in the ``body`` of a code object of this kind; the tree is as before in between.
 
     ``abandoned`` are values of ``return`` statements that a ``finally`` body does not let return.
@@ -56,12 +56,12 @@ def changes(body: list[nodes.Statement], kind: str, abandoned: Sequence[nodes.Ex
     abandons = any(_abandons(statement) for place in places for statement in place.body)
     for place in places:
         for statement, after in _rewritten(place):
-            yield Change(place.body, place.body[:], after or [nodes.Pass()], getattr(statement, "line", None))
+            yield FormChange(place.body, place.body[:], after or [nodes.Pass()], getattr(statement, "line", None))
         if isinstance(place.body[-1], (nodes.Return, nodes.Pass)):
             for value in abandoned:
-                yield Change(place.body, place.body[:], [*place.body[:-1], nodes.Return(value)])
+                yield FormChange(place.body, place.body[:], [*place.body[:-1], nodes.Return(value)])
         elif abandons and isinstance(place.body[-1], nodes.Expr):
-            yield Change(place.body, place.body[:], [*place.body[:-1], nodes.Return(place.body[-1].value)])
+            yield FormChange(place.body, place.body[:], [*place.body[:-1], nodes.Return(place.body[-1].value)])
 
 
 def _abandons(statement: nodes.Statement) -> bool:

@@ -19,7 +19,7 @@ from ..limits.budget import spend
 from ..proof import prove
 from ..proof.lockstep.normalize import NotComparable, normalize
 from ..syntax import nodes
-from .changes import Change, changes
+from .changes import FormChange, changes
 
 Text = Callable[[], Optional[str]]
 """Prints the code object with its body as it is now; gives None if it has no text."""
@@ -38,7 +38,7 @@ AT_ONCE = 12
 """How many changes of a body are tried before others that are as near to the original get their turn."""
 
 
-def spell_exactly(body: list[nodes.Statement], raw: RawCode, printed: Text, compiled: Compile) -> list[Change]:
+def spell_exactly(body: list[nodes.Statement], raw: RawCode, printed: Text, compiled: Compile) -> list[FormChange]:
     """The changes of ``body``, to be made in their order, with which it is exact; none if no spelling is found.
 
     The bodies that come nearest are changed on, first where their instructions differ. Afterwards
@@ -49,8 +49,9 @@ def spell_exactly(body: list[nodes.Statement], raw: RawCode, printed: Text, comp
     seen: set[str] = set()
     order = itertools.count(1)
     abandoned = [nodes.Constant(value) for value in raw.returned_behind_calls if value is not None]
-    # How far a body is from the original, the order among equals, what was changed, how many more changes were tried.
-    waiting: list[tuple[float, int, list[Change], int]] = [(distance(raw, printed() or "", compiled) or 1.0, 0, [], 0)]
+    far = distance(raw, printed() or "", compiled) or 1.0
+    # The distance from the original, the order among equals, what was changed, how many more changes were tried.
+    waiting: list[tuple[float, int, list[FormChange], int]] = [(far, 0, [], 0)]
     while waiting and budget > 0:
         far, _, chosen, tried = heapq.heappop(waiting)
         with made(chosen):
@@ -76,7 +77,7 @@ def spell_exactly(body: list[nodes.Statement], raw: RawCode, printed: Text, comp
 
 
 @contextlib.contextmanager
-def made(chosen: list[Change]) -> Iterator[None]:
+def made(chosen: list[FormChange]) -> Iterator[None]:
     """The tree with these changes, until the end of the block."""
     for change in chosen:
         change.make()

@@ -16,7 +16,7 @@ from ..bytecode.dead_code import DeadCode, first_dead_difference
 from ..proof.identical import differing_fields
 from ..syntax import nodes
 from ..syntax.transforms.tail_positions import DEFINITIONS
-from .changes import Change
+from .changes import FormChange
 from .exact import made
 
 Text = Callable[[], Optional[str]]
@@ -36,17 +36,17 @@ _LATEST = 1 << 30
 class _Step(NamedTuple):
     """Changes to be made in order, and the dead code that is missing afterwards: None if nothing is."""
 
-    changes: list[Change]
+    changes: list[FormChange]
     dead: DeadCode | None
 
 
 def spell_identically(
     body: list[nodes.Statement], raw: RawCode, recompiled: RawCode, printed: Text, compiled: Compile
-) -> list[Change]:
+) -> list[FormChange]:
     """The changes of ``body``, to be made in their order, with which its text compiles to ``raw`` itself; none if
     there are no such. ``recompiled`` is what the text compiles to as it is. Afterwards ``body`` is as it was.
     """
-    chosen: list[Change] = []
+    chosen: list[FormChange] = []
     dead = first_dead_difference(raw, recompiled)
     while dead is not None and len(chosen) < MOST:
         with made(chosen):
@@ -85,9 +85,9 @@ def _next_step(
     return best
 
 
-def _options(body: list[nodes.Statement], dead: DeadCode) -> Iterator[Change]:
+def _options(body: list[nodes.Statement], dead: DeadCode) -> Iterator[FormChange]:
     """The changes that may put dead code there, or take it away; the likeliest first."""
-    found: list[tuple[tuple[bool, int], Change]] = []
+    found: list[tuple[tuple[bool, int], FormChange]] = []
     for place in _places(body):
         for index, statement in enumerate(place):
             if not isinstance(statement, (nodes.If, *_TRIES)):
@@ -108,7 +108,7 @@ def _branch(statement: nodes.If | nodes.Try | nodes.TryStar) -> list[nodes.State
     return statement.handlers[-1].body if statement.handlers else statement.body
 
 
-def _written_otherwise(place: list[nodes.Statement], index: int, dead: DeadCode) -> Iterator[Change]:
+def _written_otherwise(place: list[nodes.Statement], index: int, dead: DeadCode) -> Iterator[FormChange]:
     """Other ways to write the statement there, an `if` or `try`, and those behind it."""
     statement, rest = place[index], place[index + 1 :]
     if isinstance(statement, nodes.If):
@@ -128,7 +128,7 @@ def _written_otherwise(place: list[nodes.Statement], index: int, dead: DeadCode)
                 yield _instead(place, index, len(place), [_with_orelse(statement, rest)])
 
 
-def _with_else(place: list[nodes.Statement], index: int, dead: DeadCode) -> Iterator[Change]:
+def _with_else(place: list[nodes.Statement], index: int, dead: DeadCode) -> Iterator[FormChange]:
     """The statements behind the `if` there as its `else`: up to the one to which the dead code jumps, or all."""
     size = len(place)
     ends = [end for end in range(index + 2, size) if dead.target is not None and place[end].line == dead.target]
@@ -152,8 +152,8 @@ def _with_orelse(statement: nodes.Statement, orelse: list[nodes.Statement]) -> n
     return changed
 
 
-def _instead(place: list[nodes.Statement], start: int, end: int, after: list[nodes.Statement]) -> Change:
-    return Change(place, place[:], [*place[:start], *after, *place[end:]], place[start].line)
+def _instead(place: list[nodes.Statement], start: int, end: int, after: list[nodes.Statement]) -> FormChange:
+    return FormChange(place, place[:], [*place[:start], *after, *place[end:]], place[start].line)
 
 
 def _goes_on(statement: nodes.Statement, following: nodes.Statement) -> bool:

@@ -14,7 +14,7 @@ from ..model import CompileTimes
 from .torch_behavior import MissingHook, compilation_metrics, find
 
 __all__ = [
-    "Compilation",
+    "CachedCompilation",
     "as_tensor_in_guards",
     "backward_of",
     "compilations_of",
@@ -43,7 +43,7 @@ _TIMES = (
 )
 
 
-class Compilation(NamedTuple):
+class CachedCompilation(NamedTuple):
     """One attempt of Dynamo's at a code object, as its metrics keep it."""
 
     compile_id: str
@@ -73,7 +73,7 @@ def keeps_compilations() -> bool:
     return _has("torch._dynamo.utils", "get_compilation_metrics")
 
 
-def compilations_of(code: types.CodeType) -> list[Compilation]:
+def compilations_of(code: types.CodeType) -> list[CachedCompilation]:
     """What Dynamo tried with a code object, as far as it remembers (the last 64 compilations of the process).
 
     A frame in which nothing was to be compiled has neither failure nor guards (measured on 2.6, 2.13, 2.15); `reset`
@@ -88,7 +88,7 @@ def compilations_of(code: types.CodeType) -> list[Compilation]:
             failure = "{}: {}".format(kind.rsplit(".", 1)[-1], " ".join(reason.split())[:600]) if kind else ""
             compile_id = getattr(one, "compile_id", None)
             found.append(
-                Compilation(str(compile_id or "?"), failure, getattr(one, "guard_count", None) is not None)
+                CachedCompilation(str(compile_id or "?"), failure, getattr(one, "guard_count", None) is not None)
             )
     return found
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from .loop_blocks import unwind
-from .state import EXITED, EXITED_FOR, WAYS, Slot
+from .state import CONTINUATIONS, EXITED, EXITED_FOR, StackEntry
 from .steps import call_exit, handled, leave_handler, on, reraise
 
 if TYPE_CHECKING:
@@ -19,12 +19,12 @@ if TYPE_CHECKING:
 
 @on("BEGIN_FINALLY")
 def _begin_finally(step: Step) -> None:
-    step.push(Slot("return", step.index, False))
+    step.push(StackEntry("return", step.index, False))
 
 
 @on("CALL_FINALLY")
 def _call_finally(step: Step) -> None:
-    step.push(Slot("return", step.index, False))
+    step.push(StackEntry("return", step.index, False))
     step.falls = step.instruction.target
 
 
@@ -69,7 +69,7 @@ def _with_cleanup_start(step: Step) -> None:
     if entry.kind == "returning":
         step.emit("SWAP", 2)
         step.stack[-2:] = step.stack[:-3:-1]
-    if entry.kind not in WAYS or not step.stack or step.stack[-1].kind != "exit":
+    if entry.kind not in CONTINUATIONS or not step.stack or step.stack[-1].kind != "exit":
         raise step.error("WITH_CLEANUP_START outside a with statement")
     call_exit(step, [step.instruction] * 4)
     step.stack[-1:] = [entry, EXITED_FOR, EXITED]
@@ -80,12 +80,12 @@ def _with_cleanup_finish(step: Step) -> None:
     step.values(1)
     if step.pop() != EXITED_FOR:
         raise step.error("WITH_CLEANUP_FINISH without its WITH_CLEANUP_START")
-    if step.stack and step.stack[-1].kind in WAYS:
+    if step.stack and step.stack[-1].kind in CONTINUATIONS:
         step.emit("POP")
         return
     if not handled(step) or step.blocks[-1].purpose != "with":
         raise step.error("WITH_CLEANUP_FINISH outside a with statement")
-    step.push(Slot("swallowed", step.index + 1, False))
+    step.push(StackEntry("swallowed", step.index + 1, False))
     step.emit("POP_JUMP_IF_TRUE", target=step.index + 1)
     step.pop()
 

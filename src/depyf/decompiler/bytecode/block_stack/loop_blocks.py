@@ -9,11 +9,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from .state import Slot
+from .state import StackEntry
 from .steps import leave_handler, on
 
 if TYPE_CHECKING:
-    from .state import Block
+    from .state import BlockEntry
     from .unwind import Step
 
 _FINALLY = frozenset({"finally", "with", "unbind"})
@@ -66,7 +66,7 @@ def unwind(step: Step, reason: str, origin: int) -> None:
             step.falls = block.start
             return
         if block.purpose in _FINALLY:
-            step.push(Slot(reason, origin, False))
+            step.push(StackEntry(reason, origin, False))
             step.falls = block.start
             return
     if not keep:
@@ -76,7 +76,7 @@ def unwind(step: Step, reason: str, origin: int) -> None:
     step.falls = -1
 
 
-def _leave(step: Step, handling: Block, keep: bool) -> None:
+def _leave(step: Step, handling: BlockEntry, keep: bool) -> None:
     """Drop the exception of a handler that is left, and what its body kept on the stack."""
     _drop(step, handling.level + 3, keep)
     kept = [step.pop()] if keep else []

@@ -12,7 +12,7 @@ from __future__ import annotations
 from typing import Dict, NamedTuple, Tuple
 
 
-class Slot(NamedTuple):
+class StackEntry(NamedTuple):
     """One entry of the evaluation stack.
 
     ``owner`` is the index of the instruction that the entry comes from: for the entries that a handler finds, its
@@ -24,17 +24,17 @@ class Slot(NamedTuple):
     counts: bool = True
 
 
-VALUE = Slot("value")
-ENTERED = Slot("entered")  # what __aenter__ returned, to be awaited
-EXITED = Slot("exited")  # what __exit__ or __aexit__ returned
-EXITED_FOR = Slot("exited for", counts=False)  # 3.7 and 3.8 keep the exception, or None, below that
+VALUE = StackEntry("value")
+ENTERED = StackEntry("entered")  # what __aenter__ returned, to be awaited
+EXITED = StackEntry("exited")  # what __exit__ or __aexit__ returned
+EXITED_FOR = StackEntry("exited for", counts=False)  # 3.7 and 3.8 keep the exception, or None, below that
 PLAIN = frozenset({"value", "entered", "exited"})
 """Kinds of entries that any operation may use."""
-WAYS = frozenset({"return", "returning", "breaking", "continuing", "swallowed"})
+CONTINUATIONS = frozenset({"return", "returning", "breaking", "continuing", "swallowed"})
 """Kinds of entries that say where a ``finally`` body goes on; each owner of such an entry has a copy of its own."""
 
 
-class Block(NamedTuple):
+class BlockEntry(NamedTuple):
     """One entry of the block stack.
 
     ``kind`` is 'try' for what catches exceptions, 'handling' for what an exception that was caught left behind,
@@ -64,7 +64,7 @@ PURPOSES = {
 }
 
 
-class State:
+class StackState:
     """What is on both stacks before an instruction. There is one for each content (see States): they compare fast.
 
     ``moves`` are the states to which plain instructions lead, by what they pop and push; ``copies`` says of which
@@ -73,40 +73,42 @@ class State:
 
     __slots__ = ("stack", "blocks", "moves", "copies")
 
-    def __init__(self, stack: tuple[Slot, ...], blocks: tuple[Block, ...]) -> None:
+    def __init__(self, stack: tuple[StackEntry, ...], blocks: tuple[BlockEntry, ...]) -> None:
         self.stack = stack
         self.blocks = blocks
-        self.moves: dict[tuple[int, int], State] = {}
-        self.copies = [slot.owner for slot in stack if slot.kind in WAYS]
+        self.moves: dict[tuple[int, int], StackState] = {}
+        self.copies = [slot.owner for slot in stack if slot.kind in CONTINUATIONS]
 
 
-class States(Dict[Tuple[Tuple[Slot, ...], Tuple[Block, ...]], State]):
+class StackStates(Dict[Tuple[Tuple[StackEntry, ...], Tuple[BlockEntry, ...]], StackState]):
     """The states of one code object, by what is on the stacks."""
 
-    def __missing__(self, stacks: tuple[tuple[Slot, ...], tuple[Block, ...]]) -> State:
-        state = self[stacks] = State(*stacks)
+    def __missing__(self, stacks: tuple[tuple[StackEntry, ...], tuple[BlockEntry, ...]]) -> StackState:
+        state = self[stacks] = StackState(*stacks)
         return state
 
 
-def depth(stack: tuple[Slot, ...]) -> int:
+def depth(stack: tuple[StackEntry, ...]) -> int:
     """The number of entries that the canonical stack has."""
     return sum(slot.counts for slot in stack)
 
 
-def caught(block: Block) -> tuple[Slot, ...]:
+def caught(block: BlockEntry) -> tuple[StackEntry, ...]:
     """The six entries that a handler finds on the stack: the exception handled before, the one caught."""
     purpose, start = PURPOSES[block.purpose], block.start
     return (
-        Slot("previous traceback", start, purpose.lasti),
-        Slot("previous value", start, purpose.informs),
-        Slot("previous type", start, False),
-        Slot("traceback", start, False),
-        Slot("exception", start),
-        Slot("type", start, False),
+        StackEntry("previous traceback", start, purpose.lasti),
+        StackEntry("previous value", start, purpose.informs),
+        StackEntry("previous type", start, False),
+        StackEntry("traceback", start, False),
+        StackEntry("exception", start),
+        StackEntry("type", start, False),
     )
 
 
-def enter_handler(stack: tuple[Slot, ...], blocks: tuple[Block, ...]) -> tuple[tuple[Slot, ...], tuple[Block, ...]]:
+def enter_handler(
+    stack: tuple[StackEntry, ...], blocks: tuple[BlockEntry, ...]
+) -> tuple[tuple[StackEntry, ...], tuple[BlockEntry, ...]]:
     """Both stacks where the innermost block, a 'try', finds an exception of an instruction that has these."""
     block = blocks[-1]
     return stack[: block.level] + caught(block), (*blocks[:-1], block._replace(kind="handling"))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Callable
 
 from ..instruction import EMPTY_BODY, NAME_STORES, unbound_name
-from .state import ENTERED, EXITED, EXITED_FOR, PURPOSES, VALUE, WAYS, Block, Slot, depth
+from .state import CONTINUATIONS, ENTERED, EXITED, EXITED_FOR, PURPOSES, VALUE, BlockEntry, StackEntry, depth
 
 if TYPE_CHECKING:
     from ..instruction import Instruction
@@ -69,7 +69,7 @@ def unbinds(code: list[Instruction], index: int) -> bool:
 def _setup_with(step: Step) -> None:
     step.values(1)
     step.emit("BEFORE_WITH")
-    step.push(Slot("exit"))
+    step.push(StackEntry("exit"))
     step.push_block("try", step.instruction.target, len(step.stack), "with")
     step.push(VALUE)
 
@@ -78,7 +78,7 @@ def _setup_with(step: Step) -> None:
 def _before_async_with(step: Step) -> None:
     step.values(1)
     step.emit("BEFORE_ASYNC_WITH")
-    step.push(Slot("exit"), ENTERED)
+    step.push(StackEntry("exit"), ENTERED)
 
 
 @on("SETUP_ASYNC_WITH")
@@ -109,7 +109,7 @@ def _pop_except(step: Step) -> None:
     leave_handler(step, block)
 
 
-def leave_handler(step: Step, block: Block) -> None:
+def leave_handler(step: Step, block: BlockEntry) -> None:
     """Pop the exception that was handled before ``block``'s, which is gone from the block stack."""
     entries = [step.pop().kind for _ in range(3)]
     if entries != ["previous type", "previous value", "previous traceback"] or len(step.stack) < block.level:
@@ -131,7 +131,7 @@ def _copy(step: Step) -> None:
         raise step.error("the stack is too short")
     slot = step.stack[-count]
     if slot.kind == "type" and count == 1:
-        step.push(Slot("type copy", slot.owner, False))  # CHECK_EXC_MATCH looks at the exception itself
+        step.push(StackEntry("type copy", slot.owner, False))  # CHECK_EXC_MATCH looks at the exception itself
     elif slot.kind in ("value", "exit"):
         step.emit("COPY", depth(tuple(step.stack[-count:])))
         step.push(VALUE)
@@ -154,7 +154,7 @@ def _jump_if_not_match(step: Step) -> None:
 def _check_match(step: Step) -> None:
     step.values(1)
     copy = step.pop()
-    if copy.kind != "type copy" or not step.stack or step.stack[-1] != Slot("type", copy.owner, False):
+    if copy.kind != "type copy" or not step.stack or step.stack[-1] != StackEntry("type", copy.owner, False):
         raise step.error("an exception match against something else than the exception")
     step.emit("CHECK_EXC_MATCH")
 
@@ -214,7 +214,7 @@ def _pop(step: Step) -> None:
     slot = step.pop()
     if slot.kind.startswith("previous"):
         raise step.error("a handler drops the exception that was handled before")
-    if slot == EXITED_FOR or slot.kind in WAYS:
+    if slot == EXITED_FOR or slot.kind in CONTINUATIONS:
         raise step.error(f"POP_TOP of what only the end of a statement may take ({slot.kind})")
     if slot.counts:
         step.emit("POP")
@@ -266,9 +266,9 @@ def _const(step: Step) -> None:
             step.emit(unbinding.op, unbinding.arg, at=unbinding)
         step.falls = step.index + 5
     elif step.instruction.arg is None and _goes_into_finally(step):
-        step.push(Slot("return", step.index, False))
+        step.push(StackEntry("return", step.index, False))
     elif step.instruction.arg is None and step.converter.copies and step.code[step.index + 1].op == "SETUP_FINALLY":
-        step.push(Slot("padding", step.index, False))  # for the compiler's account of the stack's depth
+        step.push(StackEntry("padding", step.index, False))  # for the compiler's account of the stack's depth
     else:
         step.emit("CONST", step.instruction.arg)
         step.push(VALUE)

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple, NoReturn, Tuple
 from ..edit import MOST_SLOTS, ErrorMaker
 from ..instruction import NO_FALL_THROUGH, Handler, Instruction, stack_use
 from . import finally_subroutines, loop_blocks  # noqa: F401  # they add to STEPS
-from .state import PLAIN, PURPOSES, VALUE, Block, Slot, State, States, depth, enter_handler
+from .state import PLAIN, PURPOSES, VALUE, BlockEntry, StackEntry, StackState, StackStates, depth, enter_handler
 from .steps import MOVES_VALUES, STEPS, unbinds
 
 SETUPS = frozenset({"SETUP_FINALLY", "SETUP_EXCEPT", "SETUP_WITH", "SETUP_ASYNC_WITH", "SETUP_LOOP"})
@@ -27,7 +27,7 @@ COPIES = 24
 """How many times as long as the code the result may be."""
 
 INSTRUCTION, ENTRY, CLEANUP = 1, 0, 2
-_Key = Tuple[int, int, State]
+_Key = Tuple[int, int, StackState]
 """What a node stands for: one of the three above, an index, the state before it."""
 
 
@@ -45,7 +45,7 @@ class Step:
     ``stack`` and ``blocks`` are changed by the functions in steps.py.
     """
 
-    def __init__(self, converter: _Converter, index: int, state: State) -> None:
+    def __init__(self, converter: _Converter, index: int, state: StackState) -> None:
         self.converter = converter
         self.code = converter.code
         self.instruction = converter.code[index]
@@ -69,18 +69,18 @@ class Step:
         for op in operations:
             self.emit(op, 2 if op == "SWAP" else None)
 
-    def present(self) -> State:
+    def present(self) -> StackState:
         return self.converter.states[tuple(self.stack), tuple(self.blocks)]
 
-    def push(self, *slots: Slot) -> None:
+    def push(self, *slots: StackEntry) -> None:
         self.stack.extend(slots)
 
-    def pop(self) -> Slot:
+    def pop(self) -> StackEntry:
         if not self.stack:
             raise self.error("the stack is empty")
         return self.stack.pop()
 
-    def values(self, count: int) -> list[Slot]:
+    def values(self, count: int) -> list[StackEntry]:
         """Pop ``count`` values that any operation may use."""
         popped = [self.pop() for _ in range(count)]
         for slot in popped:
@@ -89,9 +89,9 @@ class Step:
         return popped
 
     def push_block(self, kind: str, start: int, level: int, purpose: str) -> None:
-        self.blocks.append(Block(kind, start, level, purpose))
+        self.blocks.append(BlockEntry(kind, start, level, purpose))
 
-    def pop_block(self) -> Block:
+    def pop_block(self) -> BlockEntry:
         if not self.blocks:
             raise self.error("the block stack is empty")
         return self.blocks.pop()
@@ -151,14 +151,14 @@ class _Converter:
         self.nodes: dict[_Key, list[_Made]] = {}
         self.falls: dict[_Key, _Key | None] = {}
         self.todo: list[_Key] = []
-        self.states = States()
-        self.handlers_in: dict[State, tuple[_Key, int, bool] | None] = {}
+        self.states = StackStates()
+        self.handlers_in: dict[StackState, tuple[_Key, int, bool] | None] = {}
 
     def run(self) -> list[Instruction]:
         entry = (INSTRUCTION, 0, self.states[(), ()])
         self.todo.append(entry)
         budget = 1000 + COPIES * len(self.code)
-        states: dict[tuple[int, int], State] = {}
+        states: dict[tuple[int, int], StackState] = {}
         slots = 0
         while self.todo:
             key = self.todo.pop()
@@ -200,7 +200,7 @@ class _Converter:
             self.nodes[key] = step.made
             self.go(key, (INSTRUCTION, step.falls, step.present()) if step.falls >= 0 else None)
 
-    def plainly_moved(self, instruction: Instruction, state: State) -> State | None:
+    def plainly_moved(self, instruction: Instruction, state: StackState) -> StackState | None:
         """The state after what only moves values and falls through, as most instructions do; None for the others."""
         op = instruction.op
         if op in STEPS and (op not in MOVES_VALUES or op == "CONST" and instruction.arg is None):
@@ -222,14 +222,14 @@ class _Converter:
         if following is not None:
             self.todo.append(following)
 
-    def clean_up(self, state: State) -> list[_Made]:
+    def clean_up(self, state: StackState) -> list[_Made]:
         """What unwinds the innermost handler."""
         outside = self.states[state.stack, state.blocks[:-1]]
         place = Instruction("POP_EXCEPT", offset=self.code[state.blocks[-1].start].offset)
         steps = (("COPY", 3), ("POP_EXCEPT", None), ("RERAISE", 1))
         return [self.made(op, arg, place, outside) for op, arg in steps]
 
-    def made(self, op: str, arg: Any, at: Instruction, state: State, goal: _Key | None = None) -> _Made:
+    def made(self, op: str, arg: Any, at: Instruction, state: StackState, goal: _Key | None = None) -> _Made:
         """A new instruction in the place of ``at``, covered by the blocks of ``state``."""
         if goal is not None:
             self.todo.append(goal)
@@ -240,7 +240,7 @@ class _Converter:
             self.handlers_in[state] = self.handler(state)
         return _Made(instruction, goal, self.handlers_in[state])
 
-    def handler(self, state: State) -> tuple[_Key, int, bool] | None:
+    def handler(self, state: StackState) -> tuple[_Key, int, bool] | None:
         """Where an exception goes: the handler's node, the depth of the stack that it keeps, whether lasti."""
         for position in range(len(state.blocks) - 1, -1, -1):
             block = state.blocks[position]
@@ -306,10 +306,10 @@ class _Converter:
         return (what == CLEANUP, *copies, (index, what))
 
 
-def _is_moving(state: State) -> bool:
+def _is_moving(state: StackState) -> bool:
     """Whether a rotation, which is several exchanges here, has the exit function of a with statement elsewhere."""
     return any(
         (block.kind, block.purpose) == ("try", "with")
-        and state.stack[block.level - 1 : block.level] != (Slot("exit"),)
+        and state.stack[block.level - 1 : block.level] != (StackEntry("exit"),)
         for block in state.blocks
     )

@@ -10,22 +10,22 @@ from typing import TYPE_CHECKING, Any
 from ..code.flags import CO_ASYNC_GENERATOR, MAKES_GENERATOR
 
 if TYPE_CHECKING:
-    from ..versions.table import Row
+    from ..versions.table import OpcodeRow
     from .decode import Decoder
 
 
-def _skip(decoder: Decoder, row: Row, argument: int, offset: int) -> None:
+def _skip(decoder: Decoder, row: OpcodeRow, argument: int, offset: int) -> None:
     """NOT_TAKEN tells monitoring tools where a branch goes, and does nothing wherever it stands."""
 
 
-def _internal(decoder: Decoder, row: Row, argument: int, offset: int) -> None:
+def _internal(decoder: Decoder, row: OpcodeRow, argument: int, offset: int) -> None:
     raise decoder.error(f"{row.name} is for the interpreter's own use", offset)
 
 
 # The start of the code
 
 
-def _copy_free_vars(decoder: Decoder, row: Row, argument: int, offset: int) -> None:
+def _copy_free_vars(decoder: Decoder, row: OpcodeRow, argument: int, offset: int) -> None:
     # The code's free variables say the same. Again (in Dynamo's resume functions the start of the function that they
     # resume) it puts the same cells where they are.
     if decoder.out and not decoder.copied_cells:
@@ -35,7 +35,7 @@ def _copy_free_vars(decoder: Decoder, row: Row, argument: int, offset: int) -> N
     decoder.copied_cells = True
 
 
-def _make_cell(decoder: Decoder, row: Row, argument: int, offset: int) -> None:
+def _make_cell(decoder: Decoder, row: OpcodeRow, argument: int, offset: int) -> None:
     # At the start the code's cell variables say the same; inside, an inlined comprehension makes a cell of its own.
     name = decoder.raw.localsplus[argument]
     if decoder.out:
@@ -47,7 +47,7 @@ def _make_cell(decoder: Decoder, row: Row, argument: int, offset: int) -> None:
     decoder.made_cells.add(name)
 
 
-def _generator_start(decoder: Decoder, row: Row, argument: int, offset: int) -> None:
+def _generator_start(decoder: Decoder, row: OpcodeRow, argument: int, offset: int) -> None:
     # The code's flags say the same, unless something runs before the generator is made (3.15's generator expressions
     # iterate then). A new generator can be sent nothing but None, which compilers pop first; Dynamo keeps it.
     if decoder.starts_generator:
@@ -63,7 +63,7 @@ def _generator_start(decoder: Decoder, row: Row, argument: int, offset: int) -> 
     decoder.before_resume = len(decoder.out)
 
 
-def _generator_start_3_10(decoder: Decoder, row: Row, argument: int, offset: int) -> None:
+def _generator_start_3_10(decoder: Decoder, row: OpcodeRow, argument: int, offset: int) -> None:
     # GEN_START pops the None that a new generator is sent. The code's flags say the same.
     if offset or not decoder.raw.flags & MAKES_GENERATOR:
         raise decoder.error(f"{row.name} is not at the start of a generator", offset)
@@ -80,7 +80,7 @@ _START, _START_OF_GENERATOR_EXPRESSION = 0, 4
 generator expressions call iter() there."""
 
 
-def _resume(decoder: Decoder, row: Row, argument: int, offset: int) -> None:
+def _resume(decoder: Decoder, row: OpcodeRow, argument: int, offset: int) -> None:
     # Frames that have not come to the first one are hidden from other code. Behind a yield, see check_yields; elsewhere
     # it does nothing but poll for signals.
     hides = argument == _START_OF_GENERATOR_EXPRESSION and decoder.table.behavior.generator_expressions_iterate
@@ -98,7 +98,7 @@ def _resume(decoder: Decoder, row: Row, argument: int, offset: int) -> None:
 # Calls
 
 
-def _precall(decoder: Decoder, row: Row, argument: int, offset: int) -> None:
+def _precall(decoder: Decoder, row: OpcodeRow, argument: int, offset: int) -> None:
     # It takes apart a bound method, where that of its CALL stands.
     if decoder.following(offset)[:2] != ("CALL", argument):
         raise decoder.error(f"{row.name} {argument} without its CALL", offset)
@@ -108,7 +108,7 @@ def are_names(constant: Any) -> bool:
     return type(constant) is tuple and all(type(name) is str for name in constant)
 
 
-def _keyword_names(decoder: Decoder, row: Row, argument: int, offset: int) -> None:
+def _keyword_names(decoder: Decoder, row: OpcodeRow, argument: int, offset: int) -> None:
     names = decoder.raw.consts[argument]
     if not are_names(names):
         raise decoder.error("names of keyword arguments that are no names", offset)
@@ -125,7 +125,7 @@ def _keyword_names(decoder: Decoder, row: Row, argument: int, offset: int) -> No
 # Generators
 
 
-def _async_gen_wrap(decoder: Decoder, row: Row, argument: int, offset: int) -> None:
+def _async_gen_wrap(decoder: Decoder, row: OpcodeRow, argument: int, offset: int) -> None:
     # Wraps what an asynchronous generator yields; the code's flags say the same.
     name, _, place = decoder.following(offset)
     if name != "YIELD_VALUE":
@@ -134,7 +134,7 @@ def _async_gen_wrap(decoder: Decoder, row: Row, argument: int, offset: int) -> N
     decoder.wrapped.add(place)
 
 
-def _yield(decoder: Decoder, row: Row, argument: int, offset: int) -> None:
+def _yield(decoder: Decoder, row: OpcodeRow, argument: int, offset: int) -> None:
     decoder.emit(row.op, None, offset)
     name, operand, _ = decoder.following(offset)
     decoder.yields.append((decoder.out[-1], argument, operand if name == "RESUME" else 0))

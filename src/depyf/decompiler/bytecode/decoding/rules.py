@@ -13,7 +13,7 @@ from .moved_operands import pushed_by
 
 if TYPE_CHECKING:
     from ..instruction import Instruction
-    from ..versions.table import Row
+    from ..versions.table import OpcodeRow
     from .decode import Decoder
 
 CONVERSIONS = ("", "s", "r", "a")
@@ -38,36 +38,36 @@ GET_YIELD_FROM = 3
 """Argument of 3.15's GET_ITER that stands for the former GET_YIELD_FROM_ITER."""
 
 
-def _plain(decoder: Decoder, row: Row, argument: int, offset: int) -> None:
+def _plain(decoder: Decoder, row: OpcodeRow, argument: int, offset: int) -> None:
     decoder.emit(row.op, None, offset)
 
 
-def _limited(decoder: Decoder, row: Row, argument: int, offset: int, known: range) -> None:
+def _limited(decoder: Decoder, row: OpcodeRow, argument: int, offset: int, known: range) -> None:
     """Refuse an operand of another value than those whose meaning is known."""
     if argument not in known:
         raise decoder.error(f"operand {argument} of {row.name} is out of range", offset)
 
 
-def _plain_0(decoder: Decoder, row: Row, argument: int, offset: int) -> None:
+def _plain_0(decoder: Decoder, row: OpcodeRow, argument: int, offset: int) -> None:
     # An instruction without operand, of which the interpreter reads one all the same (END_ASYNC_FOR up to 3.10 jumps).
     _limited(decoder, row, argument, offset, range(1))
     decoder.emit(row.op, None, offset)
 
 
-def _fixed(decoder: Decoder, row: Row, argument: int, offset: int) -> None:
+def _fixed(decoder: Decoder, row: OpcodeRow, argument: int, offset: int) -> None:
     op, operand = row.op
     decoder.emit(op, operand, offset)
 
 
-def _unary(decoder: Decoder, row: Row, argument: int, offset: int) -> None:
+def _unary(decoder: Decoder, row: OpcodeRow, argument: int, offset: int) -> None:
     decoder.emit("UNARY_OP", row.op, offset)
 
 
-def _binary(decoder: Decoder, row: Row, argument: int, offset: int) -> None:
+def _binary(decoder: Decoder, row: OpcodeRow, argument: int, offset: int) -> None:
     decoder.emit("BINARY_OP", row.op, offset)
 
 
-def _binary_by_number(decoder: Decoder, row: Row, argument: int, offset: int) -> None:
+def _binary_by_number(decoder: Decoder, row: OpcodeRow, argument: int, offset: int) -> None:
     operator = decoder.table.binary_operators[argument]
     if operator == "[]":
         decoder.emit("BINARY_SUBSCR", None, offset)
@@ -75,16 +75,16 @@ def _binary_by_number(decoder: Decoder, row: Row, argument: int, offset: int) ->
         decoder.emit("BINARY_OP", operator, offset)
 
 
-def _slice(decoder: Decoder, row: Row, argument: int, offset: int) -> None:
+def _slice(decoder: Decoder, row: OpcodeRow, argument: int, offset: int) -> None:
     decoder.emit("BUILD_SLICE", 2, offset)
     decoder.emit(row.op, None, offset)
 
 
-def _rotate(decoder: Decoder, row: Row, argument: int, offset: int) -> None:
+def _rotate(decoder: Decoder, row: OpcodeRow, argument: int, offset: int) -> None:
     _emit_rotation(decoder, row.op, offset)
 
 
-def _rotate_by(decoder: Decoder, row: Row, argument: int, offset: int) -> None:
+def _rotate_by(decoder: Decoder, row: OpcodeRow, argument: int, offset: int) -> None:
     _emit_rotation(decoder, argument, offset)
 
 
@@ -94,30 +94,30 @@ def _emit_rotation(decoder: Decoder, count: int, offset: int) -> None:
         decoder.emit("SWAP", depth, offset)
 
 
-def _copies(decoder: Decoder, row: Row, argument: int, offset: int) -> None:
+def _copies(decoder: Decoder, row: OpcodeRow, argument: int, offset: int) -> None:
     for _ in range(row.op):
         decoder.emit("COPY", row.op, offset)
 
 
-def _name(decoder: Decoder, row: Row, argument: int, offset: int) -> None:
+def _name(decoder: Decoder, row: OpcodeRow, argument: int, offset: int) -> None:
     decoder.emit(row.op, decoder.raw.names[argument], offset)
 
 
-def _import_with_bits(decoder: Decoder, row: Row, argument: int, offset: int) -> None:
+def _import_with_bits(decoder: Decoder, row: OpcodeRow, argument: int, offset: int) -> None:
     # Eager: where `lazy` could not stand (in a function, a class, a try), so no switch makes it lazy.
     decoder.emit(IMPORT_KINDS[argument & 3] + row.op, decoder.raw.names[argument >> 2], offset)
 
 
-def _const(decoder: Decoder, row: Row, argument: int, offset: int) -> None:
+def _const(decoder: Decoder, row: OpcodeRow, argument: int, offset: int) -> None:
     decoder.emit(row.op, decoder.raw.consts[argument], offset)
 
 
-def _small_int(decoder: Decoder, row: Row, argument: int, offset: int) -> None:
+def _small_int(decoder: Decoder, row: OpcodeRow, argument: int, offset: int) -> None:
     _limited(decoder, row, argument, offset, range(256))
     decoder.emit(row.op, argument, offset)
 
 
-def _common_constant(decoder: Decoder, row: Row, argument: int, offset: int) -> None:
+def _common_constant(decoder: Decoder, row: OpcodeRow, argument: int, offset: int) -> None:
     constant = decoder.table.common_constants[argument]
     if constant == "AssertionError":
         decoder.emit("LOAD_ASSERTION_ERROR", None, offset)
@@ -127,53 +127,53 @@ def _common_constant(decoder: Decoder, row: Row, argument: int, offset: int) -> 
         decoder.emit(row.op, constant, offset)
 
 
-def _return_const(decoder: Decoder, row: Row, argument: int, offset: int) -> None:
+def _return_const(decoder: Decoder, row: OpcodeRow, argument: int, offset: int) -> None:
     decoder.emit("CONST", decoder.raw.consts[argument], offset)
     decoder.emit("RETURN_VALUE", None, offset)
 
 
-def _count(decoder: Decoder, row: Row, argument: int, offset: int) -> None:
+def _count(decoder: Decoder, row: OpcodeRow, argument: int, offset: int) -> None:
     decoder.emit(row.op, argument, offset)
 
 
-def _count_to_1(decoder: Decoder, row: Row, argument: int, offset: int) -> None:
+def _count_to_1(decoder: Decoder, row: OpcodeRow, argument: int, offset: int) -> None:
     _limited(decoder, row, argument, offset, range(2))
     decoder.emit(row.op, argument, offset)
 
 
-def _count_to_2(decoder: Decoder, row: Row, argument: int, offset: int) -> None:
+def _count_to_2(decoder: Decoder, row: OpcodeRow, argument: int, offset: int) -> None:
     _limited(decoder, row, argument, offset, range(3))
     decoder.emit(row.op, argument, offset)
 
 
-def _count_2_or_3(decoder: Decoder, row: Row, argument: int, offset: int) -> None:
+def _count_2_or_3(decoder: Decoder, row: OpcodeRow, argument: int, offset: int) -> None:
     _limited(decoder, row, argument, offset, range(2, 4))
     decoder.emit(row.op, argument, offset)
 
 
-def _value_first(decoder: Decoder, row: Row, argument: int, offset: int) -> None:
+def _value_first(decoder: Decoder, row: OpcodeRow, argument: int, offset: int) -> None:
     # In dictionary comprehensions 3.7 evaluates the value before the key.
     decoder.emit("SWAP", 2, offset)
     decoder.emit(row.op, argument, offset)
 
 
-def _flag(decoder: Decoder, row: Row, argument: int, offset: int) -> None:
+def _flag(decoder: Decoder, row: OpcodeRow, argument: int, offset: int) -> None:
     _limited(decoder, row, argument, offset, range(2))
     decoder.emit(row.op, bool(argument), offset)
 
 
-def _fast_local(decoder: Decoder, row: Row, argument: int, offset: int) -> None:
+def _fast_local(decoder: Decoder, row: OpcodeRow, argument: int, offset: int) -> None:
     name = decoder.raw.varnames[argument]
     if name in decoder.closures:
         raise decoder.error(f"{row.name} of {name}, which lives in a cell", offset)
     decoder.emit(row.op, name, offset)
 
 
-def _cell(decoder: Decoder, row: Row, argument: int, offset: int) -> None:
+def _cell(decoder: Decoder, row: OpcodeRow, argument: int, offset: int) -> None:
     decoder.emit(row.op, (decoder.raw.cellvars + decoder.raw.freevars)[argument], offset)
 
 
-def _local(decoder: Decoder, row: Row, argument: int, offset: int) -> None:
+def _local(decoder: Decoder, row: OpcodeRow, argument: int, offset: int) -> None:
     _emit_local(decoder, row.op, argument, offset)
 
 
@@ -192,66 +192,66 @@ def _emit_local(decoder: Decoder, op: str, slot: int, offset: int) -> None:
     decoder.emit("LOAD_CLOSURE" if op == "LOAD_FAST" and name in decoder.closures else op, name, offset)
 
 
-def _slot(decoder: Decoder, row: Row, argument: int, offset: int) -> None:
+def _slot(decoder: Decoder, row: OpcodeRow, argument: int, offset: int) -> None:
     name = decoder.raw.localsplus[argument]
     if argument != decoder.twins.get(name, (argument, 0))[0]:
         raise decoder.error(f"{row.name} of the wrong one of two variables called {name}", offset)
     decoder.emit(row.op, name, offset)
 
 
-def _two_locals(decoder: Decoder, row: Row, argument: int, offset: int) -> None:
+def _two_locals(decoder: Decoder, row: OpcodeRow, argument: int, offset: int) -> None:
     first, second = row.op
     _emit_local(decoder, first, argument >> 4, offset)
     _emit_local(decoder, second, argument & 15, offset)
 
 
-def _jump_to(decoder: Decoder, row: Row, argument: int, offset: int) -> None:
+def _jump_to(decoder: Decoder, row: OpcodeRow, argument: int, offset: int) -> None:
     decoder.emit(row.op, None, offset, argument * decoder.table.jump_unit)
 
 
-def _jump_by(decoder: Decoder, row: Row, argument: int, offset: int) -> None:
+def _jump_by(decoder: Decoder, row: OpcodeRow, argument: int, offset: int) -> None:
     decoder.emit(row.op, None, offset, offset + 2 + 2 * row.caches + argument * decoder.table.jump_unit)
 
 
-def _jump_back(decoder: Decoder, row: Row, argument: int, offset: int) -> None:
+def _jump_back(decoder: Decoder, row: OpcodeRow, argument: int, offset: int) -> None:
     target = offset + 2 + 2 * row.caches - argument * decoder.table.jump_unit
     if target < 0:
         raise decoder.error("jump to before the first instruction", offset)
     decoder.emit(row.op, None, offset, target)
 
 
-def _null_or_global(decoder: Decoder, row: Row, argument: int, offset: int) -> None:
+def _null_or_global(decoder: Decoder, row: OpcodeRow, argument: int, offset: int) -> None:
     if argument & 1:
         decoder.emit("NULL", None, offset)
     decoder.emit(row.op, decoder.raw.names[argument >> 1], offset)
 
 
-def _global_or_null(decoder: Decoder, row: Row, argument: int, offset: int) -> None:
+def _global_or_null(decoder: Decoder, row: OpcodeRow, argument: int, offset: int) -> None:
     decoder.emit(row.op, decoder.raw.names[argument >> 1], offset)
     if argument & 1:
         decoder.emit("NULL", None, offset)
 
 
-def _method(decoder: Decoder, row: Row, argument: int, offset: int) -> None:
+def _method(decoder: Decoder, row: OpcodeRow, argument: int, offset: int) -> None:
     # The pair (function, self) or (NULL, attribute) behaves as the attribute and an empty slot.
     decoder.emit(row.op, decoder.raw.names[argument], offset)
     decoder.emit("NULL", None, offset)
 
 
-def _attribute_or_method(decoder: Decoder, row: Row, argument: int, offset: int) -> None:
+def _attribute_or_method(decoder: Decoder, row: OpcodeRow, argument: int, offset: int) -> None:
     decoder.emit(row.op, decoder.raw.names[argument >> 1], offset)
     if argument & 1:
         decoder.emit("NULL", None, offset)
 
 
-def _super_attribute(decoder: Decoder, row: Row, argument: int, offset: int) -> None:
+def _super_attribute(decoder: Decoder, row: OpcodeRow, argument: int, offset: int) -> None:
     # The second bit tells super(C, self) from super().
     decoder.emit(row.op, (decoder.raw.names[argument >> 2], bool(argument & 2)), offset)
     if argument & 1:
         decoder.emit("NULL", None, offset)
 
 
-def _comparison(decoder: Decoder, row: Row, argument: int, offset: int) -> None:
+def _comparison(decoder: Decoder, row: OpcodeRow, argument: int, offset: int) -> None:
     # The lowest four bits are for the interpreter (3.12 on): which outcomes of comparing two numbers are true. The next
     # one (3.13 on) asks for a bool, see TO_BOOL.
     operator = decoder.table.comparisons[argument >> row.op]
@@ -262,7 +262,7 @@ def _comparison(decoder: Decoder, row: Row, argument: int, offset: int) -> None:
         decoder.emit("TO_BOOL", None, offset)
 
 
-def _comparison_or_test(decoder: Decoder, row: Row, argument: int, offset: int) -> None:
+def _comparison_or_test(decoder: Decoder, row: OpcodeRow, argument: int, offset: int) -> None:
     operator = decoder.table.comparisons[argument]
     if operator == "exception match":
         decoder.emit("EXCEPTION_MATCH", None, offset)
@@ -272,44 +272,44 @@ def _comparison_or_test(decoder: Decoder, row: Row, argument: int, offset: int) 
         decoder.emit("IS_OP" if operator in ("is", "is not") else "COMPARE_OP", operator, offset)
 
 
-def _is(decoder: Decoder, row: Row, argument: int, offset: int) -> None:
+def _is(decoder: Decoder, row: OpcodeRow, argument: int, offset: int) -> None:
     _limited(decoder, row, argument, offset, range(2))
     decoder.emit(row.op, "is not" if argument else "is", offset)
 
 
-def _in(decoder: Decoder, row: Row, argument: int, offset: int) -> None:
+def _in(decoder: Decoder, row: OpcodeRow, argument: int, offset: int) -> None:
     _limited(decoder, row, argument, offset, range(2))
     decoder.emit(row.op, "not in" if argument else "in", offset)
 
 
-def _unpack(decoder: Decoder, row: Row, argument: int, offset: int) -> None:
+def _unpack(decoder: Decoder, row: OpcodeRow, argument: int, offset: int) -> None:
     decoder.emit(row.op, (argument & 0xFF, argument >> 8), offset)
 
 
-def _format(decoder: Decoder, row: Row, argument: int, offset: int) -> None:
+def _format(decoder: Decoder, row: OpcodeRow, argument: int, offset: int) -> None:
     _limited(decoder, row, argument, offset, range(8))
     decoder.emit(row.op, (CONVERSIONS[argument & 3], bool(argument & 4)), offset)
 
 
-def _conversion(decoder: Decoder, row: Row, argument: int, offset: int) -> None:
+def _conversion(decoder: Decoder, row: OpcodeRow, argument: int, offset: int) -> None:
     _limited(decoder, row, argument, offset, range(1, 4))
     decoder.emit(row.op, CONVERSIONS[argument], offset)
 
 
-def _interpolation(decoder: Decoder, row: Row, argument: int, offset: int) -> None:
+def _interpolation(decoder: Decoder, row: OpcodeRow, argument: int, offset: int) -> None:
     # Bit 1 is always set; the conversion has been made a number by the compiler, the value is not yet converted.
     if not argument & 2:
         raise decoder.error(f"operand {argument} of {row.name} is out of range", offset)
     decoder.emit(row.op, (CONVERSIONS[argument >> 2], bool(argument & 1)), offset)
 
 
-def _function(decoder: Decoder, row: Row, argument: int, offset: int) -> None:
+def _function(decoder: Decoder, row: OpcodeRow, argument: int, offset: int) -> None:
     _limited(decoder, row, argument, offset, range(16))
     parts = tuple(part for bit, part in enumerate(FUNCTION_PARTS) if argument & 1 << bit)
     decoder.emit(row.op, parts, offset)
 
 
-def _function_and_qualname(decoder: Decoder, row: Row, argument: int, offset: int) -> None:
+def _function_and_qualname(decoder: Decoder, row: OpcodeRow, argument: int, offset: int) -> None:
     # The qualified name on top of the stack is known from the code object's place.
     if not decoder.out or decoder.out[-1].op != "CONST" or not isinstance(decoder.out[-1].arg, str):
         raise decoder.error("MAKE_FUNCTION without its qualified name", offset)
@@ -317,7 +317,7 @@ def _function_and_qualname(decoder: Decoder, row: Row, argument: int, offset: in
     _function(decoder, row, argument, offset)
 
 
-def _function_attribute(decoder: Decoder, row: Row, argument: int, offset: int) -> None:
+def _function_attribute(decoder: Decoder, row: OpcodeRow, argument: int, offset: int) -> None:
     # Always right behind MAKE_FUNCTION; what was pushed first is set last.
     made = decoder.out[-1] if decoder.out else None
     if made is None or made.op != "MAKE_FUNCTION":
@@ -329,16 +329,16 @@ def _function_attribute(decoder: Decoder, row: Row, argument: int, offset: int) 
     made.arg = (parts[0], *made.arg)
 
 
-def _call(decoder: Decoder, row: Row, argument: int, offset: int) -> None:
+def _call(decoder: Decoder, row: OpcodeRow, argument: int, offset: int) -> None:
     decoder.emit(row.op, (argument, decoder.keyword_names), offset)
     decoder.keyword_names = ()
 
 
-def _call_function(decoder: Decoder, row: Row, argument: int, offset: int) -> None:
+def _call_function(decoder: Decoder, row: OpcodeRow, argument: int, offset: int) -> None:
     decoder.emit(row.op, (argument, ()), offset)
 
 
-def _call_keywords(decoder: Decoder, row: Row, argument: int, offset: int) -> None:
+def _call_keywords(decoder: Decoder, row: OpcodeRow, argument: int, offset: int) -> None:
     names = pushed_by(decoder.out)
     if names is None or names.op != "CONST" or not are_names(names.arg) or len(names.arg) > argument:
         raise decoder.error(f"{row.name} without the constant names of its arguments", offset)
@@ -346,7 +346,7 @@ def _call_keywords(decoder: Decoder, row: Row, argument: int, offset: int) -> No
     decoder.emit(row.op, (argument, names.arg), offset)
 
 
-def _call_with_mapping_or_null(decoder: Decoder, row: Row, argument: int, offset: int) -> None:
+def _call_with_mapping_or_null(decoder: Decoder, row: OpcodeRow, argument: int, offset: int) -> None:
     mapping = pushed_by(decoder.out)
     without = mapping is not None and mapping.op == "NULL"
     if mapping is not None and without:
@@ -365,7 +365,7 @@ def drop_operand(decoder: Decoder, pushed: Instruction, offset: int) -> None:
         decoder.moved_operands.append((pushed, decoder.out[-1]))
 
 
-def _intrinsic_1(decoder: Decoder, row: Row, argument: int, offset: int) -> None:
+def _intrinsic_1(decoder: Decoder, row: OpcodeRow, argument: int, offset: int) -> None:
     _limited(decoder, row, argument, offset, range(1, row.op))
     name = INTRINSICS_1[argument]
     if name in ("PRINT", "IMPORT_STAR"):
@@ -381,7 +381,7 @@ def _intrinsic_1(decoder: Decoder, row: Row, argument: int, offset: int) -> None
         decoder.emit("INTRINSIC", (name, 1), offset)
 
 
-def _intrinsic_2(decoder: Decoder, row: Row, argument: int, offset: int) -> None:
+def _intrinsic_2(decoder: Decoder, row: OpcodeRow, argument: int, offset: int) -> None:
     _limited(decoder, row, argument, offset, range(1, row.op))
     name = INTRINSICS_2[argument]
     if name == "PREP_RERAISE_STAR":
@@ -390,17 +390,17 @@ def _intrinsic_2(decoder: Decoder, row: Row, argument: int, offset: int) -> None
         decoder.emit("INTRINSIC", (name, 2), offset)
 
 
-def _special_method(decoder: Decoder, row: Row, argument: int, offset: int) -> None:
+def _special_method(decoder: Decoder, row: OpcodeRow, argument: int, offset: int) -> None:
     decoder.emit(row.op, SPECIAL_METHODS[argument], offset)
 
 
-def _iterator_kind(decoder: Decoder, row: Row, argument: int, offset: int) -> None:
+def _iterator_kind(decoder: Decoder, row: OpcodeRow, argument: int, offset: int) -> None:
     if argument not in (0, GET_YIELD_FROM):
         raise decoder.error(f"{row.name} of an unknown kind, {argument}", offset)
     decoder.emit("GET_YIELD_FROM_ITER" if argument == GET_YIELD_FROM else row.op, None, offset)
 
 
-Rule = Callable[["Decoder", "Row", int, int], None]
+Rule = Callable[["Decoder", "OpcodeRow", int, int], None]
 RULES: dict[str, Rule] = {
     name[1:].replace("_", " "): function
     for name, function in list(globals().items())

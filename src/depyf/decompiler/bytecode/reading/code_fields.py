@@ -10,7 +10,7 @@ from ..code.raw_code import RawCode
 from ..code.slot_names import tell_slots_apart
 
 if TYPE_CHECKING:
-    from .marshal import Reader
+    from .marshal import MarshalReader
 
 NUMBERS = frozenset({"argcount", "posonlyargcount", "kwonlyargcount", "nlocals", "stacksize", "flags", "firstlineno"})
 NAMES = frozenset({"names", "varnames", "freevars", "cellvars", "localsplus"})
@@ -25,7 +25,7 @@ STORED = ("nlocals", "localsplus_kinds", "exception_table")
 """What RawCode has in another form, or not at all; it is kept as it is for whoever compares files."""
 
 
-def build_code(reader: Reader) -> Generator[None, Any, RawCode]:
+def build_code(reader: MarshalReader) -> Generator[None, Any, RawCode]:
     """A code object from its fields. Its ``qualname`` is its name where the file has none (see qualnames.py)."""
     start = reader.at
     fields: dict[str, Any] = {"posonlyargcount": 0, "exception_table": ()}
@@ -62,7 +62,7 @@ def build_code(reader: Reader) -> Generator[None, Any, RawCode]:
     return raw
 
 
-def _checked(reader: Reader, field: str, value: Any) -> Any:
+def _checked(reader: MarshalReader, field: str, value: Any) -> Any:
     if type(value) is not TYPES[field]:
         reader.fail(f"expected the {field} of a code object, found {type(value).__name__}")
     if field in NAMES and not all(type(name) is str for name in value):
@@ -75,7 +75,7 @@ def _checked(reader: Reader, field: str, value: Any) -> Any:
     return value
 
 
-def _split_locals(reader: Reader, fields: dict[str, Any], start: int) -> None:
+def _split_locals(reader: MarshalReader, fields: dict[str, Any], start: int) -> None:
     names, kinds = fields["localsplus"], fields["localsplus_kinds"]
     if len(names) != len(kinds):
         reader.fail(f"code object {fields['name']!r} has {len(names)} local variables of {len(kinds)} kinds", start)

@@ -54,7 +54,7 @@ def read_marshal(data: bytes, version: tuple[int, int], offset: int = 0) -> Any:
 
     Raises PycError for anything that is not well formed.
     """
-    return Reader(data, FORMATS[version], version, offset).read()
+    return MarshalReader(data, FORMATS[version], version, offset).read()
 
 
 class _Unfinished:
@@ -70,7 +70,7 @@ class _Unfinished:
         self.weight = self.height = 0
 
 
-class Reader:
+class MarshalReader:
     """A cursor over marshal data. ``at`` is where the object began that was read last."""
 
     def __init__(self, data: bytes, format: FileFormat, version: tuple[int, int], offset: int = 0) -> None:
@@ -178,11 +178,11 @@ class Reader:
         raise PycError(reason, self.at if offset is None else offset)
 
 
-def _int64(reader: Reader) -> int:
+def _int64(reader: MarshalReader) -> int:
     return int.from_bytes(reader.take(8, "a number of eight bytes"), "little", signed=True)
 
 
-def _long(reader: Reader) -> int:
+def _long(reader: MarshalReader) -> int:
     """Digits of 15 bits, the lowest first; the sign is that of their number."""
     start = reader.position
     count = reader.integer()
@@ -197,7 +197,7 @@ def _long(reader: Reader) -> int:
     return -value if count < 0 else value
 
 
-def _text_float(reader: Reader) -> float:
+def _text_float(reader: MarshalReader) -> float:
     text = reader.take(reader.take(1, "the length of a float")[0], "a float")
     if not text or not set(text) <= set(b"0123456789+-.einfaINFA"):
         reader.fail(f"expected a float, found {text!r}")
@@ -207,24 +207,24 @@ def _text_float(reader: Reader) -> float:
         reader.fail(f"expected a float, found {text!r}")
 
 
-def _float(reader: Reader) -> float:
+def _float(reader: MarshalReader) -> float:
     value: float = struct.unpack("<d", reader.take(8, "a float of eight bytes"))[0]
     return value
 
 
-def _bytes(reader: Reader) -> bytes:
+def _bytes(reader: MarshalReader) -> bytes:
     return reader.take(reader.size("bytes"), "bytes")
 
 
-def _latin(reader: Reader) -> str:
+def _latin(reader: MarshalReader) -> str:
     return reader.take(reader.size("a string"), "a string").decode("latin-1")
 
 
-def _short_latin(reader: Reader) -> str:
+def _short_latin(reader: MarshalReader) -> str:
     return reader.take(reader.take(1, "the length of a string")[0], "a string").decode("latin-1")
 
 
-def _text(reader: Reader) -> str:
+def _text(reader: MarshalReader) -> str:
     data = reader.take(reader.size("a string"), "a string")
     try:
         return data.decode("utf-8", "surrogatepass")
@@ -232,8 +232,8 @@ def _text(reader: Reader) -> str:
         reader.fail(f"a string is not UTF-8: {error.reason}", reader.position - len(data) + error.start)
 
 
-_LEAVES: dict[int, Callable[[Reader], Any]] = {
-    ord("i"): Reader.integer,
+_LEAVES: dict[int, Callable[[MarshalReader], Any]] = {
+    ord("i"): MarshalReader.integer,
     ord("I"): _int64,
     ord("l"): _long,
     ord("f"): _text_float,
@@ -257,34 +257,34 @@ def _items(count: int) -> Generator[None, Any, list[Any]]:
     return items
 
 
-def _list(reader: Reader) -> Build:
+def _list(reader: MarshalReader) -> Build:
     return (yield from _items(reader.size("a list")))
 
 
-def _tuple(reader: Reader) -> Build:
+def _tuple(reader: MarshalReader) -> Build:
     return tuple((yield from _items(reader.size("a tuple"))))
 
 
-def _short_tuple(reader: Reader) -> Build:
+def _short_tuple(reader: MarshalReader) -> Build:
     start = reader.position
     count = reader.take(1, "the size of a tuple")[0]
     reader.check_size(count, "a tuple", 1, start)
     return tuple((yield from _items(count)))
 
 
-def _slice(reader: Reader) -> Build:
+def _slice(reader: MarshalReader) -> Build:
     return slice(*(yield from _items(3)))
 
 
-def _set(reader: Reader) -> Build:
+def _set(reader: MarshalReader) -> Build:
     return set((yield from _members(reader)))
 
 
-def _frozenset(reader: Reader) -> Build:
+def _frozenset(reader: MarshalReader) -> Build:
     return frozenset((yield from _members(reader)))
 
 
-def _members(reader: Reader) -> Generator[None, Any, dict[Any, None]]:
+def _members(reader: MarshalReader) -> Generator[None, Any, dict[Any, None]]:
     """The members of a set, as keys: a dict checks them and keeps their order."""
     members: dict[Any, None] = {}
     hashes: Counter[int] = Counter()
@@ -293,7 +293,7 @@ def _members(reader: Reader) -> Generator[None, Any, dict[Any, None]]:
     return members
 
 
-def _dict(reader: Reader) -> Build:
+def _dict(reader: MarshalReader) -> Build:
     found: dict[Any, Any] = {}
     hashes: Counter[int] = Counter()
     while True:
@@ -306,7 +306,7 @@ def _dict(reader: Reader) -> Build:
         _insert(reader, found, hashes, key, value)
 
 
-def _insert(reader: Reader, members: dict[Any, Any], hashes: Counter[int], key: Any, value: Any) -> None:
+def _insert(reader: MarshalReader, members: dict[Any, Any], hashes: Counter[int], key: Any, value: Any) -> None:
     try:
         number = hash(key)
         hashes[number] += 1
@@ -319,7 +319,7 @@ def _insert(reader: Reader, members: dict[Any, Any], hashes: Counter[int], key: 
         reader.fail("a member of a set or key of a dict is nested too deep")
 
 
-_BUILDERS: dict[int, Callable[[Reader], Build]] = {
+_BUILDERS: dict[int, Callable[[MarshalReader], Build]] = {
     ord("("): _tuple,
     ord(")"): _short_tuple,
     ord("["): _list,

@@ -8,7 +8,7 @@ from ....errors import PycError
 from ..code.formats import END_OF_KNOWN_MAGIC, FORMATS
 from ..code.raw_code import RawCode
 from .makers import maker
-from .marshal import Reader, read_marshal
+from .marshal import MarshalReader, read_marshal
 from .qualnames import compute_qualnames
 
 HEADER = 16
@@ -59,7 +59,7 @@ def read_code(data: bytes, version: tuple[int, int]) -> RawCode:
 
 def read_code_and_end(data: bytes, version: tuple[int, int], offset: int = HEADER) -> tuple[RawCode, int]:
     """The marshalled code object at ``offset`` of ``data``, and where it ends. Raises PycError."""
-    reader = Reader(data, FORMATS[version], version, offset)
+    reader = MarshalReader(data, FORMATS[version], version, offset)
     return _code(reader.read(), version), reader.position
 
 

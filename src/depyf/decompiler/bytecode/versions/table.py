@@ -24,7 +24,7 @@ COMPARISONS = ("<", "<=", "==", "!=", ">", ">=")
 """By the argument of COMPARE_OP, its flags shifted away."""
 
 
-class Row(NamedTuple):
+class OpcodeRow(NamedTuple):
     """One opcode: its raw name, the rule that decodes its argument, what the rule makes of it, its inline caches."""
 
     name: str
@@ -45,7 +45,7 @@ class OpcodeTable:
     """
 
     version: tuple[int, int]
-    rows: dict[int, Row]
+    rows: dict[int, OpcodeRow]
     binary_operators: tuple[str, ...]
     comparisons: tuple[str, ...]
     jump_unit: int
@@ -143,7 +143,7 @@ def make_table(
     for name, number in numbers.items():
         meaning = INTERNAL if name.startswith("INSTRUMENTED_") else meanings.get(name)
         if meaning is not None:
-            rows[number] = Row(name, *meaning, caches.get(name, 0))
+            rows[number] = OpcodeRow(name, *meaning, caches.get(name, 0))
     return OpcodeTable(
         version,
         rows,

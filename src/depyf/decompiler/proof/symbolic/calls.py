@@ -6,7 +6,7 @@ import builtins
 from typing import Any
 
 from .containers import Containers
-from .state import NULL, Event, Heap, NotUnderstood, Side, Term
+from .state import NULL, Heap, NotUnderstood, ProofEvent, Side, Term
 
 BUILTINS: dict[str, Any] = {"slice": slice, "BaseException": BaseException, "iter": iter}
 if hasattr(builtins, "aiter"):
@@ -29,18 +29,18 @@ class Calls(Containers):
         self.assumptions[f"the global name {name} is the builtin"] = None
         return self.constants.term(BUILTINS[name])
 
-    def do_CALL(self, side: Side, heap: Heap, arg: Any) -> Event | None:
+    def do_CALL(self, side: Side, heap: Heap, arg: Any) -> ProofEvent | None:
         count, names = arg
         values = side.stack[len(side.stack) - count - 2 :]
         called = [value for value in values[:2] if value != NULL]
         return self.call(side, [*called, *values[2:]], names, count + 2)
 
-    def do_CALL_FUNCTION(self, side: Side, heap: Heap, arg: Any) -> Event | None:
+    def do_CALL_FUNCTION(self, side: Side, heap: Heap, arg: Any) -> ProofEvent | None:
         count, names = arg
         values = side.stack[len(side.stack) - count - 1 :]
         return self.call(side, values, names, count + 1)
 
-    def call(self, side: Side, operands: list[Term], names: tuple[str, ...], pops: int) -> Event | None:
+    def call(self, side: Side, operands: list[Term], names: tuple[str, ...], pops: int) -> ProofEvent | None:
         if not operands:
             raise NotUnderstood("a call of nothing")
         if operands[0] == self.constants.term(slice) and "slice" in self.builtins:
@@ -52,10 +52,10 @@ class Calls(Containers):
         for name, operation in _OPERATIONS.items():
             if name in self.builtins and operands[0] == self.constants.term(BUILTINS[name]):
                 if len(operands) == 2 and not names:
-                    return Event(operation, None, (operands[1],), 1)
-        return Event("CALL", (len(operands) - 1, names), tuple(operands), 1)
+                    return ProofEvent(operation, None, (operands[1],), 1)
+        return ProofEvent("CALL", (len(operands) - 1, names), tuple(operands), 1)
 
-    def do_CALL_EX(self, side: Side, heap: Heap, has_mapping: bool) -> Event | None:
+    def do_CALL_EX(self, side: Side, heap: Heap, has_mapping: bool) -> ProofEvent | None:
         values = side.stack[-4 if has_mapping else -3 :]
         called = [value for value in values[:2] if value != NULL]
         if len(called) != 1:
@@ -63,13 +63,13 @@ class Calls(Containers):
         has_mapping = has_mapping and values[3] != NULL
         return self.call_with_all(side, heap, [*called, *values[2:]], has_mapping, len(values))
 
-    def do_CALL_FUNCTION_EX(self, side: Side, heap: Heap, has_mapping: bool) -> Event | None:
+    def do_CALL_FUNCTION_EX(self, side: Side, heap: Heap, has_mapping: bool) -> ProofEvent | None:
         values = side.stack[-3 if has_mapping else -2 :]
         return self.call_with_all(side, heap, values, has_mapping, len(values))
 
     def call_with_all(
         self, side: Side, heap: Heap, values: list[Term], has_mapping: bool, pops: int
-    ) -> Event | None:
+    ) -> ProofEvent | None:
         called, iterable = values[0], values[1]
         named: tuple[str, ...] | None = ()
         keywords: list[Term] = []
@@ -89,7 +89,7 @@ class Calls(Containers):
         if mapping is not None and named is None:
             parts = heap[mapping][1] if mapping in heap else ()
             rest = (("copy", parts[0][1]),) if len(parts) == 1 and parts[0][0] == "star" else (mapping,)
-        return Event("CALL_EX", static, (called, *arguments, *rest), 1)
+        return ProofEvent("CALL_EX", static, (called, *arguments, *rest), 1)
 
     def keyword_names(self, heap: Heap, mapping: Term) -> tuple[str, ...] | None:
         """The keywords of a call with this private dictionary, None if they are not known."""

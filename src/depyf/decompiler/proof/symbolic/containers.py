@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ...bytecode import Instruction, RawCode
-from .state import Constants, Event, Heap, NotUnderstood, Numbers, Side, Term
+from .state import Constants, Heap, NotUnderstood, Numbers, ProofEvent, Side, Term
 
 _MOST_ITEMS = 10_000
 
@@ -30,21 +30,21 @@ class Containers:
         del side.stack[len(side.stack) - count :]
         side.stack.append(self.numbers.container(heap, kind, items))
 
-    def do_BUILD_MAP(self, side: Side, heap: Heap, count: int) -> Event | None:
+    def do_BUILD_MAP(self, side: Side, heap: Heap, count: int) -> ProofEvent | None:
         items = side.stack[len(side.stack) - 2 * count :]
         if not all(self.constants.is_plain_key(key) for key in items[::2]):
-            return Event("BUILD_MAP", count, tuple(items), 1)
+            return ProofEvent("BUILD_MAP", count, tuple(items), 1)
         self.build(side, heap, "map", 2 * count)
         return None
 
-    def do_BUILD_CONST_KEY_MAP(self, side: Side, heap: Heap, count: int) -> Event | None:
+    def do_BUILD_CONST_KEY_MAP(self, side: Side, heap: Heap, count: int) -> ProofEvent | None:
         names = side.stack[-1]
         if names[0] != "k" or type(self.constants.value[names]) is not tuple:
-            return Event("BUILD_CONST_KEY_MAP", count, tuple(side.stack[len(side.stack) - count - 1 :]), 1)
+            return ProofEvent("BUILD_CONST_KEY_MAP", count, tuple(side.stack[len(side.stack) - count - 1 :]), 1)
         keys = [self.constants.term(key) for key in self.constants.value[names]]
         items = [part for pair in zip(keys, side.stack[len(side.stack) - count - 1 : -1]) for part in pair]
         if not all(map(self.constants.is_plain_key, keys)):
-            return Event("BUILD_MAP", count, tuple(items), 1)
+            return ProofEvent("BUILD_MAP", count, tuple(items), 1)
         del side.stack[len(side.stack) - count - 1 :]
         side.stack.append(self.numbers.container(heap, "map", items))
         return None
@@ -79,12 +79,12 @@ class Containers:
                 return slice(*bounds)
         return None
 
-    def do_BINARY_SUBSCR(self, side: Side, heap: Heap, arg: Any) -> Event | None:
+    def do_BINARY_SUBSCR(self, side: Side, heap: Heap, arg: Any) -> ProofEvent | None:
         owner, key = side.stack[-2:]
         items = self.items(heap, owner)
         place = self.place(key, len(items)) if items is not None else None
         if items is None or place is None:
-            return Event("BINARY_SUBSCR", None, (owner, key), 1)
+            return ProofEvent("BINARY_SUBSCR", None, (owner, key), 1)
         del side.stack[-2:]
         if type(place) is int:
             side.stack.append(items[place])
@@ -125,66 +125,66 @@ class Containers:
         self.set_list(heap, owner, tuple(items))
         return True
 
-    def do_STORE_SUBSCR(self, side: Side, heap: Heap, arg: Any) -> Event | None:
+    def do_STORE_SUBSCR(self, side: Side, heap: Heap, arg: Any) -> ProofEvent | None:
         value, owner, key = side.stack[-3:]
         if not self.edit(side, heap, owner, key, (value,)):
             if self.numbers.tags.get(owner) == "map":
-                return Event("MAP_ADD", None, (owner, key, value), 0)  # a plain dictionary: both do the same
-            return Event("STORE_SUBSCR", None, (value, owner, key), 0)
+                return ProofEvent("MAP_ADD", None, (owner, key, value), 0)  # a plain dictionary: both do the same
+            return ProofEvent("STORE_SUBSCR", None, (value, owner, key), 0)
         del side.stack[-3:]
         return None
 
-    def do_DELETE_SUBSCR(self, side: Side, heap: Heap, arg: Any) -> Event | None:
+    def do_DELETE_SUBSCR(self, side: Side, heap: Heap, arg: Any) -> ProofEvent | None:
         owner, key = side.stack[-2:]
         if not self.edit(side, heap, owner, key, None):
-            return Event("DELETE_SUBSCR", None, (owner, key), 0)
+            return ProofEvent("DELETE_SUBSCR", None, (owner, key), 0)
         del side.stack[-2:]
         return None
 
-    def do_LIST_EXTEND(self, side: Side, heap: Heap, depth: int) -> Event | None:
+    def do_LIST_EXTEND(self, side: Side, heap: Heap, depth: int) -> ProofEvent | None:
         more, owner = side.stack[-1], side.stack[-1 - depth]
         items = self.items(heap, more, stars=True)
         if owner not in heap:
             # The operand of LIST_EXTEND is a list: for lists, += does the same.
-            return self.append(owner, items) or Event("EXTEND", None, (owner, more), 1, "extend")
+            return self.append(owner, items) or ProofEvent("EXTEND", None, (owner, more), 1, "extend")
         kind, old = heap[owner]
         if kind != "list":
             raise NotUnderstood("LIST_EXTEND of what is no list")
         if items is None:
-            return Event("ITEMS", None, (more,), 1, "items")
+            return ProofEvent("ITEMS", None, (more,), 1, "items")
         side.stack.pop()
         self.set_list(heap, owner, old + items)
         return None
 
-    def append(self, owner: Term, items: tuple[Term, ...] | None) -> Event | None:
+    def append(self, owner: Term, items: tuple[Term, ...] | None) -> ProofEvent | None:
         """The event that one known item is appended to a list that the code has built, but others know."""
         if items is None or len(items) != 1 or items[0][0] == "star" or self.numbers.tags.get(owner) != "list":
             return None
-        return Event("LIST_APPEND", None, (owner, items[0]), 1, "extend")
+        return ProofEvent("LIST_APPEND", None, (owner, items[0]), 1, "extend")
 
     def set_list(self, heap: Heap, owner: Term, items: tuple[Term, ...]) -> None:
         if len(items) > _MOST_ITEMS:
             raise NotUnderstood("a list grows without end")
         heap[owner] = ("list", items)
 
-    def do_LIST_APPEND(self, side: Side, heap: Heap, depth: int) -> Event | None:
+    def do_LIST_APPEND(self, side: Side, heap: Heap, depth: int) -> ProofEvent | None:
         value, owner = side.stack[-1], side.stack[-1 - depth]
         if owner not in heap or heap[owner][0] != "list":
-            return Event("LIST_APPEND", None, (owner, value), 0, "extend")
+            return ProofEvent("LIST_APPEND", None, (owner, value), 0, "extend")
         side.stack.pop()
         self.set_list(heap, owner, (*heap[owner][1], value))
         return None
 
-    def do_LIST_TO_TUPLE(self, side: Side, heap: Heap, arg: Any) -> Event | None:
+    def do_LIST_TO_TUPLE(self, side: Side, heap: Heap, arg: Any) -> ProofEvent | None:
         value = side.stack[-1]
         if value not in heap:
-            return Event("LIST_TO_TUPLE", None, (value,), 1)
+            return ProofEvent("LIST_TO_TUPLE", None, (value,), 1)
         if heap[value][0] != "list":
             raise NotUnderstood("LIST_TO_TUPLE of what is no list")
         side.stack[-1] = self.new_tuple(heap, heap[value][1])
         return None
 
-    def do_BINARY_OP(self, side: Side, heap: Heap, operator: str) -> Event | None:
+    def do_BINARY_OP(self, side: Side, heap: Heap, operator: str) -> ProofEvent | None:
         left, right = side.stack[-2:]
         if operator in ("+", "+=") and left in heap and right in heap and heap[left][0] == heap[right][0]:
             a, b = self.items(heap, left), self.items(heap, right)
@@ -200,34 +200,34 @@ class Containers:
             event = self.append(left, heap[right][1])
             if event is not None:
                 return event
-        return Event("BINARY_OP", operator, (left, right), 1)
+        return ProofEvent("BINARY_OP", operator, (left, right), 1)
 
-    def do_UNPACK_SEQUENCE(self, side: Side, heap: Heap, count: int) -> Event | None:
+    def do_UNPACK_SEQUENCE(self, side: Side, heap: Heap, count: int) -> ProofEvent | None:
         value = side.stack[-1]
         items = self.items(heap, value)
         if items is None or len(items) != count:
-            return Event("UNPACK_SEQUENCE", count, (value,), count)
+            return ProofEvent("UNPACK_SEQUENCE", count, (value,), count)
         side.stack[-1:] = reversed(items)
         return None
 
-    def do_BUILD_LIST_UNPACK(self, side: Side, heap: Heap, count: int) -> Event | None:
+    def do_BUILD_LIST_UNPACK(self, side: Side, heap: Heap, count: int) -> ProofEvent | None:
         return self.unpacked(side, heap, "list", count, "BUILD_LIST_UNPACK")
 
-    def do_BUILD_TUPLE_UNPACK(self, side: Side, heap: Heap, count: int) -> Event | None:
+    def do_BUILD_TUPLE_UNPACK(self, side: Side, heap: Heap, count: int) -> ProofEvent | None:
         return self.unpacked(side, heap, "tuple", count, "BUILD_TUPLE_UNPACK")
 
-    def do_BUILD_TUPLE_UNPACK_WITH_CALL(self, side: Side, heap: Heap, count: int) -> Event | None:
+    def do_BUILD_TUPLE_UNPACK_WITH_CALL(self, side: Side, heap: Heap, count: int) -> ProofEvent | None:
         # It differs in the text of the error for what is no iterable.
         return self.unpacked(side, heap, "tuple", count, "BUILD_TUPLE_UNPACK")
 
-    def unpacked(self, side: Side, heap: Heap, kind: str, count: int, op: str) -> Event | None:
+    def unpacked(self, side: Side, heap: Heap, kind: str, count: int, op: str) -> ProofEvent | None:
         """3.8: one container of the items of several iterables."""
         parts = side.stack[len(side.stack) - count :]
         known = [self.items(heap, part, stars=True) for part in parts]
         items: list[Term] = []
         for more in known:
             if more is None:
-                return Event(op, None, tuple(parts), 1)
+                return ProofEvent(op, None, tuple(parts), 1)
             items += more
         del side.stack[len(side.stack) - count :]
         if kind == "tuple":
@@ -236,30 +236,30 @@ class Containers:
             side.stack.append(self.numbers.container(heap, kind, items))
         return None
 
-    def do_BUILD_MAP_UNPACK(self, side: Side, heap: Heap, count: int) -> Event | None:
+    def do_BUILD_MAP_UNPACK(self, side: Side, heap: Heap, count: int) -> ProofEvent | None:
         return self.merged(side, heap, count, "BUILD_MAP_UNPACK")
 
-    def do_BUILD_MAP_UNPACK_WITH_CALL(self, side: Side, heap: Heap, count: int) -> Event | None:
+    def do_BUILD_MAP_UNPACK_WITH_CALL(self, side: Side, heap: Heap, count: int) -> ProofEvent | None:
         return self.merged(side, heap, count, "BUILD_MAP_UNPACK_WITH_CALL")
 
-    def merged(self, side: Side, heap: Heap, count: int, op: str) -> Event | None:
+    def merged(self, side: Side, heap: Heap, count: int, op: str) -> ProofEvent | None:
         """3.8: one dictionary of several mappings."""
         parts = side.stack[len(side.stack) - count :]
         items: tuple[Term, ...] = ()
         for part in parts:
             if part not in heap or heap[part][0] != "map":
-                return Event(op, None, tuple(parts), 1)
+                return ProofEvent(op, None, tuple(parts), 1)
             items += heap[part][1]
         if not self.distinct(items):
-            return Event(op, None, tuple(parts), 1)
+            return ProofEvent(op, None, tuple(parts), 1)
         del side.stack[len(side.stack) - count :]
         side.stack.append(self.numbers.container(heap, "map", items))
         return None
 
-    def do_DICT_MERGE(self, side: Side, heap: Heap, depth: int) -> Event | None:
+    def do_DICT_MERGE(self, side: Side, heap: Heap, depth: int) -> ProofEvent | None:
         more, owner = side.stack[-1], side.stack[-1 - depth]
         if owner not in heap or heap[owner][0] != "map":
-            return Event("DICT_MERGE", None, (owner, more), 0)
+            return ProofEvent("DICT_MERGE", None, (owner, more), 0)
         items = heap[owner][1]
         this, following = (self.instructions[side.pc : side.pc + 2] * 2)[:2]
         if more in heap and heap[more][0] == "map" and self.distinct(items + heap[more][1]):
@@ -267,7 +267,7 @@ class Containers:
         elif not items and more not in heap and following.op == "CALL_EX" and following.handler == this.handler:
             items = (("star", more),)  # a copy of a mapping, made for this call and nothing else
         else:
-            return Event("DICT_MERGE", None, (owner, more), 0)
+            return ProofEvent("DICT_MERGE", None, (owner, more), 0)
         side.stack.pop()
         heap[owner] = ("map", items)
         return None
@@ -279,25 +279,25 @@ class Containers:
         names = [self.constants.value[key] for key in items[::2]]
         return all(type(name) is str for name in names) and len(set(names)) == len(names)
 
-    def do_MAP_ADD(self, side: Side, heap: Heap, depth: int) -> Event | None:
+    def do_MAP_ADD(self, side: Side, heap: Heap, depth: int) -> ProofEvent | None:
         key, value = side.stack[-2:]
         owner = side.stack[-2 - depth]
         if owner not in heap or heap[owner][0] != "map" or not self.constants.is_plain_key(key):
-            return Event("MAP_ADD", None, (owner, key, value), 0)
+            return ProofEvent("MAP_ADD", None, (owner, key, value), 0)
         del side.stack[-2:]
         if len(heap[owner][1]) > _MOST_ITEMS:
             raise NotUnderstood("a dictionary grows without end")
         heap[owner] = ("map", (*heap[owner][1], key, value))
         return None
 
-    def do_DICT_UPDATE(self, side: Side, heap: Heap, depth: int) -> Event | None:
+    def do_DICT_UPDATE(self, side: Side, heap: Heap, depth: int) -> ProofEvent | None:
         more, owner = side.stack[-1], side.stack[-1 - depth]
         if owner in heap and more in heap and heap[owner][0] == "map" and heap[more][0] == "map":
             if not any(item[0] == "star" for item in heap[owner][1] + heap[more][1]):
                 side.stack.pop()
                 heap[owner] = ("map", heap[owner][1] + heap[more][1])
                 return None
-        return Event("DICT_UPDATE", None, (owner, more), 0)
+        return ProofEvent("DICT_UPDATE", None, (owner, more), 0)
 
     def do_MAKE_FUNCTION(self, side: Side, heap: Heap, kinds: tuple[str, ...]) -> None:
         code = side.stack.pop()

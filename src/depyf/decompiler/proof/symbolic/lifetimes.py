@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from ...bytecode import Instruction
 from ..verdict import Held
-from .state import OUTER_EXCEPTION, Event, Heap, Pair, Side, Term, values_of
+from .state import OUTER_EXCEPTION, Heap, Pair, ProofEvent, Side, Term, values_of
 
 LONG = frozenset(
     {"CALL", "CALL_EX", "BINARY_OP", "UNARY_OP", "COMPARE_OP", "CONTAINS_OP", "BINARY_SUBSCR", "STORE_SUBSCR",
@@ -27,7 +27,7 @@ HELD_ELSEWHERE = frozenset({"LOAD_GLOBAL", "LOAD_NAME", "LOAD_DEREF", "LOAD_CLAS
 """Operations whose results somebody else holds: to hold them longer keeps nothing alive."""
 
 
-def takes_long(event: Event) -> bool:
+def takes_long(event: ProofEvent) -> bool:
     """Whether lifetimes are to be compared when this happens."""
     if event.op == "BINARY_SUBSCR":
         return bool(event.operands[1][0] != "k")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Tuple
 
 from ...bytecode import RawCode
-from .state import LOOKS, Constants, Event, NotUnderstood, Numbers, Pair, Term, values_of
+from .state import LOOKS, Constants, NotUnderstood, Numbers, Pair, ProofEvent, Term, values_of
 
 TERMS = Tuple[Term, Term]
 
@@ -35,15 +35,15 @@ class Matching:
 
     # Events
 
-    def reconcile(self, left: Event, right: Event) -> tuple[Event, Event]:
+    def reconcile(self, left: ProofEvent, right: ProofEvent) -> tuple[ProofEvent, ProofEvent]:
         """Where two ways of writing the same operation differ in form, bring both to one form."""
         known = self.numbers.tags.get(left.operands[0]) == "list" if left.op == "EXTEND" else False
         if known and right.op == "BINARY_OP" and right.static == "+=":
             self.assumptions[NO_ITERABLE] = None
-            return left, Event("EXTEND", None, right.operands, 1, "extend")
+            return left, ProofEvent("EXTEND", None, right.operands, 1, "extend")
         return left, right
 
-    def same_operation(self, left: Event, right: Event) -> bool:
+    def same_operation(self, left: ProofEvent, right: ProofEvent) -> bool:
         """Whether both are the same but for their values."""
         for event in (left, right):
             if any(operand[0] in _NO_OPERANDS for operand in event.operands):
@@ -52,7 +52,7 @@ class Matching:
             return False
         return left.kind == right.kind or {left.kind, right.kind} <= _ANY_TRUTH
 
-    def skips_iter(self, pair: Pair, event: Event, other: Event) -> bool:
+    def skips_iter(self, pair: Pair, event: ProofEvent, other: ProofEvent) -> bool:
         """Whether ``event`` asks an iterator for an iterator, and the other side does not.
 
         An iterator is what GET_ITER gave, or what was iterated over before as it is: FOR_ITER raises TypeError for
@@ -66,14 +66,14 @@ class Matching:
         self.assumptions[ITER] = None
         return True
 
-    def skips_handler(self, left: Event, right: Event) -> bool:
+    def skips_handler(self, left: ProofEvent, right: ProofEvent) -> bool:
         """Whether the original alone lacks the handler that makes RuntimeError of StopIteration: Dynamo drops it."""
         if left.op != "LETS_STOP_ITERATION_PASS" or left.static is not None or left == right:
             return False
         self.assumptions[NO_STOP] = None
         return True
 
-    def looks(self, pair: Pair, event: Event) -> bool:
+    def looks(self, pair: Pair, event: ProofEvent) -> bool:
         """Whether the event may see which variables there are. Raises LookGivenAway where that can't be told any more.
 
         A tag says which builtin a value may be. With arguments, some of them look at these only.

@@ -19,8 +19,8 @@ from .lifetimes import HELD_ELSEWHERE, Lifetimes, held_by, takes_long
 from .matching import LookGivenAway, Matching
 from .memo import Live, Memo
 from .operations import RESULTS
-from .state import LOOKS, Constants, Event, NotUnderstood, Numbers, Pair, Side, Term
-from .steps import Split, Stepper
+from .state import LOOKS, Constants, NotUnderstood, Numbers, Pair, ProofEvent, Side, Term
+from .steps import Split, SymbolicStepper
 
 METHOD = "symbolic"
 LOOK_AT_VARIABLES = frozenset({"locals", "vars", "dir", "eval", "exec"})
@@ -123,7 +123,7 @@ class _Proof:
         self.raws = raws
         self.budget = budget
         self.constants, self.numbers = Constants(), Numbers()
-        left, right = (Stepper(raw, code, self.constants, self.numbers) for raw, code in zip(raws, codes))
+        left, right = (SymbolicStepper(raw, code, self.constants, self.numbers) for raw, code in zip(raws, codes))
         self.steppers = (left, right)
         left.shared_cells = right.shared_cells = frozenset(left.handed_out() | right.handed_out())
         right.builtins = frozenset(BUILTINS) - left.named("LOAD_GLOBAL", "STORE_GLOBAL", "DELETE_GLOBAL", "LOAD_NAME")
@@ -174,7 +174,7 @@ class _Proof:
 
     def follow(self, pair: Pair) -> None:
         """Run both sides to their next events, match these, and put what may come next on the list."""
-        events: list[Event] = []
+        events: list[ProofEvent] = []
         for stepper, number in zip(self.steppers, (0, 1)):
             found = stepper.advance(pair, number)
             if isinstance(found, Split):
@@ -212,7 +212,7 @@ class _Proof:
 
     # Matching
 
-    def match(self, pair: Pair, left: Event, right: Event) -> None:
+    def match(self, pair: Pair, left: ProofEvent, right: ProofEvent) -> None:
         if not self.matching.same_operation(left, right):
             raise self.different(pair, "not the same operation", left, right)
         one, two = pair.sides
@@ -231,7 +231,7 @@ class _Proof:
             mine, other = (stepper.instructions[side.pc] for stepper, side in zip(self.steppers, pair.sides))
             self.lifetimes.compare(pair, held, (mine, other), self.numbers.tags)
 
-    def seen(self, pair: Pair, left: Event) -> list[tuple[Term, Term]]:
+    def seen(self, pair: Pair, left: ProofEvent) -> list[tuple[Term, Term]]:
         """The variables that the code may look at while something happens, of both sides."""
         one, two = (side.locals for side in pair.sides)
         nothing: Term = ("unbound",)
@@ -239,7 +239,7 @@ class _Proof:
         names = sorted(one.keys() | two.keys()) if looks else self.first
         return [(one.get(name, nothing), two.get(name, nothing)) for name in names]
 
-    def different(self, pair: Pair, what: str, left: Event, right: Event) -> _Different:
+    def different(self, pair: Pair, what: str, left: ProofEvent, right: ProofEvent) -> _Different:
         instructions = []
         for stepper, side in zip(self.steppers, pair.sides):
             here = 0 <= side.pc < len(stepper.instructions)
@@ -260,7 +260,7 @@ class _Proof:
 
     # What comes after an event
 
-    def after(self, pair: Pair, left: Event, right: Event) -> None:
+    def after(self, pair: Pair, left: ProofEvent, right: ProofEvent) -> None:
         if left.kind in ("return", "left"):
             return
         if left.kind == "branch" and left.operands[0][0] == "v":
@@ -288,7 +288,7 @@ class _Proof:
             self.finish(pair, number, event, results)
         self.todo.append(pair)
 
-    def fail(self, pair: Pair, left: Event, right: Event) -> None:
+    def fail(self, pair: Pair, left: ProofEvent, right: ProofEvent) -> None:
         """Both raise: put what comes then on the list."""
         if all(stepper.instructions[side.pc].handler is None for stepper, side in zip(self.steppers, pair.sides)):
             return  # it leaves both
@@ -308,7 +308,7 @@ class _Proof:
         position: int = self.steppers[number].instructions[side.pc].arg
         return side.stack[-1 - position]
 
-    def split_group(self, pair: Pair, left: Event, right: Event, results: list[Term]) -> None:
+    def split_group(self, pair: Pair, left: ProofEvent, right: ProofEvent, results: list[Term]) -> None:
         """CHECK_EG_MATCH: without a match, None; a match is the exception that is being handled from then on."""
         none = self.constants.term(None)
         for matched in (False, True):
@@ -322,7 +322,7 @@ class _Proof:
                     side.handled = results[1]
             self.todo.append(copy)
 
-    def finish(self, pair: Pair, number: int, event: Event, results: list[Term]) -> None:
+    def finish(self, pair: Pair, number: int, event: ProofEvent, results: list[Term]) -> None:
         """The event has happened on one side: its results go where that side has them."""
         stepper, side = self.steppers[number], pair.sides[number]
         ins = stepper.instructions[side.pc]

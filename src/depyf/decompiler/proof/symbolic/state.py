@@ -46,7 +46,7 @@ class NotUnderstood(Exception):
     """The proof does not know an operation in this place; the text says which."""
 
 
-class Event(NamedTuple):
+class ProofEvent(NamedTuple):
     """What a side does next that can be seen.
 
     ``results``: how many values it gives (the last one on top of the stack). ``kind``: "plain", "branch" (goes on at

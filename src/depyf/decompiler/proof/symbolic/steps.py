@@ -1,8 +1,8 @@
 """Runs one side of the symbolic proof over its silent steps, to the next event.
 
 Silent is what nobody can see and what can't fail: moving values, constants, comparing integer constants, building and
-editing containers that nobody else has. All else is an event, described by ``Event``: the operation, what stands in
-the instruction, and the values that go in.
+editing containers that nobody else has. All else is a ``ProofEvent``: the operation, what stands in the instruction,
+and the values that go in.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ from .state import (
     NULL,
     OUTER_EXCEPTION,
     Constants,
-    Event,
     Heap,
     NotUnderstood,
     Numbers,
     Pair,
+    ProofEvent,
     Side,
     Term,
 )
@@ -41,7 +41,7 @@ class Split(NamedTuple):
     condition: Term
 
 
-class Stepper(Calls):
+class SymbolicStepper(Calls):
     """Executes the instructions of one side."""
 
     def __init__(
@@ -105,7 +105,7 @@ class Stepper(Calls):
 
     # Silent steps
 
-    def advance(self, pair: Pair, number: int) -> Event | Split:
+    def advance(self, pair: Pair, number: int) -> ProofEvent | Split:
         """Run one side of ``pair`` to its next event or undecided branch.
 
         A loop that comes back to where it was with nothing changed, and nothing happening, is an event: the last one.
@@ -115,13 +115,13 @@ class Stepper(Calls):
         been: set[Any] = set()
         for count in range(2 * self.most_silent_steps):
             if side.raised is not None:
-                return Event("LEFT", None, (side.raised,), 0, "left")
+                return ProofEvent("LEFT", None, (side.raised,), 0, "left")
             if not 0 <= side.pc < len(self.instructions):
                 raise NotUnderstood("control leaves the code")
             if count >= self.most_silent_steps and side.pc in self.liveness.joins:
                 here = (side.pc, tuple(side.stack), tuple(side.locals.items()), side.handled, tuple(pair.heap.items()))
                 if here in been:
-                    return Event("SPIN", None, (), 0, "return")
+                    return ProofEvent("SPIN", None, (), 0, "return")
                 been.add(here)
             ins = self.instructions[side.pc]
             try:
@@ -132,7 +132,7 @@ class Stepper(Calls):
                 return found
         raise NotUnderstood("a loop in which nothing can be seen to happen")
 
-    def step(self, side: Side, pair: Pair, ins: Instruction) -> Event | Split | None:
+    def step(self, side: Side, pair: Pair, ins: Instruction) -> ProofEvent | Split | None:
         """One instruction: None if it was silent, else the event it is (nothing is done yet)."""
         op = ins.op
         if self.pops[side.pc] > len(side.stack):
@@ -143,7 +143,7 @@ class Stepper(Calls):
             self.go(side, ins.target)
             return None
         if op == "RETURN_VALUE":
-            return Event(op, None, (side.stack[-1],), 0, "return")
+            return ProofEvent(op, None, (side.stack[-1],), 0, "return")
         if op == "RERAISE":
             if side.stack[-1][0] != "v":
                 raise NotUnderstood("RERAISE of what is no exception")
@@ -152,17 +152,17 @@ class Stepper(Calls):
         if op == "RAISE_VARARGS":
             return self.raise_statement(side, ins)
         method = getattr(self, "do_" + op, None)
-        event: Event | Split | None
+        event: ProofEvent | Split | None
         event = method(side, pair.heap, ins.arg) if method is not None else self.generic(side, ins)
         if event is None:
             self.go(side, side.pc + 1)
         return event
 
-    def generic(self, side: Side, ins: Instruction) -> Event:
+    def generic(self, side: Side, ins: Instruction) -> ProofEvent:
         if ins.op not in EVENTS:
             raise NotUnderstood(f"{ins.op}: {NOT_UNDERSTOOD.get(ins.op, 'no such operation is known')}")
         pops, pushes = stack_use(ins)
-        return Event(ins.op, ins.arg, self.operands(side, ins.op, pops, ins.arg), pushes)
+        return ProofEvent(ins.op, ins.arg, self.operands(side, ins.op, pops, ins.arg), pushes)
 
     def operands(self, side: Side, op: str, pops: int, arg: Any) -> tuple[Term, ...]:
         """What an operation reads: what it pops, and for some what lies below."""
@@ -177,20 +177,20 @@ class Stepper(Calls):
             operands = (stack[len(stack) - pops - arg], *operands)
         return operands
 
-    def raise_statement(self, side: Side, ins: Instruction) -> Event | None:
+    def raise_statement(self, side: Side, ins: Instruction) -> ProofEvent | None:
         if ins.arg == 0:
             if side.handled == OUTER_EXCEPTION:
-                return Event("RAISE", 0, (), 0, "raise")
+                return ProofEvent("RAISE", 0, (), 0, "raise")
             self.raise_(side, side.handled)
             return None
-        return Event("RAISE", ins.arg, tuple(side.stack[-ins.arg :]), 0, "raise")
+        return ProofEvent("RAISE", ins.arg, tuple(side.stack[-ins.arg :]), 0, "raise")
 
     # Branches
 
-    def conditional(self, side: Side, pair: Pair, ins: Instruction) -> Event | Split | None:
+    def conditional(self, side: Side, pair: Pair, ins: Instruction) -> ProofEvent | Split | None:
         value = side.stack[-1]
         if ins.op in ("FOR_ITER", "ASYNC_FOR_ITER"):
-            return Event(ins.op, None, (value,), 1, "branch")
+            return ProofEvent(ins.op, None, (value,), 1, "branch")
         if side.test is not None:
             test: Term = side.test
         elif "NONE" in ins.op:
@@ -199,7 +199,7 @@ class Stepper(Calls):
             test = value
         truth = self.truth(test, pair)
         if truth is None:
-            return Event("BOOL", None, (value,), 0, "test")
+            return ProofEvent("BOOL", None, (value,), 0, "test")
         if not isinstance(truth, bool):
             return Split(truth)
         if "NONE" in ins.op:
@@ -266,7 +266,7 @@ class Stepper(Calls):
             raise IndexError
         stack[-1], stack[-arg] = stack[-arg], stack[-1]
 
-    def do_LOAD_FAST(self, side: Side, heap: Heap, name: str) -> Event | None:
+    def do_LOAD_FAST(self, side: Side, heap: Heap, name: str) -> ProofEvent | None:
         return self.load(side, self.plain(name))
 
     def do_STORE_FAST(self, side: Side, heap: Heap, name: str) -> None:
@@ -276,54 +276,54 @@ class Stepper(Calls):
         else:
             side.locals[self.plain(name)] = value
 
-    def do_DELETE_FAST(self, side: Side, heap: Heap, name: str) -> Event | None:
+    def do_DELETE_FAST(self, side: Side, heap: Heap, name: str) -> ProofEvent | None:
         return self.delete(side, self.plain(name))
 
     def do_LOAD_FAST_AND_CLEAR(self, side: Side, heap: Heap, name: str) -> None:
         side.stack.append(side.locals.pop(self.plain(name), NULL))
 
-    def load(self, side: Side, name: str) -> Event | None:
+    def load(self, side: Side, name: str) -> ProofEvent | None:
         if name not in side.locals:
-            return Event("UNBOUND", name, (), 0, "raise")
+            return ProofEvent("UNBOUND", name, (), 0, "raise")
         side.stack.append(side.locals[name])
         return None
 
-    def delete(self, side: Side, name: str) -> Event | None:
+    def delete(self, side: Side, name: str) -> ProofEvent | None:
         if name not in side.locals:
-            return Event("UNBOUND", name, (), 0, "raise")
+            return ProofEvent("UNBOUND", name, (), 0, "raise")
         del side.locals[name]
         return None
 
-    def do_LOAD_DEREF(self, side: Side, heap: Heap, name: str) -> Event | None:
-        return self.load(side, name) if self.is_variable(name) else Event("LOAD_DEREF", name, (), 1)
+    def do_LOAD_DEREF(self, side: Side, heap: Heap, name: str) -> ProofEvent | None:
+        return self.load(side, name) if self.is_variable(name) else ProofEvent("LOAD_DEREF", name, (), 1)
 
-    def do_STORE_DEREF(self, side: Side, heap: Heap, name: str) -> Event | None:
+    def do_STORE_DEREF(self, side: Side, heap: Heap, name: str) -> ProofEvent | None:
         if not self.is_variable(name):
-            return Event("STORE_DEREF", name, (side.stack[-1],), 0)
+            return ProofEvent("STORE_DEREF", name, (side.stack[-1],), 0)
         side.locals[name] = side.stack.pop()
         return None
 
-    def do_DELETE_DEREF(self, side: Side, heap: Heap, name: str) -> Event | None:
-        return self.delete(side, name) if self.is_variable(name) else Event("DELETE_DEREF", name, (), 0)
+    def do_DELETE_DEREF(self, side: Side, heap: Heap, name: str) -> ProofEvent | None:
+        return self.delete(side, name) if self.is_variable(name) else ProofEvent("DELETE_DEREF", name, (), 0)
 
     def do_LOAD_CLOSURE(self, side: Side, heap: Heap, name: str) -> None:
         side.stack.append(("cell", name))
 
-    def do_LOAD_GLOBAL(self, side: Side, heap: Heap, name: str) -> Event | None:
+    def do_LOAD_GLOBAL(self, side: Side, heap: Heap, name: str) -> ProofEvent | None:
         builtin = self.builtin(name)
         if builtin is None:
-            return Event("LOAD_GLOBAL", name, (), 1)
+            return ProofEvent("LOAD_GLOBAL", name, (), 1)
         side.stack.append(builtin)
         return None
 
-    def do_LOAD_ATTR(self, side: Side, heap: Heap, name: str) -> Event | None:
+    def do_LOAD_ATTR(self, side: Side, heap: Heap, name: str) -> ProofEvent | None:
         owner = side.stack[-1]
         if name == "__closure__" and owner in heap and heap[owner][0][0] == "function":
             kind, items = heap[owner]
             if "closure" in kind[1]:
                 side.stack[-1] = items[kind[1].index("closure")]
                 return None
-        return Event("LOAD_ATTR", name, (owner,), 1)
+        return ProofEvent("LOAD_ATTR", name, (owner,), 1)
 
     def do_IS_OP(self, side: Side, heap: Heap, operator: str) -> Split | None:
         a, b = side.stack[-2:]
@@ -337,44 +337,44 @@ class Stepper(Calls):
         side.stack[-2:] = [term if operator == "is" else self.negation(term)]
         return None
 
-    def do_COMPARE_OP(self, side: Side, heap: Heap, operator: str) -> Event | None:
+    def do_COMPARE_OP(self, side: Side, heap: Heap, operator: str) -> ProofEvent | None:
         a, b = side.stack[-2:]
         if a[0] == "k" and b[0] == "k" and operator in _COMPARISONS:
             left, right = self.constants.value[a], self.constants.value[b]
             if type(left) is int and type(right) is int:
                 side.stack[-2:] = [self.constants.term(_COMPARISONS[operator](left, right))]
                 return None
-        return Event("COMPARE_OP", operator, (a, b), 1)
+        return ProofEvent("COMPARE_OP", operator, (a, b), 1)
 
-    def do_CONTAINS_OP(self, side: Side, heap: Heap, operator: str) -> Event:
+    def do_CONTAINS_OP(self, side: Side, heap: Heap, operator: str) -> ProofEvent:
         # `not in` gives the negation of what `in` gives, an exact bool.
-        return Event("CONTAINS_OP", "in", (side.stack[-2], side.stack[-1]), 1)
+        return ProofEvent("CONTAINS_OP", "in", (side.stack[-2], side.stack[-1]), 1)
 
     def negation(self, term: Term) -> Term:
         if term[0] == "k":
             return self.constants.term(not self.constants.value[term])
         return term[1] if term[0] == "not" else ("not", term)
 
-    def do_UNARY_OP(self, side: Side, heap: Heap, operator: str) -> Event | None:
+    def do_UNARY_OP(self, side: Side, heap: Heap, operator: str) -> ProofEvent | None:
         operand = side.stack[-1]
         if operator != "not":
-            return Event("UNARY_OP", operator, (operand,), 1)
+            return ProofEvent("UNARY_OP", operator, (operand,), 1)
         known = self.constants.truth(operand)
         if known is not None:
             side.stack[-1] = self.constants.term(not known)
         elif self.numbers.is_bool(operand):
             side.stack[-1] = self.negation(operand)
         else:
-            return Event("BOOL", None, (operand,), 1, "not")
+            return ProofEvent("BOOL", None, (operand,), 1, "not")
         return None
 
-    def do_TO_BOOL(self, side: Side, heap: Heap, arg: Any) -> Event | None:
+    def do_TO_BOOL(self, side: Side, heap: Heap, arg: Any) -> ProofEvent | None:
         operand = side.stack[-1]
         known = self.constants.truth(operand)
         if known is not None:
             side.stack[-1] = self.constants.term(known)
         elif not self.numbers.is_bool(operand):
-            return Event("BOOL", None, (operand,), 1, "bool")
+            return ProofEvent("BOOL", None, (operand,), 1, "bool")
         return None
 
     # Exceptions
@@ -390,16 +390,16 @@ class Stepper(Calls):
             raise NotUnderstood("POP_EXCEPT of what no handler has kept")
         side.handled = before[1]
 
-    def do_CHECK_EXC_MATCH(self, side: Side, heap: Heap, arg: Any) -> Event | None:
+    def do_CHECK_EXC_MATCH(self, side: Side, heap: Heap, arg: Any) -> ProofEvent | None:
         exception, kind = side.stack[-2:]
         if kind == self.constants.term(BaseException) and self.numbers.tags.get(exception) == "exception":
             side.stack[-1] = self.constants.term(True)
             return None
-        return Event("CHECK_EXC_MATCH", None, (exception, kind), 1)
+        return ProofEvent("CHECK_EXC_MATCH", None, (exception, kind), 1)
 
-    def do_CHECK_EG_MATCH(self, side: Side, heap: Heap, arg: Any) -> Event:
+    def do_CHECK_EG_MATCH(self, side: Side, heap: Heap, arg: Any) -> ProofEvent:
         # A match becomes the exception that is being handled.
-        return Event("CHECK_EG_MATCH", None, (side.stack[-2], side.stack[-1]), 2, "group")
+        return ProofEvent("CHECK_EG_MATCH", None, (side.stack[-2], side.stack[-1]), 2, "group")
 
-    def do_WITH_EXCEPT_START(self, side: Side, heap: Heap, arg: Any) -> Event:
-        return Event("WITH_EXCEPT_START", None, (side.stack[-4], side.stack[-1]), 1)
+    def do_WITH_EXCEPT_START(self, side: Side, heap: Heap, arg: Any) -> ProofEvent:
+        return ProofEvent("WITH_EXCEPT_START", None, (side.stack[-4], side.stack[-1]), 1)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ...syntax import nodes as n
 from .. import containers
 from ..machine import Machine
-from ..state import Container, Event, Star, Value
+from ..state import Container, EventResult, Star, Value
 from .registry import handles
 
 
@@ -75,7 +75,7 @@ def _set_add(machine: Machine, depth: int) -> None:
 def _set_update(machine: Machine, depth: int) -> None:
     value = machine.pop()
     target = machine.state.stack[-depth]
-    is_display = isinstance(target, Event) and isinstance(target.expression, n.Set)
+    is_display = isinstance(target, EventResult) and isinstance(target.expression, n.Set)
     if depth == 1 and target in machine.state.pending and is_display:
         machine.pop()
         if not machine.is_needed(target):

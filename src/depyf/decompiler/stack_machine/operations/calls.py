@@ -9,7 +9,7 @@ from ...names.spelling import is_name
 from ...syntax import nodes as n
 from ..hints import call_hint
 from ..machine import Machine
-from ..state import Comprehension, Const, Null, Pure, Star, Value
+from ..state import ComprehensionFunction, Const, Null, Pure, Star, Value
 from .registry import handles
 
 
@@ -44,7 +44,7 @@ def _call_with_names(machine: Machine, function: Value, arguments: list[Value], 
 
 def _call(machine: Machine, function: Value, arguments: list[Value], named: list[tuple[str, Value]]) -> None:
     """A call with these arguments; a ``Star`` may be among them."""
-    if isinstance(function, Comprehension):
+    if isinstance(function, ComprehensionFunction):
         if len(arguments) != 1 or named:
             raise machine.error("the function of a comprehension is called with other arguments than an iterator")
         machine.event(arguments, lambda iterator: _comprehension(machine, function, iterator), function.hint)
@@ -82,7 +82,7 @@ def _assertion(machine: Machine, arguments: list[Value], named: list[tuple[str, 
     machine.push(Pure("AssertionError", tuple(arguments)))
 
 
-def _comprehension(machine: Machine, function: Comprehension, iterator: n.Expression) -> n.Expression:
+def _comprehension(machine: Machine, function: ComprehensionFunction, iterator: n.Expression) -> n.Expression:
     """The comprehension over what ``iterator`` is the iterator of."""
     [statement] = function.definition.body
     value = statement.value if isinstance(statement, n.Return) else None

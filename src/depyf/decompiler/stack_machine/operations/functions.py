@@ -11,7 +11,7 @@ from ...bytecode.kinds import is_comprehension
 from ...names.spelling import is_name
 from ...syntax import nodes as n
 from ..machine import Definition, Machine
-from ..state import Comprehension, Const, Pure, Star, Value
+from ..state import ComprehensionFunction, Const, Pure, Star, Value
 from .registry import handles
 
 _TEXT_ANNOTATIONS = __future__.annotations.compiler_flag
@@ -32,7 +32,7 @@ def _make_function(machine: Machine, kinds: tuple[str, ...]) -> None:
     definition = machine.nested(raw)
     if is_comprehension(raw):
         first = [ins.op for ins in known_instructions(raw)[:2]]
-        machine.push(Comprehension(definition, iterates=first == ["LOAD_FAST", "GET_ITER"]))
+        machine.push(ComprehensionFunction(definition, iterates=first == ["LOAD_FAST", "GET_ITER"]))
         return
     places = [
         *_defaults(machine, definition.args, parts.get("defaults")),

@@ -6,7 +6,7 @@ from typing import Any
 
 from ...syntax import nodes as n
 from ..machine import Machine
-from ..state import Event
+from ..state import EventResult
 from .registry import handles
 
 
@@ -38,7 +38,7 @@ def _convert_value(machine: Machine, conversion: str) -> None:
 def _format_value(machine: Machine, arg: Any) -> None:
     conversion, has_spec = arg
     values = machine.pop_many(2 if has_spec else 1)
-    converted = isinstance(values[0], Event) and isinstance(values[0].expression, n.FormattedValue)
+    converted = isinstance(values[0], EventResult) and isinstance(values[0].expression, n.FormattedValue)
 
     def build(value: n.Expression, spec: n.Expression | None = None) -> n.Expression:
         number = ord(conversion) if conversion else -1
