@@ -199,21 +199,25 @@ _whole.__name__ = "number of steps"  # as argparse calls it in its message
 
 def _decompile(options: argparse.Namespace) -> int:
     from .batch.tasks import is_batch
+    from .decompiler.definition import Definition, analyze_in_place
     from .decompiler.driver.settings import DEFAULT
     from .decompiler.driver.stepper import Stepper, StopStepping
     from .decompiler.pipeline import analyze
-    from .targets import find_target
+    from .targets import find_in_place
 
     if options.list or is_batch(options.targets, options.output):
         return _decompile_many(options)
-    target = find_target(options.targets[0], options.python)
+    found = find_in_place(options.targets[0], options.python)
+    target = found.code if isinstance(found, Definition) else found
     stepper = Stepper(stop_after=options.stop_after, steps=options.steps, checks=options.check)
     try:
         settings = DEFAULT._replace(
             rewritten_asserts=options.rewritten_asserts, checks=options.check, layout=options.layout
         )
-        wanted = stepper if stepper.listens else None
-        result = analyze(target, settings=settings, stepper=wanted, budget=options.budget)
+        if stepper.listens:
+            result = analyze(target, settings=settings, stepper=stepper, budget=options.budget)
+        else:
+            result = analyze_in_place(found, settings=settings, budget=options.budget)
     except StopStepping:
         return PROVEN
     if options.stop_after is not None:

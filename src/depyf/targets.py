@@ -23,6 +23,7 @@ from typing import Any
 from .decompiler.bytecode import RawCode, load, read_pyc_bytes
 from .decompiler.bytecode.reading.load import HOST_VERSION
 from .decompiler.bytecode.reading.pyc import HEADER, LARGEST_FILE
+from .decompiler.definition import Definition
 from .errors import DepyfError, PycError
 from .files.content import Kind, Version, kind_of, read_compiled
 from .files.names import is_compiled
@@ -40,6 +41,12 @@ def find_target(text: str, version: Version | None = None, data: bytes | None = 
     ``version`` is the CPython that made code without a header, ``data`` what was read from standard input. Raises
     TargetError.
     """
+    found = find_in_place(text, version, data)
+    return found.code if isinstance(found, Definition) else found
+
+
+def find_in_place(text: str, version: Version | None = None, data: bytes | None = None) -> Any:
+    """As `find_target`; of what a file or module defines, a `Definition`: it knows the code around it."""
     place, name = (text, "") if os.path.isfile(text) else split_target(text)
     if place == STDIN:
         code = code_in(read_input() if data is None else data, "<stdin>", version)
@@ -115,11 +122,10 @@ def compile_source(source: bytes, path: str) -> types.CodeType:
     return code
 
 
-def find_code(module: types.CodeType | RawCode, name: str, place: str) -> types.CodeType | RawCode:
-    """The code called ``name`` inside ``module``, live if ``module`` is. Raises TargetError for none or several."""
+def find_code(module: types.CodeType | RawCode, name: str, place: str) -> Definition:
+    """The code called ``name`` inside ``module``. Raises TargetError for none or several."""
     root = module if isinstance(module, RawCode) else load(module)
-    found = _find_raw(root, name, place)
-    return found.code or found
+    return Definition(root, _find_raw(root, name, place))
 
 
 def _find_raw(root: RawCode, name: str, place: str) -> RawCode:

@@ -10,7 +10,7 @@ import types
 import pytest
 
 from depyf import cli
-from depyf.decompiler import pipeline
+from depyf.decompiler import definition, pipeline
 from depyf.errors import DecompilationError
 
 PROGRAM = """\
@@ -163,7 +163,7 @@ def run_with(monkeypatch, tmp_path, program, capsys):
             raise DecompilationError("no idea", where="area", instructions="  0 RESUME")
 
         monkeypatch.chdir(tmp_path)
-        monkeypatch.setattr(pipeline, "analyze", lambda target, **options: result)
+        monkeypatch.setattr(definition, "analyze", lambda target, **options: result)
         monkeypatch.setattr(pipeline, "standalone", lambda result: result.source)
         monkeypatch.setattr("depyf.decompiler.decompile", refuse, raising=False)
         status = cli.main(["decompile", program, *arguments])

@@ -4,19 +4,20 @@ from __future__ import annotations
 
 from typing import NamedTuple, Tuple
 
+from ..decompiler.definition import analyze_in_place
 from ..decompiler.driver.settings import DEFAULT
 from ..decompiler.limits.deep_stack import with_room
-from ..decompiler.pipeline import analyze, standalone
+from ..decompiler.pipeline import standalone
 from ..errors import DepyfError
 from ..files.content import read_compiled
-from ..targets import TargetError, find_target
+from ..targets import TargetError, find_in_place
 from .outcome import Outcome, outcome_of, with_header, with_line_map
 
 Version = Tuple[int, int]
 
 
 class Task(NamedTuple):
-    """One file to decompile: what it is called, and its content, or the ``target`` as `find_target` takes it.
+    """One file to decompile: what it is called, and its content, or the ``target`` as `find_in_place` takes it.
 
     ``output`` is the file to write, '' if none is.
     """
@@ -49,11 +50,11 @@ def work(task: Task, way: Way) -> Outcome:
     """Decompile one file; whatever is wrong with it is the outcome's ``error``."""
     try:
         if task.target:
-            found = find_target(task.target, way.version, task.data)
+            found = find_in_place(task.target, way.version, task.data)
         else:
             found = read_compiled(task.data or b"", "it", way.version)
         settings = DEFAULT._replace(layout=way.layout, rewritten_asserts=way.rewritten_asserts)
-        result = with_room(lambda: analyze(found, settings=settings, budget=way.budget))
+        result = with_room(lambda: analyze_in_place(found, settings=settings, budget=way.budget))
         outcome = outcome_of(task.path, result, standalone(result))
         if way.header:
             outcome = with_header(outcome, at_the_end=way.layout == "author")

@@ -1,0 +1,87 @@
+"""A function or class as the code around it defines it: with decorators, defaults, annotations, bases."""
+
+from __future__ import annotations
+
+from types import CodeType
+from typing import Any, Iterator, NamedTuple
+
+from .bytecode import RawCode
+from .bytecode.grammar import has_nested_quotes
+from .bytecode.kinds import kind_of
+from .driver.result import Result, ResultText
+from .driver.settings import DEFAULT, Settings
+from .pipeline import analyze
+from .syntax import nodes
+from .syntax.printer import print_with_lines
+
+_DEFINITIONS = (nodes.FunctionDef, nodes.AsyncFunctionDef, nodes.ClassDef)
+
+
+class Definition(NamedTuple):
+    """The code object ``raw``, somewhere in ``root``."""
+
+    root: RawCode
+    raw: RawCode
+
+    @property
+    def code(self) -> CodeType | RawCode:
+        """The code object, live if ``root`` was."""
+        return self.raw.code or self.raw
+
+    @property
+    def owner(self) -> RawCode | None:
+        """The code that makes the function or class; None if ``raw`` is that of neither."""
+        if kind_of(self.raw) not in ("function", "class"):
+            return None
+        parents = {child: one for one in self.root.walk() for child in one.nested}
+        owner = parents.get(self.raw)
+        while owner is not None and kind_of(owner) == "generic":
+            owner = parents.get(owner)
+        return owner
+
+
+def analyze_in_place(x: Any, *, settings: Settings = DEFAULT, budget: int | None = None) -> Result:
+    """As `analyze`; of a `Definition`, the text says with what its function or class is defined, too.
+
+    That is proven with the code around it. Where that code is not proven, a comment says what is missing.
+    """
+    if not isinstance(x, Definition):
+        return analyze(x, settings=settings, budget=budget)
+    owner = x.owner
+    if owner is None or settings.layout != "compact":
+        return analyze(x.code, settings=settings, budget=budget)
+    around = analyze(owner, settings=settings, budget=budget)
+    found = _found(around, x.raw) if around.verdict.proven else None
+    if found is not None:
+        return found
+    alone = analyze(x.code, settings=settings, budget=budget)
+    missing = "bases, keywords" if kind_of(x.raw) == "class" else "defaults, annotations"
+    note = f"# Its decorators, {missing} are not known: {owner.qualname}, which defines it, is not proven.\n"
+    return alone._replace(text=_with_note(alone.text, note))
+
+
+def _found(around: Result, raw: RawCode) -> Result | None:
+    inner = next((one for one in around.walk() if one.raw is raw), None)
+    if inner is None or not isinstance(inner.tree, _DEFINITIONS) or not inner.verdict.proven:
+        return None
+    body = inner.tree.body
+    node = next((one for one in _defined_in(around.tree) if one.body[0] is body[0]), None)
+    if node is None:
+        return None
+    quotes = has_nested_quotes(raw.version)
+    text = ResultText(lambda: print_with_lines(node, nested_quotes=quotes), inner.verdict, inner.text.meant)
+    return inner._replace(text=text, tree=node)
+
+
+def _defined_in(tree: nodes.Node) -> Iterator[nodes.FunctionDef | nodes.AsyncFunctionDef | nodes.ClassDef]:
+    for node in nodes.walk(tree):
+        if isinstance(node, _DEFINITIONS):
+            yield node
+
+
+def _with_note(text: ResultText, note: str) -> ResultText:
+    def make() -> tuple[str, dict[int, int]]:
+        printed, lines = text.printed
+        return note + printed, {line + 1: original for line, original in lines.items()}
+
+    return ResultText(make)
