@@ -79,7 +79,10 @@ def _parse(arguments: list[str] | None) -> argparse.Namespace:
         "basic blocks (>) and handlers. A file is compiled, not run.",
     )  # fmt: skip
     command.add_argument("target", help="a file, FILE:QUALNAME or module:QUALNAME")
-    command.add_argument("--cfg", action="store_true", help="print the control flow graph for Graphviz instead")
+    graph = command.add_mutually_exclusive_group()
+    graph.add_argument("--cfg", action="store_true", help="print the control flow graph for Graphviz instead")
+    graph.add_argument("--svg", action="store_true", help="print it as SVG: needs the program dot of Graphviz")
+    command.add_argument("--python", type=_version, metavar="3.X", help="the CPython that made code without a header")
     add_command(commands)
     command = commands.add_parser(
         "coverage",
@@ -297,11 +300,14 @@ def _diff(options: argparse.Namespace) -> int:
 
 
 def _disasm(options: argparse.Namespace) -> int:
-    from .disassembly import dot, listing, raw_code
+    from .disassembly import dot, listing, raw_code, svg
     from .targets import find_target
 
-    raw = raw_code(find_target(options.target))
-    print("\n".join(dot(raw) if options.cfg else listing(raw)))
+    raw = raw_code(find_target(options.target, options.python))
+    if options.svg:
+        print(svg(raw), end="")
+    else:
+        print("\n".join(dot(raw) if options.cfg else listing(raw)))
     return PROVEN
 
 

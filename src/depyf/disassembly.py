@@ -5,6 +5,8 @@ No name of an operation is looked up in this interpreter: code of every version 
 
 from __future__ import annotations
 
+import shutil
+import subprocess
 import types
 from typing import Any, Iterator
 
@@ -16,9 +18,11 @@ from .decompiler.flowgraph import build_flowgraph
 from .decompiler.live.objects import target_of
 from .errors import DecompilationError, DepyfError
 
-__all__ = ["dot", "listing", "raw_code"]
+__all__ = ["dot", "listing", "raw_code", "svg"]
 
 _RAW = 34  # columns
+_SECONDS = 300
+"""That drawing may take; dot needs long for thousands of blocks."""
 
 
 def raw_code(target: Any) -> RawCode:
@@ -60,6 +64,21 @@ def dot(raw: RawCode) -> list[str]:
                     lines.append(f'    "{name}" -> "{number}.{other.start}" [label={_quoted(label)}{style}];')
         lines.append("  }")
     return [*lines, "}"]
+
+
+def svg(raw: RawCode) -> str:
+    """The same graph as SVG, drawn by Graphviz. Raises DepyfError if its program ``dot`` is not on PATH, or fails."""
+    program = shutil.which("dot")
+    if program is None:
+        raise DepyfError("SVG is drawn by the program dot of Graphviz, which is not on PATH; --cfg prints its input")
+    text = "\n".join(dot(raw)) + "\n"
+    try:
+        done = subprocess.run([program, "-Tsvg"], input=text.encode(), capture_output=True, timeout=_SECONDS)
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise DepyfError(f"{program} failed: {error}") from error
+    if done.returncode:
+        raise DepyfError(f"{program} failed: {done.stderr.decode('utf-8', 'replace').strip()[:300]}")
+    return done.stdout.decode("utf-8", "replace")
 
 
 def _of_one(raw: RawCode) -> list[str]:

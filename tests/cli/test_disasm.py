@@ -3,6 +3,7 @@
 import dis
 import json.decoder
 import re
+import sys
 import types
 
 import pytest
@@ -98,3 +99,40 @@ def test_a_file_that_can_not_be_imported_is_not_run(tmp_path, capsys):
     path.write_text("raise SystemExit(7)\n")
     assert main(["disasm", str(path)]) == 0
     assert "RAISE" in capsys.readouterr().out
+
+
+DRAW = """\
+#!{python}
+import sys
+text = sys.stdin.read()
+assert sys.argv[1:] == ["-Tsvg"], sys.argv
+if "{fails}":
+    sys.exit("syntax error in line 1")
+print("<svg>" + str(text.count("->")) + "</svg>")
+"""
+
+
+@pytest.mark.parametrize("fails", ["", "yes"])
+def test_svg_is_drawn_by_dot(fails, tmp_path, monkeypatch, capsys):
+    """A stand-in for Graphviz, which need not be installed: it gets what --cfg prints."""
+    program = tmp_path / "dot"
+    program.write_text(DRAW.format(python=sys.executable, fails=fails))
+    program.chmod(0o755)
+    (tmp_path / "m.py").write_text(SOURCE)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    status = main(["disasm", "--svg", f"{tmp_path}/m.py"])
+    output = capsys.readouterr()
+    if fails:
+        assert (status, output.out) == (2, "")
+        assert "syntax error in line 1" in output.err
+        return
+    edges = "\n".join(dot(load(compile(SOURCE, "m.py", "exec")))).count("->")
+    assert (status, output.out) == (0, f"<svg>{edges}</svg>\n")
+    assert edges > 0
+
+
+def test_svg_without_graphviz(tmp_path, monkeypatch, capsys):
+    (tmp_path / "m.py").write_text(SOURCE)
+    monkeypatch.setenv("PATH", str(tmp_path / "nothing"))
+    assert main(["disasm", "--svg", f"{tmp_path}/m.py"]) == 2
+    assert "the program dot of Graphviz, which is not on PATH" in capsys.readouterr().err
