@@ -87,6 +87,14 @@ CASES = {
     ),
     "set and dictionary": "a = {1,\n     b, 2}\nc = {'d': e,\n     'f': g, **h}\n",
     "formatted strings": "a = f'{b} c {d!r:>10}'\ne = (f'{b} one '\n     f'{d} two')\n",
+    "percents": (
+        "a = 'b: %r' % (c,)\nd = e('%s {f} 100%% %5s' % (g, h.i(1)), j)\n"
+        "k = ('l %r\\n'\n     'm %r' %\n     (n, o))\n"
+    ),
+    "fields that show their text": "a = f'{b=}, {c.d=:x} {e=!s} {g!r}'\n",
+    "raw formatted strings": "a = rf'\\d{b}'\nc = rf'{d}\\w{e}'\n",
+    "a formatted string with line ends": 'a = f"""b\n{c} d\n  e"""\nf = g\n',
+    "formatted strings on a line": "a = f'b\\nc\\n{d}\\ne'\nf = g\n",
     "globals": (
         "def f():\n    global a\n    a = 1\n\n\ndef g():\n    b = 1\n    def h():\n"
         "        nonlocal b\n        b = 2\n    return h\n"
@@ -112,8 +120,11 @@ CASES = {
     "else far behind": "if a:\n    b()\n\nelse:\n    c()\n",
 }
 
-SINCE = {"match": (3, 10), "except*": (3, 11), "type parameters": (3, 12), "a field over lines": (3, 12)}
-"""What older versions can't compile."""
+SINCE = {
+    "match": (3, 10), "except*": (3, 11), "type parameters": (3, 12), "a field over lines": (3, 12),
+    "a formatted string with line ends": (3, 9),
+}  # fmt: skip
+"""What older versions can't compile; 3.8 gives fields on other lines than the first one wrong lines."""
 
 
 def cases(versions):

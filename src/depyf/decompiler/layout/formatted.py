@@ -7,7 +7,7 @@ literal begins, in the column of the first.
 from __future__ import annotations
 
 import re
-from typing import Callable, Iterator, NamedTuple
+from typing import Callable, Iterator, NamedTuple, Sequence
 
 from .anchors import Extent, Span
 from .spelling import width_of
@@ -73,19 +73,156 @@ class Formatted:
         self.start = start
         self.parts, self.end = parts_of(tokens, start)
         self.pieces: dict[int, list[Piece]] = {}
+        self.texts = {part.start: tokens[part.start].text for part in self.parts if not part.is_field}
         self.opening, self.closing = tokens[start].text, tokens[self.end].text
-        self.plain = self.opening.replace("f", "").replace("F", "")
         at = place_of(start)
         whole = votes.get((start, self.end))
-        self.column: int | None = None
         if whole is not None:
             at = whole[:2]
-        if at is None or len(self.closing) == 3 or any("\n" in tokens[part.start].text for part in self.parts):
+        if at is None:
             return
         self.line, self.column = at
         self.last_line = whole[2] if whole is not None else None
         self.end_column = whole[3] if whole is not None else None
-        self._write()
+        if len(self.closing) == 3 and not self._on_one_line() or len(self.closing) == 1 and self._over_lines_of_text():
+            return
+        self.plain = self.opening.replace("f", "").replace("F", "")
+        if self.last_line == self.line and self.column is not None:
+            self._respell(self.column)
+        else:
+            self._write()
+
+    def _on_one_line(self) -> bool:
+        """Write what stands between triple quotes on one line, unless its line ends are those of the author."""
+        tokens = self.tokens
+        body = "".join(self.texts.values())
+        rows = body.count("\n")
+        if self.last_line is not None:
+            last = self.parts[-1] if self.parts else None
+            end = self.texts.get(last.start, "") if last is not None else ""
+            end_column = width_of(end.rpartition("\n")[2]) + len(self.closing)
+            is_his = rows == self.last_line - self.line and (self.end_column == end_column or "\n" not in end)
+        else:
+            behind = next(filter(None, map(self.place_of, range(self.end + 1, len(tokens)))), None)
+            is_his = behind is None or behind[0] > self.line + rows
+        fields = [part for part in self.parts if part.is_field]
+        inner = [token.text for part in fields for token in tokens[part.start : part.end + 1]]
+        free = not any(tokens[part.start + 1].is_glued for part in fields)
+        marks = [mark for mark in ("'", '"') if free or not any(mark in text for text in inner)]
+        if is_his or not rows or not marks or "\n" in "".join(inner) or "r" in self.opening.lower():
+            return False
+        self.closing, _ = text_between(body, marks)
+        self.opening = self.opening.rstrip("'\"") + self.closing
+        self.texts = {start: text_between(text, [self.closing])[1] for start, text in self.texts.items()}
+        self.pieces = {start: [Piece(text)] for start, text in self.texts.items()}
+        self.pieces[self.start], self.pieces[self.end] = [Piece(self.opening)], [Piece(self.closing)]
+        return True
+
+    def _over_lines_of_text(self) -> bool:
+        """Write it between triple quotes if its own line ends make the lines of the author."""
+        last = self.parts[-1] if self.parts else None
+        if last is None or self.last_line == self.line:
+            return False
+        texts = {start: _in_lines(text) for start, text in self.texts.items()}
+        body = "".join(texts.values())
+        rows = body.count("\n")
+        end = texts.get(last.start, "").rpartition("\n")
+        ends_there = not end[1] or self.end_column is None or width_of(end[2]) + 3 == self.end_column
+        more = self.last_line - self.line - rows if self.last_line is not None else self._lines_before(texts)
+        quote = '''"""''' if '''"""''' not in body and not end[2].endswith('"') else "'''"
+        if more not in (0, 1) or not rows or not ends_there or quote in body or end[2].endswith(quote[0]):
+            return False
+        self.pieces = {start: [Piece(text)] for start, text in texts.items()}
+        opening = self.opening.rstrip("'\"") + quote + "\\\n" * more
+        self.pieces[self.start], self.pieces[self.end] = [Piece(opening)], [Piece(quote)]
+        return True
+
+    def _lines_before(self, texts: dict[int, str]) -> int:
+        """How much farther down fields stand than the line ends before them say; -1 where that is not the same."""
+        line = self.line
+        found: set[int] = set()
+        for part in self.parts:
+            if not part.is_field:
+                line += texts[part.start].count("\n")
+            elif line > self.line:
+                there = self._field(part)
+                found.add(there[0] - line if there is not None else -1)
+        return found.pop() if len(found) == 1 else -1
+
+    def _respell(self, column: int) -> None:
+        """On one line: fields that show their own text (``{x=}``) and raw strings, where the fields stand so."""
+        raws = [self.opening]
+        if not self.pieces and all(_as_raw(text) is not None for text in self.texts.values()):
+            is_shorter = any("\\" in text for text in self.texts.values())
+            raws.insert(0 if is_shorter else 1, "r" + self.opening)  # nobody doubles backslashes that need not be
+        for opening in raws:
+            shown = self._shown(column, opening)
+            if shown is None:
+                continue
+            for start, text in self.texts.items():
+                raw = (_as_raw(text) or "") if opening != self.opening else text
+                raw = raw[: len(raw) - shown[start]] if start in shown else raw
+                if raw != self.tokens[start].text:
+                    self.pieces[start] = [Piece(raw)]
+            for number, part in enumerate(self.parts):
+                if number and self.parts[number - 1].start in shown:
+                    marks = [n for n in range(part.start, part.end + 1) if self._ends_value(part, n)]
+                    text = self.tokens[marks[0]].text
+                    is_usual = text == "!r" and marks[0] == part.end - 1
+                    self.pieces[marks[0]] = [Piece("=" if is_usual else "=" + text)]
+            if opening != self.opening:
+                self.pieces[self.start] = [Piece(opening)]
+            return
+
+    def _ends_value(self, part: Part, number: int) -> bool:
+        token = self.tokens[number]
+        return number == part.end or token.kind == "part" and token.text[:1] in ("!", ":")
+
+    def _shown(self, column: int, opening: str) -> dict[int, int] | None:
+        """For texts that end in what the next field shows how much that is; None if fields do not stand so."""
+        at: int | None = column + width_of(opening)
+        shown: dict[int, int] = {}
+        before: Part | None = None
+        for part in self.parts:
+            if not part.is_field:
+                text = self.texts[part.start]
+                at = at + width_of(text if opening == self.opening else _as_raw(text) or "") if at is not None else None
+                before = part
+                continue
+            there = self._field(part)
+            if there is not None and there[1] is not None and at is not None and there[1] != at:
+                value = self._value(part)
+                if before is None or not self.texts[before.start].endswith(value + "="):
+                    return None
+                if there[1] != at - width_of(value) - 1:
+                    return None
+                shown[before.start] = len(value) + 1
+                end = next(n for n in range(part.start, part.end + 1) if self._ends_value(part, n))
+                if self.tokens[end].text not in ("!r", "!s", "!a") and not self.tokens[end].text.startswith(":"):
+                    return None
+            at, before = self._end_of_field(part, there, before is not None and before.start in shown), None
+        if at is not None and self.end_column is not None and at + width_of(self.closing) != self.end_column:
+            return None
+        return shown
+
+    def _end_of_field(self, part: Part, there: tuple[int, int | None] | None, is_shown: bool) -> int | None:
+        """The column behind the field whose brace opens at ``there``."""
+        extent = self.votes.get((part.start, part.end))
+        if extent is not None or there is None or there[1] is None:
+            return extent[3] if extent is not None else None
+        width = sum(width_of(one.text) + one.space for one in self.tokens[part.start : part.end + 1])
+        if is_shown:
+            width += 1 if self.tokens[part.end - 1].text != "!r" else -1
+        return there[1] + width
+
+    def _value(self, part: Part) -> str:
+        pieces = []
+        for number in range(part.start + 1, part.end + 1):
+            if self._ends_value(part, number):
+                break
+            token = self.tokens[number]
+            pieces.append(" " * token.space * (number > part.start + 1) + token.text)
+        return "".join(pieces)
 
     def _write(self) -> None:
         line = self.line
@@ -129,7 +266,7 @@ class Formatted:
         if before is None or before.is_field:
             self.pieces[part.start] = [*self._joint(at[0]), Piece("{")]
             return
-        text = self.tokens[before.start].text
+        text = self.texts[before.start]
         if self.column is not None and at[1] is not None:
             width = at[1] - self.column - width_of(self.opening)
         else:
@@ -146,7 +283,7 @@ class Formatted:
     def _text(self, number: int, extent: Extent, line: int) -> int:
         """Literal text whose place is known, quotes included where its literal has no fields."""
         part = self.parts[number]
-        text = self.tokens[part.start].text
+        text = self.texts[part.start]
         first_line, column, last_line, end_column = extent
         pieces: list[Piece] = []
         if self.column is None:
@@ -190,7 +327,7 @@ class Formatted:
 
     def _end(self, part: Part, line: int) -> None:
         """The last text, of which only the end of all is known."""
-        text = self.tokens[part.start].text
+        text = self.texts[part.start]
         assert self.last_line is not None
         pieces = self.pieces.get(part.start, [Piece(text)])
         if len(pieces) > 1:
@@ -205,6 +342,43 @@ class Formatted:
         for row, one in enumerate(rows[1:], line + 1):
             found += [*self._joint(row, plain=plain), Piece(one)]
         self.pieces[part.start] = [*found, *self._joint(self.last_line, plain=plain), *([Piece(tail)] if tail else [])]
+
+
+def _in_lines(text: str) -> str:
+    """The text with its line ends as such, and without backslashes before quotes."""
+    return "".join(_OF_LINES.get(unit, unit) for unit in _UNIT.findall(text))
+
+
+_OF_LINES = {"\\n": "\n", "\\'": "'", '\\"': '"'}
+
+
+def _as_raw(text: str) -> str | None:
+    """The text between the quotes of a raw string; None if it has no such."""
+    units = _UNIT.findall(text)
+    if any(unit[0] == "\\" and unit != "\\\\" for unit in units):
+        return None
+    return "".join(unit if unit != "\\\\" else "\\" for unit in units)
+
+
+def text_between(body: str, others: Sequence[str]) -> tuple[str, str]:
+    """What stands between triple quotes, as it is written on one line: the quotes of ``others`` that need the fewest
+    backslashes, and the text between them."""
+    units = _UNIT.findall(body)
+
+    def written(mark: str) -> str:
+        made = []
+        for unit in units:
+            if unit == "\n":
+                made.append("\\n")
+            elif unit in ("\\'", '\\"'):
+                made.append(unit if unit[1] == mark else unit[1])
+            else:
+                made.append("\\" + unit if unit == mark else unit)
+        return "".join(made).replace("\\\n", "")
+
+    found = {mark: written(mark) for mark in others}
+    best = min(found, key=lambda mark: len(found[mark]))
+    return best, found[best]
 
 
 def _cut(text: str, width: int) -> tuple[str, str]:

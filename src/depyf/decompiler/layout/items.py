@@ -119,7 +119,7 @@ def _items(
             bracket.space, space = space, 0
             items.append(bracket)
         if number in pieces:
-            items += [*_in_pieces(pieces[number], token, space), *closing.get(number, ())]
+            items += [*_in_pieces(pieces[number], token, space, (line, column)), *closing.get(number, ())]
             space = 0
             continue
         if number in places.spelled.negated:
@@ -144,10 +144,13 @@ def _loose_items(tokens: list[Token], at: tuple[int, int | None] | None) -> list
     return items
 
 
-def _in_pieces(pieces: list[Piece], token: Token, blanks_before: int) -> list[Item]:
+def _in_pieces(
+    pieces: list[Piece], token: Token, blanks_before: int, at: tuple[int | None, int | None]
+) -> list[Item]:
+    """A token in pieces; the first one stands ``at`` its place if it has none of its own."""
     items = []
     for number, piece in enumerate(filter(lambda one: one.text, pieces)):
-        line, column = piece.place or (None, None)
+        line, column = piece.place or (at if not number else (None, None))
         blanks = len(piece.text) - len(piece.text.lstrip(" ")) if number and piece.text[-1] in "'\"" else 0
         is_glued = token.is_glued if not number else piece.place is None and not blanks
         space = blanks_before if not number else 1 if piece.place else blanks

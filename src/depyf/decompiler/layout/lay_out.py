@@ -13,6 +13,7 @@ from .anchors import Anchors, Place, Text, add_hidden, anchors_by_columns, ancho
 from .emit import INDENT, emit, indents_of
 from .items import items_of
 from .parentheses import add_parentheses
+from .percent import with_percents
 from .places import place
 from .tokens import Tokens, cut
 
@@ -36,6 +37,7 @@ class Layout:
             self.by_object = anchors_by_columns(original, flat, ours)
             if has_hidden(original, flat):
                 add_hidden(self.by_object, original, compiled(exploded), ours)
+            self.cut, self.by_object = with_percents(self.cut, self.by_object)
         else:
             self.by_object = anchors_by_lines(original, compiled(exploded), ours)
         self.moved = self._moved(original)

@@ -38,7 +38,7 @@ class Spelled:
 def spell(votes: dict[Span, Extent], tokens: list[Token]) -> Spelled:
     """The spellings that fill the places of the original."""
     found = Spelled()
-    for (start, end), extent in votes.items():
+    for (start, end), extent in [*votes.items(), *_left_of_percent(found, votes, tokens)]:
         line, column, end_line, end_column = extent
         token = tokens[start]
         if start == end and token.kind in ("string", "number"):
@@ -46,11 +46,14 @@ def spell(votes: dict[Span, Extent], tokens: list[Token]) -> Spelled:
                 width = end_column - column
                 if width != width_of(token.text):
                     text = next((one for one in _spellings(token) if width_of(one) == width), None)
+                    if text is None and "\n" in token.text:
+                        text = next(_spellings(token), None)
                     if text is not None:
                         found.texts[start] = text
             elif token.kind == "string":
-                _over_lines(found, start, token.text, extent)
-                if start not in found.texts and _is_alone(tokens, start):
+                is_alone = _is_alone(tokens, start)
+                _over_lines(found, start, token.text, extent, is_alone=is_alone)
+                if start not in found.texts and is_alone:
                     _indented(found, start, token.text, extent)
         elif token.text == "return" and line == end_line:
             _returned(found, start, end, end_column - column, tokens)
@@ -351,7 +354,51 @@ def _number_escape(char: str, following: str, form: str) -> str:
 # Strings of several lines
 
 
-def _over_lines(found: Spelled, number: int, text: str, extent: Extent) -> None:
+def _left_of_percent(
+    found: Spelled, votes: dict[Span, Extent], tokens: list[Token]
+) -> list[tuple[Span, Extent]]:
+    """The places of literals that ``%`` formats: the compiler makes a formatted string of both, and they have none.
+
+    They begin where the operation does; if the first argument is not on a line of its own they end in front of it.
+    """
+    places: list[tuple[Span, Extent]] = []
+    literals = {
+        number
+        for number in range(len(tokens) - 3)
+        if tokens[number].kind == "string" and tokens[number + 1].text == "%" and tokens[number + 2].text == "("
+        and (number, number) not in votes
+    }  # fmt: skip
+    if not literals:
+        return places
+    starts: dict[int, Extent] = {}
+    for span, extent in sorted(votes.items(), key=lambda one: one[0][1]):
+        if span[0] in literals or span[0] - 3 in literals:
+            starts.setdefault(span[0], extent)
+    for number in literals:
+        whole, argument = starts.get(number), starts.get(number + 3)
+        if whole is None or argument is None:
+            continue
+        rows = argument[0] - whole[0]
+        if not rows or argument[1] > whole[1] + len("% (") + 1:
+            places.append(((number, number), (whole[0], whole[1], argument[0], argument[1] - len(" % ("))))
+        else:
+            _of_rows(found, number, tokens[number].text, whole[1], rows - 1)
+    return places
+
+
+def _of_rows(found: Spelled, number: int, text: str, column: int, rows: int) -> None:
+    """A literal with so many line ends in it, of which nothing more is known."""
+    value = ast.literal_eval(text)
+    quote = _quote_of_pieces(text, value)
+    if text.count("\n") == rows:
+        return
+    pieces = _split(value, rows + 1, _WIDTH - column - 2)
+    texts = [next(_in_quotes(piece, quote)) for piece in pieces]
+    found.texts[number] = ("\n" + " " * column).join(texts)
+    found.joined.add(number)
+
+
+def _over_lines(found: Spelled, number: int, text: str, extent: Extent, *, is_alone: bool) -> None:
     """Between triple quotes if its own line ends make the lines, else literals below each other."""
     line, column, end_line, end_column = extent
     try:
@@ -372,7 +419,7 @@ def _over_lines(found: Spelled, number: int, text: str, extent: Extent) -> None:
                 if whole.count("\n") == rows and width_of(whole[whole.rindex("\n") + 1 :]) == end_column:
                     found.texts[number] = whole
                     return
-    if marks == rows and text.count("\n") == rows:
+    if is_alone and marks == rows and text.count("\n") == rows:
         return
     pieces = _pieces(value, rows, column, end_column, text)
     if pieces is not None:
@@ -407,10 +454,17 @@ def _continued(text: str) -> str:
     return text[:end] + "\\\n" + text[end:]
 
 
+def _quote_of_pieces(text: str, value: str | bytes) -> str:
+    """The quotes of literals side by side that have this value: those of ``text`` if it stands on one line."""
+    match = _OF_LITERAL.match(text)
+    quote = match["quote"] if match is not None else "'"
+    inside = b"'" in value if isinstance(value, bytes) else "'" in value
+    return quote if len(quote) == 1 else '"' if inside else "'"
+
+
 def _pieces(value: str | bytes, rows: int, column: int, end_column: int, text: str) -> str | None:
     """Literals, one on each line; the last one ends in ``end_column``."""
-    match = _OF_LITERAL.match(text)
-    quote = match["quote"][0] if match is not None else "'"
+    quote = _quote_of_pieces(text, value)
     size = _of_last_piece(value, end_column - column, quote)
     start = column
     if size is None:
@@ -440,10 +494,13 @@ def _of_last_piece(value: str | bytes, width: int, quote: str) -> int | None:
 
 def _split(value: str | bytes, most: int, width: int) -> list[str | bytes]:
     """At most so many pieces, split behind line ends if that gives as many, else behind blanks."""
-    blank, end = (b" ", b"\n") if isinstance(value, bytes) else (" ", "\n")
-    lines = value.splitlines(keepends=True)
-    if len(lines) == most and value.count(end) in (most, most - 1):  # type: ignore[arg-type]
-        return list(lines)
+    lines: list[str | bytes] = [*value.splitlines(keepends=True)]
+    if len(lines) >= most > 0:
+        while len(lines) > most:
+            shortest = min(range(len(lines) - 1), key=lambda number: len(lines[number]) + len(lines[number + 1]))
+            lines[shortest : shortest + 2] = [lines[shortest] + lines[shortest + 1]]  # type: ignore[operator]
+        return lines
+    blank = b" " if isinstance(value, bytes) else " "
     pieces: list[str | bytes] = []
     rest = value
     while rest and len(pieces) < most - 1:
