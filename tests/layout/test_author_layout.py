@@ -37,6 +37,8 @@ CASES = {
     "decorators in a class": "class C:\n\n    @a\n    def f(self):\n        return k\n",
     "a class": "class C(D,\n        e=f):\n\n    x = 1\n\n    def g(self, a,\n          b=c):\n        return a\n",
     "numbers": "a = 0xff\nb = 0o17\nc = 1_000\nd = 1e3\ne = .5\nf = 60 * 60\n",
+    "negative numbers": "a = -1e300\nb = c(-1.5e-100, -.5)\nd = 0.88137358701954305\n",
+    "nothing": "",
     "strings": "a = r'\\d'\nb = '\\x41\\x42'\nc = 'it\\'s'\nd = '*' * 70\n",
     "a string over lines": 'a = """x\ny\n"""\nb = c\n',
     "strings side by side": "a = ('one '\n     'two')\nb = f('three '\n      'four', c)\n",

@@ -264,24 +264,7 @@ class _Writer:
         least = [_needed(before, one) for before, one in zip([self.last, *(one.text for one in pending)], items)]
         if is_first:
             least[0] = 0
-        missing = room - sum(blanks)
-        if missing >= 2 and len(pending) > 1 and pending[-1].text == "=" and not blanks[-1]:  # of an argument
-            blanks[-2:] = [1, 1]
-            missing -= 2
-        elif missing == 2 and len(pending) == 1 and not any(blanks) and not (item.is_glued or pending[0].is_glued):
-            blanks = [1, 1]
-            missing = 0
-        if missing > 0 and not (is_first and len(items) == 1):
-            place = next((n for n, one in enumerate(items) if one.word == "=" and blanks[n]), len(items) - 1)
-            while place > 0 and items[place].is_glued:
-                place -= 1
-            if not items[place].is_glued:
-                blanks[place] += missing
-        for n in range(len(blanks)):
-            if missing < 0:
-                less = min(-missing, blanks[n] - least[n])
-                blanks[n] -= less
-                missing += less
+        _stretch(items, blanks, least, room - sum(blanks), is_alone=is_first and not pending)
         for one, blank in zip(items, blanks):
             self._put(one, blank)
 
@@ -363,6 +346,28 @@ class _Writer:
                 aligned.pop()
             before = one.word
         return before, aligned
+
+
+def _stretch(items: list[Item], blanks: list[int], least: list[int], missing: int, *, is_alone: bool) -> None:
+    """Change ``blanks``, which stand in front of the items, so that ``missing`` more of them are written, or fewer."""
+    last = len(items) - 1
+    if missing >= 2 and last > 1 and items[last - 1].text == "=" and not blanks[last]:  # of an argument
+        blanks[-2:] = [1, 1]
+        missing -= 2
+    elif missing == 2 and last == 1 and not any(blanks) and not (items[0].is_glued or items[1].is_glued):
+        blanks[:] = [1, 1]
+        missing = 0
+    if missing > 0 and not is_alone:
+        place = next((n for n, one in enumerate(items) if one.word == "=" and blanks[n]), last)
+        while place > 0 and items[place].is_glued:
+            place -= 1
+        if not items[place].is_glued:
+            blanks[place] += missing
+    for number in range(len(items)):
+        if missing < 0:
+            less = min(-missing, blanks[number] - least[number])
+            blanks[number] -= less
+            missing += less
 
 
 def _habit(before: str, item: Item) -> int:

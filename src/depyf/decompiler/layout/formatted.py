@@ -284,7 +284,7 @@ class Formatted:
         """Literal text whose place is known, quotes included where its literal has no fields."""
         part = self.parts[number]
         text = self.texts[part.start]
-        first_line, column, last_line, end_column = extent
+        first_line, column, last_line, _ = extent
         pieces: list[Piece] = []
         if self.column is None:
             return line
@@ -300,8 +300,7 @@ class Formatted:
             over_lines, is_plain = self._over_lines(text, extent, is_last=following is None)
             pieces += over_lines
         else:
-            ends_plain = following is None and self.end_column == end_column and self.last_line == last_line
-            if not is_plain and not pieces and ends_plain and number and self.plain != self.opening:
+            if number and not is_plain and not pieces and self._ends(following, extent):
                 pieces += [Piece(self.closing), Piece(" " + self.plain)]
             pieces.append(Piece(text))
         if is_plain and at is not None and at[0] == last_line:
@@ -309,6 +308,11 @@ class Formatted:
         if len(pieces) > 1 or pieces[0].text != text:
             self.pieces[part.start] = pieces
         return last_line
+
+    def _ends(self, following: Part | None, extent: Extent) -> bool:
+        """Whether the text there is a literal of its own that ends all."""
+        is_last = following is None and (self.last_line, self.end_column) == extent[2:]
+        return is_last and self.plain != self.opening
 
     def _over_lines(self, text: str, extent: Extent, is_last: bool) -> tuple[list[Piece], bool]:
         """The text in a piece for each line, and whether the last of them has no fields."""

@@ -41,11 +41,16 @@ class Layout:
         else:
             self.by_object = anchors_by_lines(original, compiled(exploded), ours)
         self.moved = self._moved(original)
+        ends = {position[3] for position in original.positions()}
+        words = [token.text for token in self.cut.tokens]
+        self._is_empty = kind_of(original) == "module" and words == ["pass"] and ends == {0}
         self._rows: list[tuple[int, int]] = []
         self._loose: set[int] = set()
 
     def text(self, without: Collection[RawCode] = (), plain: Collection[RawCode] = ()) -> str:
         """The text. Of the code ``without`` no place is used, of ``plain`` only the lines of statements."""
+        if self._is_empty:
+            return ""
         anchors = Anchors()
         for raw, found in self.by_object.items():
             if raw not in without:

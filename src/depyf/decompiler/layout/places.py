@@ -66,40 +66,9 @@ def place(anchors: Anchors, cut: Tokens) -> Places:
     spelled.squeezed = squeezed
     dropped |= spelled.without
     silent = {token: at for token, at in anchors.ends.items() if 0 < at[0] <= at[2] <= most and at[3] <= MOST_COLUMNS}
-    starting: dict[int, list[Span]] = {}
-    ending: dict[int, list[Span]] = {}
-    for span in votes:
-        starting.setdefault(span[0], []).append(span)
-        ending.setdefault(span[1], []).append(span)
-    starts: list[Place | None] = [None] * size
-    ends: list[Place | None] = [None] * size
+    edges = _Edges(votes, anchors.tuples, cut)
+    starts, ends = edges.starts, edges.ends
     lines: list[int | None] = [None] * size
-    statement_of = _statements(cut)
-    opened: dict[Span, Place] = {}
-    closed: dict[Span, Place] = {}
-    for token, spans in starting.items():
-        spans.sort(key=lambda span: span[1])
-        inner, at = spans[0], votes[spans[0]][:2]
-        for span in spans[1:]:
-            outer_at = votes[span][:2]
-            if outer_at < at and statement_of[span[0]] == statement_of[span[1]]:
-                opened.setdefault(span if span in anchors.tuples else inner, outer_at)
-                at = outer_at
-            inner = span
-        starts[token] = votes[spans[0]][:2]
-    for token, spans in ending.items():
-        spans.sort(key=lambda span: -span[0])
-        inner, at = spans[0], votes[spans[0]][2:]
-        if inner in opened and inner in anchors.tuples:
-            closed.setdefault(inner, at)  # the end of the parenthesis: where its last element ends nothing says
-            continue
-        for span in spans[1:]:
-            outer_at = votes[span][2:]
-            if outer_at > at and statement_of[span[0]] == statement_of[span[1]]:
-                closed.setdefault(span if span in anchors.tuples else inner, outer_at)
-                at = outer_at
-            inner = span
-        ends[token] = votes[spans[0]][2:]
     for token, counter in anchors.lines.items():
         line = max(counter, key=lambda line: (counter[line], line))
         lines[token] = line if 0 < line <= most else None
@@ -109,11 +78,64 @@ def place(anchors: Anchors, cut: Tokens) -> Places:
             column = end[1] - width_of(spelled.texts.get(token, tokens[token].text))
             starts[token] = (end[0], column) if column >= 0 else None
     _keep_in_order(starts, ends, lines)
-    parentheses = []
-    for span in {*opened, *closed}:
-        if tokens[span[0]].in_string and not tokens[span[0]].is_glued or not tokens[span[0]].in_string:
-            parentheses.append(Parenthesis(span, opened.get(span), closed.get(span)))
-    return Places(starts, ends, lines, parentheses, dropped, spelled, votes, silent)
+    return Places(starts, ends, lines, edges.parentheses(), dropped, spelled, votes, silent)
+
+
+class _Edges:
+    """Where tokens begin and end, by the innermost spans; where outer ones begin earlier or end later, parentheses."""
+
+    def __init__(self, votes: dict[Span, Extent], tuples: set[Span], cut: Tokens) -> None:
+        self.votes, self.tuples, self.tokens = votes, tuples, cut.tokens
+        self.statement_of = _statements(cut)
+        self.starts: list[Place | None] = [None] * len(cut.tokens)
+        self.ends: list[Place | None] = [None] * len(cut.tokens)
+        self.opened: dict[Span, Place] = {}
+        self.closed: dict[Span, Place] = {}
+        starting: dict[int, list[Span]] = {}
+        ending: dict[int, list[Span]] = {}
+        for span in votes:
+            starting.setdefault(span[0], []).append(span)
+            ending.setdefault(span[1], []).append(span)
+        for token, spans in starting.items():
+            self._begin(token, sorted(spans, key=lambda span: span[1]))
+        for token, spans in ending.items():
+            self._end(token, sorted(spans, key=lambda span: -span[0]))
+
+    def _is_in_statement(self, span: Span) -> bool:
+        return self.statement_of[span[0]] == self.statement_of[span[1]]
+
+    def _begin(self, token: int, spans: list[Span]) -> None:
+        """``spans`` begin with ``token``, the innermost is the first."""
+        inner, at = spans[0], self.votes[spans[0]][:2]
+        for span in spans[1:]:
+            outer_at = self.votes[span][:2]
+            if outer_at < at and self._is_in_statement(span):
+                self.opened.setdefault(span if span in self.tuples else inner, outer_at)
+                at = outer_at
+            inner = span
+        self.starts[token] = self.votes[spans[0]][:2]
+
+    def _end(self, token: int, spans: list[Span]) -> None:
+        """``spans`` end with ``token``, the innermost is the first."""
+        inner, at = spans[0], self.votes[spans[0]][2:]
+        if inner in self.opened and inner in self.tuples:
+            self.closed.setdefault(inner, at)  # the end of the parenthesis: where its last element ends nothing says
+            return
+        for span in spans[1:]:
+            outer_at = self.votes[span][2:]
+            if outer_at > at and self._is_in_statement(span):
+                self.closed.setdefault(span if span in self.tuples else inner, outer_at)
+                at = outer_at
+            inner = span
+        self.ends[token] = self.votes[spans[0]][2:]
+
+    def parentheses(self) -> list[Parenthesis]:
+        """Those that the author has; none where nothing may stand in front of a token."""
+        return [
+            Parenthesis(span, self.opened.get(span), self.closed.get(span))
+            for span in {*self.opened, *self.closed}
+            if not (self.tokens[span[0]].in_string and self.tokens[span[0]].is_glued)
+        ]
 
 
 def _is_plausible(extent: Extent, most: int) -> bool:

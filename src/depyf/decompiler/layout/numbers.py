@@ -1,0 +1,80 @@
+"""The spellings of a number."""
+
+from __future__ import annotations
+
+import ast
+from typing import Iterator
+
+
+def spellings_of_number(value: int | float) -> Iterator[str]:
+    """Other texts that the compiler makes this number of, in the order of how often they are written."""
+    if isinstance(value, float):
+        yield from _floats(value)
+        return
+    if value.bit_length() > 2000:
+        return
+    if value % 10:
+        yield from _based(value)
+    if value > 1 and value & (value - 1) == 0:
+        power = value.bit_length() - 1
+        yield from (f"1 << {power}", f"1<<{power}", f"2**{power}", f"2 ** {power}")
+    if value >= 1000:
+        yield f"{value:_}"
+    if value % 10 == 0:
+        yield from _based(value)
+    for base in (10, 2):
+        for less in (0, 1):
+            power = len(str(value + less)) - 1 if base == 10 else (value + less).bit_length() - 1
+            if power > 0 and base**power == value + less:
+                yield from (f"{base}**{power}{'-1' * less}", f"{base} ** {power}{' - 1' * less}")
+                if base == 2:
+                    yield from (f"(1 << {power}){' - 1' * less}", f"(1<<{power}){'-1' * less}")
+    for factor in (1024, 60, 3600, 24, 1000, 2, 3, 4, 5, 7, 8, 10, 16, 32, 64, 100):
+        if value and value % factor == 0 and value != factor:
+            other = value // factor
+            yield from (f"{factor} * {other}", f"{factor}*{other}")
+            if other % factor == 0:
+                yield from (f"{factor} * {factor} * {other // factor}", f"{factor}*{factor}*{other // factor}")
+    for width in range(3, 20):
+        yield from (f"0x{value:0{width}x}", f"0b{value:0{width}b}", f"0o{value:0{width}o}")
+    for less in (1, 2):
+        yield from (f"{value - less} + {less}", f"{value - less}+{less}")
+
+
+def _based(value: int) -> Iterator[str]:
+    yield f"0x{value:x}"
+    yield f"0o{value:o}"
+    yield f"0b{value:b}"
+    yield f"{value:d}"
+
+
+def _floats(value: float) -> Iterator[str]:
+    text = repr(value)
+    if "inf" in text or "nan" in text:
+        return
+    yield text
+    mantissa, _, exponent = text.partition("e")
+    for short in (mantissa, mantissa.rstrip("0"), mantissa.rstrip("0").rstrip("."), mantissa.lstrip("0")):
+        for power in (exponent, exponent.lstrip("-+").lstrip("0") if not exponent.startswith("-") else "-" +
+                      exponent.lstrip("-").lstrip("0")):  # fmt: skip
+            one = short + ("e" + power if power else "")
+            if _is_same(one, value):
+                yield one
+    for places in range(13):
+        for one in (f"{value:.{places}f}", f"{value:.{places}e}", _short_exponent(f"{value:.{places}e}")):
+            if _is_same(one, value):
+                yield one
+    for places in range(13, 30):  # more digits than tell
+        yield f"{value:.{places}f}"
+
+
+def _short_exponent(text: str) -> str:
+    mantissa, _, power = text.partition("e")
+    return f"{mantissa}e{int(power)}"
+
+
+def _is_same(text: str, value: float) -> bool:
+    try:
+        return bool(text) and isinstance(ast.literal_eval(text), float) and float(text) == value
+    except (SyntaxError, ValueError):
+        return False
