@@ -29,10 +29,9 @@ demo: $(VENV)/demo-installed
 	$(BIN)/python examples/toy.py
 
 test: lint
-	$(BIN)/python -m pytest -q -m "not slow" -n $(JOBS) --dist loadfile --ignore tests/explain
-	$(BIN)/python -m pytest -q -m "not slow" tests/explain
+	$(BIN)/python -m pytest -q -m "not slow" -n $(JOBS) --dist loadfile
 
-# Tests of explain start debuggers and processes, some with a time limit: they run one after the other.
+# Slow tests of explain start many processes each: they run one after the other.
 check: test
 	$(BIN)/python -m pytest -q -m slow -n $(JOBS) --dist loadfile --ignore tests/explain
 	$(BIN)/python -m pytest -q -m slow tests/explain
