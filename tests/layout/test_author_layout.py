@@ -14,6 +14,7 @@ from depyf.decompiler.layout import lay_out
 from depyf.decompiler.layout.items import Item
 from depyf.decompiler.layout.lay_out import Layout
 from depyf.decompiler.pipeline import analyze
+from depyf.decompiler.proof import Level
 from depyf.decompiler.proof.scaffold import compile_source
 
 VERSIONS = [version for version in HOSTS if find_interpreter(version)]
@@ -212,6 +213,21 @@ def test_other_statements_keep_their_layout(version, monkeypatch):
     monkeypatch.setattr(lay_out, "add_parentheses", wrong)
     result = laid_out("a = b\n\ndef f(c):\n    return d(c,\n             e)\n", version)
     assert all(part.verdict.identical and part.verdict.lines for part in result.walk()), result.source
+
+
+@pytest.mark.parametrize("version", VERSIONS, ids=str)
+def test_what_stands_beside_a_refused_function_is_laid_out(version):
+    source = "a = b(c,\n      d)\n\ndef e(f):\n    g()\n    return f\n\n\nh = i(j,\n      k)\n"
+    code = compile_source(source, version)
+    (refused,) = code.nested
+    refused.bytecode = b"\xfe\x00" * 8
+    result = analyze(code, layout="author")
+    (part,) = result.nested
+    assert part.verdict.level is Level.REFUSED
+    assert result.verdict.identical and result.verdict.lines
+    lines = result.source.splitlines()
+    assert lines[:4] == source.splitlines()[:4] and lines[8:] == source.splitlines()[8:]
+    assert "raise NotImplementedError(" in lines[4] and "depyf: e: " in lines[4]
 
 
 FEW = [version for version in sorted({(3, 8), (3, 11), (3, 15), HOST_VERSION}) if version in VERSIONS]

@@ -34,7 +34,9 @@ _LINES = re.compile(r"\bline (\d+)")
 def laid_out(work: Decompilation, proofs: dict[RawCode, Verdict]) -> dict[RawCode, Verdict]:
     """The proofs of the text in its author's layout, which is the text of ``work`` then; of the text as it was where
     no layout is found that is as good."""
-    if work.refused or not all(verdict.proven for verdict in proofs.values()):
+    if work.root in work.refused:
+        return proofs
+    if not all(verdict.proven for raw, verdict in proofs.items() if not _is_refused(work, raw)):
         return proofs
     before = work.text, work.lines, work.recompiled, work.changes
     try:
@@ -56,7 +58,7 @@ def _laid_out(work: Decompilation, proofs: dict[RawCode, Verdict]) -> dict[RawCo
     text = print_tree(work.tree(), width=_NO_WRAPPING, nested_quotes=work.nested_quotes)
     layout = Layout(text, work.root, lambda one: work.compile(work.root, one))
     plain: set[RawCode] = set()
-    without: set[RawCode] = set()
+    without = {raw for raw in proofs.keys() | work.refused.keys() if _is_refused(work, raw)}
     for _ in range(_ATTEMPTS):
         recompiled = _compiled(work, layout, without, plain)
         if recompiled is None:
@@ -65,7 +67,7 @@ def _laid_out(work: Decompilation, proofs: dict[RawCode, Verdict]) -> dict[RawCo
             plain |= proofs.keys()
             continue
         better = work.prove_against(recompiled)
-        worse = {raw for raw in proofs if not _as_good(better.get(raw), proofs[raw])}
+        worse = {raw for raw, before in proofs.items() if before.proven and not _as_good(better.get(raw), before)}
         if not worse:
             work.lines = {number: number + layout.moved[0] for number in _lines(work.text)}
             work.is_laid_out = True
@@ -91,6 +93,11 @@ def _compiled(
             if not any(map(layout.loosen, lines)):
                 break
     return None
+
+
+def _is_refused(work: Decompilation, raw: RawCode) -> bool:
+    """Whether ``raw`` is refused, or stands in what is: the text has none of it."""
+    return raw in work.refused or not work.refused.keys().isdisjoint(work.ancestors(raw))
 
 
 def _compared(verdict: Verdict, raw: RawCode, work: Decompilation, layout: Layout) -> Verdict:

@@ -10,6 +10,7 @@ import difflib
 from collections import Counter
 from typing import Any, Callable, Dict, Iterator, List, Tuple
 
+from ...errors import DecompilationError
 from ..bytecode import Instruction, RawCode, known_instructions
 from ..proof.constants import constant_key
 from .tokens import Tokens
@@ -219,24 +220,32 @@ class _Header:
         return False
 
 
+def _instructions(raw: RawCode) -> list[Instruction]:
+    """None of code that can't be read: it is refused, and what is around it has places all the same."""
+    try:
+        return known_instructions(raw)
+    except DecompilationError:
+        return []
+
+
 def has_hidden(original: RawCode, ours: RawCode) -> bool:
     """Whether anything may show only where each token has a line."""
     return any(_nops(part) for part in original.walk()) or any(_second_halves(part) for part in ours.walk())
 
 
 def _may_hide(original: RawCode, exploded: RawCode) -> bool:
-    return _nops(original) > 0 or any(i.op in _FUSED for i in known_instructions(exploded))
+    return _nops(original) > 0 or any(i.op in _FUSED for i in _instructions(exploded))
 
 
 def _nops(raw: RawCode) -> int:
-    return sum(i.op == "NOP" for i in known_instructions(raw))
+    return sum(i.op == "NOP" for i in _instructions(raw))
 
 
 def _second_halves(raw: RawCode) -> set[int]:
     """The ids of instructions that are the second half of one: they have no place of their own."""
     found: set[int] = set()
     before = None
-    for instruction in known_instructions(raw):
+    for instruction in _instructions(raw):
         if before is not None and instruction.offset == before.offset and before.op in _FUSED:
             if instruction.op in _FUSED:
                 found.add(id(instruction))
@@ -249,7 +258,7 @@ def _implicit_ends(raw: RawCode) -> set[int]:
     found: set[int] = set()
     if raw.name == "<lambda>":
         return found
-    instructions = known_instructions(raw)
+    instructions = _instructions(raw)
     for number, instruction in enumerate(instructions):
         if instruction.op == "RETURN_VALUE":
             found.add(id(instruction))
@@ -342,7 +351,7 @@ def _apart(raw: RawCode) -> tuple[list[Instruction], dict[int, list[Instruction]
     """The instructions that do something, and the others by the number of the one that follows."""
     steps: list[Instruction] = []
     nops: dict[int, list[Instruction]] = {}
-    for instruction in known_instructions(raw):
+    for instruction in _instructions(raw):
         if instruction.op == "NOP":
             nops.setdefault(len(steps), []).append(instruction)
         else:

@@ -216,7 +216,10 @@ def cut(text: str, *, free_fields: bool) -> Tokens:
                 start = len(tokens)
             continue
         if mark == "#":
-            raise CannotCut(f"line {cutter.line}: a comment")
+            if len(tokens) > start:
+                raise CannotCut(f"line {cutter.line}: a comment in a statement")
+            cutter.at = text.index("\n", cutter.at)  # on what was refused, which the statement below it says too
+            continue
         if len(tokens) == start:
             depth, space = space // 4, 0
         before = len(tokens)
