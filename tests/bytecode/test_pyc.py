@@ -84,6 +84,8 @@ def test_every_magic_number_belongs_to_one_version():
         (pyc_of(b"", 62211), "x.pyc was made by CPython 2.7 (magic number 62211)"),
         (pyc_of(b"", 3700), "x.pyc was made by a newer CPython (magic number 3700)"),
         (pyc_of(b"", 336), "x.pyc was made by PyPy 3.9 (magic number 336)"),
+        (pyc_of(b"", 48), "x.pyc was made by PyPy 3.2 (magic number 48)"),
+        (pyc_of(b"", 5892), "x.pyc was made by CPython 1.4 (magic number 5892)"),
         (pyc_of(b"", 2992), "x.pyc was made by a PyPy 3 (magic number 2992)"),
         (pyc_of(b"", 62218), "x.pyc was made by PyPy 2.7 (magic number 62218)"),
         (pyc_of(b"", 21220), "x.pyc was made by GraalPy (magic number 21220)"),
@@ -95,7 +97,7 @@ def test_every_magic_number_belongs_to_one_version():
         (pyc_of(b""), "x.pyc is damaged: at byte 16: expected an object, found the end of the data"),
         (pyc_of(b"N"), "x.pyc is damaged: it holds a NoneType, not a code object"),
     ],
-    ids=range(17),
+    ids=range(19),
 )
 def test_files_that_are_refused(data, text):
     with pytest.raises(PycError) as error:
