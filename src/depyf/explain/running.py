@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from types import CodeType
+from typing import TYPE_CHECKING, Callable
 
 if TYPE_CHECKING:
     from .recording.recorder import Recorder
 
-__all__ = ["ACTIVE"]
+__all__ = ["ACTIVE", "WATCHERS"]
 
 ACTIVE: list[Recorder] = []
 """The recorder, as a list of one; empty outside of `prepare_debug`."""
+
+WATCHERS: list[Callable[[CodeType | None], None]] = []
+"""Told by a recording when Dynamo begins to compile a code object, and with None when that has ended."""

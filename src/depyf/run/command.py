@@ -98,7 +98,7 @@ def run(options: argparse.Namespace) -> int:
         if interrupted:
             _end_by_interrupt()
 
-    record(os.path.abspath(options.output), at_end, options.html)
+    record(os.path.abspath(options.output), at_end, options.html, shows_progress=not options.quiet)
     interrupted = False
     started = time.time()
     try:

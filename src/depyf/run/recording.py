@@ -53,9 +53,13 @@ class When(importlib.abc.MetaPathFinder):
         return spec
 
 
-def record(directory: str, at_end: Callable[[Any, float, Any], None], html: bool = False) -> None:
+def record(
+    directory: str, at_end: Callable[[Any, float, Any], None], html: bool = False, shows_progress: bool = False
+) -> None:
     """Records into `directory` from the import of Dynamo on; `at_end` gets the recording's `Session`, or None, the
     seconds that compiling took, and the exception with which a recording failed to begin, or None.
+
+    With `shows_progress`, a terminal has a line on each long compilation while it lasts.
 
     What is registered here first runs last: after the program's own functions of `atexit`, and its threads.
     """
@@ -70,8 +74,12 @@ def record(directory: str, at_end: Callable[[Any, float, Any], None], html: bool
         try:
             from ..explain.dump.compile_times import PhaseClock
             from ..explain.recording.session import prepare_debug
+            from ..explain.running import WATCHERS
+            from .progress import watch_compilations
 
             _leave_program_alone(started)
+            if shows_progress:
+                watch_compilations(WATCHERS)
             clocks.append(PhaseClock())
             found.append(stack.enter_context(prepare_debug(directory, html=html)))
         except Exception as error:

@@ -7,6 +7,7 @@ from types import CodeType
 from typing import Any, Callable, Dict, Tuple
 
 from ..model import GraphBreak, RecompileReason, Session
+from ..running import WATCHERS
 from ..torch_facts import torch_attempts, torch_behavior
 from .break_log import BreakLog
 from .called_names import called_name
@@ -68,8 +69,15 @@ class Attempts:
         """Why the backend has cut the graph of that compilation, once for each part."""
         return self._breaks.cuts
 
+    def begins(self, args: _Args, kwargs: _Keywords) -> None:
+        """An attempt begins: `_compile(code, ...)`."""
+        for watch in WATCHERS:
+            watch(args[0] if args else kwargs["code"])
+
     def ended(self, call: _Call, result: Any, error: BaseException | None) -> None:
         """An attempt has ended: `call` is that of `_compile`."""
+        for watch in WATCHERS:
+            watch(None)
         skip, self._skip = self._skip, None
         if error is None and torch_attempts.has_code(result):
             return

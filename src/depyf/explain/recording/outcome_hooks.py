@@ -20,6 +20,7 @@ def hook_attempts(recorder: Any, undo: contextlib.ExitStack) -> None:
 
     @edge
     def _compile(*args: Any, **kwargs: Any) -> Any:
+        told(recorder, "on_outcome", "begins", args, kwargs)
         try:
             result = before(*args, **kwargs)
         except Exception as error:
