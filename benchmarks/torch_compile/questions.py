@@ -2,7 +2,7 @@
 
 The programs are in `question_programs`. Each is run once for each tool: `depyf run` and `depyf report`, `tlparse` on
 the log of `TORCH_TRACE`, `TORCH_LOGS`, `TORCH_COMPILE_DEBUG`, `torch._dynamo.explain`. All facts of an answer (the
-line, the reason, the value) are searched for in the tool's whole output. How many steps the reader takes once it is there:
+line, the reason, the value) are searched for in the tool's whole output. Steps of the reader, once that is there:
 
     1   the facts stand together, within twelve lines, in the text that comes first
     +1  they stand in another file, which must be found and opened

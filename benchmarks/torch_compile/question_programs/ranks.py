@@ -18,4 +18,5 @@ def step(x, scale):
 
 for size in (4, 4 + rank):
     step(torch.ones(size, 8), 0.5)
+# explain: print(torch._dynamo.explain(step)(torch.ones(4, 8), 0.5))
 dist.destroy_process_group()
