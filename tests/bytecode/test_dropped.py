@@ -72,7 +72,7 @@ def test_cache_entries_hold_nothing():
 @since_3_11
 def test_the_first_resume_comes_before_everything(version):
     refused(assembled(version, ("LOAD_FAST", 0), "RETURN_VALUE"), "no RESUME")
-    refused(assembled(version, ("LOAD_FAST", 0), "RESUME", "RETURN_VALUE"), "RESUME 0 behind what it should come")
+    refused(assembled(version, ("LOAD_FAST", 0), "RESUME", "RETURN_VALUE"), "RESUME 0 after what it should come")
     assert operations(assembled(version, "RESUME", ("LOAD_FAST", 0), "RESUME", "RETURN_VALUE"))[-1] == "RETURN_VALUE"
 
 
@@ -85,11 +85,11 @@ def test_the_resume_of_generator_expressions_hides_what_comes_behind_it(version)
     if version >= (3, 15):
         assert "RETURN_GENERATOR" in operations(expression)
     else:
-        refused(expression, "RESUME 4 behind what it should come before")
+        refused(expression, "RESUME 4 after what it should come before")
     seen = assembled(version, "RESUME", ("LOAD_FAST", 0), "GET_ITER", *ends, flags=3 | CO_GENERATOR)
     refused(seen, "RETURN_GENERATOR of a frame that is not hidden from other code any more")
     plain = assembled(version, ("RESUME", 4), ("LOAD_FAST", 0), "RETURN_VALUE")
-    refused(plain, "no RESUME" if version >= (3, 15) else "RESUME 4 behind what it should come before")
+    refused(plain, "no RESUME" if version >= (3, 15) else "RESUME 4 after what it should come before")
 
 
 @since_3_11

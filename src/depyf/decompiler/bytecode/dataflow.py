@@ -19,7 +19,7 @@ def states_before(
 ) -> list[State | None]:
     """For each instruction what is known before it, None where control never comes.
 
-    ``after(index, state, jump)`` is what is known behind an instruction, on its jump or where control falls through;
+    ``after(index, state, jump)`` is what is known after an instruction, on its jump or where control falls through;
     of one that does not fall through it is asked too, and the answer not used. ``raised(instruction, state)`` is what a
     handler finds, None if the instruction can't raise. ``met(index, known, state)`` is what holds where a second path
     comes; it must settle after some turns. Whatever these raise ends the walk.

@@ -1,6 +1,6 @@
-"""Code that nothing reaches, which the compilers of 3.7 to 3.9 leave behind statements that never fall through.
+"""Unreachable code, which the compilers of 3.7 to 3.9 keep after statements that never fall through.
 
-It does nothing, but shows what was written: `if a: raise b` with an `else` has a jump around the `else` behind the
+It does nothing, but shows what was written: `if a: raise b` with an `else` has a jump around the `else` after the
 `raise`; a function whose last statement is not a `return` ends in `return None`, even if every arm of it returns.
 """
 

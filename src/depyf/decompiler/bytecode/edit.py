@@ -59,7 +59,7 @@ def without(
 
 
 def moved_down(first: Instruction, instructions: list[Instruction]) -> list[Instruction]:
-    """``instructions`` behind ``first``; what leads to the old first one still does."""
+    """``instructions`` after ``first``; what leads to the old first one still does."""
     for instruction in instructions:
         if instruction.target >= 0:
             instruction.target += 1

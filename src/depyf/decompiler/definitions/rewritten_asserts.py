@@ -99,7 +99,7 @@ class _Reader:
         self.message: Expression | None = None
 
     def read(self) -> tuple[nodes.Assert, int]:
-        """The assert, and where the statement behind it stands."""
+        """The assert, and where the statement after it stands."""
         end = self._end()
         test = self.body[end]
         assert isinstance(test, nodes.If)

@@ -192,7 +192,7 @@ class DispatchGraph:
     # Where each item is written
 
     def _place(self) -> None:
-        """Decide for each item: behind its dominator, behind a loop, or at the one jump that goes to it."""
+        """Decide for each item: after its dominator, after a loop, or at the one jump that goes to it."""
         self.behind: dict[GraphItem, list[GraphItem]] = {item: [] for item in self.order}
         self.behind_loop: dict[Loop, list[GraphItem]] = {loop: [] for loop in self.headed.values()}
         self.inline: set[GraphItem] = set()

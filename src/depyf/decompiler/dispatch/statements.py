@@ -1,6 +1,6 @@
 """Graphs -> nested statements.
 
-An item is written where its one jump is, or behind what dominates it, or behind the loop that was left to it. A jump
+An item is written where its one jump is, or after what dominates it, or after the loop that was left to it. A jump
 to what comes later falls through the end of the statement it stands in; ``continue`` and ``break`` leave loops. Where
 several things come after one place, a variable says which of them was jumped to.
 """
@@ -148,7 +148,7 @@ class Structure:
     # Items
 
     def item(self, item: GraphItem) -> Written:
-        """``item`` with all that is written behind it."""
+        """``item`` with all that is written after it."""
         graph = self.graphs[-1]
         loop = graph.headed.get(item)
         if loop is None:

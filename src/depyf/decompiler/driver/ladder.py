@@ -198,7 +198,7 @@ def _copies(
 
 
 def _jumps(source: LiftedBlock) -> list[LiftedBlock]:
-    """The blocks behind ``source`` that only jump."""
+    """The blocks after ``source`` that only jump."""
     found: list[LiftedBlock] = []
     for successor in source.successors:
         block: LiftedBlock | None = successor

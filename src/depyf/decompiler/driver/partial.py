@@ -104,7 +104,7 @@ class _Body:
         return Partial(body, nested, self.proven, len(pieces))
 
     def cut(self) -> list[Piece]:
-        """The pieces between what the compiler puts in front of a body and behind it; none if it can't be read."""
+        """The pieces between what the compiler puts in front of a body and after it; none if it can't be read."""
         try:
             if reading_in_doubt(self.raw):
                 return []
@@ -119,7 +119,7 @@ class _Body:
         return pieces
 
     def with_finally(self, pieces: list[Piece], number: int) -> Piece | None:
-        """A try statement and the copy of its finally body that stands behind it: as many pieces as they take."""
+        """A try statement and the copy of its finally body that stands after it: as many pieces as they take."""
         whole = pieces[number]
         if all(instruction.handler is None for instruction in self.of(whole)):
             return None
@@ -270,7 +270,7 @@ def _size(raw: RawCode) -> int:
 
 
 def _hoisted(body: list[nodes.Statement]) -> list[nodes.Statement]:
-    """``body`` with one declaration of all global and nonlocal names at its beginning, behind a docstring."""
+    """``body`` with one declaration of all global and nonlocal names at its beginning, after a docstring."""
     found: dict[type[nodes.Statement], dict[str, None]] = {nodes.Global: {}, nodes.Nonlocal: {}}
     rest: list[nodes.Statement] = []
     for statement in body:

@@ -288,7 +288,7 @@ STRUCTURING = (
                  "Strip the copies of finally bodies; blocks end where copies may end by now.", _has_regions,
                  _REGIONS),
             Pass("cold_handlers", lambda work: move_handlers_back(work.graph, work.regions),
-                 "Move handlers back behind their bodies, which are free of copies by now.",
+                 "Move handlers back after their bodies, which are free of copies by now.",
                  lambda work: _has_regions(work) and _handlers_are_last(work),
                  _REGIONS),
             Pass("exit_copies", _exit_copies, "Join copies of the ends of the code, in their final order.",

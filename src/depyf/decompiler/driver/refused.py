@@ -1,4 +1,4 @@
-"""What stands in the place of a body that was refused: a raise with the reason, the instructions as comments."""
+"""What replaces a refused body: a raise with the reason, the instructions as comments."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def refused_body(raw: RawCode, error: DecompilationError, attributes: Sequence[s
 def placeholder(
     raw: RawCode, reason: str, instructions: Sequence[Instruction], places: Sequence[int]
 ) -> nodes.Statement:
-    """What stands in the place of some instructions of ``raw``: a raise, and a comment that shows them.
+    """What replaces some instructions of ``raw``: a raise, and a comment that shows them.
 
     ``places`` are their indices.
     """

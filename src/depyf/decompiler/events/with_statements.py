@@ -80,7 +80,7 @@ def _suppressed(control: Control, handler: Handler) -> int:
 def _body(
     control: Control, pc: int, stops: frozenset[int], handler: Handler, body: list[n.Statement]
 ) -> list[Leaving]:
-    """Execute the body into the list ``body``; the ways out of it, behind the call of the exit function."""
+    """Execute the body into the list ``body``; the ways out of it, after the call of the exit function."""
     machine = control.machine
     outer, out, leaving = control.handler, machine.out, control.leaving
     control.handler, machine.out, control.leaving = handler, body, []

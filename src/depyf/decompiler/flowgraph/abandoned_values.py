@@ -1,6 +1,6 @@
 """Drops what a ``finally`` body abandons where it is computed.
 
-``try: return a()`` computes ``a()``; the copy of the ``finally`` body behind it runs with that value below, and where
+``try: return a()`` computes ``a()``; the copy of the ``finally`` body after it runs with that value below, and where
 the body itself leaves by ``return``, ``break`` or ``continue`` the value is popped there. No statement does that. So
 the POP is put where the value is: in the statements of ``try`` it ends an expression.
 """
@@ -17,7 +17,7 @@ _LEAVES = frozenset({"RETURN_VALUE", "RAISE_VARARGS", "RERAISE"})
 
 
 def drop_abandoned_values(graph: ControlFlowGraph) -> None:
-    """Moves the POPs of values that leave a ``try`` statement only to be popped behind it."""
+    """Moves the POPs of values that leave a ``try`` statement only to be popped after it."""
     sources = Counter(successor for block in graph.blocks for successor in block.successors)
     for block in graph.blocks:
         if block.handler is None or len(block.successors) != 1:

@@ -1,6 +1,6 @@
-"""Puts what follows an ``async for`` loop back behind it.
+"""Puts what follows an ``async for`` loop back after it.
 
-From 3.12 on the compiler moves what only exceptions lead to behind all other code. It takes the end of the iterator,
+From 3.12 on the compiler moves what only exceptions lead to after all other code. It takes the end of the iterator,
 which is told by StopAsyncIteration, for such a thing, and all that only that leads to: an ``else`` clause, or the code
 after a loop without ``break``.
 """
@@ -11,7 +11,7 @@ from .control_flow_graph import BasicBlock, ControlFlowGraph, reached_from
 
 
 def move_async_for_ends_back(graph: ControlFlowGraph) -> None:
-    """Move them behind their loops; every block gets a new ``start`` then."""
+    """Move them after their loops; every block gets a new ``start`` then."""
     loops = {block.target: block for block in graph.blocks if block.last is not None and _iterates(block)}
     if not loops:
         return
@@ -57,7 +57,7 @@ def _reached_in_loops(graph: ControlFlowGraph) -> set[BasicBlock]:
 def _end_of(
     loop: BasicBlock, run: list[BasicBlock], order: list[BasicBlock], sources: dict[BasicBlock, list[BasicBlock]]
 ) -> int:
-    """The place in ``order`` behind the body of ``loop``, which ``run`` follows."""
+    """The place in ``order`` after the body of ``loop``, which ``run`` follows."""
     members = {loop}
     if loop.fall is not None:
         inside = reached_from(loop.fall, (loop,), with_handlers=False)

@@ -1,6 +1,6 @@
-"""Puts handlers back behind the bodies they belong to.
+"""Puts handlers back after the bodies they belong to.
 
-From 3.12 on the compiler moves the code that only exceptions lead to behind all other code, in the order it had. Later
+From 3.12 on the compiler moves the code that only exceptions lead to after all other code, in the order it had. Later
 rooms read the layout as the order of the source, so each handler gets the place that it had before.
 """
 
@@ -14,11 +14,11 @@ from .control_flow_graph import BasicBlock, ControlFlowGraph, reached_from
 from .regions import Region, chain
 
 _ENDS = frozenset({"NOP", "CONST", "POP", "SWAP", "JUMP", "RETURN_VALUE"})
-"""What stands behind the last covered instruction of a body and still belongs to it: a jump, a return of a value."""
+"""What stands after the last covered instruction of a body and still belongs to it: a jump, a return of a value."""
 
 
 def move_handlers_back(graph: ControlFlowGraph, regions: list[Region]) -> None:
-    """Move the handlers of ``regions``, inner ones first, behind their bodies; every block gets a new ``start``."""
+    """Move the handlers of ``regions``, inner ones first, after their bodies; every block gets a new ``start``."""
     usual = graph.reached_without_exceptions()
     order = [block for block in graph.blocks if block in usual]
     cold = [block for block in graph.blocks if block not in usual]
@@ -57,14 +57,14 @@ def move_handlers_back(graph: ControlFlowGraph, regions: list[Region]) -> None:
 
 
 def _stands_after(region: Region, block: BasicBlock) -> bool:
-    """Whether ``block``, to which the handler of ``region`` leads, stands behind that statement, and does something."""
+    """Whether ``block``, to which the handler of ``region`` leads, stands after that statement, and does something."""
     around = region.parent
     handled = block.handler_block is (around.handler if around is not None else None)
     return (handled or around is not None and around not in chain(block.region)) and not _only_leaves(block)
 
 
 def _behind_loops(place: int, order: list[BasicBlock], first: BasicBlock) -> int:
-    """The place in ``order``, from ``place`` on, behind the loops around it that do not have ``first`` in them."""
+    """The place in ``order``, from ``place`` on, after the loops around it that do not have ``first`` in them."""
     before = set(order[:place])
     for index in reversed(range(place, len(order))):
         end = order[index]
@@ -105,7 +105,7 @@ def _shift(extents: Iterable[_Extent], place: int, count: int) -> None:
 def _end_of(
     region: Region, order: list[BasicBlock], extent: _Extent, sources: dict[BasicBlock, list[BasicBlock]]
 ) -> int:
-    """The place in ``order`` behind the body of ``region``, which lies in ``extent``."""
+    """The place in ``order`` after the body of ``region``, which lies in ``extent``."""
     places = range(extent.last, extent.first - 1, -1)
     end = next(place for place in places if region in chain(order[place].region)) + 1
     added: set[BasicBlock] = set()

@@ -148,7 +148,7 @@ def reached_from(
 
 def build_flowgraph(instructions: list[Instruction]) -> ControlFlowGraph:
     """Cut ``instructions`` into blocks at jumps, jump targets and the borders of handlers."""
-    # The compiler leaves NOPs, and jumps behind a chained comparison or an async for loop, or from a test at the bottom
+    # The compiler leaves NOPs, and jumps after a chained comparison or an async for loop, or from a test at the bottom
     # of a loop to what follows it, out of the ranges of handlers: one inside a body must not look like a way out.
     for loop in [i for i in instructions if i.op == "ASYNC_FOR_ITER"]:
         end = instructions[loop.target]

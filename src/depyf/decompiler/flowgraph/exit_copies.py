@@ -19,7 +19,7 @@ _COPIED = 4
 """The most instructions that the compiler copies in the place of a jump (MAX_COPY_SIZE)."""
 _NOT_COUNTED = ("NOP", "NULL")
 _UNWINDS = ("SWAP", "RETURN_VALUE")
-"""What comes when the value of a ``return`` is evaluated: two of them may stand behind each other."""
+"""What comes when the value of a ``return`` is evaluated: two of them may stand after each other."""
 
 _KeyOf = Callable[[Instruction], Any]
 _Copied = Callable[[BasicBlock, BasicBlock, Dict[BasicBlock, Entries], _KeyOf], int]
@@ -85,7 +85,7 @@ def _is_of_what_is_behind(block: BasicBlock) -> bool:
 
 
 def _before_ends(graph: ControlFlowGraph, ends: dict[Any, list[BasicBlock]]) -> list[list[BasicBlock]]:
-    """Blocks whose last instructions are copies too, but stand in another try statement than the ends behind them."""
+    """Blocks whose last instructions are copies too, but stand in another try statement than the ends after them."""
     found: dict[Any, list[BasicBlock]] = {}
     number = {block: index for index, blocks in enumerate(ends.values()) for block in blocks}
     for block in graph.blocks:
@@ -109,7 +109,7 @@ def _join(
     key: _KeyOf,
     copied: _Copied,
 ) -> None:
-    """Join ``blocks``: each with the one behind it that has the longest copy, the last of those."""
+    """Join ``blocks``: each with the one after it that has the longest copy, the last of those."""
     ends = list(blocks)
     shared = _shared(ends, key)
     for number, block in enumerate(ends):
@@ -191,7 +191,7 @@ def _copied(
     whole = next((length for length in range(longest, 0, -1) if _between_statements(block, other, length, starts)), 0)
     if not all(starts[block]) and not all(starts[other]):
         # Both begin inside one expression, and what is copied with one value more: `return f(a if c else b, 5)`.
-        # Where a try statement ends behind the value, the copies are blocks of their own.
+        # Where a try statement ends after the value, the copies are blocks of their own.
         wanted = [(*starts[block], False), (*starts[other], False)]
         if longest == len(ours) == len(theirs):
             wanted.append(starts[block])
@@ -229,7 +229,7 @@ def _copied_without_lines(
     behind: set[BasicBlock],
     handlers: set[BasicBlock | None],
 ) -> int:
-    """How many of the last instructions of both are the same and stand behind one statement or inside one; 0 if none.
+    """How many of the last instructions of both are the same and stand after one statement or inside one; 0 if none.
 
     Two that begin inside of an expression are of one. A ``return`` evaluates its value before it leaves the statements
     around, so what is evaluated later, but for a constant, is what follows: all of a block that is ``behind`` such a

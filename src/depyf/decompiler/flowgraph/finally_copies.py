@@ -90,7 +90,7 @@ def _push(region: Region) -> Instruction:
 
 def _past_copy(graph: ControlFlowGraph, region: Region, copy: BasicBlock) -> BasicBlock:
     body = region.handler.fall
-    assert body is not None  # the handler was split behind PUSH_EXC_INFO
+    assert body is not None  # the handler was split after PUSH_EXC_INFO
     ends: list[_Place] = []
     behind: Instruction | None = None
     todo = [((body, 0), (copy, 0))]
@@ -152,7 +152,7 @@ def _same_but_for_numbers(ours: Instruction, theirs: Instruction) -> bool:
 
 
 def _left(place: _Place) -> _Place | None:
-    """What comes behind the instructions that drop the exception, if they are next: return, break or continue in a
+    """What comes after the instructions that drop the exception, if they are next: return, break or continue in a
     ``finally`` body, which only the handler's copy has something to drop for."""
     for wanted in (("POP", "POP_EXCEPT"), ("SWAP", "POP", "SWAP", "POP_EXCEPT")):
         at = place
@@ -167,7 +167,7 @@ def _left(place: _Place) -> _Place | None:
 
 
 def _settle(place: _Place, jumps: bool = True) -> _Place:
-    """The next place with an instruction that does something, behind jumps or not."""
+    """The next place with an instruction that does something, after jumps or not."""
     block, position = place
     for _ in range(10_000):
         if position >= len(block.instructions):

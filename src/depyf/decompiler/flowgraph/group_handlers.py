@@ -3,7 +3,7 @@
 Their code gathers what clauses raise and what none of them has matched in a list, and raises that together at the end.
 All that follows from the clauses. What is left is a chain of tests, ``CHECK_EXC_MATCH`` with the operand ``*``, each of
 which leads to its clause or to the next test; at its end the exception goes on. Where all clauses leave, and so none
-goes on behind the statement, one more clause does, which is of the type ``NO_TYPE``.
+goes on after the statement, one more clause does, which is of the type ``NO_TYPE``.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _MOST_STEPS = 10_000
 
 
 class _Clause(NamedTuple):
-    """``test`` ends in the test, ``missed`` begins where the exception does not match, ``following`` behind it all."""
+    """``test`` ends in the test, ``missed`` begins where the exception does not match, ``following`` after it all."""
 
     test: BasicBlock
     body: BasicBlock
@@ -44,7 +44,7 @@ def plain_group_handlers(graph: ControlFlowGraph) -> None:
 
 
 def _preparation(handler: BasicBlock) -> int:
-    """How many instructions make the list, behind the first one; 0 if this handler makes none."""
+    """How many instructions make the list, after the first one; 0 if this handler makes none."""
     operations = handler.operations()
     return next((len(steps) for steps in _PREPARATIONS if operations[1 : 1 + len(steps)] == steps), 0)
 
@@ -149,7 +149,7 @@ def _behind(graph: ControlFlowGraph, end: BasicBlock) -> BasicBlock:
             elif instruction.op not in ("NOP", "JUMP"):
                 raise DecompilationError("except* clauses that end in another way", stage="undo_optimiser")
         block = block.target if block.target is not None else block.fall
-    raise DecompilationError("nothing behind except* clauses", stage="undo_optimiser")
+    raise DecompilationError("nothing after except* clauses", stage="undo_optimiser")
 
 
 def _original(graph: ControlFlowGraph, block: BasicBlock) -> BasicBlock:
@@ -164,7 +164,7 @@ def _written(block: BasicBlock) -> list[tuple[str, object, object]]:
 
 
 def _leave(graph: ControlFlowGraph, clause: _Clause, end: BasicBlock, after: BasicBlock, handler: BasicBlock) -> bool:
-    """The clause ends with POP_EXCEPT and goes on behind the statement, if it ever ends; its own handler goes."""
+    """The clause ends with POP_EXCEPT and goes on after the statement, if it ever ends; its own handler goes."""
     goals = {clause.following, end, _gathered(end)}
     body: list[BasicBlock] = [clause.body]
     raisers = set()

@@ -1,8 +1,8 @@
-"""Cuts blocks behind the end of an exception handler, and behind a ``break``.
+"""Cuts blocks after the end of an exception handler, and after a ``break``.
 
-From 3.12 on the code behind a try statement may stand right behind POP_EXCEPT, without a jump, where only the handler
-goes on to it. It is no part of the handler. Likewise the code behind a ``for``, where only its ``break`` leads to it,
-stands right behind the POP of the iterator; it is no part of the loop.
+From 3.12 on the code after a try statement may stand right after POP_EXCEPT, without a jump, where only the handler
+goes on to it. It is no part of the handler. Likewise the code after a ``for``, where only its ``break`` leads to it,
+stands right after the POP of the iterator; it is no part of the loop.
 """
 
 from __future__ import annotations

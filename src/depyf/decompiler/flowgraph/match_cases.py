@@ -112,7 +112,7 @@ def _either(one: nodes.pattern, other: nodes.pattern) -> nodes.pattern:
 
 
 def _is_same_body(one: Case, other: Case) -> bool:
-    """Whether two cases are alternatives of the last one, whose body was copied behind both: copies have the lines of
+    """Whether two cases are alternatives of the last one, whose body was copied after both: copies have the lines of
     the original. The other cases keep the subject for the next one while they try their alternatives.
     """
     if one.next is None or one.copied is None or other.copied is None:

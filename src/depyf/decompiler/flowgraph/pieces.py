@@ -1,7 +1,7 @@
 """Canonical instructions of a module or class body -> pieces that follow one another, each a statement or several.
 
 A cut is an instruction that every way through the code passes, with nothing on the stack and no handler around it, and
-behind which nothing leads back to what is before. A piece reaches from one cut to the next, the handlers of its try
+after which nothing leads back to what is before. A piece reaches from one cut to the next, the handlers of its try
 statements included, wherever they stand. What control never comes to is in no piece.
 """
 
@@ -86,7 +86,7 @@ _NONE = Handler(-1, 0, False)
 
 
 class _Runs:
-    """The graph of the runs: instructions that follow one another, in front of and behind the same handler. Each has
+    """The graph of the runs: instructions that follow one another, in front of and after the same handler. Each has
     the index of its first instruction for a name.
 
     ``order`` is that of the reached ones in reverse postorder, ``parent`` gives the immediate dominator of each.
@@ -128,7 +128,7 @@ class _Runs:
             yield instruction.handler.target
 
     def may_cut(self, start: int, index: int) -> bool:
-        """Whether nothing leads from the instruction, which is in the run, and from what is behind it, to before it."""
+        """Whether nothing leads from the instruction, which is in the run, and from what is after it, to before it."""
         if self.crossing[start] or self.instructions[index].handler is not None:
             return False
         return index == start or start not in self.repeated

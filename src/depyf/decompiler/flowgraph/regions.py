@@ -73,7 +73,7 @@ def mark_regions(graph: ControlFlowGraph) -> list[Region]:
 
 
 def separate_with_exits(graph: ControlFlowGraph, regions: list[Region]) -> None:
-    """Cut blocks behind the code that ends a with statement whose exception was swallowed (POP; POP_EXCEPT; POP; POP).
+    """Cut blocks after the code that ends a with statement whose exception was swallowed (POP; POP_EXCEPT; POP; POP).
 
     What follows there is the code after the statement.
     """

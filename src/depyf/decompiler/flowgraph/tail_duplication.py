@@ -1,7 +1,7 @@
 """Gives a way into a piece of code a copy of that piece: tail duplication, and the parts of node splitting.
 
 Blocks keep their ``start`` when others are copied, so that they can be named from one attempt to the next; ``spread``
-makes room for the copies, which are laid out behind the block that leads to them.
+makes room for the copies, which are laid out after the block that leads to them.
 """
 
 from __future__ import annotations

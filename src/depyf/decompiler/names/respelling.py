@@ -240,7 +240,7 @@ def _constants(
 
 
 def _names_a_class(instructions: list[Instruction], index: int) -> bool:
-    """Whether the constant is the name of a class: right behind the function that is the class's body."""
+    """Whether the constant is the name of a class: right after the function that is the class's body."""
     if index < 2 or instructions[index - 1].op != "MAKE_FUNCTION":
         return False
     made = instructions[index - 2].arg

@@ -97,7 +97,7 @@ def _same_finally_calls(a: RawCode, b: RawCode) -> bool:
 
 
 def _leave_blocks_alike(a: NormalForm, b: NormalForm) -> bool:
-    """Whether each constant is loaded before or behind the same end of a block, where blocks end by an instruction.
+    """Whether each constant is loaded before or after the same end of a block, where blocks end by an instruction.
 
     ``return None`` leaves a try statement first, ``return x if y else None`` loads the constant first.
     """

@@ -47,7 +47,7 @@ def with_handler(instructions: list[Instruction], start: int, task: str) -> With
     """
 
     def follow(index: int, operations: tuple[str, ...]) -> int:
-        """Behind these operations; -1 if others are there."""
+        """After these operations; -1 if others are there."""
         for operation in operations:
             index = skip_jumps(instructions, index, task)
             if instructions[index].op != operation:

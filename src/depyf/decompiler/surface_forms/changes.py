@@ -117,7 +117,7 @@ def _ended_otherwise(place: _Place) -> Iterator[list[nodes.Statement]]:
 def _instead(
     statement: nodes.Statement, rest: list[nodes.Statement], falls: Jump
 ) -> Iterator[list[nodes.Statement]]:
-    """What may stand for ``statement`` and the ``rest`` of the list behind it."""
+    """What may stand for ``statement`` and the ``rest`` of the list after it."""
     if isinstance(statement, nodes.If):
         yield from _instead_of_if(statement, rest, falls)
     elif isinstance(statement, _TRIES):
@@ -270,7 +270,7 @@ def _instead_of_handlers(
 def _instead_of_finally(
     statement: nodes.Try | nodes.TryStar, rest: list[nodes.Statement]
 ) -> Iterator[list[nodes.Statement]]:
-    """The jump that leaves the body may stand behind the statement, and the other way round."""
+    """The jump that leaves the body may stand after the statement, and the other way round."""
     make, body, orelse, final = type(statement), statement.body, statement.orelse, statement.finalbody
     if isinstance(body[-1], _JUMPS) and len(body) > 1:
         yield [make(body[:-1], statement.handlers, orelse, final), body[-1], *rest]
@@ -343,7 +343,7 @@ def _failed(statement: nodes.Statement) -> list[nodes.Expression | None]:
 
 
 def _leaves(statement: nodes.Statement) -> bool:
-    """Whether control does not go on behind ``statement``, as far as its first word tells."""
+    """Whether control does not go on after ``statement``, as far as its first word tells."""
     return isinstance(statement, _JUMPS) or bool(_failed(statement))
 
 

@@ -1,7 +1,7 @@
 """Code that is exact but not identical, since the compiler left other dead code: where an `else` was tells that.
 
 Before: the text compiles to the original's instructions. After: to the original's code object, or it is as it was.
-Changes put the statements behind an `if` or `try` that never falls through into its `else`, or take them out, or write
+Changes put the statements after an `if` or `try` that never falls through into its `else`, or take them out, or write
 a `continue` out. None is believed: what counts is that the whole text compiles to the original.
 """
 
@@ -61,7 +61,7 @@ def spell_identically(
 def _next_step(
     body: list[nodes.Statement], dead: DeadCode, raw: RawCode, printed: Text, compiled: Compile, depth: int = 2
 ) -> _Step | None:
-    """The changes after which what differs first stands farthest behind; None if there are none, or no hope."""
+    """The changes after which what differs first comes latest; None if there are none, or no hope."""
     best: _Step | None = None
     options = list(_options(body, dead))[:AT_ONCE]
     for change in options:
@@ -109,7 +109,7 @@ def _branch(statement: nodes.If | nodes.Try | nodes.TryStar) -> list[nodes.State
 
 
 def _written_otherwise(place: list[nodes.Statement], index: int, dead: DeadCode) -> Iterator[FormChange]:
-    """Other ways to write the statement there, an `if` or `try`, and those behind it."""
+    """Other ways to write the statement there, an `if` or `try`, and those after it."""
     statement, rest = place[index], place[index + 1 :]
     if isinstance(statement, nodes.If):
         leaves = _leaves(statement.body)
@@ -129,7 +129,7 @@ def _written_otherwise(place: list[nodes.Statement], index: int, dead: DeadCode)
 
 
 def _with_else(place: list[nodes.Statement], index: int, dead: DeadCode) -> Iterator[FormChange]:
-    """The statements behind the `if` there as its `else`: up to the one to which the dead code jumps, or all."""
+    """The statements after the `if` there as its `else`: up to the one to which the dead code jumps, or all."""
     size = len(place)
     ends = [end for end in range(index + 2, size) if dead.target is not None and place[end].line == dead.target]
     for end in [*ends[:1], size]:

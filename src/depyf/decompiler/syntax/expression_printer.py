@@ -218,7 +218,7 @@ class ExpressionPrinter:
         return text + "".join([f"{marks.CLAUSE}if {self.expression(test, OR)}" for test in node.ifs])
 
     def clauses(self, element: str, generators: list[n.comprehension]) -> str:
-        """What stands between the brackets of a comprehension."""
+        """The text between the brackets of a comprehension."""
         return OPEN + element + "".join([self.comprehension(clause, TEST) for clause in generators]) + CLOSE
 
     def ListComp(self, node: n.ListComp, precedence: int) -> str:

@@ -77,7 +77,7 @@ def _candidates(printer: ExpressionPrinter, values: Sequence[n.Node]) -> list[st
 
 
 def _parts(printer: ExpressionPrinter, values: Sequence[n.Node], quote: str, in_specification: bool = False) -> str:
-    """What stands between the quotes; `printer` writes the expressions."""
+    """The text between the quotes; `printer` writes the expressions."""
     pieces = []
     for value in values:
         if isinstance(value, n.Constant) and isinstance(value.value, str):

@@ -59,7 +59,7 @@ class Statement(Node):
 
 
 class pattern(Node):
-    """What stands after `case`."""
+    """What follows `case`."""
 
     __slots__ = ()
 

@@ -100,7 +100,7 @@ def quoted(value: str, quote: str) -> str:
 
 
 def escaped(value: str, quote: str) -> str:
-    """What stands between the quotes. Line ends are kept only between triple quotes."""
+    """The text between the quotes. Line ends are kept only between triple quotes."""
     triple = len(quote) == 3
     mark = quote[0]
     text = ("\n" if triple else "\\n").join(map(_line, value.split("\n")))

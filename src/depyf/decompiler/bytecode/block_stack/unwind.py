@@ -261,7 +261,7 @@ class _Converter:
     # Layout
 
     def lay_out(self, entry: _Key) -> list[Instruction]:
-        """All nodes in the order of the code, clean-up handlers behind it, as one list."""
+        """All nodes in the order of the code, clean-up handlers after it, as one list."""
         order = sorted((key for key, made in self.nodes.items() if made), key=self.place)
         starts: dict[_Key, int] = {}
         listed: list[_Made] = []
@@ -300,7 +300,7 @@ class _Converter:
 
     @staticmethod
     def place(key: _Key) -> tuple[Any, ...]:
-        """Copies stand behind the instruction that made them, clean-up handlers behind everything."""
+        """Copies stand after the instruction that made them, clean-up handlers after everything."""
         what, index, state = key
         copies = [(owner, CLEANUP) for owner in state.copies]
         return (what == CLEANUP, *copies, (index, what))

@@ -40,7 +40,7 @@ def _cover_jumps(instructions: list[Instruction]) -> None:
 
 
 def _fold_to_bool(instructions: list[Instruction]) -> list[Instruction]:
-    """A jump that leads behind TO_BOOL brings a bool: testing it (again) changes nothing."""
+    """A jump that leads after TO_BOOL brings a bool: testing it (again) changes nothing."""
     dropped: set[int] = set()
     for index in range(len(instructions) - 1):
         user = instructions[index + 1]
@@ -113,10 +113,10 @@ def _over_jumps(instructions: list[Instruction]) -> set[int]:
 
 
 def _is_continue(instructions: list[Instruction], index: int, last: dict[int, int]) -> bool:
-    """Whether the JUMP behind a test is a ``continue``. ``last``: by target, the last instruction that leads there.
+    """Whether the JUMP after a test is a ``continue``. ``last``: by target, the last instruction that leads there.
 
     One that an inverted test needs has that test's place. That of a ``pass`` is shorter than a ``continue``; if nothing
-    behind it leads back into the loop, it is at the loop's end, and both are the same.
+    after it leads back into the loop, it is at the loop's end, and both are the same.
     """
     test, jump = instructions[index], instructions[index + 1]
     if jump.position is None or jump.line is None or jump.position == test.position:

@@ -1,7 +1,7 @@
-"""Folds the rigid sequences behind ``await``, ``yield from`` and ``async for`` into single operations.
+"""Folds the rigid sequences after ``await``, ``yield from`` and ``async for`` into single operations.
 
 ``SEND end; YIELD_VALUE; JUMP back; end:`` is one YIELD_FROM. From 3.12 on YIELD_VALUE has a handler of its own,
-CLEANUP_THROW, which goes on behind the loop when the exception thrown in ended the inner iterator, and END_SEND
+CLEANUP_THROW, which goes on after the loop when the exception thrown in ended the inner iterator, and END_SEND
 stands at the end. The awaited ``__anext__`` whose only handler is an END_ASYNC_FOR is one ASYNC_FOR_ITER that jumps
 to what follows the handler, as FOR_ITER does; before 3.8 it stays what it is, an except clause and a loop.
 """
@@ -42,7 +42,7 @@ def _fold_sends(instructions: list[Instruction], error: ErrorMaker) -> list[Inst
         elif instructions[send.target].op == "END_SEND":
             raise error("SEND does not leave its loop at the end", send.offset)
         elif send.target != index + 3:
-            loop[2].target = send.target  # to a copy of a short way out; behind the loop is that of another path
+            loop[2].target = send.target  # to a copy of a short way out; after the loop is that of another path
         dropped.add(index + 1)
         if loop[2].target == index:
             dropped.add(index + 2)

@@ -1,6 +1,6 @@
 """END_FOR and what follows it (3.12 on): part of the edge on which FOR_ITER leaves its loop.
 
-3.12 pops the iterator in END_FOR, 3.13 in a POP_TOP behind it, 3.14 in a POP_ITER behind it; the interpreter jumps
+3.12 pops the iterator in END_FOR, 3.13 in a POP_TOP after it, 3.14 in a POP_ITER after it; the interpreter jumps
 past END_FOR when the iterator is exhausted. The canonical FOR_ITER pops it on that edge itself.
 """
 
@@ -16,7 +16,7 @@ LOOP_ENDS = frozenset({*ENDS, "POP_ITER"})
 
 
 def fold_loop_ends(instructions: list[Instruction], error: ErrorMaker) -> list[Instruction]:
-    """``instructions`` without END_FOR and the pops behind it, and with POP_ITER as POP."""
+    """``instructions`` without END_FOR and the pops after it, and with POP_ITER as POP."""
     ends: set[int] = set()
     dropped: set[int] = set()
     for index, instruction in enumerate(instructions):

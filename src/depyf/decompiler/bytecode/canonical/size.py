@@ -1,4 +1,4 @@
-"""What canonical instructions may hold besides their number: everything behind is proportional to both.
+"""What canonical instructions may hold besides their number: all later work is proportional to both.
 
 A few bytes can say that a million values are unpacked, or name a constant that shares its parts and has no end when it
 is written out. Compilers make a store for each value that they unpack, and constants no larger than what was written.

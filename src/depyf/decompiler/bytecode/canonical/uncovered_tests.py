@@ -37,7 +37,7 @@ def cover_tests(instructions: list[Instruction]) -> None:
 
 
 def _handler_around(instructions: list[Instruction], index: int) -> Handler | None:
-    """The one handler of the instructions before and behind a test, past the COPY of its value; None if there is none.
+    """The one handler of the instructions before and after a test, past the COPY of its value; None if there is none.
     """
     before = index - 1
     if before > 0 and instructions[before].op == "COPY" and instructions[before].handler is None:

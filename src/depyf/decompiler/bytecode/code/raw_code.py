@@ -105,7 +105,7 @@ class RawCode:
     def finally_calls(self) -> list[str]:
         """Where it calls, falls into, ends and jumps out of ``finally`` subroutines (3.8): these operations in order.
 
-        Copies of a subroutine do not tell, nor what stands behind one that never returns. A constant in front of
+        Copies of a subroutine do not tell, nor what stands after one that never returns. A constant in front of
         SETUP_FINALLY is one of them: it makes room on the stack for a ``return`` in the subroutine, be it dead.
         """
         number = self.table.opcodes
@@ -122,7 +122,7 @@ class RawCode:
 
     @property
     def returned_behind_calls(self) -> list[Any]:
-        """The constants that are returned right behind calls of ``finally`` subroutines (3.8), as of ``try: return 1``.
+        """The constants that are returned right after calls of ``finally`` subroutines (3.8), as of ``try: return 1``.
 
         Where the subroutine never comes back no instruction of ``known_instructions`` has them.
         """

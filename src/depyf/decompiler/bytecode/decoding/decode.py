@@ -40,7 +40,7 @@ class Decoder:
         self.before_resume = 0  # how many instructions may come before it
         self.no_entry: set[int] = set()  # offsets inside what several raw instructions do together
         self.wrapped: set[int] = set()  # offsets of the yields that ASYNC_GEN_WRAP stands before
-        self.yields: list[tuple[Instruction, int, int]] = []  # with their operand and that of the RESUME behind
+        self.yields: list[tuple[Instruction, int, int]] = []  # with their operand and that of the RESUME after
         self.position: Position | None = None  # of the raw instruction that is being decoded
         self.moved_operands: list[tuple[Instruction, Instruction]] = []  # what pushed one, what pops it
 
@@ -62,7 +62,7 @@ class Decoder:
         return found
 
     def following(self, offset: int) -> tuple[str, int, int]:
-        """The name, operand and offset of the instruction behind that at ``offset``, whose caches are past over."""
+        """The name, operand and offset of the instruction after that at ``offset``, whose caches are past over."""
         code, rows = self.raw.bytecode, self.table.rows
         place, extended = offset + 2 + 2 * rows[code[offset]].caches, 0
         while place + 1 < len(code):
@@ -97,9 +97,9 @@ class Decoder:
         return self.out
 
     def leave_out_junk(self) -> bool:
-        """Drop what can't be read behind the end of the code; whether there is such an end.
+        """Drop what can't be read after the end of the code; whether there is such an end.
 
-        It is an instruction that control does not go on from, behind which no jump and no row of the exception table
+        It is an instruction that control does not go on from, after which no jump and no row of the exception table
         leads: not even from code that is never reached.
         """
         farthest = max((max(row.end - 2, row.target) for row in self.raw.exception_table), default=-1)
@@ -114,7 +114,7 @@ class Decoder:
         return False
 
     def end(self) -> None:
-        """Drop what stands behind the end of the code: 3.8 ends a `finally` body there that has returned before."""
+        """Drop what stands after the end of the code: 3.8 ends a `finally` body there that has returned before."""
         if not self.out or self.out[-1].op in NO_FALL_THROUGH:
             live = self.out[-1:]
         else:

@@ -81,14 +81,14 @@ generator expressions call iter() there."""
 
 
 def _resume(decoder: Decoder, row: OpcodeRow, argument: int, offset: int) -> None:
-    # Frames that have not come to the first one are hidden from other code. Behind a yield, see check_yields; elsewhere
+    # Frames that have not come to the first one are hidden from other code. After a yield, see check_yields; elsewhere
     # it does nothing but poll for signals.
     hides = argument == _START_OF_GENERATOR_EXPRESSION and decoder.table.behavior.generator_expressions_iterate
     if decoder.resumed or hides and not decoder.out:
         return
     decoder.resumed = True
     if argument != _START or any(i.op != "NOP" for i in decoder.out[decoder.before_resume :]):
-        raise decoder.error(f"{row.name} {argument} behind what it should come before", offset)
+        raise decoder.error(f"{row.name} {argument} after what it should come before", offset)
     missing = [name for name in decoder.raw.cellvars if name not in decoder.made_cells]
     if missing or bool(decoder.raw.freevars) != decoder.copied_cells:
         names = missing or list(decoder.raw.freevars)
@@ -141,7 +141,7 @@ def _yield(decoder: Decoder, row: OpcodeRow, argument: int, offset: int) -> None
 
 
 def check_yields(decoder: Decoder) -> None:
-    """Whether each yield tells what it is: operands of YIELD_VALUE and of the RESUME behind it are dropped.
+    """Whether each yield tells what it is: operands of YIELD_VALUE and of the RESUME after it are dropped.
 
     ``throw`` and ``close`` look there for whether a ``yield from`` or ``await`` is under way, and, from 3.12 on, for
     whether nothing but the handler of StopIteration would see a GeneratorExit.

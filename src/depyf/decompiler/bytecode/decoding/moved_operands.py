@@ -13,7 +13,7 @@ from ..instruction import NO_FALL_THROUGH, OPERATIONS, Instruction, stack_use
 
 
 def pushed_by(instructions: Sequence[Instruction]) -> Instruction | None:
-    """The CONST or NULL that pushed what is on top of the stack behind ``instructions``.
+    """The CONST or NULL that pushed what is on top of the stack after ``instructions``.
 
     None if another instruction did, or one that is farther away than straight-line code leads.
     """

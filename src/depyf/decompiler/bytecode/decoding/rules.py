@@ -318,7 +318,7 @@ def _function_and_qualname(decoder: Decoder, row: OpcodeRow, argument: int, offs
 
 
 def _function_attribute(decoder: Decoder, row: OpcodeRow, argument: int, offset: int) -> None:
-    # Always right behind MAKE_FUNCTION; what was pushed first is set last.
+    # Always right after MAKE_FUNCTION; what was pushed first is set last.
     made = decoder.out[-1] if decoder.out else None
     if made is None or made.op != "MAKE_FUNCTION":
         raise decoder.error("SET_FUNCTION_ATTRIBUTE without MAKE_FUNCTION", offset)

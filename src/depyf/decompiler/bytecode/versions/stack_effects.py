@@ -171,7 +171,7 @@ def _jumps(versions: Iterable[tuple[int, int]], effects: Effects) -> dict[tuple[
 
 
 JUMPS: dict[tuple[int, int], Effects] = {
-    # FOR_ITER lands behind END_FOR and the pop behind that (ENDS_OF_LOOPS), and pops its iterator by the way.
+    # FOR_ITER lands after END_FOR and the pop after that (ENDS_OF_LOOPS), and pops its iterator.
     **_jumps([(3, minor) for minor in range(7, 11)], {**_OR_POP, "FOR_ITER": (1, 0)}),
     (3, 11): {**_OR_POP, "FOR_ITER": (1, 0), "SEND": (2, 1)},
     **_jumps([(3, 12), (3, 13), (3, 14)], {"FOR_ITER": (1, 0)}),

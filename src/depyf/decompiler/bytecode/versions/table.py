@@ -38,7 +38,7 @@ class OpcodeTable:
     """The opcodes of one CPython version and the operand tables that go with them.
 
     ``jump_unit`` is the number of bytes that jump arguments count, ``common_constants`` are the names or values
-    behind LOAD_COMMON_CONSTANT. ``conditional_jumps_go_back``: whether a conditional jump may lead backward; where
+    that LOAD_COMMON_CONSTANT pushes. ``conditional_jumps_go_back``: whether a conditional jump may lead backward; where
     none does, the assembler inverts it over a JUMP. ``generators_start``: whether the code of a generator says so by
     an instruction, RETURN_GENERATOR. ``iterator_pairs``: whether an iterator takes two slots of the stack.
     ``behavior``: what the version does that no opcode implies. The properties follow from the opcodes.

@@ -40,7 +40,7 @@ class NormalForm:
 
     ``next`` and ``target`` are the successors on the falling and the jumping edge (-1 for none), ``handlers`` the
     (target, depth, lasti) of instructions that can raise inside a handler's range, else None. ``entry`` is the
-    first instruction, ``sources`` the canonical instruction behind each, ``code_at`` the nested code by index.
+    first instruction, ``sources`` the canonical instruction of each, ``code_at`` the nested code by index.
     """
 
     __slots__ = ("raw", "entry", "ops", "args", "next", "target", "handlers", "sources", "code_at", "guarded", "cache")

@@ -1,4 +1,4 @@
-"""`else: if a: return x` with one more statement behind it -> `elif a: return x`, `else:` that statement."""
+"""`else: if a: return x` with one more statement after it -> `elif a: return x`, `else:` that statement."""
 
 from __future__ import annotations
 
