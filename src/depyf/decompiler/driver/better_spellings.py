@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import logging
 from typing import TYPE_CHECKING
 
+from ...errors import DecompilationError
 from ..bytecode import RawCode
 from ..bytecode.kinds import kind_of
 from ..limits.budget import OutOfBudget, part_for
 from ..proof import Verdict
+from ..proof.identical import differing_fields
 from ..surface_forms.changes import FormChange
-from ..surface_forms.exact import spell_exactly
+from ..surface_forms.exact import Compile, Text, distance, made, spell_exactly
 from ..surface_forms.identical import spell_identically
+from ..syntax.nodes import Statement
 from .units import BUGS
 
 if TYPE_CHECKING:
@@ -56,11 +60,44 @@ def spelled_exactly(work: Decompilation, proofs: dict[RawCode, Verdict]) -> dict
 def _spelled_better(work: Decompilation, raw: RawCode, verdict: Verdict) -> list[FormChange]:
     """The changes that make ``raw`` exact, or identical if it is exact; none if none are found."""
     printed = functools.partial(work.text_of, raw)
+    body, plain = work.body(raw), _without_columns(work, raw)
     if not verdict.exact:
-        return spell_exactly(work.body(raw), raw, printed, work.compile)
+        return _exactly(body, raw, printed, work.compile, plain)
     if "code" not in verdict.differs or kind_of(raw) != "function":
         return []
-    return spell_identically(work.body(raw), raw, work.recompiled[raw], printed, work.compile)
+    found = spell_identically(body, raw, work.recompiled[raw], printed, work.compile)
+    if not found and plain is not None:
+        with made([plain]), contextlib.suppress(DecompilationError):
+            if not any(differing_fields(raw, work.compile(raw, printed() or ""))):
+                return [plain]
+    return found
+
+
+def _without_columns(work: Decompilation, raw: RawCode) -> FormChange | None:
+    """The change that takes back what columns have decided in ``raw``; None if they have decided nothing."""
+    if raw not in work.by_columns:
+        return None
+    body = work.body(raw)
+    try:
+        return FormChange(body, body[:], work.finished(raw, work.strategy(raw)._replace(reads_columns=False)))
+    except DecompilationError:
+        return None
+
+
+def _exactly(
+    body: list[Statement], raw: RawCode, printed: Text, compiled: Compile, plain: FormChange | None
+) -> list[FormChange]:
+    """The changes that make ``raw`` exact; ``plain`` is one that may be among them. Columns may lie."""
+    if plain is not None:
+        with made([plain]):
+            if distance(raw, printed() or "", compiled) == 0.0:
+                return [plain]
+    found = spell_exactly(body, raw, printed, compiled)
+    if found or plain is None:
+        return found
+    with made([plain]):
+        found = spell_exactly(body, raw, printed, compiled)
+    return [plain, *found] if found else []
 
 
 def _as_good(better: Verdict | None, before: Verdict) -> bool:

@@ -90,6 +90,7 @@ class Decompilation:
         self.bodies: dict[RawCode, list[nodes.Statement]] = {}
         self.forms: dict[RawCode, str] = {}  # of ``bodies``
         self.events: dict[RawCode, EventResult] = {}  # of those ``bodies`` that were not structured
+        self.by_columns: set[RawCode] = set()  # those of ``bodies`` in which columns have decided something
         self.bound: dict[RawCode, frozenset[str]] = {}
         self.parents: dict[RawCode, RawCode] = {}
         self.strategies = {raw: strategies_of(raw, settings.origin) for raw in root.walk()}
@@ -181,7 +182,11 @@ class Decompilation:
         failures = self.failures.setdefault(raw, [])
         failures.append(error)
         self.changes += 1
-        self.units.pop(raw, None)
+        unit = self.units.pop(raw, None)
+        if raw not in self.by_columns and (unit is None or not unit.is_by_columns):
+            if len(failures) < len(self.strategies[raw]) and not self.strategy(raw).reads_columns:
+                failures.append(error)  # without columns it would be the same
+        self.by_columns.discard(raw)
         for stale in (raw, *self.ancestors(raw)):
             self.bodies.pop(stale, None)
         if len(failures) == len(self.strategies[raw]):
@@ -250,10 +255,10 @@ class Decompilation:
         """The names that functions around ``raw`` bind."""
         return self.enclosing.union(*(self.bound.get(place, ()) for place in self.ancestors(raw)))
 
-    def finished(self, raw: RawCode) -> list[nodes.Statement]:
+    def finished(self, raw: RawCode, strategy: Strategy | None = None) -> list[nodes.Statement]:
         enclosing = self.around(raw)
         self.events.pop(raw, None)
-        strategy = self.strategy(raw)
+        strategy = strategy or self.strategy(raw)
         if strategy.engine != "structured":
             return self.finished_events(raw, enclosing)
         # Lifted anew each time: resolving changes the tree in place, and a retry must not see its traces.
@@ -261,6 +266,8 @@ class Decompilation:
         if unit.error is not None:
             raise unit.error
         self.forms[raw] = unit.form
+        if unit.is_by_columns:
+            self.by_columns.add(raw)
         if raw in self.bound:
             self.bound[raw] -= comprehension_variables(unit.instructions)
         skipped = frozenset(self.settings.skip_transforms) | strategy.skipped_transforms

@@ -41,7 +41,7 @@ from ..flowgraph import (
 from ..lift import fold, lift
 from ..names.private_names import unmangle
 from ..passes import Observer, Pass, run_passes
-from ..structure import Flow, join_cases, join_ends, separate_outer_loops, structure
+from ..structure import Flow, join_cases, join_ends, separate_outer_loops, structure, write_else_clauses
 from ..syntax.transforms import TRANSFORMS, Transform, check_names
 from ..syntax.transforms.kept_constants import keep_constants
 from . import invariants as that
@@ -158,6 +158,10 @@ def _one_trip_loops(work: Work) -> None:
 
 def _structure(work: Work) -> None:
     work.body = structure(work.flow, work.behavior.keeps_not, work.strategy.skipped_rules)
+
+
+def _else_clauses(work: Work) -> None:
+    work.is_by_columns = write_else_clauses(work.body, work.strategy.skipped_rules)
 
 
 def _cases(work: Work) -> None:
@@ -325,6 +329,10 @@ STRUCTURING = (
                  (that.FLOW_EDGES,)),
             Pass("structure", _structure, "Write nodes as nested statements, each exactly once.",
                  holds=(that.NO_STRAY_JUMP,)),
+            Pass("else_clauses", _else_clauses,
+                 "Write else clauses that only columns tell of, while the statements still have theirs.",
+                 lambda work: work.strategy.reads_columns and work.kind in ("module", "class", "function"),
+                 (that.NO_STRAY_JUMP,)),
             Pass("cases", _cases, "Join chains of tests on patterns to match statements.",
                  lambda work: work.has_match, (that.NO_STRAY_JUMP,)),
             Pass("annotations", _gather, "Read the dictionary that an annotations function fills.",

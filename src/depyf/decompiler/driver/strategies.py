@@ -19,6 +19,7 @@ class Strategy(NamedTuple):
         engine: 'structured', or one that needs none of a compiler's shapes: 'events' if the only loops are iterations,
             'dispatch' for any code.
         skipped_rules: rules of the structurer that are left out.
+        reads_columns: let columns tell what is an ``else`` clause where that makes no difference to what the code does.
     """
 
     joins_ends: bool = True
@@ -29,6 +30,7 @@ class Strategy(NamedTuple):
     asserts: bool = False
     engine: str = "structured"
     skipped_rules: frozenset[str] = frozenset()
+    reads_columns: bool = True
 
     @property
     def symbolic(self) -> bool:

@@ -39,16 +39,18 @@ class Unit:
         self.body: list[nodes.Statement] = []
         self.error: DecompilationError | None = None
         self.form = "structured"
+        self.is_by_columns = False  # columns have decided something that makes no difference to what the code does
 
 
-STRATEGIES = (
+_FORMS = (
     Strategy(),
     Strategy(joins_ends=False),
     Strategy(skipped_transforms=frozenset({"redundant-return", "redundant-continue", "redundant-continue-in-while"})),
     Strategy(keeps_constants=True),
     Strategy(climbs=True),
 )
-"""Tried in this order until a result is proven."""
+STRATEGIES = tuple(one._replace(reads_columns=reads) for one in _FORMS for reads in (True, False))
+"""Tried in this order until a result is proven; without columns only where they have decided something."""
 
 _EVENTS = Strategy(engine="events")
 FUNCTION_STRATEGIES = (*STRATEGIES, _EVENTS, Strategy(delays_parameter_loads=True), Strategy(engine="dispatch"))
@@ -103,5 +105,8 @@ def _stages(
     spend(_STEPS * len(known_instructions(unit.raw)), "structuring")
     work = Work(unit.raw, strategy, edits, ladder)
     for stage in STRUCTURING:
-        stepper.run(stage, work)
+        try:
+            stepper.run(stage, work)
+        finally:
+            unit.is_by_columns = work.is_by_columns
         unit.instructions, unit.body = work.instructions, work.body

@@ -44,6 +44,7 @@ class Work:
         self.has_match = False
         self.blocks: list[LiftedBlock] = []
         self.body: list[nodes.Statement] = []
+        self.is_by_columns = False  # columns have decided something in it
 
 
 class Finishing:

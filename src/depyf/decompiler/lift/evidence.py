@@ -17,6 +17,9 @@ class Evidence(NamedTuple):
     exit_line: int | None = None
     """That of the last instruction, if it is a jump, a return or a raise."""
 
+    column: int | None = None
+    """That in which the first instruction of the test at the end begins, or the return statement."""
+
     keyword: str | None = None
     """By which control leaves a statement: 'break', 'continue' or 'return', or '' at the end of a handler. 'pass' if
     the block is there for its line alone."""
@@ -65,9 +68,9 @@ class Evidence(NamedTuple):
         return self._replace(line=self.exit_line)
 
     def as_text(self) -> str:
-        """What is known, but for the lines."""
+        """What is known, but for lines and columns."""
         return ", ".join(
             name if value is True else f"{name}={value!r}"
             for name, value, default in zip(self._fields, self, Evidence())
-            if value != default and "line" not in name
+            if value != default and "line" not in name and name != "column"
         )

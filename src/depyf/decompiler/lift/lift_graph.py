@@ -9,6 +9,7 @@ from ..flowgraph import BasicBlock, ControlFlowGraph
 from ..flowgraph.dominators import reverse_postorder
 from ..flowgraph.regions import chain
 from ..syntax import nodes
+from .columns import column_of_return, column_of_with
 from .evidence import Evidence
 from .exit_evidence import ExitEvidence
 from .handlers import HANDLERS
@@ -29,6 +30,7 @@ class WithItem:
     def __init__(self, expression: nodes.Expression, is_async: bool) -> None:
         self.expression = expression
         self.is_async = is_async
+        self.column: int | None = None
 
 
 def lift(graph: ControlFlowGraph, raw: RawCode, *, gathers_annotations: bool = False) -> list[LiftedBlock]:
@@ -123,9 +125,11 @@ class _Lifter:
         self.keyword = self.exits.keyword_before(block)
         state = SymbolicStack(lifted.entry, self.raw.table)
         special, instructions = self.special, block.instructions
+        state.instructions = instructions
         position, size = 0, len(instructions)
         while position < size:
             state.instruction = instruction = instructions[position]
+            state.position = position
             op = instruction.op
             handle = HANDLERS.get(op)
             if op in special:
@@ -146,6 +150,8 @@ class _Lifter:
         op = instruction.op
         if op in _WITH:
             item = WithItem(state.pop(), op == "BEFORE_ASYNC_WITH")
+            before = block.instructions[position - 1] if position else None
+            item.column = column_of_with(before, instruction, item.is_async)
             state.push(Marker("exit", item))
             state.push(Given("enter", item))
             return 1 + (self.skip_await(block, position + 1) if item.is_async else 0)
@@ -252,14 +258,18 @@ class _Lifter:
     def terminate(self, block: BasicBlock, lifted: LiftedBlock, state: SymbolicStack) -> None:
         instruction = state.instruction
         op = instruction.op
-        lifted.evidence = self.evidence_of(block, instruction.line, instruction.arg == THREADED)
+        evidence = self.evidence_of(block, instruction.line, instruction.arg == THREADED)
+        lifted.evidence = evidence if op == "JUMP" else evidence._replace(column=state.column())
         if op == "JUMP":
             self.finish(lifted, state)
             lifted.terminator = Terminator("goto", next=self.flow(block.target, lifted.exit))
         elif op == "RETURN_VALUE":
             value = state.pop()
             lifted.terminator = Terminator("return", test=value)
-            lifted.evidence = self.exits.of_return(block, lifted.evidence, value)
+            evidence = self.exits.of_return(block, lifted.evidence, value)
+            is_written = evidence.is_implicit_return is False
+            column = column_of_return(block.instructions, evidence.column) if is_written else None
+            lifted.evidence = evidence._replace(column=column)
             self.finish(lifted, state)
         elif op == "RAISE_VARARGS":
             lifted.terminator = Terminator("raise")

@@ -10,6 +10,7 @@ from ...errors import DecompilationError
 from ..bytecode import Instruction
 from ..bytecode.versions.table import OpcodeTable
 from ..syntax import nodes
+from .columns import first_column
 from .values import (
     Class,
     Function,
@@ -42,6 +43,9 @@ class SymbolicStack:
         self.exchange: list[tuple[int, nodes.Expression, nodes.Expression]] = []  # a, b = b, a in the making
         self.dropped: list[Unpacked] = []
         self.instruction: Instruction = Instruction("NOP")
+        self.instructions: list[Instruction] = []
+        self.position = 0  # of ``instruction`` among them
+        self.start = 0  # of the statement at hand among them
         self.entry = entry
         self.display: nodes.Expression | None = None  # the last one with unpacked mappings (3.8)
         self.pushed = list(entry)  # in the order of evaluation
@@ -124,7 +128,17 @@ class SymbolicStack:
     def emit(self, statement: nodes.Statement) -> None:
         """Add a statement."""
         statement.line = self.instruction.line
+        statement.column = self.column()
+        self.start = self.position + 1
         self.statements.append(statement)
+
+    def column(self) -> int | None:
+        """Where the statement begins that ends with the instruction at hand."""
+        own = self.instructions[self.start : self.position]
+        op = self.instruction.op
+        if op == "POP" or op.startswith("POP_JUMP_IF"):
+            return first_column(own)  # no part of it: on 3.11 the jump has the position of all of an `if`
+        return first_column([*own, self.instruction])
 
     # Stores
 
@@ -175,6 +189,7 @@ class SymbolicStack:
             self.exchange = []
             targets = nodes.Tuple([target for _, target, _ in stores])
             self.emit(nodes.Assign([targets], nodes.Tuple([value for _, _, value in stores])))
+            self.statements[-1].column = None  # the first store may have lost its place
 
     def _fill(self, value: Unpacked, target: nodes.Expression) -> None:
         group = value.group

@@ -11,6 +11,8 @@ from __future__ import annotations
 from typing import Collection
 
 from .context import NoPlace, SeveralEntries
+from .else_clauses import RULES as _ELSE_CLAUSES
+from .else_clauses import write_else_clauses
 from .flow import Flow
 from .jumps import RULES as _JUMPS
 from .match_statements import join_cases
@@ -21,7 +23,7 @@ from .single_end import join_ends
 from .structurer import structure
 from .try_ends import RULES as _TRIES
 
-RULES = {name: rule.__doc__ or "" for rules in (_JUMPS, _TRIES) for name, rule in rules.rules.items()}
+RULES = {name: rule.__doc__ or "" for rules in (_JUMPS, _TRIES, _ELSE_CLAUSES) for name, rule in rules.rules.items()}
 """The rules by which the structurer decides: what each recognises, by name, in their order."""
 
 __all__ = [
@@ -37,6 +39,7 @@ __all__ = [
     "put_in",
     "separate_outer_loops",
     "structure",
+    "write_else_clauses",
 ]
 
 

@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from ...errors import DecompilationError
 from ..lift import LiftedBlock
+from ..lift.columns import column_of_test
 from ..lift.folding.negation import changes, negate, spelled
 from ..lift.folding.shapes import through
-from ..lift.values import case_of
+from ..lift.values import AssertionClass, case_of
 from ..limits.budget import STEP, spend
 from ..syntax import nodes
 from .context import Context, ends
@@ -48,8 +49,7 @@ def write_if(
             raise DecompilationError("a branch without a test", stage="structure")
         test = following.test if first is following.true else negate(following.test)
         if through(first) is through(second):
-            line = following.evidence.exit_line
-            out.append(nodes.If(spelled(test, writer.keeps_not), [nodes.Pass()], line=line))
+            out.append(_if(writer, following, test, [nodes.Pass()]))
             meets = through(first) in writer.flow.children[following]
             following = writer.go(following, first, follow, context, out, after_statement=meets)
             break
@@ -131,12 +131,31 @@ def _with_jumps(opened: _OpenIf, context: Context) -> _OpenIf:
 def _statements(writer: Structurer, opened: _OpenIf) -> list[nodes.Statement]:
     """The ``if`` statement, and its second arm behind it if the first one never ends."""
     node, test, first, body, orelse, end, _, _ = opened
-    line = node.evidence.exit_line
     if body and ends(body):
-        return [nodes.If(spelled(test, writer.keeps_not), body, line=line), *orelse]
+        return [_if(writer, node, test, body), *orelse]
     if body or not orelse or case_of(test) is not None or _is_jump(first, end):
-        return [nodes.If(spelled(test, writer.keeps_not), body or [nodes.Pass()], orelse, line=line)]
-    return [nodes.If(spelled(negate(test), writer.keeps_not), orelse, line=line)]
+        return [_if(writer, node, test, body or [nodes.Pass()], orelse)]
+    return [_if(writer, node, negate(test), orelse)]
+
+
+def _if(
+    writer: Structurer,
+    node: LiftedBlock,
+    test: nodes.Expression,
+    body: list[nodes.Statement],
+    orelse: list[nodes.Statement] | None = None,
+) -> nodes.If:
+    test = spelled(test, writer.keeps_not)
+    statement = nodes.If(test, body, orelse, line=node.evidence.exit_line)
+    if not _fails_an_assertion(body):
+        statement.column = column_of_test("if", node.evidence.column, test)
+    return statement
+
+
+def _fails_an_assertion(body: list[nodes.Statement]) -> bool:
+    """Whether the ``if`` may be an assert statement, which has a longer word."""
+    error = body[0].exc if isinstance(body[0], nodes.Raise) else None
+    return isinstance(error.func if isinstance(error, nodes.Call) else error, AssertionClass)
 
 
 def _goes_on(end: LiftedBlock | None, context: Context) -> bool:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from ...errors import DecompilationError
 from ..lift import LiftedBlock
+from ..lift.columns import column_of_test
 from ..lift.folding.negation import negate, spelled
 from ..lift.folding.shapes import through
 from ..lift.values import Append, Given, Iterated
@@ -31,10 +32,14 @@ def write_for(
     if _yields_items(body, node) and orelse_from is None:
         out.append(Append(None, nodes.Starred(iterable)))
         return writer.go(node, after, follow, context, out, after_statement=True) if after is not None else None
+    column = body[0].column if body else None
     target, body = _loop_target(body, node)
     orelse = writer.arm(node, orelse_from, after, context) if orelse_from is not None else []
     kind = nodes.AsyncFor if node.terminator.is_async else nodes.For
-    out.append(kind(target, iterable, body or [nodes.Pass()], orelse, line=node.evidence.exit_line))
+    loop = kind(target, iterable, body or [nodes.Pass()], orelse, line=node.evidence.exit_line)
+    if column is not None:
+        loop.column = column - len("async for " if node.terminator.is_async else "for ")
+    out.append(loop)
     return writer.go(node, after, follow, context, out, after_statement=True) if after is not None else None
 
 
@@ -241,7 +246,9 @@ def _write_tested(
     elif body == [nodes.Continue()] and not writer.flow.loop_tests_are_copied:
         body = [nodes.Pass(line=body[0].line)]  # the same, and what people write
     test = spelled(test, writer.keeps_not)
-    out.append(nodes.While(test, body or [nodes.Pass()], orelse, line=node.evidence.exit_line))
+    statement = nodes.While(test, body or [nodes.Pass()], orelse, line=node.evidence.exit_line)
+    statement.column = column_of_test("while", node.evidence.column, test)
+    out.append(statement)
     return writer.go(node, after, follow, context, out, after_statement=True) if after is not None else None
 
 

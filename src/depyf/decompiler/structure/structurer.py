@@ -84,7 +84,7 @@ class Structurer:
         if node.kind == "goto" and node.next is not None:
             return self.go(node, node.next, follow, context, out)
         if node.kind == "return":
-            out.append(nodes.Return(node.test, line=node.evidence.exit_line))
+            out.append(_return(node))
         elif node.kind == "or_pop":
             raise DecompilationError("a boolean value that could not be put together", stage="structure")
         return None
@@ -134,7 +134,7 @@ class Structurer:
         """What ``place`` does, which only returns."""
         end = self.final(place)
         self.written.update((place, end))
-        out.append(nodes.Return(end.test, line=end.evidence.exit_line))
+        out.append(_return(end))
 
     def is_private(self, place: LiftedBlock) -> bool:
         """Whether one edge only leads to ``place``, jumps in between not counted."""
@@ -237,3 +237,9 @@ class Structurer:
         if place.kind == other.kind == "reraise":
             return same_place(place, other)
         return same_exit(place, other) and not self.is_constant_exit(place) and self.is_copy(place, other)
+
+
+def _return(node: LiftedBlock) -> nodes.Return:
+    statement = nodes.Return(node.test, line=node.evidence.exit_line)
+    statement.column = node.evidence.column
+    return statement

@@ -50,7 +50,9 @@ def write_try(
             statement = nodes.TryStar(body, handlers, orelse, line=node.evidence.line)
             out += _of_group(statement, through(end), jumps_follow=after is not None)
         else:
-            out.append(nodes.Try(body, handlers, orelse, line=node.evidence.line))
+            one = nodes.Try(body, handlers, orelse, line=node.evidence.line)
+            one.column = handler.evidence.column if isinstance(handler.test, Matches) else None  # of `except`
+            out.append(one)
     return writer.go(node, after, follow, context, out, after_statement=True) if after is not None else None
 
 

@@ -32,7 +32,9 @@ def write_with(
             raise DecompilationError("what __enter__ returned is stored twice", stage="structure")
         target, body = first.targets[0], body[1:]
     kind = nodes.AsyncWith if item.is_async else nodes.With
-    out.append(kind([nodes.withitem(item.expression, target)], body or [nodes.Pass()], line=node.evidence.line))
+    statement = kind([nodes.withitem(item.expression, target)], body or [nodes.Pass()], line=node.evidence.line)
+    statement.column = item.column
+    out.append(statement)
     return writer.go(node, after, follow, context, out, after_statement=True)
 
 

@@ -51,11 +51,24 @@ class Expression(Node):
 
 
 class Statement(Node):
-    """A statement, its original line (None: unknown), and comments to print above it (without `#`)."""
+    """A statement, its original line and column (None: unknown), and comments to print above it (without `#`).
 
-    __slots__ = ("comments", "line")
+    The column is in bytes. A parenthesis that the statement begins with may stand further to the left.
+    """
+
+    __slots__ = ("_column", "comments", "line")
     line: int | None
     comments: list[str]
+    _column: int | None
+
+    @property
+    def column(self) -> int | None:
+        """Most statements have none: it is not set with the parts."""
+        return getattr(self, "_column", None)
+
+    @column.setter
+    def column(self, column: int | None) -> None:
+        self._column = column
 
 
 class pattern(Node):

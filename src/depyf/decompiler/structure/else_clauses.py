@@ -1,0 +1,184 @@
+"""``else`` clauses that only columns tell of: what stands behind a statement that control never falls out of.
+
+``if a: return`` and what follows it do the same with and without ``else``, and so do a try statement whose handlers
+all leave and a loop without ``break``. What stands further to the right than the statement is its clause.
+"""
+
+from __future__ import annotations
+
+from typing import Collection, Iterator, NamedTuple
+
+from ..lift.values import case_of
+from ..syntax import nodes
+from .rules import Rules
+
+_LOOPS = (nodes.For, nodes.AsyncFor, nodes.While)
+_TRIES = (nodes.Try, nodes.TryStar)
+
+
+class _Block(NamedTuple):
+    """A list of statements; ``base`` is the column of what it belongs to if it begins with an ``elif``."""
+
+    body: list[nodes.Statement]
+    base: int | None = None
+
+
+def write_else_clauses(body: list[nodes.Statement], skipped: Collection[str] = ()) -> bool:
+    """Put what columns tell to be in ``else`` clauses there; whether there was anything."""
+    changed = False
+    todo = [_Block(body)]
+    while todo:
+        block = todo.pop()
+        base = block.base
+        index = 0
+        while index < len(block.body):
+            statement = block.body[index]
+            if block.base is None and statement.column is not None:
+                base = statement.column if base is None else min(base, statement.column)
+            inner = RULES.decide(statement, skipped)
+            if inner and base is not None and _is_outside(statement, inner, base):
+                changed = True
+                block.body[index + 1 : index + 1] = statement.orelse  # type: ignore[attr-defined]
+                statement.orelse = []  # type: ignore[attr-defined]
+            may_have = inner and not statement.orelse  # type: ignore[attr-defined]
+            rest = block.body[index + 1 :] if may_have else []
+            count = _deeper(inner, rest, base, statement.line) if inner and rest else 0
+            if count:
+                changed = True
+                statement.orelse = rest[:count]  # type: ignore[attr-defined]
+                del block.body[index + 1 : index + 1 + count]
+            todo += _blocks_in(statement, base)
+            index += 1
+    return changed
+
+
+def _blocks_in(statement: nodes.Statement, base: int | None) -> Iterator[_Block]:
+    """The lists of statements in ``statement``; an ``elif`` stands in the column ``base`` of the ``if`` itself."""
+    for part in filter(None, nodes.statement_bodies(statement)):
+        is_elif = isinstance(statement, nodes.If) and part is statement.orelse and _is_elif(part[0], statement.body)
+        yield _Block(part, base if is_elif else None)
+
+
+def _deeper(
+    inner: list[nodes.Statement], rest: list[nodes.Statement], base: int | None, line: int | None
+) -> int:
+    """How many statements of ``rest`` stand further to the right than ``base``, behind the body
+    ``inner`` of a statement in ``line``.
+
+    0 where columns tell nothing.
+    """
+    if base is None or not _is_below(inner, rest[0]):
+        return 0
+    column = _column(inner) if inner[0].line != line else None  # that of a body on the line of its statement is none
+    count = 0
+    known = False
+    for place, following in enumerate(rest):
+        there = following.column
+        if there is None or place and _on_line_of(following, rest[place - 1]):
+            continue  # stands where the statement before it stands, or that can't be told
+        if there <= base + 1 and there != column:
+            break
+        if not _is_in_clause(following, there, column, base):
+            continue
+        count, known = place + 1, True
+    else:
+        count = len(rest)
+    return count if known else 0
+
+
+def _is_outside(statement: nodes.Statement, inner: list[nodes.Statement], base: int) -> bool:
+    """Whether the ``else`` clause of ``statement`` stands in the column of the statement itself: it is none."""
+    orelse: list[nodes.Statement] = statement.orelse  # type: ignore[attr-defined]
+    column = _column(orelse)
+    return column is not None and column == base and column != _column(inner) and _is_below(inner, orelse[0])
+
+
+def _is_in_clause(statement: nodes.Statement, there: int, column: int | None, base: int) -> bool:
+    """Whether ``there`` is where a clause begins: in the ``column`` of the body above, or an ``elif``; or further right
+    by the parenthesis that a statement may begin with.
+    """
+    if isinstance(statement, nodes.If) and there - base in (2, 3):
+        return True
+    return there - base in (3, 4, 8) if column is None else there > base and there - column in (0, 1)
+
+
+def _is_below(inner: list[nodes.Statement], following: nodes.Statement) -> bool:
+    """Whether ``following`` begins on a line below all of ``inner``."""
+    lines = [one.line for one in nodes.statements_in_order(inner, ()) if one.line is not None]
+    return following.line is not None and bool(lines) and max(lines) < following.line
+
+
+def _on_line_of(following: nodes.Statement, before: nodes.Statement) -> bool:
+    return following.line is not None and following.line == before.line
+
+
+def _is_elif(statement: nodes.Statement, inner: list[nodes.Statement]) -> bool:
+    """Whether ``statement`` is an ``elif``, by its body: that stands in the column of the body above, ``inner``."""
+    if not isinstance(statement, nodes.If):
+        return False
+    column = _column(inner)
+    return column is not None and column == _column(statement.body)
+
+
+def _column(body: list[nodes.Statement]) -> int | None:
+    """The column in which statements of ``body`` begin."""
+    return min((one.column for one in body if one.column is not None), default=None)
+
+
+# The rules: each gives the body in front of the clause that the statement may have
+
+
+def _behind_a_leaving_if(statement: nodes.Statement) -> list[nodes.Statement] | None:
+    """What stands behind an ``if`` whose body ends with a jump is its ``else``, or an ``elif``, if it is indented."""
+    if not isinstance(statement, nodes.If) or case_of(statement.test) is not None:
+        return None
+    return statement.body if _leaves(statement.body) else None
+
+
+def _behind_leaving_handlers(statement: nodes.Statement) -> list[nodes.Statement] | None:
+    """What stands behind a try statement whose handlers all leave is its ``else`` if it is indented."""
+    if not isinstance(statement, _TRIES) or statement.finalbody or not statement.handlers:
+        return None
+    return statement.handlers[-1].body if all(_leaves(one.body) for one in statement.handlers) else None
+
+
+def _behind_a_loop(statement: nodes.Statement) -> list[nodes.Statement] | None:
+    """What stands behind a loop without ``break`` is its ``else`` if it is indented."""
+    if not isinstance(statement, _LOOPS):
+        return None
+    return None if _has_break(statement.body) else statement.body
+
+
+def _leaves(body: list[nodes.Statement]) -> bool:
+    """Whether control never falls out of ``body``, as far as jumps, conditions and handlers tell."""
+    todo = [body]
+    while todo:
+        last = todo.pop()[-1]
+        if isinstance(last, nodes.If) and last.orelse:
+            todo += [last.body, last.orelse]
+        elif isinstance(last, _TRIES) and not last.finalbody:
+            todo += [last.orelse or last.body, *(one.body for one in last.handlers)]
+        elif not isinstance(last, (nodes.Return, nodes.Raise, nodes.Break, nodes.Continue)):
+            return False
+    return True
+
+
+def _has_break(body: list[nodes.Statement]) -> bool:
+    todo = [body]
+    while todo:
+        for statement in todo.pop():
+            if isinstance(statement, nodes.Break):
+                return True
+            if isinstance(statement, _LOOPS):
+                todo.append(statement.orelse)
+            elif statement.holds_bodies:
+                todo += nodes.statement_bodies(statement)
+    return False
+
+
+RULES: Rules[nodes.Statement, list[nodes.Statement]] = Rules(
+    "else",
+    _behind_a_leaving_if,
+    _behind_leaving_handlers,
+    _behind_a_loop,
+)
