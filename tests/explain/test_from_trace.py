@@ -71,7 +71,7 @@ def rows(report):
         if one.kind == "graph":
             words = words.partition(": ")[2]  # graphs have no numbers in the log
         elif one.kind == "recompile":
-            words = without_what_was_found(words)
+            words = without_what_was_found(words.replace(f"{one.function}: ", "", 1))  # a method is told with its class
         elif one.kind == "uncompiled":
             if not one.compilations:
                 continue  # left to Python before it was compiled: the log has nothing of it
