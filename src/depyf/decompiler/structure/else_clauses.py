@@ -41,12 +41,12 @@ def write_else_clauses(body: list[nodes.Statement], skipped: Collection[str] = (
                 block.body[index + 1 : index + 1] = statement.orelse  # type: ignore[attr-defined]
                 statement.orelse = []  # type: ignore[attr-defined]
             may_have = inner and not statement.orelse  # type: ignore[attr-defined]
-            rest = block.body[index + 1 :] if may_have else []
-            count = _deeper(inner, rest, base, statement.line) if inner and rest else 0
+            start = index + 1
+            count = _deeper(inner, block.body, start, base, statement.line) if inner and may_have else 0
             if count:
                 changed = True
-                statement.orelse = rest[:count]  # type: ignore[attr-defined]
-                del block.body[index + 1 : index + 1 + count]
+                statement.orelse = block.body[start : start + count]  # type: ignore[attr-defined]
+                del block.body[start : start + count]
             todo += _blocks_in(statement, base)
             index += 1
     return changed
@@ -60,29 +60,30 @@ def _blocks_in(statement: nodes.Statement, base: int | None) -> Iterator[_Block]
 
 
 def _deeper(
-    inner: list[nodes.Statement], rest: list[nodes.Statement], base: int | None, line: int | None
+    inner: list[nodes.Statement], body: list[nodes.Statement], start: int, base: int | None, line: int | None
 ) -> int:
-    """How many statements of ``rest`` stand further to the right than ``base``, behind the body
-    ``inner`` of a statement in ``line``.
+    """How many statements of ``body``, from ``start`` on, are indented deeper than ``base``; they follow the statement
+    in ``line`` whose own body is ``inner``.
 
     0 where columns tell nothing.
     """
-    if base is None or not _is_below(inner, rest[0]):
+    if base is None or start == len(body) or not _is_below(inner, body[start]):
         return 0
     column = _column(inner) if inner[0].line != line else None  # that of a body on the line of its statement is none
     count = 0
     known = False
-    for place, following in enumerate(rest):
+    for place in range(start, len(body)):
+        following = body[place]
         there = following.column
-        if there is None or place and _on_line_of(following, rest[place - 1]):
+        if there is None or place > start and _on_line_of(following, body[place - 1]):
             continue  # stands where the statement before it stands, or that can't be told
         if there <= base + 1 and there != column:
             break
         if not _is_in_clause(following, there, column, base):
             continue
-        count, known = place + 1, True
+        count, known = place + 1 - start, True
     else:
-        count = len(rest)
+        count = len(body) - start
     return count if known else 0
 
 
