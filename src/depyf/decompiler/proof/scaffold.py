@@ -19,6 +19,7 @@ from ..limits.deep_stack import is_deep
 from .compile_worker import ORDERED, CompileFailure, compile_request
 from .compiler_pool import POOL
 from .pytest_asserts import HELPERS, OVERWRITE, REWRITER, SNAPSHOT
+from .set_orders import read_like
 
 _MARK = "\0depyf constant "
 _ORDERED = re.compile(ORDERED.format(0).replace("0000", r"\d{4}"))
@@ -113,7 +114,10 @@ def compile_module(
     compiling = functools.partial(
         compile_source, source, version, filename=filename, flags=flags, optimize=optimize, where=where, mode=mode
     )
-    return _with_asserts(compiling, source, like, imports=f"import {REWRITER} as" not in source)
+    code = _with_asserts(compiling, source, like, imports=f"import {REWRITER} as" not in source)
+    if like is not None and version == HOST_VERSION:
+        read_like(code, like)  # those of other versions come through a file
+    return code
 
 
 def compile_unit(
@@ -163,6 +167,8 @@ def compile_unit(
     if spelled is not None or any(map(_ORDERED.match, code.freevars)):
         _put_back(code, spelled or Spelled(), raw)
     _put_below(code, raw.qualname)
+    if raw.version == HOST_VERSION:
+        read_like(code, raw)
     place = place_flags(raw.version)
     code.flags = code.flags & ~place | raw.flags & place
     if raw.flags & CO_ITERABLE_COROUTINE and code.flags & CO_GENERATOR:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import marshal
 import math
 import random
 from functools import lru_cache
@@ -67,17 +68,28 @@ def _joined(items: list[str]) -> str:
 
 
 def set_order(values: frozenset[object]) -> list[object]:
-    """The elements in their own order, which a loop sees; sorted if it depends on the hash seed, to be stable."""
+    """The elements in an order of which the compiler makes a set that a loop sees in the order of ``values``.
+
+    Where the order depends on the hash seed, they are sorted, to be stable.
+    """
     if not any(map(_hash_is_random, values)):
-        wanted = list(values)
-        candidates = [wanted, sorted(wanted, key=lambda value: (type(value).__name__, repr(value)))]
-        with contextlib.suppress(TypeError):
-            candidates.append(sorted(wanted))  # type: ignore[type-var]
-        return next((order for order in candidates if _compiled(order) == wanted), None) or _searched(wanted)
+        return _order_of(list(values))
     try:
         return sorted(values)  # type: ignore[type-var]
     except TypeError:
         return sorted(values, key=lambda value: (type(value).__name__, repr(value)))
+
+
+def _order_of(wanted: list[object]) -> list[object]:
+    candidates = [wanted, sorted(wanted, key=lambda value: (type(value).__name__, repr(value)))]
+    with contextlib.suppress(TypeError):
+        candidates.append(sorted(wanted))  # type: ignore[type-var]
+    for made in _MAKERS:
+        found = next((order for order in candidates if made(order) == wanted), None) or _searched(wanted, made)
+        if found:
+            return found
+        candidates.reverse()  # of a file more than one order may be right: rather a sorted one
+    return wanted
 
 
 def _compiled(order: list[object]) -> list[object]:
@@ -85,6 +97,22 @@ def _compiled(order: list[object]) -> list[object]:
     places each time a set is made of another."""
     made = list(frozenset(order))
     return list(frozenset(made)) if _sets_are_made_twice() else made
+
+
+def _read(order: list[object]) -> list[object]:
+    """The same, written to a file and read again, up to 3.10: marshal writes a set in its order."""
+    return list(frozenset(_compiled(order)))
+
+
+def _read_sorted(order: list[object]) -> list[object]:
+    """The same from 3.11 on: marshal sorts what it writes (its w_complex_object)."""
+    try:
+        return list(marshal.loads(marshal.dumps(frozenset(_compiled(order)))))  # type: ignore[arg-type]
+    except ValueError:  # no constant of a file
+        return []
+
+
+_MAKERS = (_compiled, _read, _read_sorted)
 
 
 @lru_cache(maxsize=None)
@@ -96,8 +124,8 @@ def _sets_are_made_twice() -> bool:
     return list(made) != list(frozenset([7, 15]))
 
 
-def _searched(wanted: list[object]) -> list[object]:
-    """An order from which the compiler makes a set of the order ``wanted``, found by trials; ``wanted`` if none is.
+def _searched(wanted: list[object], maker: Callable[[list[object]], list[object]]) -> list[object] | None:
+    """An order of which ``maker`` makes a set of the order ``wanted``, found by trials; None if none is.
 
     Who shares a slot with others gets it by coming first.
     """
@@ -105,7 +133,7 @@ def _searched(wanted: list[object]) -> list[object]:
     best = order = wanted
     fewest = len(wanted) if len(wanted) < _MANY else 0
     for number in range(200 if fewest else 0):
-        misplaced = [value for value, made in zip(wanted, _compiled(order)) if value is not made]
+        misplaced = [value for value, made in zip(wanted, maker(order)) if value is not made]
         if not misplaced:
             return order
         if len(misplaced) <= fewest:
@@ -113,7 +141,7 @@ def _searched(wanted: list[object]) -> list[object]:
         moved = trials.choice(misplaced)
         order = [other for other in best if other is not moved]
         order.insert(trials.randrange(len(best)) if number % 3 == 2 else 0, moved)
-    return wanted
+    return None
 
 
 def _hash_is_random(value: object) -> bool:

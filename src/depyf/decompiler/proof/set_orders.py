@@ -1,0 +1,48 @@
+"""The order of set constants: that in which the compiler filled them, or marshal when it read them from a file."""
+
+from __future__ import annotations
+
+import marshal
+from typing import Any, Iterator
+
+from ..bytecode import RawCode
+from .constants import constant_key, members_key
+
+
+def read_like(code: RawCode, original: RawCode) -> None:
+    """Give set constants of ``code``, just compiled, the order that a file gives them where ``original`` has that one.
+
+    A module that is imported has its code from a file but for the first time, so both are what its source means.
+    """
+    orders: dict[Any, set[Any]] = {}
+    for part in original.walk():
+        for value in _sets(part.consts):
+            orders.setdefault(members_key(value), set()).add(constant_key(value))
+    if not orders:
+        return
+    for part in code.walk():
+        if any(_sets(part.consts)):
+            part.consts = tuple(_read_like(value, orders) for value in part.consts)
+
+
+def _sets(values: tuple[Any, ...]) -> Iterator[frozenset[Any]]:
+    for value in values:
+        if type(value) is frozenset:
+            yield value
+        elif type(value) is tuple:
+            yield from _sets(value)
+
+
+def _read_like(value: Any, orders: dict[Any, set[Any]]) -> Any:
+    if type(value) is tuple and any(_sets(value)):
+        return tuple(_read_like(item, orders) for item in value)
+    if type(value) is not frozenset:
+        return value
+    wanted = orders.get(members_key(value), ())
+    if not wanted or constant_key(value) in wanted:
+        return value
+    try:
+        read = marshal.loads(marshal.dumps(value))
+    except ValueError:  # a constant that no file has
+        return value
+    return read if constant_key(read) in wanted else value
