@@ -29,7 +29,9 @@ class FileFormat(NamedTuple):
     emit; ``first_magic`` is the version's first alpha's, from where on a number means this version. ``code_fields``
     are the fields of a code object in order. ``has_slices``: slices can be constants. ``hash_rounds``: how many rounds
     SipHash has for a block where the header holds a hash of the source (bpo-29410). ``marks_vary``: two runs of one
-    compiler mark other objects with FLAG_REF.
+    compiler mark other objects with FLAG_REF. ``sorts_sets``: a set is written in the order of its elements' bytes, not
+    in its own (bpo-37596). ``makes_sets_once``: the compiler makes a set constant once, not again when it merges equal
+    constants (compile.c's merge_const_one, bpo-34100).
     """
 
     first_magic: int
@@ -39,13 +41,19 @@ class FileFormat(NamedTuple):
     has_slices: bool = False
     hash_rounds: int = 1
     marks_vary: bool = False
+    sorts_sets: bool = True
+    makes_sets_once: bool = False
 
 
 FORMATS: dict[tuple[int, int], FileFormat] = {
-    (3, 7): FileFormat(3390, frozenset({3394}), _FIELDS_37, read_lnotab, hash_rounds=2, marks_vary=True),
-    (3, 8): FileFormat(3400, frozenset({3413}), _FIELDS_38, read_lnotab, hash_rounds=2, marks_vary=True),
-    (3, 9): FileFormat(3420, frozenset({3425}), _FIELDS_38, read_lnotab, hash_rounds=2, marks_vary=True),
-    (3, 10): FileFormat(3430, frozenset({3439}), _FIELDS_38, read_line_ranges, hash_rounds=2, marks_vary=True),
+    (3, 7): FileFormat(3390, frozenset({3394}), _FIELDS_37, read_lnotab, hash_rounds=2, marks_vary=True,
+                       sorts_sets=False, makes_sets_once=True),
+    (3, 8): FileFormat(3400, frozenset({3413}), _FIELDS_38, read_lnotab, hash_rounds=2, marks_vary=True,
+                       sorts_sets=False),
+    (3, 9): FileFormat(3420, frozenset({3425}), _FIELDS_38, read_lnotab, hash_rounds=2, marks_vary=True,
+                       sorts_sets=False),
+    (3, 10): FileFormat(3430, frozenset({3439}), _FIELDS_38, read_line_ranges, hash_rounds=2, marks_vary=True,
+                        sorts_sets=False),
     (3, 11): FileFormat(3450, frozenset({3494, 3495}), _FIELDS_311, read_locations),
     (3, 12): FileFormat(3500, frozenset({3531}), _FIELDS_311, read_locations),
     (3, 13): FileFormat(3550, frozenset({3570, 3571}), _FIELDS_311, read_locations),
