@@ -18,7 +18,6 @@ from __future__ import annotations
 
 import argparse
 import io
-import random
 import sys
 import time
 import tokenize
@@ -30,7 +29,7 @@ from typing import Any, Iterator, List, NamedTuple, Tuple
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "lib"))
 
 import workers
-from roundtrip import find_files
+from roundtrip import add_file_options, chosen_files
 
 COUNTS = ("modules", "objects", "compact", "code", "lines", "columns", "module_code", "module_lines", "module_columns",
           "words", "words_same", "words_quoted")  # fmt: skip
@@ -207,18 +206,12 @@ HEADER = """\
 def main(arguments: List[str] | None = None) -> int:
     """Exit status 1 if a verdict is wrong or anything failed."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("paths", nargs="*", help="Python files and folders")
-    parser.add_argument("--stdlib", action="store_true", help="the running Python's standard library")
-    parser.add_argument("--tests", action="store_true", help="with its tests")
-    parser.add_argument("--sample", type=int, metavar="N", help="only N of the files, chosen at random")
-    parser.add_argument("--seed", type=int, default=1, help="of the sample (default 1)")
+    add_file_options(parser)
     parser.add_argument("-j", "--jobs", type=int, default=1, help="processes (default 1)")
     parser.add_argument("--limit", type=float, default=120, help="seconds per file (default 120)")
     parser.add_argument("--show", type=int, default=0, metavar="N", help="first differences to show")
     options = parser.parse_args(arguments)
-    files = find_files(options.paths, options.stdlib, options.tests)
-    if options.sample is not None and options.sample < len(files):
-        files = sorted(random.Random(options.seed).sample(files, options.sample))
+    files = chosen_files(options)
     warnings.simplefilter("ignore")
     measured: List[Measured] = []
     failed = []

@@ -382,6 +382,23 @@ def retry_file(
     return Measured([rows[index] for index in sorted(rows)], 0.0, seconds)
 
 
+def add_file_options(parser: argparse.ArgumentParser) -> None:
+    """The options that say which files to measure, for `chosen_files`."""
+    parser.add_argument("paths", nargs="*", help="Python files and folders")
+    parser.add_argument("--stdlib", action="store_true", help="the running Python's standard library")
+    parser.add_argument("--tests", action="store_true", help="with its tests")
+    parser.add_argument("--sample", type=int, metavar="N", help="only N of the files, chosen at random")
+    parser.add_argument("--seed", type=int, default=1, help="of the sample (default 1)")
+
+
+def chosen_files(options: argparse.Namespace) -> list[str]:
+    """The files that the options of `add_file_options` mean. Raises FileNotFoundError as `find_files`."""
+    files = find_files(options.paths, options.stdlib, options.tests)
+    if options.sample is not None and options.sample < len(files):
+        files = sorted(random.Random(options.seed).sample(files, options.sample))
+    return files
+
+
 def find_files(paths: Iterable[str], stdlib: bool, tests: bool) -> list[str]:
     """All Python files meant by the arguments. Raises FileNotFoundError for a path that does not exist."""
     found: list[str] = []
@@ -431,14 +448,10 @@ def check_ratchet(report: Report, path: str) -> list[str]:
 
 def parse_arguments(arguments: list[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("paths", nargs="*", help="Python files and folders")
-    parser.add_argument("--stdlib", action="store_true", help="the running Python's standard library")
-    parser.add_argument("--tests", action="store_true", help="with its tests")
+    add_file_options(parser)
     parser.add_argument("--optimize", type=int, default=0, choices=(0, 1, 2), help="1: as -O, 2: as -OO compiles")
     parser.add_argument("--strip", action="store_true", help="take the line tables away")
     parser.add_argument("--author", action="store_true", help="compare with what the authors' own source reaches")
-    parser.add_argument("--sample", type=int, metavar="N", help="only N of the files, chosen at random")
-    parser.add_argument("--seed", type=int, default=1, help="of the sample (default 1)")
     parser.add_argument("-j", "--jobs", type=int, default=1, help="processes (default 1)")
     parser.add_argument("--limit", type=float, default=60, help="seconds per file (default 60)")
     parser.add_argument("--memory", type=int, default=4096, help="MiB per process (default 4096)")
@@ -457,9 +470,7 @@ def parse_arguments(arguments: list[str] | None) -> argparse.Namespace:
 def main(arguments: list[str] | None = None, run_work: Callable[[Item], Measured] = work) -> int:
     """Exit status 0, or 1 if something is wrong or crashed, or the ratchet is broken."""
     options = parse_arguments(arguments)
-    files = find_files(options.paths, options.stdlib, options.tests)
-    if options.sample is not None and options.sample < len(files):
-        files = sorted(random.Random(options.seed).sample(files, options.sample))
+    files = chosen_files(options)
     start = time.monotonic()
     items = [Item(path, -1, options.optimize, options.strip, options.author) for path in files]
     report = measure_all(items, run_work, options.jobs, options.limit, options.memory << 20)

@@ -14,7 +14,6 @@ from __future__ import annotations
 import argparse
 import collections
 import functools
-import random
 import sys
 import warnings
 from pathlib import Path
@@ -24,7 +23,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "lib"))
 
 import same_tree
 import workers
-from roundtrip import Item, compile_item, find_files, read, strip
+from roundtrip import Item, add_file_options, chosen_files, compile_item, read, strip
 
 LEVELS = ("proven", "exact", "identical")
 
@@ -106,11 +105,7 @@ def main(arguments: List[str] | None = None) -> int:
     from depyf.decompiler.structure import RULES
 
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("paths", nargs="*", help="Python files and folders")
-    parser.add_argument("--stdlib", action="store_true", help="the running Python's standard library")
-    parser.add_argument("--tests", action="store_true", help="with its tests")
-    parser.add_argument("--sample", type=int, metavar="N", help="only N of the files, chosen at random")
-    parser.add_argument("--seed", type=int, default=1, help="of the sample (default 1)")
+    add_file_options(parser)
     parser.add_argument("--strip", action="store_true", help="take the line tables away")
     parser.add_argument("--rule", action="append", choices=list(RULES), metavar="NAME", help="only this rule, ...")
     parser.add_argument("-j", "--jobs", type=int, default=1, help="processes (default 1)")
@@ -118,9 +113,7 @@ def main(arguments: List[str] | None = None) -> int:
     parser.add_argument("--show", type=int, default=0, metavar="N", help="files to name where a rule counts")
     options = parser.parse_args(arguments)
     rules = tuple(options.rule or RULES)
-    files = find_files(options.paths, options.stdlib, options.tests)
-    if options.sample is not None and options.sample < len(files):
-        files = sorted(random.Random(options.seed).sample(files, options.sample))
+    files = chosen_files(options)
     total = {rule: Worth() for rule in rules}
     counts: Dict[str, List[str]] = collections.defaultdict(list)
     failed = []
