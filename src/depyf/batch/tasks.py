@@ -79,7 +79,7 @@ def _lone(target: str, directory: str | None, taken: Counter[str]) -> Item:
 
 
 def _free(name: str, taken: Counter[str]) -> str:
-    """The name, with a number behind it where an earlier target has it."""
+    """The name; numbered if an earlier target has it."""
     taken[name] += 1
     return name if taken[name] == 1 else f"{name}-{taken[name]}"
 

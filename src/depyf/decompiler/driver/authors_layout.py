@@ -96,7 +96,7 @@ def _compiled(
 
 
 def _is_refused(work: Decompilation, raw: RawCode) -> bool:
-    """Whether ``raw`` is refused, or stands in what is: the text has none of it."""
+    """Whether ``raw`` or code around it is refused, so that the text has none of it."""
     return raw in work.refused or not work.refused.keys().isdisjoint(work.ancestors(raw))
 
 

@@ -115,8 +115,8 @@ def compile_module(
         compile_source, source, version, filename=filename, flags=flags, optimize=optimize, where=where, mode=mode
     )
     code = _with_asserts(compiling, source, like, imports=f"import {REWRITER} as" not in source)
-    if like is not None and version == HOST_VERSION:
-        read_like(code, like)  # those of other versions come through a file
+    if like is not None:
+        read_like(code, like)
     return code
 
 
@@ -167,8 +167,7 @@ def compile_unit(
     if spelled is not None or any(map(_ORDERED.match, code.freevars)):
         _put_back(code, spelled or Spelled(), raw)
     _put_below(code, raw.qualname)
-    if raw.version == HOST_VERSION:
-        read_like(code, raw)
+    read_like(code, raw)
     place = place_flags(raw.version)
     code.flags = code.flags & ~place | raw.flags & place
     if raw.flags & CO_ITERABLE_COROUTINE and code.flags & CO_GENERATOR:

@@ -6,6 +6,7 @@ import marshal
 from typing import Any, Iterator
 
 from ..bytecode import RawCode
+from ..bytecode.interpreters import HOST_VERSION
 from .constants import constant_key, members_key
 
 
@@ -13,7 +14,10 @@ def read_like(code: RawCode, original: RawCode) -> None:
     """Give set constants of ``code``, just compiled, the order that a file gives them where ``original`` has that one.
 
     A module that is imported has its code from a file but for the first time, so both are what its source means.
+    Code of other versions comes through a file in any case.
     """
+    if original.version != HOST_VERSION:
+        return
     orders: dict[Any, set[Any]] = {}
     for part in original.walk():
         for value in _sets(part.consts):

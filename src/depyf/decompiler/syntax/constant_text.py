@@ -85,10 +85,11 @@ def _order_of(wanted: list[object]) -> list[object]:
     with contextlib.suppress(TypeError):
         candidates.append(sorted(wanted))  # type: ignore[type-var]
     for made in _MAKERS:
-        found = next((order for order in candidates if made(order) == wanted), None) or _searched(wanted, made)
+        # Of a file more than one order may be right: rather a sorted one.
+        orders = candidates if made is _compiled else candidates[::-1]
+        found = next((order for order in orders if made(order) == wanted), None) or _searched(wanted, made)
         if found:
             return found
-        candidates.reverse()  # of a file more than one order may be right: rather a sorted one
     return wanted
 
 

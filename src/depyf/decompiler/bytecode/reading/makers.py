@@ -1,6 +1,6 @@
 """Which Python wrote a compiled file that depyf does not read, by its magic number: for messages.
 
-CPython's numbers stand in Include/internal/pycore_magic_number.h, older ones in Python/import.c and
+CPython's numbers are in Include/internal/pycore_magic_number.h, older ones in Python/import.c and
 Lib/importlib/_bootstrap_external.py. PyPy's are multiples of 16 below 3000 (``pypy_incremental_magic`` in
 pypy/interpreter/pycode.py), and 7 more than CPython's for its Python 2.7 and 3.2. GraalPy's are 21000 and 10 for each
 version of its bytecode.
