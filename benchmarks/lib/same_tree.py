@@ -13,12 +13,15 @@ can tell apart is spelled one way on both sides: indentation of docstrings, fold
     the order of constants in a set that is a constant
     from 3.11 on, ``'%s' % (x,)`` and the formatted string made of it
 
+A strict comparison forgives the first line of this alone: indentation of docstrings, and folded constants.
+
 A test (tests/benchmarks/test_same_tree.py) shows for each that the compiler makes the same of both.
 """
 
 from __future__ import annotations
 
 import ast
+import contextlib
 import copy
 import operator
 import sys
@@ -51,19 +54,42 @@ class Trees(NamedTuple):
     differences: Tuple[Tuple[str, str], ...] = ()
 
 
-def compare(author: bytes, ours: str) -> Trees:
+def compare(author: bytes, ours: str, *, is_strict: bool = False) -> Trees:
     """The functions of two texts of one module, by qualified name and order; one that is missing is not the same."""
-    theirs = list(_functions(ast.parse(author), ""))
+    spell = strict if is_strict else plain
+    differences = []
+    functions = 0
+    for name, function, other in _pairs(author, ours):
+        functions += 1
+        difference = _difference(spell(function), spell(other)) if other is not None else "missing"
+        if difference:
+            differences.append((name, difference))
+    return Trees(functions, functions - len(differences), tuple(differences))
+
+
+def different_texts(author: bytes, ours: str) -> Iterator[Tuple[str, str]]:
+    """The functions that `compare` finds to be strictly different, as ``ast.unparse`` writes them (3.9 on)."""
+    for _, function, other in _pairs(author, ours):
+        if other is None:
+            yield _text(strict(function), author.decode()), ""
+        elif _difference(strict(function), strict(other)):
+            yield _text(strict(function), author.decode()), _text(strict(other), ours)
+
+
+def _text(function: ast.AST, source: str) -> str:
+    if sys.version_info >= (3, 9):
+        return ast.unparse(ast.fix_missing_locations(function))
+    return ast.get_source_segment(source, function) or ""
+
+
+def _pairs(author: bytes, ours: str) -> Iterator[Tuple[str, ast.AST, Optional[ast.AST]]]:
+    """Each function of the author with ours: by qualified name and order."""
     mine: Dict[str, List[ast.AST]] = {}
     for name, function in _functions(ast.parse(ours), ""):
         mine.setdefault(name, []).append(function)
-    differences = []
-    for name, function in theirs:
+    for name, function in _functions(ast.parse(author), ""):
         others = mine.get(name)
-        difference = _difference(plain(function), plain(others.pop(0))) if others else "missing"
-        if difference:
-            differences.append((name, difference))
-    return Trees(len(theirs), len(theirs) - len(differences), tuple(differences))
+        yield name, function, others.pop(0) if others else None
 
 
 def _functions(node: ast.AST, path: str) -> Iterator[Tuple[str, ast.AST]]:
@@ -80,6 +106,12 @@ def _functions(node: ast.AST, path: str) -> Iterator[Tuple[str, ast.AST]]:
 def plain(function: ast.AST) -> ast.AST:
     """A copy in which everything is spelled the one way."""
     result: ast.AST = _Plain().visit(copy.deepcopy(function))
+    return result
+
+
+def strict(function: ast.AST) -> ast.AST:
+    """A copy in which docstrings have no indentation, and constants are folded."""
+    result: ast.AST = _Strict().visit(copy.deepcopy(function))
     return result
 
 
@@ -115,17 +147,8 @@ def _named(node: Any) -> str:
     return type(node).__name__ if isinstance(node, ast.AST) else type(node).__name__ + " value"
 
 
-class _Plain(ast.NodeTransformer):
-    """Spells one way what compiles to the same code."""
-
-    def visit(self, node: ast.AST) -> Any:
-        node = super().visit(node)
-        if isinstance(node, ast.stmt) or isinstance(node, (ast.ExceptHandler, getattr(ast, "match_case", ast.stmt))):
-            for name in ("body", "orelse", "finalbody"):
-                body = getattr(node, name, None)
-                if isinstance(body, list):
-                    setattr(node, name, _block(body, is_first=name == "body"))
-        return node
+class _Strict(ast.NodeTransformer):
+    """Takes indentation off docstrings, and folds constants."""
 
     def docstring(self, node: Any) -> Optional[str]:
         """The docstring of a definition whose parts it visits, which then stands there without indentation."""
@@ -140,6 +163,73 @@ class _Plain(ast.NodeTransformer):
         return node
 
     def visit_FunctionDef(self, node: Any) -> Any:
+        self.docstring(node)
+        return node
+
+    def visit_AsyncFunctionDef(self, node: Any) -> Any:
+        return self.visit_FunctionDef(node)
+
+    def visit_For(self, node: Any) -> Any:
+        self.generic_visit(node)
+        node.iter = _as_constant(node.iter)
+        return node
+
+    visit_AsyncFor: Any = visit_For
+    visit_comprehension: Any = visit_For
+
+    def visit_Compare(self, node: ast.Compare) -> Any:
+        self.generic_visit(node)
+        for place, op in enumerate(node.ops):
+            if isinstance(op, (ast.In, ast.NotIn)):
+                node.comparators[place] = _as_constant(node.comparators[place])
+        return node
+
+    def visit_UnaryOp(self, node: ast.UnaryOp) -> Any:
+        self.generic_visit(node)
+        return _folded(node, type(node.op), [node.operand])
+
+    def visit_BinOp(self, node: ast.BinOp) -> Any:
+        self.generic_visit(node)
+        return _folded(node, type(node.op), [node.left, node.right])
+
+    def visit_Tuple(self, node: ast.Tuple) -> Any:
+        self.generic_visit(node)
+        if isinstance(node.ctx, ast.Load) and all(isinstance(one, ast.Constant) for one in node.elts):
+            return _constant_tuple(node.elts)
+        return node
+
+    def visit_Subscript(self, node: ast.Subscript) -> Any:
+        self.generic_visit(node)
+        if isinstance(node.value, ast.Constant) and isinstance(node.slice, ast.Constant):
+            with contextlib.suppress(Exception):  # stays as it is, on both sides
+                return ast.Constant(node.value.value[node.slice.value])  # type: ignore[index]
+        return node
+
+    def visit_Set(self, node: ast.Set) -> Any:
+        self.generic_visit(node)
+        return _ordered(node) if FOLDS_SETS and len(node.elts) > 2 else node
+
+    def visit_Constant(self, node: ast.Constant) -> Any:
+        return ast.Constant(node.value)
+
+    def visit_JoinedStr(self, node: ast.JoinedStr) -> Any:
+        self.generic_visit(node)
+        return _joined(node.values)
+
+
+class _Plain(_Strict):
+    """Spells one way what compiles to the same code."""
+
+    def visit(self, node: ast.AST) -> Any:
+        node = super().visit(node)
+        if isinstance(node, ast.stmt) or isinstance(node, (ast.ExceptHandler, getattr(ast, "match_case", ast.stmt))):
+            for name in ("body", "orelse", "finalbody"):
+                body = getattr(node, name, None)
+                if isinstance(body, list):
+                    setattr(node, name, _block(body, is_first=name == "body"))
+        return node
+
+    def visit_FunctionDef(self, node: Any) -> Any:
         text = self.docstring(node)
         declarations = [one for one in _own(node) if isinstance(one, (ast.Global, ast.Nonlocal))]
         declared = sorted({name for one in declarations for name in one.names})
@@ -148,8 +238,6 @@ class _Plain(ast.NodeTransformer):
         )
         node.body += [ast.Global(declared)] if declared else []
         return node
-
-    visit_AsyncFunctionDef = visit_FunctionDef
 
     def visit_Global(self, node: Any) -> Any:
         return ast.Pass()
@@ -222,41 +310,24 @@ class _Plain(ast.NodeTransformer):
                 node.comparators[place] = _as_tuple(node.comparators[place])
         return node
 
-    def visit_UnaryOp(self, node: ast.UnaryOp) -> Any:
-        self.generic_visit(node)
-        if isinstance(node.op, ast.Not) and isinstance(node.operand, ast.Compare) and len(node.operand.ops) == 1:
-            opposite = OPPOSITE.get(type(node.operand.ops[0]))
-            if opposite is not None:
-                return ast.Compare(node.operand.left, [opposite()], node.operand.comparators)
-        return _folded(node, type(node.op), [node.operand])
-
-    def visit_BinOp(self, node: ast.BinOp) -> Any:
-        self.generic_visit(node)
-        text = node.left.value if isinstance(node.left, ast.Constant) else None
-        if isinstance(node.op, ast.Mod) and isinstance(text, str) and isinstance(node.right, ast.Tuple):
-            return _formatted(text, node.right.elts) or _folded(node, type(node.op), [node.left, node.right])
-        return _folded(node, type(node.op), [node.left, node.right])
-
-    def visit_Tuple(self, node: ast.Tuple) -> Any:
-        self.generic_visit(node)
-        if isinstance(node.ctx, ast.Load) and all(isinstance(one, ast.Constant) for one in node.elts):
-            return _constant_tuple(node.elts)
-        return node
-
-    def visit_Set(self, node: ast.Set) -> Any:
-        self.generic_visit(node)
-        return _ordered(node) if FOLDS_SETS and len(node.elts) > 2 else node
-
     def visit_List(self, node: ast.List) -> Any:
         self.generic_visit(node)
         return ast.Tuple(node.elts, node.ctx) if isinstance(node.ctx, ast.Store) else node
 
-    def visit_Constant(self, node: ast.Constant) -> Any:
-        return ast.Constant(node.value)
+    def visit_UnaryOp(self, node: ast.UnaryOp) -> Any:
+        node = super().visit_UnaryOp(node)
+        if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not) and isinstance(node.operand, ast.Compare):
+            opposite = OPPOSITE.get(type(node.operand.ops[0])) if len(node.operand.ops) == 1 else None
+            if opposite is not None:
+                return ast.Compare(node.operand.left, [opposite()], node.operand.comparators)
+        return node
 
-    def visit_JoinedStr(self, node: ast.JoinedStr) -> Any:
-        self.generic_visit(node)
-        return _joined(node.values)
+    def visit_BinOp(self, node: ast.BinOp) -> Any:
+        folded = super().visit_BinOp(node)
+        text = node.left.value if isinstance(node.left, ast.Constant) else None
+        if isinstance(node.op, ast.Mod) and isinstance(text, str) and isinstance(node.right, ast.Tuple):
+            return _formatted(text, node.right.elts) or folded
+        return folded
 
 
 def _block(body: List[ast.stmt], is_first: bool) -> List[ast.stmt]:
@@ -359,6 +430,12 @@ def _as_tuple(node: Any) -> Any:
     if isinstance(node, ast.List):
         return ast.Tuple(node.elts, ast.Load())
     return _ordered(node) if isinstance(node, ast.Set) else node
+
+
+def _as_constant(node: Any) -> Any:
+    """What is only gone through or looked up in, if it is a constant then."""
+    found = _as_tuple(node)
+    return found if isinstance(found, (ast.Constant, ast.Set)) else node
 
 
 def _ordered(node: ast.Set) -> ast.Set:

@@ -97,3 +97,27 @@ def test_functions_meet_by_name_and_order_and_a_lost_one_counts():
     trees = same_tree.compare(author, ours)
     assert (trees.functions, trees.same) == (3, 1)
     assert trees.differences == (("A.f", "Constant.value: int value became int value"), ("g", "missing"))
+
+
+@pytest.mark.parametrize(
+    "one, other",
+    [
+        ('"""One.\n\n    Two.\n    """\nreturn a', '"""One.\n\nTwo.\n"""\nreturn a'),
+        ("return 2 * 3600", "return 7200"),
+        ("return b'a'[0]", "return 97"),
+        ("return a in [1, 2]", "return a in (1, 2)"),
+    ],
+)
+def test_strictly_the_same_are_docstrings_and_folded_constants(one, other):
+    assert is_same(one, other)
+    assert same_tree.compare(function(one).encode(), function(other), is_strict=True).differences == ()
+
+
+@pytest.mark.parametrize("one, other", SAME_CODE)
+def test_other_forms_are_strictly_different(one, other):
+    trees = same_tree.compare(function(one).encode(), function(other), is_strict=True)
+    texts = list(same_tree.different_texts(function(one).encode(), function(other)))
+    assert len(texts) == len(trees.differences)
+    constants = one in ("return a in [1, 2]", "return a in {'y', 'x'}", "return 2 * 3600", "return -1",
+                        "return {3, 1, 2}", "return f'{a}' 'b' f'{c}'")  # fmt: skip
+    assert constants == (not trees.differences)
