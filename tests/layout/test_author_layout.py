@@ -266,3 +266,14 @@ def test_compact_is_the_default():
 def test_an_unknown_layout_is_an_error():
     with pytest.raises(ValueError, match="compact, author"):
         analyze(sample, layout="pretty")
+
+
+class _Holder:
+    def method(self):
+        return [self,
+                self]
+
+
+def test_a_method_by_itself_has_its_columns_too():
+    verdict = analyze(_Holder.method, layout="author").verdict
+    assert verdict.lines and verdict.columns is (True if HOST_VERSION >= (3, 11) else None)

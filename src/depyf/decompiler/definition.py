@@ -8,6 +8,7 @@ from typing import Any, Iterator, NamedTuple
 from .bytecode import RawCode
 from .bytecode.grammar import has_nested_quotes
 from .bytecode.kinds import kind_of
+from .cut_out import cut_out
 from .driver.result import Result, ResultText
 from .driver.settings import DEFAULT, Settings
 from .pipeline import analyze
@@ -48,29 +49,49 @@ def analyze_in_place(x: Any, *, settings: Settings = DEFAULT, budget: int | None
     if not isinstance(x, Definition):
         return analyze(x, settings=settings, budget=budget)
     owner = x.owner
-    if owner is None or settings.layout != "compact":
+    if owner is None:
         return analyze(x.code, settings=settings, budget=budget)
-    around = analyze(owner, settings=settings, budget=budget)
-    found = _found(around, x.raw) if around.verdict.proven else None
-    if found is not None:
-        return found
+    # Lines and columns are known best where nothing is moved: in the whole.
+    for place in (x.root, owner) if settings.layout == "author" else (owner,):
+        around = analyze(place, settings=settings, budget=budget)
+        if place is owner or around.text.is_laid_out:
+            found = _found(around, owner, x.raw)
+            if found is not None:
+                return found
     alone = analyze(x.code, settings=settings, budget=budget)
     missing = "bases, keywords" if kind_of(x.raw) == "class" else "defaults, annotations"
     note = f"# Its decorators, {missing} are not known: {owner.qualname}, which defines it, is not proven.\n"
     return alone._replace(text=_with_note(alone.text, note))
 
 
-def _found(around: Result, raw: RawCode) -> Result | None:
-    inner = next((one for one in around.walk() if one.raw is raw), None)
-    if inner is None or not isinstance(inner.tree, _DEFINITIONS) or not inner.verdict.proven:
+def _found(around: Result, owner: RawCode, raw: RawCode) -> Result | None:
+    """The definition of ``raw`` in the text ``around`` it; None if it or its ``owner`` is not proven."""
+    proven = {one.raw: one for one in around.walk() if one.verdict.proven}
+    inner = proven.get(raw)
+    if inner is None or owner not in proven or not isinstance(inner.tree, _DEFINITIONS):
         return None
     body = inner.tree.body
     node = next((one for one in _defined_in(around.tree) if one.body[0] is body[0]), None)
     if node is None:
         return None
-    quotes = has_nested_quotes(raw.version)
-    text = ResultText(lambda: print_with_lines(node, nested_quotes=quotes), inner.verdict, inner.text.meant)
+    text = _laid_out(around, node, inner)
+    if text is None:
+        quotes = has_nested_quotes(raw.version)
+        text = ResultText(lambda: print_with_lines(node, nested_quotes=quotes), inner.verdict, inner.text.meant)
     return inner._replace(text=text, tree=node)
+
+
+def _laid_out(around: Result, node: nodes.Node, inner: Result) -> ResultText | None:
+    """The definition ``node`` as it stands in the text of the code around it; None if that has no author's layout."""
+    if not around.text.is_laid_out:
+        return None
+    number = [id(one) for one in _defined_in(around.tree)].index(id(node))
+    cut = cut_out(around.source, number)
+    if cut is None:
+        return None
+    last = cut.row + cut.text.count("\n")
+    lines = {row - cut.row + 1: line for row, line in around.line_map.items() if cut.row <= row < last}
+    return ResultText(lambda: (cut.text, lines), inner.verdict, inner.text.meant, is_laid_out=True)
 
 
 def _defined_in(tree: nodes.Node) -> Iterator[nodes.FunctionDef | nodes.AsyncFunctionDef | nodes.ClassDef]:

@@ -17,11 +17,13 @@ def same_lines(original: RawCode, other: RawCode, moved: Place = (0, 0)) -> bool
 
 def same_columns(original: RawCode, other: RawCode, moved: Place = (0, 0)) -> bool:
     """Whether each unit of their code has the same line, column, end line and end column."""
-    by = (moved[0], moved[0], moved[1], moved[1])
-    ours = [
-        tuple(number if number is None else number - step for number, step in zip(position, by))
-        for position in original.positions()
-    ]
+    ours = [_moved(tuple(position), *moved) for position in original.positions()]
     if not any(position[2] is not None for position in ours):
         return False
     return same_lines(original, other, moved) and ours == [tuple(position) for position in other.positions()]
+
+
+def _moved(position: tuple[int | None, ...], up: int, left: int) -> tuple[int | None, ...]:
+    """The prologue's place, columns 0 to 0 of the first line, is none that a text could have: it keeps its columns."""
+    left = 0 if position[2:] == (0, 0) else left
+    return tuple(number if number is None else number - step for number, step in zip(position, (up, up, left, left)))
