@@ -3,6 +3,8 @@
     python benchmarks/measure/author_layout.py FILE_OR_FOLDER ...
     python benchmarks/measure/author_layout.py --stdlib --tests --sample 60
     python benchmarks/measure/author_layout.py --stdlib --sample 60 --show 20     the first difference of each failure
+    python benchmarks/measure/author_layout.py --packages FOLDER --sample 100     ten packages that a seed chose, which
+                                                                                 pip downloads into FOLDER
 
 What the interpreter itself says of its code objects is compared, without depyf's proof. An object counts if the
 recompiled one is the original field by field (nested code aside), then if each instruction has the same line too, then
@@ -28,11 +30,13 @@ from typing import Any, Iterator, List, NamedTuple, Tuple
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "lib"))
 
+import packages
+import same_tree
 import workers
 from roundtrip import add_file_options, chosen_files
 
 COUNTS = ("modules", "objects", "compact", "code", "lines", "columns", "module_code", "module_lines", "module_columns",
-          "words", "words_same", "words_quoted")  # fmt: skip
+          "words", "words_same", "words_quoted", "functions", "trees")  # fmt: skip
 HAVE_COLUMNS = hasattr(types.CodeType, "co_positions")
 
 
@@ -162,6 +166,8 @@ def measure(path: str) -> Measured | None:
         count["words"] += 1
         count["words_same"] += line == there
         count["words_quoted"] += unquoted(line) == unquoted(there)
+    trees = same_tree.compare(source, result.source if other is not None else "", is_strict=True)
+    count["functions"], count["trees"] = trees.functions, trees.same
     seconds = compiled - start, compact - compiled, end - compact
     return Measured(tuple(count[name] for name in COUNTS), seconds, tuple(wrong), tuple(differences))
 
@@ -191,7 +197,7 @@ def row(measured: List[Measured]) -> str:
         sys.version.split()[0], f"{total['modules']}", f"{total['objects']:,}", share("compact"), share("code"),
         share("lines"), share("columns") if HAVE_COLUMNS else "-",
         " / ".join(share("module_" + name, "modules") for name in ("code", "lines", "columns")[: 2 + HAVE_COLUMNS]),
-        f"{share('words_same', 'words')} ({share('words_quoted', 'words')})",
+        share("trees", "functions"), f"{share('words_same', 'words')} ({share('words_quoted', 'words')})",
         f"{(author - compact) / max(compiling, 1e-9):.1f}",
     ]  # fmt: skip
     return "| " + " | ".join(cells) + " |"
@@ -199,8 +205,8 @@ def row(measured: List[Measured]) -> str:
 
 HEADER = """\
 | CPython | modules | objects | code, compact | code | lines | columns | modules: code / lines / columns \
-| words (either quotes) | cost |
-|---|---|---|---|---|---|---|---|---|---|"""
+| trees | words (either quotes) | cost |
+|---|---|---|---|---|---|---|---|---|---|---|"""
 
 
 def main(arguments: List[str] | None = None) -> int:
@@ -210,8 +216,15 @@ def main(arguments: List[str] | None = None) -> int:
     parser.add_argument("-j", "--jobs", type=int, default=1, help="processes (default 1)")
     parser.add_argument("--limit", type=float, default=120, help="seconds per file (default 120)")
     parser.add_argument("--show", type=int, default=0, metavar="N", help="first differences to show")
+    parser.add_argument("--packages", type=Path, metavar="FOLDER", help="ten packages that --seed chooses")
     options = parser.parse_args(arguments)
-    files = chosen_files(options)
+    if options.packages is not None:
+        names = packages.chosen(options.seed)
+        print(", ".join(names))
+        packages.download(names, options.packages)
+        files = packages.files_of(names, options.packages, options.sample, options.seed)
+    else:
+        files = chosen_files(options)
     warnings.simplefilter("ignore")
     measured: List[Measured] = []
     failed = []
