@@ -4,7 +4,7 @@
 
 The sites are found, not listed: each module of `depyf.explain` is imported with a probe before each statement of each
 function. Functions marked `@containment.edge` are left out, as they are what keeps faults from torch (a test of their
-shape is `tests/explain/test_planted_faults.py`). A program (`tests/explain/small_programs.py`) is run alone, then
+shape is `tests/explain/test_planted_faults.py`). A program (of `tests/torch_programs`) is run alone, then
 recorded to see which sites it reaches, then once per site with the fault there, in forked processes.
 
 Everything has to be as it is without depyf: result, exception, number of compilations and graphs, exit status,
@@ -31,8 +31,8 @@ import sys
 import tempfile
 import time
 from pathlib import Path
-from types import CodeType, ModuleType
-from typing import Any, Collection, Dict, List, Optional, Sequence, Set, Tuple
+from types import CodeType
+from typing import Any, Callable, Collection, Dict, List, NamedTuple, Optional, Sequence, Set, Tuple
 
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGE = "depyf.explain"
@@ -40,7 +40,9 @@ KINDS: Dict[str, type] = {
     kind.__name__: kind for kind in (RuntimeError, RecursionError, MemoryError, OSError, AssertionError,
                                      StopIteration, KeyboardInterrupt, SystemExit)
 }
-DEFAULT_PROGRAMS = ("closure", "recompilations", "exception", "side_effects", "module_with_gradients", "threads")
+DEFAULT_PROGRAMS = (
+    "closure", "recompile", "exception_of_the_user", "lists_and_dicts_changed", "training_steps", "threads",
+)
 LONGEST = 180.0
 # Log lines about a fault in what makes the folder or the index, or in what comes behind it: no index can name it.
 WRITES_THE_INDEX = ("beginning the recording", "making the directory", "write report", "writing the dump",
@@ -200,7 +202,7 @@ class _Lines(logging.Handler):
         self.lines.append(record.getMessage())
 
 
-def report(programs: ModuleType, name: str, directory: Optional[str], sites: Sites) -> Dict[str, Any]:
+def report(programs: Programs, name: str, directory: Optional[str], sites: Sites) -> Dict[str, Any]:
     """Runs one program and says what came of it; to be called in a process which does nothing else."""
     import torch
 
@@ -215,11 +217,11 @@ def report(programs: ModuleType, name: str, directory: Optional[str], sites: Sit
     before = state_of_torch()
     try:
         if directory is None:
-            found["result"] = programs.plain(programs.PROGRAMS[name]())
+            found["result"] = programs.plain(programs.functions[name]())
         else:
             depyf = importlib.import_module("depyf")
             with depyf.prepare_debug(directory):
-                found["result"] = programs.plain(programs.PROGRAMS[name]())
+                found["result"] = programs.plain(programs.functions[name]())
     except BaseException as error:
         found["exception"] = [type(error).__name__, str(error)]
     found["counts"] = {kind: dict(counters[kind]) for kind in ("stats", "frames")}
@@ -235,7 +237,7 @@ def report(programs: ModuleType, name: str, directory: Optional[str], sites: Sit
 
 
 def in_a_process(
-    programs: ModuleType, name: str, directories: Sequence[Optional[str]], sites: Sites, planted: Sequence[int],
+    programs: Programs, name: str, directories: Sequence[Optional[str]], sites: Sites, planted: Sequence[int],
     scratch: str,
 ) -> List[Dict[str, Any]]:
     """`report`, once per directory with a fault at the site of the same place, in one forked process.
@@ -324,17 +326,21 @@ def _short(thing: Any) -> str:
 # ---- the command
 
 
-def load_programs(backend: str) -> ModuleType:
-    """The programs, for one backend."""
-    spec = importlib.util.spec_from_file_location(
-        "small_programs", str(ROOT / "tests" / "explain" / "small_programs.py")
-    )
-    assert spec is not None and spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules["small_programs"] = module
-    spec.loader.exec_module(module)
-    module.BACKEND = backend  # type: ignore[attr-defined]
-    return module
+class Programs(NamedTuple):
+    """What runs: functions by name, and how their results become plain data."""
+
+    functions: Dict[str, Callable[[], Any]]
+    plain: Callable[[Any], Any]
+
+
+def load_programs(backend: str) -> Programs:
+    """The programs of tests/torch_programs, all on one backend."""
+    if str(ROOT / "tests") not in sys.path:
+        sys.path.append(str(ROOT / "tests"))
+    suite = importlib.import_module("torch_programs").load()
+    importlib.import_module("torch_programs.suite").running.backend = backend
+    plain = importlib.import_module("torch_programs.observe").plain
+    return Programs({one.run.__name__: one.run for one in suite.values()}, plain)
 
 
 def warm_up(backends: Sequence[str]) -> None:
@@ -351,7 +357,7 @@ def warm_up(backends: Sequence[str]) -> None:
 
 
 def measure(
-    programs: ModuleType, program: str, kind: str, sites: Sites, candidates: Collection[int], sample: int, batch: int,
+    programs: Programs, program: str, kind: str, sites: Sites, candidates: Collection[int], sample: int, batch: int,
     scratch: str,
 ) -> Tuple[int, List[str]]:
     """Plants `kind` at each of `candidates` that `program` reaches, or `sample` of them. Gives number, failures."""

@@ -1,8 +1,9 @@
 """Twelve questions about five compiled programs, put to depyf and to what else there is: where is each answer?
 
-The programs are in `question_programs`. Each is run once for each tool: `depyf run` and `depyf report`, `tlparse` on
-the log of `TORCH_TRACE`, `TORCH_LOGS`, `TORCH_COMPILE_DEBUG`, `torch._dynamo.explain`. All facts of an answer (the
-line, the reason, the value) are searched for in the tool's whole output. Steps of the reader, once that is there:
+The programs are in `tests/torch_programs/scripts`. Each is run once for each tool: `depyf run` and `depyf report`,
+`tlparse` on the log of `TORCH_TRACE`, `TORCH_LOGS`, `TORCH_COMPILE_DEBUG`, `torch._dynamo.explain`. All facts of an
+answer (the line, the reason, the value) are searched for in the tool's whole output. Steps of the reader, once that is
+there:
 
     1   the facts stand together, within twelve lines, in the text that comes first
     +1  they stand in another file, which must be found and opened
@@ -30,7 +31,7 @@ import time
 from pathlib import Path
 from typing import Callable, Dict, List, Optional, Sequence, Tuple
 
-PROGRAMS = Path(__file__).with_name("question_programs")
+PROGRAMS = Path(__file__).resolve().parents[2] / "tests" / "torch_programs" / "scripts"
 TOGETHER = 12  # lines: a line of the report with all its remarks
 PAGE = 60
 SUFFIXES = ("", ".txt", ".py", ".log", ".html", ".json", ".md", ".raw", ".cpp")

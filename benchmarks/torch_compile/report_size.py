@@ -2,7 +2,7 @@
 
     python benchmarks/torch_compile/report_size.py --tlparse PATH [--python PYTHON] [PROGRAM.py ...]
 
-Each program (default: those of `question_programs`, without the one for two ranks) is run twice: under TORCH_TRACE, of
+Each program (default: those of QUESTIONS, in `tests/torch_programs/scripts`) is run twice: under TORCH_TRACE, of
 which both tools build a report, one after the other, `--rounds` times; and under `depyf run --html`, for the size of
 the page of a recording. Prints a table; exit status 1 if a tool fails, or a page of depyf is larger than 2 MB.
 """
@@ -17,7 +17,9 @@ import time
 from pathlib import Path
 from typing import List, Tuple
 
-PROGRAMS = Path(__file__).with_name("question_programs")
+PROGRAMS = Path(__file__).resolve().parents[2] / "tests" / "torch_programs" / "scripts"
+QUESTIONS = ("backward", "gpt2", "optimizer", "recompiling")
+"""Those that questions.py asks about, without the one for two ranks."""
 LARGEST = 2 * 1000 * 1000
 """Of a page, in bytes: what a browser opens from disk at once."""
 
@@ -31,7 +33,7 @@ def main() -> int:
     options = parser.parse_args()
     if not options.tlparse:
         parser.error("tlparse is not on PATH: say where it is with --tlparse")
-    programs = options.programs or sorted(one for one in PROGRAMS.glob("*.py") if one.stem != "ranks")
+    programs = options.programs or [PROGRAMS / (name + ".py") for name in QUESTIONS]
     print("| program | page of a recording | page of a log, built in | tlparse, built in |")
     print("|---|---|---|---|")
     largest = 0

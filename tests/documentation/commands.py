@@ -66,7 +66,8 @@ def _file(arguments: List[str], folder: Path) -> str:
 
 
 def _with_neighbours(path: Path) -> str:
-    """The text of a script and of the modules beside it that it imports: one of those may read the options."""
+    """The text of a script or folder, and of the modules beside it that it imports: one may read the options."""
+    path = path / "__main__.py" if path.is_dir() else path
     text = path.read_text(encoding="utf-8")
     names = re.findall(r"^(?:from|import) (\w+)", text, re.MULTILINE)
     beside = [path.with_name(name + ".py") for name in names]

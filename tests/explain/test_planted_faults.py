@@ -39,7 +39,7 @@ def test_in_every_function():
 
 @pytest.mark.parametrize("kind", ["KeyboardInterrupt", "StopIteration"])
 def test_other_exceptions(kind):
-    assert plant("--program", "exception", "--sample", "12", "--kind", kind) == 12
+    assert plant("--program", "exception_of_the_user", "--sample", "12", "--kind", kind) == 12
 
 
 @pytest.mark.parametrize("name", sorted(EDGES))

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 import subprocess
 import sys
 import zipapp
 from pathlib import Path
 
 import pytest
+from torch_programs import SCRIPTS
 
 PROGRAMS = {
     "arguments": "import sys; print(sys.argv[1:], sys.argv[0] == __file__)",
@@ -247,28 +249,9 @@ def test_the_program_begins_without_the_decompiler_and_torch(folder):
     assert outcome("-m", "depyf", "run", "-q", "-c", code, folder=folder) == (0, "[]\n", "")
 
 
-SPAWNING = """
-import multiprocessing, sys
-
-def work(n):
-    import torch
-    return float(torch.compile(lambda x: x * n, backend="eager")(torch.ones(2)).sum())
-
-if __name__ == "__main__":
-    context = multiprocessing.get_context(sys.argv[1])
-    for n in (1, 2):
-        with context.Pool(1) as pool:
-            print(pool.map(work, [n]))
-            pool.close()
-            pool.join()
-    if sys.argv[2:]:
-        print(work(3))
-"""
-
-
 @pytest.mark.parametrize("words", [("spawn",), ("forkserver", "too")])
 def test_processes_that_are_spawned_have_a_recording_each(words, folder):
-    (folder / "program.py").write_text(SPAWNING)
+    shutil.copy(SCRIPTS["pools"], folder / "program.py")
     status, out, err = outcome("-m", "depyf", "run", "-o", "out", "program.py", *words, folder=folder)
     assert (status, out) == outcome("program.py", *words, folder=folder)[:2], err
     assert len(list((folder / "out").rglob("remarks.json"))) == 1 + len(words)
