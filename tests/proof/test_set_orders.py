@@ -21,8 +21,8 @@ def loaded(text):
 
 
 def orders(code):
-    """The constants, sets as they are gone through."""
-    return [list(value) if isinstance(value, frozenset) else value for value in code.co_consts]
+    """The set constants, as a loop sees them."""
+    return [list(value) for value in code.co_consts if isinstance(value, frozenset)]
 
 
 def numbers(seed):

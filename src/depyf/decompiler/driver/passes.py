@@ -45,6 +45,7 @@ from ..structure import Flow, join_cases, join_ends, separate_outer_loops, struc
 from ..syntax.transforms import TRANSFORMS, Transform, check_names
 from ..syntax.transforms.kept_constants import keep_constants
 from . import invariants as that
+from .file_sets import is_of_file, make_sets_here
 from .listings import blocks_as_text, listing, statements_as_text
 from .work import Finishing, Work
 
@@ -83,6 +84,10 @@ def _one_return(work: Work) -> None:
 
 def _cover_tests(work: Work) -> None:
     cover_tests(work.instructions)
+
+
+def _sets(work: Work) -> None:
+    make_sets_here(work.instructions, work.raw.version)
 
 
 def _parameter_loads(work: Work) -> None:
@@ -250,6 +255,8 @@ DISASSEMBLE = Stage(
              lambda work: work.kind == "expression"),
         Pass("uncovered_tests", _cover_tests, "Cover tests that the compiler left outside of their handler.",
              lambda work: bool(work.raw.exception_table)),
+        Pass("sets", _sets, "Order sets of a file as if the host had compiled them, which is what the printer expects.",
+             lambda work: is_of_file(work.raw)),
         Pass("parameter_loads", _parameter_loads,
              "Move loads that a tool put first to where a compiler would load the parameters.",
              lambda work: work.strategy.delays_parameter_loads),

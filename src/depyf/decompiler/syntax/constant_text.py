@@ -8,7 +8,7 @@ import math
 import random
 from functools import lru_cache
 from types import CodeType
-from typing import Callable
+from typing import Any, Callable
 
 from ...errors import DepyfError
 from .line_wrapping import CLOSE, COMMA, OPEN_ITEMS
@@ -72,7 +72,7 @@ def set_order(values: frozenset[object]) -> list[object]:
 
     Where the order depends on the hash seed, they are sorted, to be stable.
     """
-    if not any(map(_hash_is_random, values)):
+    if not hash_is_random(values):
         return _order_of(list(values))
     try:
         return sorted(values)  # type: ignore[type-var]
@@ -81,16 +81,17 @@ def set_order(values: frozenset[object]) -> list[object]:
 
 
 def _order_of(wanted: list[object]) -> list[object]:
-    candidates = [wanted, sorted(wanted, key=lambda value: (type(value).__name__, repr(value)))]
+    if _compiled(wanted) == wanted:
+        return wanted
+    return next(filter(None, (display_order(wanted, made) for made in _MAKERS)), wanted)
+
+
+def display_order(wanted: list[Any], made: Callable[[list[Any]], list[Any]]) -> list[Any] | None:
+    """An order of which ``made`` gives ``wanted``, rather a sorted one; None if none is found."""
+    candidates = [sorted(wanted, key=lambda value: (type(value).__name__, repr(value))), wanted]
     with contextlib.suppress(TypeError):
-        candidates.append(sorted(wanted))  # type: ignore[type-var]
-    for made in _MAKERS:
-        # Of a file more than one order may be right: rather a sorted one.
-        orders = candidates if made is _compiled else candidates[::-1]
-        found = next((order for order in orders if made(order) == wanted), None) or _searched(wanted, made)
-        if found:
-            return found
-    return wanted
+        candidates.insert(0, sorted(wanted))
+    return next((order for order in candidates if made(order) == wanted), None) or _searched(wanted, made)
 
 
 def _compiled(order: list[object]) -> list[object]:
@@ -145,9 +146,10 @@ def _searched(wanted: list[object], maker: Callable[[list[object]], list[object]
     return None
 
 
-def _hash_is_random(value: object) -> bool:
+def hash_is_random(value: object) -> bool:
+    """Whether strings or bytes are in ``value``, so that its place in a set is another one in each process."""
     if isinstance(value, (tuple, frozenset)):
-        return any(map(_hash_is_random, value))
+        return any(map(hash_is_random, value))
     return isinstance(value, (str, bytes))
 
 

@@ -57,8 +57,9 @@ FORMATS: dict[tuple[int, int], FileFormat] = {
     (3, 11): FileFormat(3450, frozenset({3494, 3495}), _FIELDS_311, read_locations),
     (3, 12): FileFormat(3500, frozenset({3531}), _FIELDS_311, read_locations),
     (3, 13): FileFormat(3550, frozenset({3570, 3571}), _FIELDS_311, read_locations),
-    (3, 14): FileFormat(3600, frozenset({3624, 3625, 3626, 3627}), _FIELDS_311, read_locations, has_slices=True),
-    (3, 15): FileFormat(3650, frozenset({3666}), _FIELDS_311, read_locations, has_slices=True),
+    (3, 14): FileFormat(3600, frozenset({3624, 3625, 3626, 3627}), _FIELDS_311, read_locations, has_slices=True,
+                        makes_sets_once=True),
+    (3, 15): FileFormat(3650, frozenset({3666}), _FIELDS_311, read_locations, has_slices=True, makes_sets_once=True),
 }
 
 END_OF_KNOWN_MAGIC = 3700

@@ -8,7 +8,6 @@ or prints it needs time in proportion to the file. Everything else ends in PycEr
 
 from __future__ import annotations
 
-import operator
 import struct
 from collections import Counter
 from typing import Any, Callable, Generator, NoReturn
@@ -48,12 +47,6 @@ _SINGLETONS: dict[int, Any] = {
     ord("S"): StopIteration,
     ord("."): Ellipsis,
 }
-
-
-_ROUNDS = 12
-"""How often a set is made of another to find its order again: of sets of 2 to 30 numbers, 98 in 100 need at most 6."""
-_LARGE_SET = 1000
-"""The size of sets from where on their order is not looked for."""
 
 
 def read_marshal(data: bytes, version: tuple[int, int], offset: int = 0) -> Any:
@@ -288,23 +281,7 @@ def _set(reader: MarshalReader) -> Build:
 
 
 def _frozenset(reader: MarshalReader) -> Build:
-    members = [*(yield from _members(reader))]
-    as_read = reader.format.sorts_sets or reader.format.makes_sets_once  # made once more: as often as others make it
-    return frozenset(members) if as_read else _in_its_order(members)
-
-
-def _in_its_order(members: list[Any]) -> frozenset[Any]:
-    """A set that is gone through in the order of ``members``: that of the set which the compiler made and wrote.
-
-    Elements that share a slot change places each time a set is made of another: after some rounds they are back.
-    """
-    order = members
-    for _ in range(_ROUNDS if len(members) <= _LARGE_SET else 0):
-        made = frozenset(order)
-        order = list(made)
-        if all(map(operator.is_, order, members)):
-            return made
-    return frozenset(members)
+    return frozenset([*(yield from _members(reader))])  # of a list, as CPython's reader adds one after the other
 
 
 def _members(reader: MarshalReader) -> Generator[None, Any, dict[Any, None]]:
