@@ -1,4 +1,7 @@
-"""Which module of the package imports which, read from the source; `python tests/rooms.py` draws it.
+"""Which module of the package imports which, read from the source.
+
+    python tests/rooms.py               draws the rooms
+    python tests/rooms.py REVISION      those of a revision of git, and figures of both
 
 An import in a function counts like one at the top: it only hides the arrow. One under ``if TYPE_CHECKING`` does not,
 as nothing is imported. The drawings are also in ARCHITECTURE.md, which `documentation/pages.py --write` brings up to
@@ -8,9 +11,16 @@ date.
 from __future__ import annotations
 
 import ast
+import contextlib
+import subprocess
+import sys
+import tarfile
+import tempfile
 from pathlib import Path
 from textwrap import wrap
-from typing import Dict, Iterator, List, Set, Tuple
+from typing import Dict, Iterator, List, Sequence, Set, Tuple
+
+import complexity
 
 ROOT = Path(__file__).resolve().parent.parent
 SOURCE = ROOT / "src"
@@ -33,11 +43,11 @@ Imports = Dict[str, Set[str]]
 ``__init__.py``."""
 
 
-def modules() -> Dict[str, Path]:
-    """Every module of the package with its file."""
+def modules(source: Path = SOURCE) -> Dict[str, Path]:
+    """Every module of the package in ``source`` with its file."""
     found = {}
-    for path in sorted((SOURCE / "depyf").rglob("*.py")):
-        parts = path.relative_to(SOURCE).with_suffix("").parts
+    for path in sorted((source / "depyf").rglob("*.py")):
+        parts = path.relative_to(source).with_suffix("").parts
         found[".".join(parts[:-1] if path.name == "__init__.py" else parts)] = path
     return found
 
@@ -63,9 +73,9 @@ def imported(name: str, path: Path, *, types_too: bool = False) -> Iterator[Tupl
             yield from ((".".join([*base, *filter(None, [node.module])]), alias.name) for alias in node.names)
 
 
-def imports() -> Imports:
+def imports(source: Path = SOURCE) -> Imports:
     """The graph of the whole package."""
-    known = modules()
+    known = modules(source)
     graph: Imports = {}
     for name, path in known.items():
         found = graph[name] = set()
@@ -103,17 +113,20 @@ def imported_by(graph: Imports, room: str) -> Set[str]:
     return found
 
 
+def _reached(graph: Imports, start: str) -> Set[str]:
+    """What ``start`` imports, and what that imports, and so on."""
+    seen: Set[str] = set()
+    todo = [start]
+    while todo:
+        new = graph.get(todo.pop(), set()) - seen
+        seen |= new
+        todo += new
+    return seen
+
+
 def cycles(graph: Imports) -> List[List[str]]:
     """The modules that import each other in a circle: those from which both ways lead, in groups."""
-    reached: Imports = {}
-    for start in graph:
-        seen: Set[str] = set()
-        todo = [start]
-        while todo:
-            new = graph.get(todo.pop(), set()) - seen
-            seen |= new
-            todo += new
-        reached[start] = seen
+    reached = {start: _reached(graph, start) for start in graph}
     groups = {
         tuple(sorted({start, *(other for other in reached[start] if start in reached[other])}))
         for start in graph
@@ -122,27 +135,87 @@ def cycles(graph: Imports) -> List[List[str]]:
     return sorted(map(list, groups))
 
 
-def drawing(half: str) -> str:
-    """The rooms of ``half`` from the top down, with their modules and what they import."""
-    graph = imports()
-    known = modules()
-    rooms = ROOMS[half]
-    between = between_parts(graph, half)
-    loose = [name for name in between if name not in rooms]
-    lines = [*wrap("{:17} {:3}  {}".format("(loose)", len(loose), ", ".join(sorted(loose))), 100,
-                   subsequent_indent=" " * 23)]  # fmt: skip
+def rooms_of(half: str, between: Imports, known: Dict[str, Path]) -> Sequence[str]:
+    """The rooms from the bottom up: as ROOMS has them, or those that reach least first."""
+    folders = {name for name in between if known[f"{half}.{name}"].name == "__init__.py"}
+    if folders == set(ROOMS[half]):
+        return ROOMS[half]
+    reached = {name: len(_reached(between, name) & folders) for name in folders}
+    return sorted(folders, key=lambda name: (reached[name], name))
+
+
+def _lines(paths: Iterator[Path]) -> int:
+    return sum(len(path.read_text(encoding="utf-8").splitlines()) for path in paths)
+
+
+def drawing(half: str, source: Path = SOURCE, *, lines: bool = False) -> str:
+    """The rooms of ``half`` from the top down, their modules and what they import; with ``lines`` their length."""
+    known = modules(source)
+    between = between_parts(imports(source), half)
+    rooms = rooms_of(half, between, known)
+
+    def row(name: str, inside: List[str], used: str) -> str:
+        length = f"{_lines(known[one] for one in inside):6}" if lines else ""
+        return f"{name:17} {len(inside):3}{length}  {used}".rstrip()
+
+    loose = sorted(name for name in between if name not in rooms)
+    drawn = wrap(row("(loose)", [f"{half}.{name}" for name in loose], ", ".join(loose)), 100,
+                 subsequent_indent=" " * (29 if lines else 23))  # fmt: skip
     for room in reversed(rooms):
-        inside = sum(part_of(half, name) == room for name in known)
-        used = " ".join(sorted(between[room] & set(rooms), key=rooms.index))
-        lines.append(f"{room:17} {inside:3}  {used}".rstrip())
-        inner = between_parts(graph, f"{half}.{room}")
+        inside = [name for name in known if part_of(half, name) == room]
+        drawn.append(row(room, inside, " ".join(sorted(between[room] & set(rooms), key=rooms.index))))
+        inner = between_parts(imports(source), f"{half}.{room}") if not lines else {}
         for name in sorted(inner):
             package = f"{half}.{room}.{name}"
             if known[package].name == "__init__.py":
                 count = sum(one == package or one.startswith(f"{package}.") for one in known)
-                lines.append(f"  {name:15} {count:3}    {' '.join(sorted(inner[name]))}".rstrip())
-    return "\n".join(lines) + "\n"
+                drawn.append(f"  {name:15} {count:3}    {' '.join(sorted(inner[name]))}".rstrip())
+    return "\n".join(drawn) + "\n"
+
+
+def figures(source: Path = SOURCE) -> Dict[str, str]:
+    """What the package is like, in numbers."""
+    known, graph = modules(source), imports(source)
+    lengths = {name: _lines(iter([path])) for name, path in known.items()}
+    longest = max(lengths, key=lambda name: lengths[name])
+    worst = sorted(complexity.functions(source), reverse=True)
+    found = {"modules": f"{len(known):,}", "lines": f"{sum(lengths.values()):,}"}
+    for half in ROOMS:
+        between = between_parts(graph, half)
+        flat = [name for name in between if known[f"{half}.{name}"].name != "__init__.py"]
+        found[f"`{half}`: modules beside its rooms"] = str(len(flat))
+        found[f"`{half}`: rooms and such modules in import circles"] = str(sum(map(len, cycles(between))))
+    found["longest module"] = f"{lengths[longest]} lines, `{longest}`"
+    found["modules in import circles"] = str(sum(map(len, cycles(graph))))
+    found["most complex function"] = f"{worst[0].complexity}, `{worst[0].name}`"
+    found["functions more complex than 25"] = str(sum(one.complexity > 25 for one in worst))
+    return found
+
+
+@contextlib.contextmanager
+def source_at(revision: str) -> Iterator[Path]:
+    """A folder with ``src`` as it was at a revision of git."""
+    with tempfile.TemporaryDirectory() as folder:
+        archive = Path(folder, "src.tar")
+        subprocess.run(["git", "archive", "-o", str(archive), revision, "src"], cwd=ROOT, check=True)
+        with tarfile.open(archive) as file:
+            file.extractall(folder)
+        yield Path(folder, "src")
+
+
+def main(arguments: List[str]) -> None:
+    """The command."""
+    if not arguments:
+        print(*map(drawing, ROOMS), sep="\n", end="")
+        return
+    with source_at(arguments[0]) as source:
+        for name, folder in ((arguments[0], source), ("now", SOURCE)):
+            for half in ROOMS:
+                print(f"{half}, {name}\n\n{drawing(half, folder, lines=True)}")
+        print(f"| | {arguments[0]} | now |\n|---|---|---|")
+        for (name, before), now in zip(figures(source).items(), figures().values()):
+            print(f"| {name} | {before} | {now} |")
 
 
 if __name__ == "__main__":
-    print(*map(drawing, ROOMS), sep="\n", end="")
+    main(sys.argv[1:])

@@ -48,6 +48,28 @@ def test_the_rules_see_the_package():
     ]  # fmt: skip
 
 
+def test_figures_and_a_drawing_of_another_source(tmp_path):
+    files = {
+        "bytecode/__init__.py": "",
+        "bytecode/code.py": "from ..flat import x\n",
+        "flat.py": "def x(a):\n    if a:\n        return 1\n",
+        "lift/__init__.py": "from ..bytecode.code import y\n",
+    }
+    for name, text in {**files, "../explain/__init__.py": "", "../__init__.py": "", "__init__.py": ""}.items():
+        path = tmp_path / "depyf" / "decompiler" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    drawn = rooms.drawing("depyf.decompiler", tmp_path, lines=True).splitlines()
+    assert [line.split() for line in drawn] == [
+        ["(loose)", "1", "3", "flat"], ["lift", "1", "1", "bytecode"], ["bytecode", "2", "1"],
+    ]  # fmt: skip
+    found = rooms.figures(tmp_path)
+    assert found["modules"] == "7" and found["lines"] == "5" and found["most complex function"] == "2, `x`"
+    assert found["modules in import circles"] == "0"
+    (tmp_path / "depyf" / "decompiler" / "flat.py").write_text("from .lift import z\n" + files["flat.py"])
+    assert rooms.figures(tmp_path)["`depyf.decompiler`: rooms and such modules in import circles"] == "3"
+
+
 def test_a_circle_and_an_arrow_up_are_seen():
     graph = {"p.low.a": {"p.low.b"}, "p.low.b": set(), "p.high.c": {"p.low.a"}, "p": {"p.high.c"}}
     assert rooms.cycles(graph) == []
