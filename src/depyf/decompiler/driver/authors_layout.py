@@ -13,7 +13,7 @@ from ..layout.lay_out import Layout
 from ..layout.tokens import CannotCut
 from ..limits.budget import OutOfBudget, spend
 from ..proof import Verdict
-from ..syntax.printer import PrintError, print_tree
+from ..syntax.printer import WIDTH, PrintError
 from .units import BUGS
 
 if TYPE_CHECKING:
@@ -26,7 +26,6 @@ _STEPS = 6
 _ATTEMPTS = 4
 _MOST_ERRORS = 12
 """Statements that are not right once laid out: with more of them, no statement is laid out."""
-_NO_WRAPPING = 1 << 30
 _LINES = re.compile(r"\bline (\d+)")
 """In messages of compilers: where the bracket opened that is closed wrongly, and where they stopped."""
 
@@ -34,10 +33,8 @@ _LINES = re.compile(r"\bline (\d+)")
 def laid_out(work: Decompilation, proofs: dict[RawCode, Verdict]) -> dict[RawCode, Verdict]:
     """The proofs of the text in its author's layout, which is the text of ``work`` then; of the text as it was where
     no layout is found that is as good."""
-    if work.root in work.refused:
-        return proofs
     if not all(verdict.proven for raw, verdict in proofs.items() if not _is_refused(work, raw)):
-        return proofs
+        return _wrapped(work, proofs)
     before = work.text, work.lines, work.recompiled, work.changes
     try:
         spend(_STEPS * work.size, "laying the text out")
@@ -50,13 +47,24 @@ def laid_out(work: Decompilation, proofs: dict[RawCode, Verdict]) -> dict[RawCod
         better = None
     if better is None:
         work.text, work.lines, work.recompiled, work.changes = before
-        return proofs
+        return _wrapped(work, proofs)
     return better
 
 
+def _wrapped(work: Decompilation, proofs: dict[RawCode, Verdict]) -> dict[RawCode, Verdict]:
+    """The proofs of the text with its long lines wrapped, which is the text of ``work`` then if it is as good."""
+    before = work.text, work.lines, work.recompiled, work.changes
+    tree = work.tree()
+    if work.print(tree, width=WIDTH) and work.text != before[0]:
+        better = work.prove()
+        if work.changes == before[3] and all(_as_good(better.get(raw), one) for raw, one in proofs.items()):
+            return better
+    work.text, work.lines, work.recompiled, work.changes = before
+    return proofs
+
+
 def _laid_out(work: Decompilation, proofs: dict[RawCode, Verdict]) -> dict[RawCode, Verdict] | None:
-    text = print_tree(work.tree(), width=_NO_WRAPPING, nested_quotes=work.nested_quotes)
-    layout = Layout(text, work.root, lambda one: work.compile(work.root, one))
+    layout = Layout(work.text, work.root, lambda one: work.compile(work.root, one), work.compiled_from(work.text))
     plain: set[RawCode] = set()
     without = {raw for raw in proofs.keys() | work.refused.keys() if _is_refused(work, raw)}
     for _ in range(_ATTEMPTS):

@@ -29,7 +29,7 @@ from ..proof.scaffold import Spelled
 from ..proof.symbolic.prove import prove_symbolic
 from ..structure import check_rules
 from ..syntax import nodes
-from ..syntax.printer import PrintError, print_tree, print_with_lines
+from ..syntax.printer import NO_WRAPPING, WIDTH, PrintError, print_tree, print_with_lines
 from .authors_layout import laid_out
 from .better_spellings import spelled_exactly
 from .listings import statements_as_text
@@ -112,6 +112,7 @@ class Decompilation:
         self.size = sum(len(raw.bytecode) // 2 for raw in root.walk())
         self.lines: dict[int, int] = {}
         self.text = ""
+        self.compiled: tuple[str, RawCode] | None = None  # the text proven last
         self.is_laid_out = False  # as its author did
         for raw in root.walk():
             if kind_of(raw) in _SCOPES:
@@ -373,10 +374,15 @@ class Decompilation:
 
     # Text and proof
 
-    def print(self, tree: nodes.Node) -> bool:
-        """Print the tree; refuses what can't be printed and returns False then."""
+    def print(self, tree: nodes.Node, width: int | None = None) -> bool:
+        """Print the tree; refuses what can't be printed and returns False then.
+
+        ``width``: at which lines are broken; no line is, by default, if the text is to be laid out.
+        """
+        if width is None:
+            width = NO_WRAPPING if self.settings.layout == "author" else WIDTH
         try:
-            self.text, self.lines = print_with_lines(tree, nested_quotes=self.nested_quotes)
+            self.text, self.lines = print_with_lines(tree, width=width, nested_quotes=self.nested_quotes)
         except PrintError as error:
             self.refuse_culprit(str(error))
             return False
@@ -386,12 +392,17 @@ class Decompilation:
     def prove(self) -> dict[RawCode, Verdict]:
         try:
             recompiled = self.compile(self.root, self.text)
+            self.compiled = self.text, recompiled
         except NoInterpreter:
             raise
         except DecompilationError as error:
             self.refuse_culprit(error.reason)
             return {}
         return self.prove_against(recompiled)
+
+    def compiled_from(self, text: str) -> RawCode | None:
+        """What ``text`` is compiled to, if it is the text that was proven last."""
+        return self.compiled[1] if self.compiled is not None and self.compiled[0] == text else None
 
     def prove_against(self, recompiled: RawCode) -> dict[RawCode, Verdict]:
         """The proofs of the text that ``recompiled`` was compiled from."""

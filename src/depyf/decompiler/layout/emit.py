@@ -204,18 +204,20 @@ class _Writer:
 
     def _raw(self, text: str) -> None:
         rows = text.count("\n")
+        text_after = text
         if rows:
             self.line += rows
             self.column = 0
             text_after = text[text.rindex("\n") + 1 :]
-        else:
-            text_after = text
         self.column += len(text_after) if text_after.isascii() else len(text_after.encode("utf-8", "surrogatepass"))
         self.pieces.append(text)
 
     # One statement
 
     def _statement(self, line: Line) -> None:
+        if len(line.items) == 1 and not line.items[0].is_joined:
+            self._raw(line.items[0].text)
+            return
         self.depth, self.align, self.is_header = 0, [], line.is_header
         self.base = self.column
         pending: list[Item] = []
@@ -402,4 +404,4 @@ def _needed(before: str, item: Item) -> int:
 def _is_simple(line: Line) -> bool:
     """Whether it may share a line with others."""
     first = line.items[0].text
-    return not line.is_header and first != "@" and not (first == "async" and line.items[-1].text == ":")
+    return not line.is_header and first[0] != "@" and not (first == "async" and line.items[-1].text == ":")

@@ -9,8 +9,9 @@ from __future__ import annotations
 import re
 from typing import Callable, Iterator, NamedTuple, Sequence
 
-from .anchors import Extent, Span
+from .anchors import Extent
 from .spelling import width_of
+from .text import Span
 from .tokens import Token
 
 _UNIT = re.compile(

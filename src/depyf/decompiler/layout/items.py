@@ -129,7 +129,7 @@ def _items(
         item = Item(text, line, column, space, token.is_glued, token.in_string)
         item.is_joined = number in places.spelled.joined
         if token.kind not in ("op", "name"):
-            item.word = '"'
+            item.word = "" if token.kind == "statement" else '"'
         items.append(item)
         items += closing.get(number, ())
         space = 0
@@ -161,7 +161,7 @@ def _in_pieces(
 
 
 def _is_docstring(items: list[Item]) -> bool:
-    return len(items) == 1 and items[0].text[-1] in "\"'"
+    return len(items) == 1 and items[0].word != "" and items[0].text[-1] in "\"'"
 
 
 def _is_behind_docstring(lines: list[Line]) -> bool:

@@ -9,13 +9,16 @@ from typing import Callable, Collection
 from ..bytecode import RawCode
 from ..bytecode.grammar import has_nested_quotes
 from ..bytecode.kinds import kind_of
-from .anchors import Anchors, Place, Text, add_hidden, anchors_by_columns, anchors_by_lines, has_columns, has_hidden
+from .anchors import Anchors, Place, add_hidden, add_lines, anchors_by_columns, anchors_by_lines, has_columns
 from .emit import INDENT, emit, indents_of
 from .items import items_of
+from .pairs import objects
 from .parentheses import add_parentheses
 from .percent import with_percents
 from .places import place
-from .tokens import Tokens, cut
+from .text import Text
+from .tokens import Tokens, cut, logical_lines
+from .unchanged import unchanged
 
 Compile = Callable[[str], RawCode]
 
@@ -23,23 +26,33 @@ Compile = Callable[[str], RawCode]
 class Layout:
     """``text`` laid out as ``original`` says. ``text`` has no line that is wrapped, and does what ``original`` does.
 
+    ``recompiled``: what ``text`` is compiled to, if that is known.
     ``moved``: the lines and columns that a function stands farther up and to the left than in its file.
     Raises CannotCut for a text of unknown form, and DecompilationError for one that does not compile.
     """
 
-    def __init__(self, text: str, original: RawCode, compiled: Compile) -> None:
-        self.cut = cut(text, free_fields=has_nested_quotes(original.version))
-        ours = Text(self.cut)
+    def __init__(
+        self, text: str, original: RawCode, compiled: Compile, recompiled: RawCode | None = None
+    ) -> None:
+        free_fields = has_nested_quotes(original.version)
         self.has_columns = has_columns(original)
-        exploded = ours.explode()
+        flat = recompiled or compiled(text)
+        logical = logical_lines(text, free_fields=free_fields)
+        pairs = list(objects(original, flat))
+        moved = unchanged(logical, pairs, has_columns=self.has_columns)
+        self.cut = cut(text, free_fields=free_fields, logical=logical, whole=moved.shifts)
+        ours = Text(self.cut)
         if self.has_columns:
-            flat = compiled(text)
-            self.by_object = anchors_by_columns(original, flat, ours)
-            if has_hidden(original, flat):
-                add_hidden(self.by_object, original, compiled(exploded), ours)
+            self.by_object = anchors_by_columns(pairs, ours, moved)
+            lines = {pair.ours.firstlineno for pair in pairs if pair.hides}
+            if lines:
+                add_hidden(self.by_object, pairs, compiled(ours.explode(ours.stubs(lines))), ours)
             self.cut, self.by_object = with_percents(self.cut, self.by_object)
         else:
-            self.by_object = anchors_by_lines(original, compiled(exploded), ours)
+            self.by_object = anchors_by_lines(pairs, ours, moved)
+            lines = {logical[number].line for number in moved.changed}
+            if lines:
+                add_lines(self.by_object, pairs, compiled(ours.explode(ours.stubs(lines))), ours, moved)
         self.moved = self._moved(original)
         ends = {position[3] for position in original.positions()}
         words = [token.text for token in self.cut.tokens]
@@ -82,7 +95,7 @@ class Layout:
         for found in known:
             for (start, _), extents in found.extents.items():
                 if start in starts:
-                    columns.update({where[1]: count for where, count in extents.items()})
+                    columns.update([where[1] for where in extents])
         indent = min(columns, default=INDENT)
         return original.firstlineno - 1, max(indent - INDENT, 0)
 
@@ -94,7 +107,7 @@ def _of_statements(anchors: Anchors, cut: Tokens) -> Anchors:
     for (start, _), extents in anchors.extents.items():
         if start in starts:
             for where, count in extents.items():
-                found.lines.setdefault(start, Counter())[where[0]] += count
+                found.line(start, where[0], count)
     for token, lines in anchors.lines.items():
         if token in starts:
             found.lines.setdefault(token, Counter()).update(lines)

@@ -7,11 +7,11 @@ not it has the place of the value.
 from __future__ import annotations
 
 import re
-from collections import Counter
 from typing import Iterator
 
-from .anchors import Anchors, ByObject, Extent, Span
+from .anchors import Anchors, ByObject, Extent, most_of
 from .formatted import Part, parts_of, starts_of, text_between
+from .text import Span
 from .tokens import Token, Tokens
 
 _SPECIFICATION = re.compile(r"(?P<align>[<>])?(?P<width>[1-9]\d*)?(?P<precision>\.\d+)?")
@@ -32,7 +32,7 @@ def _operators(tokens: list[Token], by_object: ByObject) -> Iterator[tuple[int, 
     if not starts:
         return
     begins = {number for number, token in enumerate(tokens) if token.in_string and token.text == "{"}
-    extents: dict[Span, Counter[Extent]] = {}
+    extents: dict[Span, dict[Extent, int]] = {}
     for anchors in by_object.values():
         for span, places in anchors.extents.items():
             if span[0] in begins or span[0] - 1 in begins or tokens[span[0]].kind == "string_start":
@@ -44,7 +44,7 @@ def _operators(tokens: list[Token], by_object: ByObject) -> Iterator[tuple[int, 
             yield start, (parts, end)
 
 
-def _is_argument(tokens: list[Token], part: Part, extents: dict[Span, Counter[Extent]], whole: Span) -> bool:
+def _is_argument(tokens: list[Token], part: Part, extents: dict[Span, dict[Extent, int]], whole: Span) -> bool:
     """Whether a field is formatted where its value stands, and may be an argument of ``%``."""
     conversion, specification = _ending(tokens, part)
     if conversion is None or _SPECIFICATION.fullmatch(specification) is None:
@@ -53,7 +53,7 @@ def _is_argument(tokens: list[Token], part: Part, extents: dict[Span, Counter[Ex
     if not where:
         return False
     formatted = extents.get((part.start, part.end)) or extents.get(whole)  # 3.11: of all of the string
-    return formatted is not None and where.most_common(1)[0][0] in formatted
+    return formatted is not None and most_of(where) in formatted
 
 
 def _ending(tokens: list[Token], part: Part) -> tuple[int | None, str]:
@@ -138,7 +138,7 @@ class _Rewriter:
         return found
 
 
-def _around(extents: Counter[Extent], anchors: Anchors, parts: list[Part]) -> Counter[Extent]:
+def _around(extents: dict[Extent, int], anchors: Anchors, parts: list[Part]) -> dict[Extent, int]:
     """Those of ``extents`` that are around all that the fields have; on 3.11 there are those of fields and others."""
     inner = [
         where
@@ -149,7 +149,7 @@ def _around(extents: Counter[Extent], anchors: Anchors, parts: list[Part]) -> Co
     if not inner:
         return extents
     first, last = min(where[:2] for where in inner), max(where[2:] for where in inner)
-    return Counter({where: count for where, count in extents.items() if where[:2] < first and last < where[2:]})
+    return {where: count for where, count in extents.items() if where[:2] < first and last < where[2:]}
 
 
 def _format(tokens: list[Token], start: int, parts: list[Part]) -> str:

@@ -7,11 +7,11 @@ later, has a parenthesis there.
 from __future__ import annotations
 
 import bisect
-from collections import Counter
 from typing import NamedTuple
 
-from .anchors import Anchors, Extent, Place, Span
+from .anchors import Anchors, Extent, Place, most_of
 from .spelling import Spelled, spell, width_of
+from .text import Span
 from .tokens import CLOSING, Token, Tokens
 
 MOST_COLUMNS = 2000
@@ -56,7 +56,7 @@ def place(anchors: Anchors, cut: Tokens) -> Places:
     tokens = cut.tokens
     size = len(tokens)
     most = _FEW_LINES + MOST_LINES * size
-    votes = {span: _most(counter) for span, counter in anchors.extents.items()}
+    votes = {span: most_of(extents) for span, extents in anchors.extents.items()}
     votes = {span: extent for span, extent in votes.items() if _is_plausible(extent, most)}
     dropped: set[int] = set()
     squeezed: set[int] = set()
@@ -143,10 +143,6 @@ def _is_plausible(extent: Extent, most: int) -> bool:
     line, column, end_line, end_column = extent
     in_order = (line, column) < (end_line, end_column)
     return in_order and 0 < line and end_line <= most and 0 <= column and max(column, end_column) <= MOST_COLUMNS
-
-
-def _most(counter: Counter[Extent]) -> Extent:
-    return max(counter, key=lambda extent: (counter[extent], extent))
 
 
 def _without_our_parentheses(

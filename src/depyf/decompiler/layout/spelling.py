@@ -10,8 +10,9 @@ import ast
 import re
 from typing import Callable, Iterator, Optional, Sequence
 
-from .anchors import Extent, Span
+from .anchors import Extent
 from .numbers import spellings_of_number
+from .text import Span
 from .tokens import CLOSING, OPENING, Token
 
 _QUOTES = ("'", '"', "'''", '"""')
@@ -258,22 +259,25 @@ _ESCAPES: tuple[Escape, ...] = (
 
 
 def _escaped(text: str, quote: str, is_bytes: bool, *, ascii_only: bool, form: str, names: bool = True) -> str:
-    pieces = []
-    for number, char in enumerate(text):
+    def escape(found: re.Match[str]) -> str:
+        char, number = found[0], found.start()
         if char == "\\":
-            pieces.append("\\\\")
-        elif char == "\n" and len(quote) == 3:
-            pieces.append(char)
-        elif char == quote[0]:
+            return "\\\\"
+        if char == "\n" and len(quote) == 3:
+            return char
+        if char == quote[0]:
             is_last = number == len(text) - 1
-            pieces.append("\\" + char if len(quote) == 1 or is_last or text.startswith(quote, number) else char)
-        elif char in _NAMES and (names and char in "\n\t\r" or is_bytes and char in "\n\t\r" or char in "\n\r"):
-            pieces.append(_NAMES[char])
-        elif char.isprintable() and (char.isascii() or not ascii_only):
-            pieces.append(char)
-        else:
-            pieces.append(_number_escape(char, text[number + 1 : number + 2], form))
-    return "".join(pieces)
+            return "\\" + char if len(quote) == 1 or is_last or text.startswith(quote, number) else char
+        if char in _NAMES and (names and char in "\n\t\r" or is_bytes and char in "\n\t\r" or char in "\n\r"):
+            return _NAMES[char]
+        if char.isprintable() and (char.isascii() or not ascii_only):
+            return char
+        return _number_escape(char, text[number + 1 : number + 2], form)
+
+    return _MAY_BE_ESCAPED.sub(escape, text)
+
+
+_MAY_BE_ESCAPED = re.compile(r"[\\'\"]|[^ -~]")
 
 
 def _number_escape(char: str, following: str, form: str) -> str:
@@ -346,12 +350,14 @@ def _over_lines(found: Spelled, number: int, text: str, extent: Extent, *, is_al
     if not isinstance(value, (str, bytes)) or not value:
         return
     rows = end_line - line
+    if is_alone and "\\" not in text and text.count("\n") == rows and width_of(text.rpartition("\n")[2]) == end_column:
+        return
     marks = value.count(b"\n") if isinstance(value, bytes) else value.count("\n")
     has_backslash = (b"\\" if isinstance(value, bytes) else "\\") in value  # type: ignore[operator]
     for quote in ('"""', "'''"):
-        spellings = list(_in_quotes(value, quote))
+        spellings = _in_quotes(value, quote)
         if has_backslash:  # nobody doubles them where the text may be raw, as in a regular expression
-            spellings.sort(key=lambda one: not one.startswith("r"))
+            spellings = iter(sorted(spellings, key=lambda one: not one.startswith("r")))
         for one in spellings:
             for whole in (one, _continued(one)) if marks else (one,):
                 if whole.count("\n") == rows and width_of(whole[whole.rindex("\n") + 1 :]) == end_column:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import keyword
 import re
-from typing import NamedTuple
+from typing import Collection, NamedTuple, Sequence
 
 OPENING, CLOSING = frozenset("([{"), frozenset(")]}")
 
@@ -26,6 +26,7 @@ _OPERATOR = re.compile(
     r"\*\*=|//=|>>=|<<=|\.\.\.|->|:=|==|!=|<=|>=|\*\*|//|>>|<<|[-+*/%@&|^]=|[-+*/%@&|^~<>()\[\]{},:.;=!]"
 )
 _BLANKS = re.compile(r"[ \t]*")
+_FIRST_WORD = re.compile(r"\w+")
 
 HEADERS = frozenset(
     "if elif else for while try except finally with def class match case async".split()
@@ -38,7 +39,7 @@ class CannotCut(Exception):
 
 class Token:
     """One token: its text and kind ('name', 'number', 'string', 'op'; of a formatted string 'string_start',
-    'string_end' and 'part', its text).
+    'string_end' and 'part', its text; 'statement' of a whole one).
 
     ``line``, ``column``, ``end_line``, ``end_column``: where it stands in the text, columns in bytes. ``space``: how
     many blanks were in front of it. ``is_glued``: nothing may stand in front of it.
@@ -72,6 +73,21 @@ class Statement(NamedTuple):
     parent: int
 
 
+class Logical(NamedTuple):
+    """A logical line: where in the text it begins, blanks aside, and ends; its first and last line, and its depth.
+
+    ``is_cut``: its places do not tell how it is written: ``pass``, which may be nothing, or backslashes, which may be
+    those of raw strings.
+    """
+
+    at: int
+    end: int
+    line: int
+    end_line: int
+    depth: int
+    is_cut: bool
+
+
 class Tokens(NamedTuple):
     """All tokens of a text, and its logical lines."""
 
@@ -97,6 +113,33 @@ class _Cutter:
         self.at = end
         token.end_line, token.end_column = self.line, self.column(end)
         self.tokens.append(token)
+
+    def begin(self, at: int, line: int) -> None:
+        """Go on at ``at``, which is in this line of the text."""
+        self.at, self.line = at, line
+        self.line_start = self.text.rfind("\n", 0, at) + 1
+
+    def statement(self) -> None:
+        """Cut the logical line that begins here, up to its line end."""
+        text, tokens, size = self.text, self.tokens, len(self.text)
+        start, brackets, space = len(tokens), 0, 0
+        while self.at < size:
+            mark = text[self.at]
+            if mark == "\n":
+                if not brackets:
+                    return
+                self.at += 1
+                self.line, self.line_start = self.line + 1, self.at
+            elif mark == "#":
+                raise CannotCut(f"line {self.line}: a comment in a statement")
+            else:
+                before = len(tokens)
+                self.token(space)
+                if before > start and tokens[before].kind == "string" == tokens[before - 1].kind:
+                    self.merge()
+                elif tokens[before].kind == "op":
+                    brackets += (mark in OPENING) - (mark in CLOSING)
+            space = self.blanks()
 
     def merge(self) -> None:
         """Make one of the last two tokens: literals side by side are one string."""
@@ -196,53 +239,64 @@ class _Cutter:
         return len(found[0])
 
 
-def cut(text: str, *, free_fields: bool) -> Tokens:
-    """The tokens of ``text``; ``free_fields``: fields of formatted strings may be laid out too. Raises CannotCut."""
+def logical_lines(text: str, *, free_fields: bool) -> list[Logical]:
+    """The logical lines of ``text``; only those that have more than one line are cut for it. Raises CannotCut."""
+    cutter = _Cutter(text, free_fields)
+    found: list[Logical] = []
+    at, line, size = 0, 1, len(text)
+    while at < size:
+        end = text.find("\n", at)
+        end = end if end >= 0 else size
+        row = text[at:end]
+        words = row.lstrip(" \t")
+        start, next_line = end - len(words), line + 1
+        if words and words[0] != "#":
+            if _MAY_GO_ON.search(words) is not None:
+                cutter.begin(start, line)
+                cutter.statement()
+                end, next_line = cutter.at, cutter.line + 1
+            is_cut = words == "pass" or "\\\\" in words
+            found.append(Logical(start, end, line, next_line - 1, (start - at) // 4, is_cut))
+        at, line = end + 1, next_line
+    return found
+
+
+_MAY_GO_ON = re.compile(r"\"\"\"|'''|#|\\$|[(\[{,]$")
+"""In a line: a literal of several lines may begin there, or a comment stands there."""
+
+
+def cut(
+    text: str, *, free_fields: bool, logical: Sequence[Logical] | None = None, whole: Collection[int] = ()
+) -> Tokens:
+    """The tokens of ``text``; ``free_fields``: fields of formatted strings may be laid out too. Raises CannotCut.
+
+    ``logical`` are its logical lines, of which those ``whole`` become one token each, of the kind 'statement'.
+    """
+    if logical is None:
+        logical = logical_lines(text, free_fields=free_fields)
     cutter = _Cutter(text, free_fields)
     statements: list[Statement] = []
-    tokens, size = cutter.tokens, len(text)
-    start = depth = brackets = 0
+    tokens = cutter.tokens
     headers: list[int] = []
-    while cutter.at < size:
-        space = cutter.blanks()
-        if cutter.at >= size:
-            break
-        mark = text[cutter.at]
-        if mark == "\n":
-            cutter.at += 1
-            cutter.line, cutter.line_start = cutter.line + 1, cutter.at
-            if len(tokens) > start and not brackets:
-                _close(statements, tokens, start, depth, headers)
-                start = len(tokens)
-            continue
-        if mark == "#":
-            if len(tokens) > start:
-                raise CannotCut(f"line {cutter.line}: a comment in a statement")
-            cutter.at = text.index("\n", cutter.at)  # on what was refused, which the statement below it says too
-            continue
-        if len(tokens) == start:
-            depth, space = space // 4, 0
-        before = len(tokens)
-        cutter.token(space)
-        if before > start and tokens[before].kind == "string" == tokens[before - 1].kind:
-            cutter.merge()
-            continue
-        if tokens[before].kind == "op":
-            brackets += (mark in OPENING) - (mark in CLOSING)
-    if len(tokens) > start:
-        _close(statements, tokens, start, depth, headers)
+    for number, one in enumerate(logical):
+        start = len(tokens)
+        cutter.begin(one.at, one.line)
+        if number in whole:
+            cutter.add(one.end, "statement", 0)
+        else:
+            cutter.statement()
+        _close(statements, tokens, start, one.depth, headers)
     return Tokens(tokens, statements)
 
 
 def _close(
     statements: list[Statement], tokens: list[Token], start: int, depth: int, headers: list[int]
 ) -> None:
-    is_header = tokens[-1].text == ":" and tokens[start].text in HEADERS
+    first = _FIRST_WORD.match(tokens[start].text)
+    is_header = tokens[-1].text[-1] == ":" and first is not None and first[0] in HEADERS
     if depth > len(headers):
         raise CannotCut(f"line {tokens[start].line}: a deeper line without a header")
     del headers[depth:]
     statements.append(Statement(start, len(tokens), depth, is_header, headers[-1] if headers else -1))
     if is_header:
         headers.append(len(statements) - 1)
-    elif tokens[start].text in ("def", "class", "for", "while", "with", "try") and tokens[-1].text == ":":
-        raise CannotCut(f"line {tokens[start].line}: a header of an unknown form")

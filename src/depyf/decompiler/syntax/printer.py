@@ -17,6 +17,8 @@ from .statement_printer import StatementPrinter
 __all__ = ["PrintError", "print_tree", "print_with_lines"]
 
 WIDTH = 100
+NO_WRAPPING = 1 << 30
+"""A width at which no line is broken."""
 
 Tree = Union[n.Node, Sequence[n.Statement]]
 

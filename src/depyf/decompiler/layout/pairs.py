@@ -1,0 +1,242 @@
+"""The instructions of two code objects that do the same at the same place, in pairs."""
+
+from __future__ import annotations
+
+import difflib
+from collections import Counter
+from typing import Any, Callable, Iterator, List, Tuple
+
+from ...errors import DecompilationError
+from ..bytecode import Instruction, RawCode, known_instructions
+from ..bytecode.instruction import Position
+from ..proof.constants import constant_key
+
+_LARGEST = 3000
+"""Instructions that are aligned by their longest common parts; what is longer is paired where it is the same."""
+
+_END_OF_CLASS = frozenset({"STORE_STATIC_ATTRIBUTES", "LOAD_CLOSURE", "COPY"})
+_NAMES_OF_CLASS = ("__classcell__", "__static_attributes__", "__classdictcell__")
+_TUPLES = frozenset({"BUILD_TUPLE", "UNPACK_SEQUENCE", "UNPACK_EX"})
+FUSED = frozenset({"LOAD_FAST", "STORE_FAST"})
+"""What two instructions in a row are made one of."""
+
+_FIELDS = ("bytecode", "names", "varnames", "cellvars", "freevars", "localsplus", "exception_table")
+
+Pairs = List[Tuple[Instruction, Instruction]]
+Fits = Callable[[Instruction, Instruction], bool]
+
+
+def instructions_of(raw: RawCode) -> list[Instruction]:
+    """None of code that can't be read: it is refused, and what is around it has places all the same."""
+    try:
+        return known_instructions(raw)
+    except DecompilationError:
+        return []
+
+
+def same_code(left: RawCode, right: RawCode) -> bool:
+    """Whether both have the same instructions, so that those at one offset are a pair."""
+    if any(getattr(left, field) != getattr(right, field) for field in _FIELDS) or len(left.consts) != len(right.consts):
+        return False
+    return all(map(_same_constant, left.consts, right.consts))
+
+
+def _same_constant(left: Any, right: Any) -> bool:
+    if type(left) is RawCode or type(right) is RawCode:
+        return type(left) is type(right) and left.name == right.name
+    return left is right or constant_key(left) == constant_key(right)
+
+
+def aligned(left: RawCode, right: RawCode, fits: Fits | None = None) -> Pairs:
+    """The instructions of both that do the same at the same place of their code.
+
+    ``fits`` tells whether two NOPs may be paired where one side has more of them.
+    """
+    (ours, our_nops), (theirs, their_nops) = map(_apart, (left, right))
+    keys, others = (list(map(_key, side)) for side in (ours, theirs))
+    if keys == others:
+        places = [(number, number) for number in range(len(keys))]
+    else:
+        places = _common(keys, others)
+    pairs: Pairs = []
+    before = (-1, -1)
+    for mine, other in places:
+        if our_nops and mine in our_nops and other in their_nops and (mine - 1, other - 1) == before:
+            pairs += _paired_nops(our_nops[mine], their_nops[other], fits)
+        pairs.append((ours[mine], theirs[other]))
+        before = mine, other
+    return pairs
+
+
+def _apart(raw: RawCode) -> tuple[list[Instruction], dict[int, list[Instruction]]]:
+    """The instructions that do something, and the others by the number of the one that follows."""
+    steps: list[Instruction] = []
+    nops: dict[int, list[Instruction]] = {}
+    for instruction in instructions_of(raw):
+        if instruction.op == "NOP":
+            nops.setdefault(len(steps), []).append(instruction)
+        else:
+            steps.append(instruction)
+    return steps, nops
+
+
+def _paired_nops(ours: list[Instruction], theirs: list[Instruction], fits: Fits | None) -> Pairs:
+    """The NOPs in front of one instruction. Where one side has more, as the last of each line stays, those of one
+    width are paired, from the end."""
+    if len(ours) == len(theirs):
+        return list(zip(ours, theirs))
+    pairs: Pairs = []
+    place = len(theirs)
+    for nop in reversed(ours):
+        same = [other for other in range(place - 1, -1, -1) if _width(nop) == _width(theirs[other])]
+        fitting = [other for other in same if fits is not None and fits(nop, theirs[other])] or same
+        if fitting:
+            place = fitting[0]
+            pairs.append((nop, theirs[place]))
+    return pairs[::-1]
+
+
+def _width(instruction: Instruction) -> int | None:
+    line, end_line, column, end_column = instruction.position or (None, None, None, None)
+    return end_column - column if line == end_line and column is not None and end_column is not None else None
+
+
+def _common(keys: list[Any], others: list[Any]) -> list[tuple[int, int]]:
+    """The places of a long common subsequence."""
+    shorter = min(len(keys), len(others))
+    start = 0
+    while start < shorter and keys[start] == others[start]:
+        start += 1
+    end = 0
+    while end < shorter - start and keys[-1 - end] == others[-1 - end]:
+        end += 1
+    found = [(number, number) for number in range(start)]
+    middle, other_middle = keys[start : len(keys) - end], others[start : len(others) - end]
+    if middle and other_middle and max(len(middle), len(other_middle)) <= _LARGEST:
+        matcher = difflib.SequenceMatcher(None, middle, other_middle, autojunk=False)
+        for block in matcher.get_matching_blocks():
+            found += [(start + block.a + step, start + block.b + step) for step in range(block.size)]
+    return found + [(len(keys) - end + step, len(others) - end + step) for step in range(end)]
+
+
+def _key(instruction: Instruction) -> Any:
+    arg = instruction.arg
+    if type(arg) is RawCode:
+        return instruction.op, arg.name
+    if instruction.op == "CONST":
+        return instruction.op, constant_key(arg)
+    try:
+        hash(arg)
+    except TypeError:
+        return instruction.op, repr(arg)
+    return instruction.op, arg
+
+
+def nops(raw: RawCode) -> list[Instruction]:
+    return [instruction for instruction in instructions_of(raw) if instruction.op == "NOP"]
+
+
+def second_halves(raw: RawCode) -> set[int]:
+    """The ids of instructions that are the second half of one: they have no place of their own."""
+    found: set[int] = set()
+    before = None
+    for instruction in instructions_of(raw):
+        if before is not None and instruction.offset == before.offset and before.op in FUSED:
+            if instruction.op in FUSED:
+                found.add(id(instruction))
+        before = instruction
+    return found
+
+
+def _implicit_ends(raw: RawCode) -> set[int]:
+    """The ids of instructions that may be the return at the end of a body that has none, or what goes with it."""
+    found: set[int] = set()
+    if raw.name == "<lambda>":
+        return found
+    instructions = instructions_of(raw)
+    before = None
+    for instruction in instructions:
+        if instruction.op == "RETURN_VALUE":
+            found.add(id(instruction))
+            if before is not None and before.op == "CONST" and before.arg is None:
+                found.add(id(before))
+        before = instruction
+    if not raw.is_function:
+        for instruction in reversed(instructions):
+            if id(instruction) not in found:
+                if instruction.op not in _END_OF_CLASS and instruction.arg not in _NAMES_OF_CLASS:
+                    break
+                found.add(id(instruction))
+    return found
+
+
+class Pair:
+    """A code object of the original, and what was compiled in its place.
+
+    ``places``: where an instruction of the original stands and where ours does, with how many instructions do so;
+    ``ends``: the same, in order, of those that may be of a return that nobody wrote. ``tuples``: where tuples of ours
+    are built or taken apart. ``second_halves``: of an instruction that is one with the one before it the line, where
+    the first half stands in our text, the variable, and whether it is set.
+    """
+
+    def __init__(self, original: RawCode, ours: RawCode) -> None:
+        self.original, self.ours = original, ours
+        self.is_same = same_code(original, ours)
+        self.ends: list[tuple[Position, Position]] = []
+        self.tuples: list[Position] = []
+        self.second_halves: list[tuple[int, Position, Any, bool]] = []
+        self.nested: list[tuple[RawCode, RawCode]] = []
+        pairs: Pairs
+        if self.is_same:
+            instructions = instructions_of(original)
+            pairs = list(zip(instructions, instructions))
+            self.nested = list(zip(original.nested, ours.nested))
+        else:
+            pairs = aligned(original, ours)
+        self.places = self._places(pairs)
+
+    @property
+    def hides(self) -> bool:
+        """Whether something may show only where each token has a line."""
+        return not self.is_same and bool(nops(self.original) or second_halves(self.ours))
+
+    def _places(self, pairs: Pairs) -> Counter[tuple[Position, Position]]:
+        theirs, mine = self.original.positions(), self.ours.positions()
+        size, own_size = len(theirs), len(mine)
+        ends = _implicit_ends(self.original)
+        fused = second_halves(self.original)
+        own_fused = fused if self.is_same else second_halves(self.ours)
+        found = []
+        for a, b in pairs:
+            unit, own_unit = a.offset >> 1, b.offset >> 1
+            if not (0 <= unit < size and 0 <= own_unit < own_size):
+                continue
+            if own_fused and id(b) in own_fused:
+                if id(a) in fused and theirs[unit][0] is not None:
+                    self.second_halves.append((theirs[unit][0], mine[own_unit], b.arg, b.op == "STORE_FAST"))
+            elif id(a) in fused:
+                pass
+            elif id(a) in ends:
+                self.ends.append((theirs[unit], mine[own_unit]))
+            else:
+                found.append((theirs[unit], mine[own_unit]))
+                arg = a.arg
+                if type(arg) is tuple and a.op == "CONST" or a.op in _TUPLES:
+                    self.tuples.append(mine[own_unit])
+                elif type(arg) is RawCode and not self.is_same and type(b.arg) is RawCode:
+                    self.nested.append((arg, b.arg))
+        return Counter(found)
+
+
+def objects(original: RawCode, ours: RawCode) -> Iterator[Pair]:
+    """Both, and the code nested in them, paired by the instructions that load it."""
+    todo = [(original, ours)]
+    seen = set()
+    while todo:
+        left, right = todo.pop()
+        if (left, right) in seen:
+            continue
+        seen.add((left, right))
+        pair = Pair(left, right)
+        yield pair
+        todo += pair.nested

@@ -1,0 +1,124 @@
+"""Our text as its compiler sees it: which token stands at a place, which one on a line if each has its own."""
+
+from __future__ import annotations
+
+import bisect
+from typing import Any, Collection, Tuple
+
+from ..bytecode.instruction import Position
+from .tokens import CLOSING, OPENING, Tokens
+
+Span = Tuple[int, int]
+"""The first and the last token."""
+
+_NO_STUB = 1 << 30
+_AWAY = 40
+"""Tokens between both halves of an instruction, at most."""
+
+
+class Text:
+    """Our text as its compiler sees it: which token begins or ends at a place; which has a line if each has its own."""
+
+    def __init__(self, cut: Tokens) -> None:
+        self.cut = cut
+        self.starts = {(token.line, token.column): n for n, token in enumerate(cut.tokens)}
+        self.ends = {(token.end_line, token.end_column): n for n, token in enumerate(cut.tokens)}
+        self.exploded: dict[int, int] = {}
+        self.spans: dict[Position, Span | None] = {}
+        self.statement_of = [n for n, one in enumerate(cut.statements) for _ in range(one.start, one.end)]
+
+    def span(self, position: Position) -> Span | None:
+        """The tokens that stand there; None if none begins and none ends there."""
+        try:
+            return self.spans[position]
+        except KeyError:
+            line, end_line, column, end_column = position
+            start = self.starts.get((line, column))
+            end = self.ends.get((end_line, end_column))
+            found = (start, end) if start is not None and end is not None and start <= end else None
+            self.spans[position] = found
+            return found
+
+    def name_near(self, position: Position, name: Any, is_stored: bool) -> int | None:
+        """The token that is this variable, used or set right after the one at ``position``."""
+        span = self.span(position)
+        if span is None:
+            return None
+        tokens, statement = self.cut.tokens, self.cut.statements[self.statement_of[span[1]]]
+        depth = 0
+        for number in range(span[1] + 1, min(statement.end, span[1] + _AWAY)):
+            text = tokens[number].text
+            if text == name and (is_stored or number + 1 == statement.end or tokens[number + 1].text != "="):
+                return number
+            depth += (text in OPENING) - (text in CLOSING)
+            if depth < 0:
+                break
+        for number in range(span[0] - 1, max(statement.start, span[0] - _AWAY), -1):
+            if tokens[number].text == name:  # the element of a comprehension stands in front of its variables
+                return number
+        return None
+
+    def stubs(self, lines: Collection[int]) -> set[int]:
+        """The headers of functions in which no code begins on these lines: what stands below can be left out."""
+        tokens, statements = self.cut.tokens, self.cut.statements
+        wanted = [number for number, one in enumerate(statements) if tokens[one.start].line in lines]
+        found = set()
+        number = first = 0  # the first decorator of the function
+        while number < len(statements):
+            depth, start = statements[number].depth, statements[number].start
+            text = tokens[start].text  # of the first word, or of the whole statement
+            end = number + 1
+            if text == "def" or text.startswith(("def ", "async def ")) or (
+                text == "async" and tokens[start + 1].text == "def"
+            ):
+                while end < len(statements) and statements[end].depth > depth:
+                    end += 1
+                if bisect.bisect_left(wanted, first) == bisect.bisect_left(wanted, end):
+                    found.add(number)
+            number = end
+            if text[0] != "@":
+                first = end
+        return found
+
+    def explode(self, stubs: Collection[int] = ()) -> str:
+        """The text with each token on a line of its own; below the headers ``stubs`` nothing is left."""
+        pieces: list[str] = []
+        line = 1
+        literals: list[tuple[str, str]] = []  # what the formatted strings around begin and end with
+        braces = 0
+        stub = _NO_STUB
+        for count, statement in enumerate(self.cut.statements):
+            if statement.depth > stub:
+                continue
+            stub = _NO_STUB
+            pieces.append("    " * statement.depth)
+            for number in range(statement.start, statement.end):
+                token = self.cut.tokens[number]
+                if token.kind == "string_end":
+                    literals.pop()
+                if number > statement.start:
+                    if len(literals) == 1 and token.text == "{" and not braces:
+                        # Literals side by side are one: so fields get lines of their own.
+                        pieces.append("{} \\\n{}".format(*literals[0]))
+                        line += 1
+                        self.exploded[line] = number + 1
+                    elif token.in_string:
+                        pieces.append(" " * token.space)
+                    else:
+                        pieces.append(" \\\n")
+                        line += 1
+                self.exploded.setdefault(line, number)
+                if len(literals) == 1:
+                    braces += (token.text == "{") - (token.text == "}")
+                if token.kind == "string_start":
+                    quote = token.text.lstrip("rRfFtT")
+                    literals.append((quote, token.text))
+                pieces.append(token.text)
+                line += token.text.count("\n")
+            pieces.append("\n")
+            line += 1
+            if count in stubs:
+                stub = statement.depth
+                pieces.append("    " * (stub + 1) + "pass\n")
+                line += 1
+        return "".join(pieces)

@@ -1,0 +1,126 @@
+"""Which statements of our text are those of the original, moved as they are: their tokens need not be looked at.
+
+All instructions of such a statement stand as far below, and as far to the right, of where ours do.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import NamedTuple, Sequence, Tuple
+
+from ..bytecode.instruction import Position
+from .pairs import Pair
+from .tokens import Logical
+
+Shift = Tuple[int, int]
+"""How many lines farther down, and how many columns farther to the right, the original stands."""
+
+
+class Unchanged(NamedTuple):
+    """``shifts``: of the statements, by number; the columns mean nothing where there are none.
+
+    ``lines``: of statements over several lines, which are cut all the same, only where they begin. ``changed``: the
+    statements that stand otherwise; of those in none of the three nothing is known. ``of_pair``: the statements that
+    each pair tells something of.
+    """
+
+    shifts: dict[int, Shift]
+    lines: dict[int, int]
+    changed: set[int]
+    of_pair: list[set[int]]
+
+
+def unchanged(logical: Sequence[Logical], pairs: Sequence[Pair], *, has_columns: bool) -> Unchanged:
+    """The statements that are moved as they are."""
+    finder = _Finder(logical, has_columns)
+    of_pair = [finder.statements_of(pair) for pair in pairs]
+    if has_columns:
+        finder.compare_blocks(logical)
+    shifts, lines = {}, {}
+    for number, shift in finder.shifts.items():
+        line = finder.first_lines.get(number)
+        if line is not None and line != shift[0]:
+            finder.changed.add(number)
+        elif number not in finder.changed:
+            if logical[number].line == logical[number].end_line:
+                shifts[number] = shift
+            else:
+                lines[number] = shift[0]
+    return Unchanged(shifts, lines, finder.changed, of_pair)
+
+
+class _Finder:
+    def __init__(self, logical: Sequence[Logical], has_columns: bool) -> None:
+        self.has_columns = has_columns
+        self.statement_of: dict[int | None, int] = {}
+        for number, one in enumerate(logical):
+            for line in range(one.line, one.end_line + 1):
+                self.statement_of[line] = number
+        self.shifts: dict[int, Shift] = {}
+        self.first_lines: dict[int, int] = {}  # how far down the first line of a function or class is moved
+        self.columns = [4 * one.depth for one in logical]
+        self.begun: set[int] = set()  # statements whose first word has a place
+        self.changed = {number for number, one in enumerate(logical) if one.is_cut}
+
+    def statements_of(self, pair: Pair) -> set[int]:
+        """The statements that ``pair`` tells something of."""
+        found: set[int] = set()
+        number = self.statement_of.get(pair.ours.firstlineno)
+        if number is not None and pair.original.name != "<module>":
+            step = pair.original.firstlineno - pair.ours.firstlineno
+            if self.first_lines.setdefault(number, step) != step:
+                self.changed.add(number)
+        look = self._columns if self.has_columns else self._lines
+        for where, here in pair.places:
+            look(where, here, found)
+        for where, here in pair.ends:
+            look(where, here, found)
+        if self.has_columns and pair.hides:
+            self.changed |= found
+        return found
+
+    def compare_blocks(self, logical: Sequence[Logical]) -> None:
+        """A statement of which only later words are farther to the right than its block is not as it was."""
+        blocks: dict[int, list[int]] = {}
+        headers: list[int] = []  # the last statement of each depth
+        for number, one in enumerate(logical):
+            del headers[one.depth :]
+            if number in self.shifts and number not in self.changed:
+                blocks.setdefault(headers[-1] if headers else -1, []).append(number)
+            headers.append(number)
+        for numbers in blocks.values():
+            certain = [self.shifts[number][1] for number in numbers if number in self.begun]
+            steps = Counter(certain or [self.shifts[number][1] for number in numbers])
+            usual = max(steps, key=lambda step: (steps[step], -step))
+            self.changed.update(n for n in numbers if n not in self.begun and self.shifts[n][1] != usual)
+
+    def _lines(self, where: Position, here: Position, found: set[int]) -> None:
+        number = self.statement_of.get(here[0])
+        if number is not None and where[0] is not None:
+            found.add(number)
+            self._moved(number, (where[0] - here[0], 0))
+
+    def _columns(self, where: Position, here: Position, found: set[int]) -> None:
+        line, end_line, column, end_column = where
+        our_line, our_end_line, our_column, our_end_column = here
+        if column is None or our_column is None or end_column is None or column == end_column == 0:
+            return
+        number = self.statement_of.get(our_line)
+        if number is None:
+            return
+        found.add(number)
+        if our_column == self.columns[number]:
+            self.begun.add(number)
+        shift = line - our_line, column - our_column
+        last = end_line - our_end_line, end_column - our_end_column
+        end = self.statement_of.get(our_end_line)
+        if end != number and end is not None:
+            found.add(end)
+            self._moved(end, last)
+        elif shift != last:
+            self.changed.add(number)
+        self._moved(number, shift)
+
+    def _moved(self, number: int, shift: Shift) -> None:
+        if self.shifts.setdefault(number, shift) != shift:
+            self.changed.add(number)
