@@ -44,6 +44,23 @@ def test_unknown_opcode():
         disassemble(raw)
 
 
+@pytest.mark.parametrize("version", [one for one in TABLES if one < (3, 11)])
+@pytest.mark.parametrize("number", [201, 205])
+def test_an_opcode_of_pypys_is_named(version, number):
+    raw = load(code_of("def f(a): return a"))
+    raw.version, raw.bytecode = version, bytes([number, 0, 83, 0])
+    with pytest.raises(DecompilationError, match=f"opcode {number} is one of PyPy's"):
+        disassemble(raw)
+
+
+@pytest.mark.parametrize("version", [one for one in TABLES if one >= (3, 11)])
+def test_where_cpython_has_such_numbers_they_are_not_pypys(version):
+    raw = load(code_of("def f(a): return a"))
+    raw.version, raw.bytecode = version, bytes([201, 0, 83, 0])
+    with pytest.raises(DecompilationError, match="unknown opcode 201"):
+        disassemble(raw)
+
+
 def test_operand_out_of_range():
     code = code_of("def f(a): return a")
     refused(patched(code, offset_of(code, "LOAD_FAST"), (opcode.opmap["LOAD_FAST"], 9)), "operand 9 of LOAD_FAST")

@@ -5,9 +5,10 @@ from __future__ import annotations
 import os
 import zipfile
 
+from . import py2exe
 from .archives import DAMAGED, TarTree, ZipTree, words_of
 from .pyinstaller import PyInstallerTree, find_cookie
-from .trees import Folder, SingleFile, Tree, VerificationError
+from .trees import Folder, SingleFile, Tree, Unreadable, VerificationError
 
 
 def open_tree(path: str) -> Tree:
@@ -28,8 +29,15 @@ def open_archive(path: str) -> Tree | None:
         cookie = find_cookie(path)
         if cookie is not None:
             return PyInstallerTree(path, cookie)
+        by_py2exe = py2exe.has_scripts(path)
         if zipfile.is_zipfile(path):
-            return ZipTree(path)
+            tree = ZipTree(path)
+            if by_py2exe:
+                tree.description = "a program by py2exe"
+                tree.unreadable.append(Unreadable("PYTHONSCRIPT", py2exe.UNREAD))
+            return tree
+        if by_py2exe:
+            raise VerificationError(f"{path}: {py2exe.UNREAD}; its modules are in a zip file, such as library.zip")
         if head[:2] == b"\x1f\x8b" or head[:3] == b"BZh" or head[:6] == b"\xfd7zXZ\0" or head[257:262] == b"ustar":
             return TarTree(path)
     except VerificationError:

@@ -124,6 +124,12 @@ class Decoder:
         while self.out[-1] is not live[-1]:
             self.out.pop()
 
+    def _unknown(self, opcode: int) -> str:
+        if opcode not in self.table.of_pypy:
+            return f"unknown opcode {opcode}"
+        made = "CPython {}.{}".format(*self.raw.version)
+        return f"opcode {opcode} is one of PyPy's: this looks like PyPy's bytecode, which calls itself {made}'s"
+
     def decode(self) -> None:
         code, rows, positions = self.raw.bytecode, self.table.rows, self.raw.positions()
         out, index_at = self.out, self.index_at
@@ -135,7 +141,7 @@ class Decoder:
         while offset < end:
             row = rows.get(code[offset])
             if row is None:
-                raise self.error(f"unknown opcode {code[offset]}", offset)
+                raise self.error(self._unknown(code[offset]), offset)
             argument = code[offset + 1] | extended
             if offset == self.dropped_pop:  # and no place for a jump
                 offset += 2

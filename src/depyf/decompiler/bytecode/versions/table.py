@@ -20,6 +20,9 @@ BINARY_OPERATORS = (
 )  # fmt: skip
 """By the argument of BINARY_OP (3.11 on)."""
 
+_PYPY = frozenset(range(201, 206))
+"""LOOKUP_METHOD, CALL_METHOD, BUILD_LIST_FROM_ARG and others (PyPy's lib-python/3/opcode.py, "pypy modification")."""
+
 COMPARISONS = ("<", "<=", "==", "!=", ">", ">=")
 """By the argument of COMPARE_OP, its flags shifted away."""
 
@@ -64,6 +67,11 @@ class OpcodeTable:
     def has_resume(self) -> bool:
         """Whether code says by an instruction, RESUME, where a frame of it begins to be seen."""
         return "RESUME" in self.opcodes
+
+    @cached_property
+    def of_pypy(self) -> frozenset[int]:
+        """Numbers that are opcodes of PyPy's alone; from 3.11 on CPython uses them for itself."""
+        return frozenset() if self.has_resume else _PYPY
 
     @cached_property
     def jumps_test_bools(self) -> bool:

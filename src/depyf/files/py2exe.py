@@ -1,0 +1,46 @@
+"""Programs by py2exe: an executable, and a zip file of modules behind it or beside it (library.zip).
+
+What the program starts with is not in the zip file but in a Windows resource, PYTHONSCRIPT: a header, the path of the zip
+file, and a marshalled list of code objects (py2exe's runtime.py, ``build_exe``). The list is not read here. Whoever
+looks at the modules is told so, since the resource holds the program's own script.
+"""
+
+from __future__ import annotations
+
+import mmap
+import struct
+
+UNREAD = "the scripts of a program by py2exe are in this Windows resource, which depyf does not read"
+
+_EXECUTABLE = b"MZ"
+_HEADER = struct.Struct("<IIII")
+"""A tag, the level of optimisation, whether output is unbuffered, the size of the list."""
+_TAG = b"\x12\x34\x56\x78"
+_LONGEST_PATH = 1024
+_LISTS = b"[\xdb"
+"""How a marshalled list begins, without and with FLAG_REF."""
+
+
+def has_scripts(path: str) -> bool:
+    """Whether the file is an executable with scripts of py2exe's. Raises OSError."""
+    with open(path, "rb") as file:
+        if file.read(2) != _EXECUTABLE:
+            return False
+        with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
+            at = data.find(_TAG)
+            while at >= 0:
+                if _is_header(data, at):
+                    return True
+                at = data.find(_TAG, at + 1)
+    return False
+
+
+def _is_header(data: mmap.mmap, at: int) -> bool:
+    head = data[at : at + _HEADER.size]
+    if len(head) < _HEADER.size:
+        return False
+    _, level, unbuffered, size = _HEADER.unpack(head)
+    start = at + _HEADER.size
+    end_of_path = data.find(b"\0", start, start + _LONGEST_PATH)
+    fits = level <= 2 and unbuffered <= 1 and 0 < size <= len(data) - end_of_path
+    return end_of_path >= 0 and fits and data[end_of_path + 1 : end_of_path + 2] in (_LISTS[:1], _LISTS[1:])
