@@ -40,7 +40,7 @@ def disagreement(original: types.CodeType, recompiled: types.CodeType, level: st
         for field in IDENTICAL:
             if _comparable(getattr(original, field, None)) != _comparable(getattr(recompiled, field, None)):
                 return f"{field} is another one"
-    before, after = steps(original, alone), steps(recompiled, alone)
+    before, after = _without_plain_cells(original, alone), _without_plain_cells(recompiled, alone)
     if level in ("identical", "exact"):
         return _parting(before, after)
     if level == "equivalent" and method == "lock-step":
@@ -118,7 +118,7 @@ def _metadata_difference(original: types.CodeType, recompiled: types.CodeType, a
     parameters = original.co_argcount + original.co_kwonlyargcount + bin(original.co_flags & 0xC).count("1")
     for what, before, after in (
         ("parameters", original.co_varnames[:parameters], recompiled.co_varnames[:parameters]),
-        ("cell variables", tuple(sorted(original.co_cellvars)), tuple(sorted(recompiled.co_cellvars))),
+        ("shared variables", _shared(original), _shared(recompiled)),
         ("free variables", tuple(sorted(original.co_freevars)), tuple(sorted(recompiled.co_freevars))),
     ):
         if alone:
@@ -131,6 +131,24 @@ def _metadata_difference(original: types.CodeType, recompiled: types.CodeType, a
     if _docstring(original) != _docstring(recompiled):
         return f"docstring is {_docstring(original)!r}, recompiled {_docstring(recompiled)!r}"
     return ""
+
+
+def _shared(code: types.CodeType) -> tuple[str, ...]:
+    """Cell variables that code which is reached hands to a function: what only dead code shares is a local variable."""
+    loads = {"LOAD_CLOSURE", "LOAD_FAST"}  # the latter from 3.13 on
+    found = steps(code, False)
+    handed = {found[place].operand for place in reached(found) if found[place].op in loads}
+    return tuple(sorted(name for name in code.co_cellvars if name in handed))
+
+
+def _without_plain_cells(code: types.CodeType, alone: bool) -> list[Step]:
+    """The steps of ``code``, where a cell that is not shared is the local variable that it might be."""
+    plain = set(code.co_cellvars) - set(_shared(code))
+    found = steps(code, alone)
+    return [
+        step._replace(op=step.op.replace("_DEREF", "_FAST")) if step.operand in plain and "_DEREF" in step.op else step
+        for step in found
+    ] if plain else found
 
 
 def _comparable(value: Any) -> Any:

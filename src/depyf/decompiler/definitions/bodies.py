@@ -313,21 +313,23 @@ def _declared(
     stored_cells: dict[str, None] = {}
     local = {*raw.varnames, *raw.cellvars}
     # A comprehension may have a variable of the same name as one from outside, and does not see the names of a class.
-    asks = kind == "class" or not local.isdisjoint(raw.freevars)
+    asks = kind != "function" or not local.isdisjoint(raw.freevars)
     inside = inside_comprehensions(instructions) if asks else [False] * len(instructions)
     for instruction, in_comprehension in zip(instructions, inside):
         op = instruction.op
         if op not in _MAY_NEED_DECLARATION:
             continue
         if op in _CHANGES_GLOBAL:
+            if kind == "module" and in_comprehension:
+                continue  # by `:=`, which stores to the variable of the module
             stored_globals[instruction.arg] = None
         elif op in _CHANGES_CELL:
             if instruction.arg in raw.freevars and not (in_comprehension and instruction.arg in local):
                 stored_cells[instruction.arg] = None
         elif op == "STORE_FIRST_LINE" and instruction.arg is not None:
             (stored_cells if instruction.arg == "nonlocal" else stored_globals)["__firstlineno__"] = None
-        elif op == "LOAD_GLOBAL" and (
-            kind == "class" and not in_comprehension or kind == "function" and instruction.arg in enclosing
+        elif op == "LOAD_GLOBAL" and instruction.arg != "AssertionError" and (  # which an `assert` loads, up to 3.8
+            kind != "function" and not in_comprehension or kind == "function" and instruction.arg in enclosing
         ):
             stored_globals[instruction.arg] = None
     if kind == "function":

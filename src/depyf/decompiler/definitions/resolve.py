@@ -23,6 +23,7 @@ from ..lift.values import (
     Generic,
     Placeholder,
     Slot,
+    Stored,
     Truth,
     Unpacked,
     resolved,
@@ -66,6 +67,10 @@ class Definitions:
             return body  # as most are
         nodes.rewrite(module, self._replace)
         for node in nodes.walk(module):
+            if isinstance(node, Stored):
+                raise DecompilationError(
+                    "a value that is stored and used in one expression", stage="lift", where=self.raw.qualname
+                )
             if isinstance(node, (Placeholder, Comprehension)):
                 raise DecompilationError(
                     f"a value that no statement uses: {node!r}", stage="lift", where=self.raw.qualname
@@ -97,6 +102,9 @@ class Definitions:
     def _truth(self, node: Truth) -> nodes.Node:
         return nodes.UnaryOp("not", nodes.UnaryOp("not", self.expression(node.value)))
 
+    def _stored(self, node: Stored) -> nodes.Node:
+        return nodes.NamedExpr(node.target, node.value) if isinstance(node.target, nodes.Name) else node
+
     def _return(self, node: nodes.Return) -> nodes.Node:
         if isinstance(node.value, Unpacked) and len(node.value.group.targets) == 1:
             node.value = nodes.Starred(self.expression(node.value.group.value))  # the default of a TypeVarTuple
@@ -108,6 +116,12 @@ class Definitions:
         if function.raw.name != "<lambda>":
             return function
         return nodes.Lambda(self.arguments(function), value_of_lambda(self.nested(function.raw), function.raw))
+
+    def _assignment(self, node: nodes.Assign) -> nodes.Node:
+        while isinstance(node.value, nodes.NamedExpr):  # the same instructions as a chain, which people prefer
+            node.targets.insert(0, node.value.target)
+            node.value = node.value.value
+        return self._definition(node)
 
     def _definition(self, node: nodes.Assign) -> nodes.Node:
         value: nodes.Node = node.value
@@ -273,12 +287,13 @@ _REPLACED: dict[type, Callable[..., nodes.Node]] = {
     ArgumentTuple: lambda self, node: nodes.Tuple(node.elts),
     AssertionClass: lambda self, node: nodes.Name("AssertionError"),
     CommonConstant: lambda self, node: nodes.Name(node.name),
-    nodes.Assign: Definitions._definition,
+    Stored: Definitions._stored,
+    nodes.Assign: Definitions._assignment,
     nodes.Return: Definitions._return,
 }
 
 
-_REPLACEABLE = (Placeholder, Comprehension, ArgumentTuple)
+_REPLACEABLE = (Placeholder, Comprehension, ArgumentTuple, Stored)
 """Where none of these is there is nothing to replace: an assignment and a return only by what they hold."""
 
 

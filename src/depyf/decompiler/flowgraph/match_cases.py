@@ -23,6 +23,7 @@ _TESTS = frozenset(
     {"COPY", "MATCH_SEQUENCE", "MATCH_MAPPING", "MATCH_CLASS", "MATCH_CLASS_AND_TEST", "POP_JUMP_IF_NOT_NONE"}
     | {op for op, _ in _COMPARES}
 )
+_TESTS_IN_PLACE = ("GET_LEN", "MATCH_SEQUENCE", "MATCH_MAPPING")
 
 
 class Case(NamedTuple):
@@ -172,6 +173,8 @@ def _guard(start: Position, after: Position | None) -> tuple[list[Instruction], 
             if depth == 0 and instruction.op == "POP":
                 pops.append(instruction)
                 break
+            if _reads_below(instruction, depth):
+                raise NoCase("a guard that reads the subject")
             last = position == len(block.instructions) - 1
             taken, pushed = stack_use(instruction)
             if last and block.target is not None:
@@ -191,6 +194,11 @@ def _guard(start: Position, after: Position | None) -> tuple[list[Instruction], 
     if not pops or after is None:
         raise NoCase("no guard")
     return pops, after
+
+
+def _reads_below(instruction: Instruction, depth: int) -> bool:
+    """Whether ``instruction`` copies or tests an entry below the ``depth`` topmost ones, and leaves it there."""
+    return instruction.arg > depth if instruction.op == "COPY" else depth == 0 and instruction.op in _TESTS_IN_PLACE
 
 
 def _push(todo: list[tuple[Position, int]], seen: set[BasicBlock], place: Position, depth: int) -> None:

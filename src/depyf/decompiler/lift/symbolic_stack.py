@@ -21,6 +21,7 @@ from .values import (
     Module,
     Null,
     Saved,
+    Stored,
     Unpacked,
     UnpackGroup,
     is_marker,
@@ -108,22 +109,36 @@ class SymbolicStack:
             return value
         if not all(isinstance(target, nodes.Name) for target in statement.targets):
             self.refuse("a value that is stored and used in one expression")
+        return self._stored(value, statement)
+
+    def _stored(self, value: nodes.Expression, statement: nodes.Assign) -> nodes.Expression:
+        """``value`` with the targets of ``statement``, which is taken back."""
         if not any(existing is statement for existing in self.statements):
             self.refuse("a stored value that is used after a branch")
         self.statements = [existing for existing in self.statements if existing is not statement]
         for target in statement.targets:
-            value = nodes.NamedExpr(target, value)
+            value = Stored(target, value)
         return value
 
+    def settle_copies(self, depth: int) -> None:
+        """The value ``depth`` from the top is moved or copied again: if it was stored, that was `:=`, not a chain."""
+        value = self.stack[-depth]
+        if id(value) in self.copies:
+            self._replace(value, self.as_expression(value))
+
     def finish(self) -> None:
-        """The block ends: what was copied and stored becomes an expression."""
+        """The block ends: what was stored and is still there belongs to a `:=`, or to a chain with later targets."""
         if self.exchange:
             self.refuse("an exchange of values across blocks")
         if self.dropped:
             self.refuse("an unpacked value is dropped")
-        for index, value in enumerate(self.stack):
-            if id(value) in self.copies:
-                self.stack[index] = self.as_expression(value)
+        for value in list(self.stack):
+            statement = self.copies.pop(id(value), None)
+            if statement is not None:
+                self._replace(value, self._stored(value, statement))
+
+    def _replace(self, value: nodes.Expression, by: nodes.Expression) -> None:
+        self.stack[:] = [by if entry is value else entry for entry in self.stack]
 
     def emit(self, statement: nodes.Statement) -> None:
         """Add a statement."""

@@ -80,6 +80,12 @@ class Saved(Placeholder):
         self.name = name
 
 
+class Stored(nodes.NamedExpr):
+    """A value that was stored to ``target`` and is used again: by `:=` or, with any target, by a chained assignment."""
+
+    __slots__ = ()
+
+
 class Unpacked(Placeholder):
     """One of the values of an unpacking; the targets gather in the group."""
 

@@ -45,3 +45,10 @@ def tried(a, b):
                     b(3)
         except ValueError as error:
             b(error)
+
+
+def guard_and_nothing(f, a, b):
+    for x in a:
+        match f(x):
+            case [] if not b:
+                pass

@@ -71,8 +71,13 @@ def _is_guard(block: LiftedBlock, second: LiftedBlock) -> bool:
 
 
 def _fold_negated_guard(block: LiftedBlock, second: LiftedBlock, other: LiftedBlock | None) -> bool:
-    """``case pattern if not guard``: a true guard leads where a pattern that does not match leads."""
-    if not same_exit(other, second.true) or same_exit(other, second.false):
+    """``case pattern if not guard``: a true guard leads where a pattern that does not match leads.
+
+    Where the body is empty both arms of the guard do; a guard that holds falls into the body.
+    """
+    if not same_exit(other, second.true):
+        return False
+    if second.fall is not second.false and same_exit(other, second.false):
         return False
     test = conjunction("and", block.test, negate(second.test))
     block.become(second.terminator._replace(test=test, true=second.false, false=second.true))

@@ -43,6 +43,8 @@ def _print(state: SymbolicStack, instruction: Instruction) -> None:
 def _copy(state: SymbolicStack, instruction: Instruction) -> None:
     if instruction.arg > len(state.stack):
         state.refuse("the stack is too short")
+    if instruction.arg > 1:
+        state.settle_copies(instruction.arg)
     state.push(state.stack[-instruction.arg])
 
 
@@ -51,6 +53,7 @@ def _swap(state: SymbolicStack, instruction: Instruction) -> None:
     stack, depth = state.stack, instruction.arg
     if depth > len(stack):
         state.refuse("the stack is too short")
+    state.settle_copies(depth)
     stack[-1], stack[-depth] = stack[-depth], stack[-1]
 
 

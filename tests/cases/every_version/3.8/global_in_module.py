@@ -1,0 +1,3 @@
+global n
+print(n)
+x = n
