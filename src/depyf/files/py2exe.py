@@ -1,8 +1,8 @@
 """Programs by py2exe: an executable, and a zip file of modules behind it or beside it (library.zip).
 
 The program starts with what is in a Windows resource, PYTHONSCRIPT: a header, the path of the zip file, and a
-marshalled list of code objects, the last of them the program's own script (py2exe's runtime.py, ``build_exe``). The list is not
-read here, and whoever looks at the modules is told so.
+marshalled list of code objects, the last of them the program's own script (py2exe's runtime.py, ``build_exe``). The
+list is not read here, and whoever looks at the modules is told so.
 """
 
 from __future__ import annotations
