@@ -242,7 +242,7 @@ def _decompile(options: argparse.Namespace) -> int:
 
 def _decompile_many(options: argparse.Namespace) -> int:
     from .batch.command import list_files, run_batch
-    from .batch.work import Way
+    from .batch.work import Options
 
     if options.list:
         return list_files(options.targets)
@@ -251,12 +251,12 @@ def _decompile_many(options: argparse.Namespace) -> int:
         raise DepyfError("many files are written to a folder: name it with -o DIR")
     if options.steps or options.verdicts or options.check or options.stop_after:
         raise DepyfError("--steps, --stop-after, --check and --verdicts are for one target")
-    way = Way(
+    how = Options(
         options.layout, options.rewritten_asserts, options.budget, options.python, options.header is not False,
         options.linemap,
     )  # fmt: skip
     return run_batch(
-        options.targets, options.output, way, as_json=options.json, again=options.again, jobs=options.jobs
+        options.targets, options.output, how, as_json=options.json, again=options.again, jobs=options.jobs
     )
 
 

@@ -13,7 +13,7 @@ import pytest
 
 from depyf.batch import processes
 from depyf.batch.outcome import line_map
-from depyf.batch.work import Task, Way
+from depyf.batch.work import Options, Task
 from depyf.decompiler.bytecode.interpreters import HOST_VERSION
 
 VERSION = "{}.{}".format(*HOST_VERSION)
@@ -228,7 +228,7 @@ def die(task, way):
 def test_a_file_that_kills_its_process_costs_itself_alone(monkeypatch):
     monkeypatch.setattr(processes, "work", die)
     tasks = [Task("deadly" if number in (2, 5) else str(number), b"") for number in range(8)]
-    found = {task.path: outcome for task, outcome in processes.run(iter(tasks), Way(), 2)}
+    found = {task.path: outcome for task, outcome in processes.run(iter(tasks), Options(), 2)}
     assert set(found) == {"deadly", "0", "1", "3", "4", "6", "7"}
     assert "died" in found.pop("deadly").error
     assert all(outcome.text == "done" for outcome in found.values())

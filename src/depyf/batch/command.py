@@ -19,13 +19,14 @@ from .outcome import Outcome
 from .processes import run
 from .progress import Progress
 from .tasks import Item, items, task_of
-from .work import DEFAULT_WAY, Task, Way
+from .work import DEFAULT_OPTIONS, Options, Task
 
 __all__ = ["decompile_all", "json_text", "list_files", "run_batch"]
 
 
 def decompile_all(
-    targets: Sequence[str], directory: str | None, way: Way = DEFAULT_WAY, *, again: bool = False, jobs: int = 1
+    targets: Sequence[str], directory: str | None, options: Options = DEFAULT_OPTIONS, *, again: bool = False,
+    jobs: int = 1,
 ) -> Iterator[Outcome]:
     """Decompile all compiled files in ``targets`` into ``directory``, which keeps the folders that they are in.
 
@@ -33,11 +34,11 @@ def decompile_all(
     ``directory`` None nothing is written: each outcome has its text. ``jobs`` is the number of processes.
     Raises DepyfError for an archive that can't be read.
     """
-    yield from _outcomes(list(items(targets, directory)), directory, way, again, jobs)
+    yield from _outcomes(list(items(targets, directory)), directory, options, again, jobs)
 
 
 def _outcomes(
-    found: Sequence[Item], directory: str | None, way: Way, again: bool, jobs: int
+    found: Sequence[Item], directory: str | None, options: Options, again: bool, jobs: int
 ) -> Iterator[Outcome]:
     early: list[Outcome] = []
 
@@ -52,7 +53,7 @@ def _outcomes(
             else:
                 yield task
 
-    for task, outcome in run(tasks(), way, jobs):
+    for task, outcome in run(tasks(), options, jobs):
         yield from early
         early.clear()
         yield outcome if directory is None else _written(task, outcome, directory)
@@ -95,7 +96,7 @@ def write(path: str, text: str, directory: str) -> None:
 
 
 def run_batch(
-    targets: Sequence[str], directory: str | None, way: Way = DEFAULT_WAY, *, as_json: bool = False,
+    targets: Sequence[str], directory: str | None, options: Options = DEFAULT_OPTIONS, *, as_json: bool = False,
     again: bool = False, jobs: int = 1,
 ) -> int:  # fmt: skip
     """``depyf decompile`` of many files: a line for each that is not proven, then a summary; its exit status."""
@@ -104,7 +105,7 @@ def run_batch(
     start = time.monotonic()
     found = list(items(targets, directory))
     with Progress(len(found)) as progress:
-        for outcome in _outcomes(found, directory, way, again, jobs):
+        for outcome in _outcomes(found, directory, options, again, jobs):
             counts["total"] += 1
             counts["written"] += bool(outcome.written) and not outcome.was_there
             counts["there"] += outcome.was_there
@@ -112,7 +113,7 @@ def run_batch(
             counts["failed"] += bool(outcome.error)
             progress.advance()
             if as_json:
-                records.append(outcome.to_dict(way.line_map))
+                records.append(outcome.to_dict(options.line_map))
             if not outcome.proven:
                 counts["not proven"] += 1
                 progress.line(str(outcome))

@@ -12,28 +12,30 @@ from concurrent.futures.process import BrokenProcessPool
 from typing import Iterable, Iterator
 
 from .outcome import Outcome
-from .work import Task, Way, work
+from .work import Options, Task, work
 
 _WAITING = 2
 """Tasks under way for each process: one that it does, one that it finds when that is done."""
 
 
-def run(tasks: Iterable[Task], way: Way, processes: int = 1) -> Iterator[tuple[Task, Outcome]]:
+def run(tasks: Iterable[Task], options: Options, processes: int = 1) -> Iterator[tuple[Task, Outcome]]:
     """The outcomes as they come; with one process in the order of the tasks."""
     if processes <= 1:
-        yield from ((task, work(task, way)) for task in tasks)
+        yield from ((task, work(task, options)) for task in tasks)
         return
     left = iter(tasks)
     while True:
         suspects: list[Task] = []
-        yield from _in_pool(left, way, processes, suspects)
+        yield from _in_pool(left, options, processes, suspects)
         if not suspects:
             return
         for task in suspects:
-            yield task, _alone(task, way)
+            yield task, _alone(task, options)
 
 
-def _in_pool(tasks: Iterator[Task], way: Way, processes: int, suspects: list[Task]) -> Iterator[tuple[Task, Outcome]]:
+def _in_pool(
+    tasks: Iterator[Task], options: Options, processes: int, suspects: list[Task]
+) -> Iterator[tuple[Task, Outcome]]:
     """Work until the end, or until a process dies: then ``suspects`` gets what was under way."""
     running: dict[Future[Outcome], Task] = {}
     with _pool(processes) as pool:
@@ -44,7 +46,7 @@ def _in_pool(tasks: Iterator[Task], way: Way, processes: int, suspects: list[Tas
                     if task is None:
                         break
                     try:
-                        running[pool.submit(work, task, way)] = task
+                        running[pool.submit(work, task, options)] = task
                     except BrokenProcessPool:
                         suspects.append(task)
                         break
@@ -65,10 +67,10 @@ def _in_pool(tasks: Iterator[Task], way: Way, processes: int, suspects: list[Tas
                 future.cancel()
 
 
-def _alone(task: Task, way: Way) -> Outcome:
+def _alone(task: Task, options: Options) -> Outcome:
     with _pool(1) as pool:
         try:
-            return pool.submit(work, task, way).result()
+            return pool.submit(work, task, options).result()
         except BrokenProcessPool:
             return Outcome(task.path, error="the process that decompiled it died: it crashed, or was out of memory")
 

@@ -28,7 +28,7 @@ class Task(NamedTuple):
     output: str = ""
 
 
-class Way(NamedTuple):
+class Options(NamedTuple):
     """How all files are decompiled; can be pickled, which settings can't.
 
     ``layout``, ``rewritten_asserts`` and ``budget`` are as for `depyf.decompile`, ``version`` is the CPython of code
@@ -43,22 +43,22 @@ class Way(NamedTuple):
     line_map: bool = False
 
 
-DEFAULT_WAY = Way()
+DEFAULT_OPTIONS = Options()
 
 
-def work(task: Task, way: Way) -> Outcome:
+def work(task: Task, options: Options) -> Outcome:
     """Decompile one file; whatever is wrong with it is the outcome's ``error``."""
     try:
         if task.target:
-            found = find_in_place(task.target, way.version, task.data)
+            found = find_in_place(task.target, options.version, task.data)
         else:
-            found = read_compiled(task.data or b"", "it", way.version)
-        settings = DEFAULT._replace(layout=way.layout, rewritten_asserts=way.rewritten_asserts)
-        result = with_room(lambda: analyze_in_place(found, settings=settings, budget=way.budget))
+            found = read_compiled(task.data or b"", "it", options.version)
+        settings = DEFAULT._replace(layout=options.layout, rewritten_asserts=options.rewritten_asserts)
+        result = with_room(lambda: analyze_in_place(found, settings=settings, budget=options.budget))
         outcome = outcome_of(task.path, result, standalone(result))
-        if way.header:
-            outcome = with_header(outcome, at_the_end=way.layout == "author")
-        return with_line_map(outcome) if way.line_map else outcome
+        if options.header:
+            outcome = with_header(outcome, at_the_end=options.layout == "author")
+        return with_line_map(outcome) if options.line_map else outcome
     except TargetError as error:
         return Outcome(task.path, error=str(error).replace(f"{task.path} ", "it ", 1))
     except DepyfError as error:

@@ -16,7 +16,7 @@ from ..flowgraph.loop_rotation import open_at, rotate_loops
 from ..flowgraph.regions import chain
 from ..flowgraph.tail_duplication import Dominance, duplicate, entering, size, spread
 from ..lift import LiftedBlock
-from ..lift.folding.shapes import through
+from ..lift.folding.shapes import skip_jumps
 from ..structure import Flow, NoPlace, OneTrip, SeveralEntries, one_trips, put_in
 
 SHORT, LONG = 8, 40
@@ -164,9 +164,10 @@ def _other_exits(failure: NoPlace, flow: Flow) -> list[LiftedBlock]:
         return []
     headers = [node for node in flow.back if node not in failure.targets and flow.dominates(node, failure.source)]
     loop = flow.natural_loop(max(headers, key=lambda node: flow.number[node])) if headers else set()
-    places = {through(place) for node in loop for place in node.successors} - loop - {failure.source, *failure.targets}
-    found = [place for place in places if place is not None and place in flow.dominator]
-    return sorted(found, key=lambda place: place.layout)
+    reached = {skip_jumps(successor) for node in loop for successor in node.successors}
+    blocks = reached - loop - {None, failure.source, *failure.targets}
+    found = [block for block in blocks if block is not None and block in flow.dominator]
+    return sorted(found, key=lambda block: block.layout)
 
 
 def _copies(
@@ -202,7 +203,7 @@ def _jumps(source: LiftedBlock) -> list[LiftedBlock]:
     found: list[LiftedBlock] = []
     for successor in source.successors:
         block: LiftedBlock | None = successor
-        while block is not None and through(block) is not block and block not in found:
+        while block is not None and skip_jumps(block) is not block and block not in found:
             found.append(block)
             block = block.next
     return found

@@ -10,7 +10,7 @@ from ..flowgraph import Region
 from ..flowgraph.dominators import dominator_tree
 from ..flowgraph.regions import chain
 from ..lift import Evidence, LiftedBlock, Terminator, block_order
-from ..lift.folding.shapes import through
+from ..lift.folding.shapes import skip_jumps
 from ..lift.values import CaseElse, case_of
 from .context import SeveralEntries
 
@@ -202,7 +202,7 @@ class Flow:
         """
         left: list[LiftedBlock] = []
         for before in list(node.predecessors):
-            if through(before) is node and any(node.test in chain(source.region) for source in before.predecessors):
+            if skip_jumps(before) is node and any(node.test in chain(source.region) for source in before.predecessors):
                 for source in list(before.predecessors):
                     source.redirect(before, node)
                 left.append(before)
@@ -253,7 +253,7 @@ def _entered(source: LiftedBlock | None, target: LiftedBlock) -> list[Region]:
 
 def _past_jumps(block: LiftedBlock) -> LiftedBlock:
     """Past blocks that only jump, as long as they stand in the same statement."""
-    real = through(block) or block
+    real = skip_jumps(block) or block
     return real if real.region is block.region else block
 
 
@@ -265,7 +265,7 @@ def _after_swallowing(handler: LiftedBlock) -> LiftedBlock:
     item = [m.owner for m in handler.markers if m.kind == "exit"][-1:]
     for _ in range(4):
         if block is not None and item and all(m.owner is not item[0] for m in block.markers):
-            return through(block) or block
+            return skip_jumps(block) or block
         if block is None or block.statements:
             break
         block = block.next

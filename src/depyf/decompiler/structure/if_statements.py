@@ -8,7 +8,7 @@ from ...errors import DecompilationError
 from ..lift import LiftedBlock
 from ..lift.columns import column_of_test
 from ..lift.folding.negation import changes, negate, spelled
-from ..lift.folding.shapes import through
+from ..lift.folding.shapes import skip_jumps
 from ..lift.values import AssertionClass, case_of
 from ..limits.budget import STEP, spend
 from ..syntax import nodes
@@ -48,9 +48,9 @@ def write_if(
         if first is None or second is None or not isinstance(following.test, nodes.Expression):
             raise DecompilationError("a branch without a test", stage="structure")
         test = following.test if first is following.true else negate(following.test)
-        if through(first) is through(second):
+        if skip_jumps(first) is skip_jumps(second):
             out.append(_if(writer, following, test, [nodes.Pass()]))
-            meets = through(first) in writer.flow.children[following]
+            meets = skip_jumps(first) in writer.flow.children[following]
             following = writer.go(following, first, follow, context, out, after_statement=meets)
             break
         opened.append(_open(writer, following, first, second, test, follow, context, out))
@@ -160,7 +160,7 @@ def _fails_an_assertion(body: list[nodes.Statement]) -> bool:
 
 def _goes_on(end: LiftedBlock | None, context: Context) -> bool:
     """Whether the loop goes on at ``end``."""
-    return end is not None and through(end) is context.continue_to
+    return end is not None and skip_jumps(end) is context.continue_to
 
 
 def _breaks_upward(node: LiftedBlock, orelse: list[nodes.Statement], context: Context) -> bool:
@@ -178,9 +178,9 @@ def _continues(node: LiftedBlock, first: LiftedBlock, context: Context) -> bool:
     return (node.false if first is node.true else node.true) is top
 
 
-def _is_jump(place: LiftedBlock, end: LiftedBlock | None) -> bool:
-    """Whether ``place`` is there for its jump alone: as the first arm of an ``if`` somebody wrote it as `pass`."""
-    return place.kind == "goto" and not place.statements and place is not end
+def _is_jump(block: LiftedBlock, end: LiftedBlock | None) -> bool:
+    """Whether ``block`` is there for its jump alone: as the first arm of an ``if`` somebody wrote it as `pass`."""
+    return block.kind == "goto" and not block.statements and block is not end
 
 
 def _falls_out_of_chain(node: LiftedBlock, first: LiftedBlock) -> bool:
@@ -195,6 +195,6 @@ def _is_pass(node: LiftedBlock, first: LiftedBlock, end: LiftedBlock | None) -> 
     second = node.false if first is node.true else node.true
     if second is None or second is end or second.statements or second.next is None:
         return False
-    falls = second.fall is second.next and second.next is through(end) and second.predecessors == {node}
+    falls = second.fall is second.next and second.next is skip_jumps(end) and second.predecessors == {node}
     line, lines = second.evidence.line, (None, node.evidence.exit_line, second.next.evidence.line)
     return falls and second.evidence.keyword == "pass" and line not in lines

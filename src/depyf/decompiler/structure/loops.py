@@ -8,7 +8,7 @@ from ...errors import DecompilationError
 from ..lift import LiftedBlock
 from ..lift.columns import column_of_test
 from ..lift.folding.negation import negate, spelled
-from ..lift.folding.shapes import through
+from ..lift.folding.shapes import skip_jumps
 from ..lift.values import Append, Given, Iterated
 from ..limits.budget import STEP, spend
 from ..syntax import nodes
@@ -78,20 +78,20 @@ def _end(
     follow: LiftedBlock | None,
 ) -> tuple[LiftedBlock | None, LiftedBlock | None]:
     """Where ``break`` goes, and where the ``else`` clause begins if there is one."""
-    places = [place for place in writer.leaving(inside) if place is not header]
+    blocks = [block for block in writer.leaving(inside) if block is not header]
     goal = writer.final(exhausted, shared=True)
-    if not places or any(writer.is_copy(p, exhausted) or writer.final(p, shared=True) is goal for p in places):
+    if not blocks or any(writer.is_copy(p, exhausted) or writer.final(p, shared=True) is goal for p in blocks):
         return exhausted, None
     breaks = [
-        place
-        for place in places
-        if place is through(follow)
-        or len(writer.flow.sources[place]) > 1
-        or place.evidence.is_implicit_return
-        or not writer.is_constant_exit(place)
+        block
+        for block in blocks
+        if block is skip_jumps(follow)
+        or len(writer.flow.sources[block]) > 1
+        or block.evidence.is_implicit_return
+        or not writer.is_constant_exit(block)
     ]
     if len(breaks) > 1:
-        breaks = [place for place in breaks if not writer.is_constant_exit(place)] or breaks[:1]
+        breaks = [block for block in breaks if not writer.is_constant_exit(block)] or breaks[:1]
     if not breaks:
         return exhausted, None
     if len(breaks) > 1:
@@ -123,7 +123,7 @@ def _body_and_exit(node: LiftedBlock, loop: set[LiftedBlock]) -> tuple[LiftedBlo
         for start, exhausted in ((node.true, node.false), (node.false, node.true)):
             # Where the compiler writes the test once, control falls from it into the body.
             tested = node.evidence.is_repeated or start is node.fall
-            if tested and through(start) in loop and through(exhausted) not in loop:
+            if tested and skip_jumps(start) in loop and skip_jumps(exhausted) not in loop:
                 return start, exhausted
     return None
 
@@ -138,7 +138,7 @@ def _behind_endless(
     """Where ``break`` leads from an endless loop; what control does before it gets there is added to ``inside``."""
     breaks = _add_endings(writer, node, inside, follow, context)
     if len(breaks) > 1:
-        breaks = [place for place in breaks if place not in (context.break_to, context.continue_to)]
+        breaks = [block for block in breaks if block not in (context.break_to, context.continue_to)]
     if len(breaks) > 1:
         breaks = [_meeting(writer, node, breaks, inside, context)]
     if breaks and _ends_inner_loop(writer, node, breaks[0], inside):
@@ -157,59 +157,59 @@ def _add_endings(
     """Where the loop is left to. Code before a ``break``, or that returns or raises, is added to ``inside`` where it is
     laid out behind the last jump back.
     """
-    places = writer.leaving(inside)
-    breaks = [place for place in places if not writer.is_constant_exit(place)]
+    blocks = writer.leaving(inside)
+    breaks = [block for block in blocks if not writer.is_constant_exit(block)]
     last = max(other.layout for other in inside)
-    breaks = breaks or [place for place in places if not writer.is_return_before(place, last, node.region)][-1:]
+    breaks = breaks or [block for block in blocks if not writer.is_return_before(block, last, node.region)][-1:]
     end = _ahead(writer, follow, breaks)
     if end is not None:
-        breaks = [place for place in breaks if place is not through(context.break_to)] or breaks
-    for place in breaks[:] if end is not None else breaks[:-1]:
-        ending = set(writer.flow.dominated(place)) & context.inside
-        if place is not end and writer.flow.dominates(node, place) and set(writer.leaving(ending)) <= {end}:
+        breaks = [block for block in breaks if block is not skip_jumps(context.break_to)] or breaks
+    for block in breaks[:] if end is not None else breaks[:-1]:
+        ending = set(writer.flow.dominated(block)) & context.inside
+        if block is not end and writer.flow.dominates(node, block) and set(writer.leaving(ending)) <= {end}:
             inside |= ending
-            breaks.remove(place)
+            breaks.remove(block)
     return breaks
 
 
-def _ahead(writer: Structurer, follow: LiftedBlock | None, places: list[LiftedBlock]) -> LiftedBlock | None:
-    """The one of ``places`` that control reaches after the loop: the next block, or the end to which it leads."""
-    place = through(follow)
-    if place is None or place in places:
-        return place
-    end = writer.final(place)
-    return end if end in places else None
+def _ahead(writer: Structurer, follow: LiftedBlock | None, blocks: list[LiftedBlock]) -> LiftedBlock | None:
+    """The one of ``blocks`` that control reaches after the loop: the next block, or the end to which it leads."""
+    block = skip_jumps(follow)
+    if block is None or block in blocks:
+        return block
+    end = writer.final(block)
+    return end if end in blocks else None
 
 
 def _ends_inner_loop(
-    writer: Structurer, header: LiftedBlock, place: LiftedBlock, inside: set[LiftedBlock]
+    writer: Structurer, header: LiftedBlock, block: LiftedBlock, inside: set[LiftedBlock]
 ) -> bool:
-    """Whether control falls out of a loop in this one into ``place``, and returns or raises there: no ``break`` leads
+    """Whether control falls out of a loop in this one into ``block``, and returns or raises there: no ``break`` leads
     out of two loops.
     """
-    sources = writer.flow.sources[place]
-    if place in inside or not writer.flow.dominates(header, place):
+    sources = writer.flow.sources[block]
+    if block in inside or not writer.flow.dominates(header, block):
         return False
-    if any(source.fall is not place for source in sources) or writer.leaving(set(writer.flow.dominated(place))):
+    if any(source.fall is not block for source in sources) or writer.leaving(set(writer.flow.dominated(block))):
         return False
     loops = [writer.flow.natural_loop(other) for other in writer.flow.back if other in inside and other is not header]
     return all(any(source in loop for loop in loops) for source in sources)
 
 
 def _meeting(
-    writer: Structurer, header: LiftedBlock, places: list[LiftedBlock], inside: set[LiftedBlock], context: Context
+    writer: Structurer, header: LiftedBlock, blocks: list[LiftedBlock], inside: set[LiftedBlock], context: Context
 ) -> LiftedBlock:
-    """Where control goes from all of ``places``: what it does until then is added to ``inside``, before a ``break``."""
-    for members in (places, places[:-1]):
-        between = {node for place in members for node in writer.flow.dominated(place)} & context.inside
-        ends = {through(place) for node in between for place in node.successors} - between - {header, None}
+    """Where control goes from all of ``blocks``: what it does until then is added to ``inside``, before a ``break``."""
+    for members in (blocks, blocks[:-1]):
+        between = {node for block in members for node in writer.flow.dominated(block)} & context.inside
+        ends = {skip_jumps(block) for node in between for block in node.successors} - between - {header, None}
         end = ends.pop() if len(ends) == 1 else None
         if end is None or end not in context.inside or any(node.layout > end.layout for node in between):
             continue
-        if members is places or end is places[-1]:
+        if members is blocks or end is blocks[-1]:
             inside |= between
             return end
-    raise NoPlace("a loop that is left to several places", places)
+    raise NoPlace("a loop that is left to several places", blocks)
 
 
 def _write_tested(
@@ -225,9 +225,9 @@ def _write_tested(
     writer.written.add(node)
     if writer.flow.loop_tests_are_copied and not node.evidence.is_repeated:
         writer.continued.add(node)  # the test at the bottom was left out: only `continue` comes here
-    inside = _extent(writer, node, loop, context, through(exhausted))
+    inside = _extent(writer, node, loop, context, skip_jumps(exhausted))
     jump: LiftedBlock | None = exhausted
-    while jump is not None and jump is not through(exhausted):  # no part of the loop: `else: break`
+    while jump is not None and jump is not skip_jumps(exhausted):  # no part of the loop: `else: break`
         spend(STEP, "structuring")
         inside.discard(jump)
         jump = jump.next

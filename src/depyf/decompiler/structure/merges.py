@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ..lift import LiftedBlock
-from ..lift.folding.shapes import through
+from ..lift.folding.shapes import skip_jumps
 from .context import Context
 
 if TYPE_CHECKING:
@@ -16,22 +16,22 @@ def find_merges(
     writer: Structurer, node: LiftedBlock, follow: LiftedBlock | None, context: Context
 ) -> list[LiftedBlock]:
     """Where paths from ``node`` meet again, in layout order."""
-    taken = [through(other) for other in (follow, context.break_to, context.continue_to) if other is not None]
+    taken = [skip_jumps(other) for other in (follow, context.break_to, context.continue_to) if other is not None]
     children = writer.flow.children[node]
     found = {_meeting(writer, child): None for child in children if len(writer.flow.sources[child]) > 1}
     return sorted(
         (
-            place
-            for place in found
-            if place not in taken
+            block
+            for block in found
+            if block not in taken
             and (
-                place in context.inside
-                and through(place) is place
-                or _is_return_behind(writer, node, place)
-                or _is_one_jump(writer, place, follow, context)
+                block in context.inside
+                and skip_jumps(block) is block
+                or _is_return_behind(writer, node, block)
+                or _is_one_jump(writer, block, follow, context)
             )
         ),
-        key=lambda place: place.layout,
+        key=lambda block: block.layout,
     )
 
 
@@ -39,7 +39,7 @@ def laid_out_after(
     writer: Structurer, node: LiftedBlock, first: LiftedBlock, second: LiftedBlock, context: Context
 ) -> LiftedBlock | None:
     """Code that only the first arm reaches, but that stands behind the second: it follows the ``if``."""
-    second, flow = through(second) or second, writer.flow
+    second, flow = skip_jumps(second) or second, writer.flow
     if flow.dominator.get(first) is not node or second not in flow.children[node]:
         return None
     reached = {first: None}  # from what stands before the second arm
@@ -54,7 +54,7 @@ def laid_out_after(
         for inner in reached
         if inner in context.inside
         and flow.dominates(first, inner)
-        and (through(inner) is inner or through(inner) not in (context.break_to, context.continue_to))
+        and (skip_jumps(inner) is inner or skip_jumps(inner) not in (context.break_to, context.continue_to))
         and inner.layout > second.layout
         and any(source.layout < second.layout for source in flow.sources[inner])
         and len(inner.markers) <= len(node.markers)  # not in a handler, which may be laid out behind all else
@@ -63,25 +63,25 @@ def laid_out_after(
 
 
 def _is_one_jump(
-    writer: Structurer, place: LiftedBlock, follow: LiftedBlock | None, context: Context
+    writer: Structurer, block: LiftedBlock, follow: LiftedBlock | None, context: Context
 ) -> bool:
-    """Whether ``place`` is the one ``break``, ``continue`` or ``return`` that paths meet at."""
-    goal = through(place)
-    if goal is None or goal is place or follow is not None and goal is through(follow):
+    """Whether ``block`` is the one ``break``, ``continue`` or ``return`` that paths meet at."""
+    goal = skip_jumps(block)
+    if goal is None or goal is block or follow is not None and goal is skip_jumps(follow):
         return False
     loop = (context.break_to, context.continue_to)
-    return writer.is_exit(goal) or any(goal is through(other) for other in loop if other is not None)
+    return writer.is_exit(goal) or any(goal is skip_jumps(other) for other in loop if other is not None)
 
 
-def _is_return_behind(writer: Structurer, node: LiftedBlock, place: LiftedBlock) -> bool:
-    """Whether ``place`` is the one return of a constant that ends a try statement's body, of which ``node`` is."""
-    is_written = place.kind == "return" and not place.evidence.is_implicit_return
-    return is_written and place.region is not node.region and writer.cannot_raise(place)
+def _is_return_behind(writer: Structurer, node: LiftedBlock, block: LiftedBlock) -> bool:
+    """Whether ``block`` is the one return of a constant that ends a try statement's body, of which ``node`` is."""
+    is_written = block.kind == "return" and not block.evidence.is_implicit_return
+    return is_written and block.region is not node.region and writer.cannot_raise(block)
 
 
 def _meeting(writer: Structurer, child: LiftedBlock) -> LiftedBlock:
     """Where paths that meet at ``child`` really meet, if it only jumps and nothing else leads there."""
-    place = through(child)
-    if place is None or place is child or writer.is_exit(place) or place not in writer.flow.dominator:
+    block = skip_jumps(child)
+    if block is None or block is child or writer.is_exit(block) or block not in writer.flow.dominator:
         return child
-    return place if writer.flow.dominates(child, place) and place.region is child.region else child
+    return block if writer.flow.dominates(child, block) and block.region is child.region else child

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from ..lift import Evidence, LiftedBlock, Terminator, block_order
 from ..lift.block_order import OrderKey
-from ..lift.folding.shapes import through
+from ..lift.folding.shapes import skip_jumps
 from ..syntax import nodes
 from .context import Context, ends
 from .flow import Flow
@@ -81,7 +81,7 @@ def _before(flow: Flow, head: LiftedBlock, sources: list[LiftedBlock], end: Lift
 def _in_the_arm(flow: Flow, head: LiftedBlock, end: LiftedBlock) -> LiftedBlock | None:
     """Before the one arm of ``head``, which only tests, that is in the loop."""
     loop = flow.natural_loop(head)
-    arms = [arm for arm in (head.true, head.false) if through(arm) in loop]
+    arms = [arm for arm in (head.true, head.false) if skip_jumps(arm) in loop]
     if len(arms) != 1:
         return None
     arm = arms[0]

@@ -7,7 +7,7 @@ back from there belongs to the inner loop, and what jumps to the first test from
 from __future__ import annotations
 
 from ..lift import Evidence, LiftedBlock, Terminator, block_order
-from ..lift.folding.shapes import through
+from ..lift.folding.shapes import skip_jumps
 from .flow import Flow
 
 
@@ -20,7 +20,7 @@ def separate_outer_loops(flow: Flow) -> None:
 
 def _separate(flow: Flow, header: LiftedBlock) -> None:
     inside = _back_from_the_bottom(flow, header)
-    arms = {through(header.true), through(header.false)}
+    arms = {skip_jumps(header.true), skip_jumps(header.false)}
     whole = flow.natural_loop(header)
     if not arms <= whole or arms <= inside:
         return

@@ -6,7 +6,7 @@ from ...errors import DecompilationError
 from ..flowgraph import Region
 from ..lift import LiftedBlock
 from ..lift.block_order import OrderKey
-from ..lift.folding.shapes import computes_nothing, same_exit, same_place, through
+from ..lift.folding.shapes import computes_nothing, same_exit, same_place, skip_jumps
 from ..limits.budget import STEP, spend
 from ..syntax import nodes
 from . import if_statements, loops, one_trip_loops, try_statements, with_statements
@@ -44,7 +44,7 @@ class Structurer:
         lost = [
             node
             for node in self.flow.nodes
-            if node not in self.written and through(node) is node and node.kind not in ("reraise", "nowhere")
+            if node not in self.written and skip_jumps(node) is node and node.kind not in ("reraise", "nowhere")
         ]
         lost = [node for node in lost if node.statements or node.kind not in ("return", "goto")]
         if lost:
@@ -117,7 +117,7 @@ class Structurer:
         jump = Jump(self, source, target, follow, context, out, after_statement)
         answer = JUMPS.decide(jump, self.skipped)
         if answer is None:
-            raise labelled_exit(source, jump.place)
+            raise labelled_exit(source, jump.block)
         return answer.node
 
     @staticmethod
@@ -130,72 +130,72 @@ class Structurer:
             jump, target = target, target.next
         return target.evidence.is_repeated and jump.kind in ("goto", "branch") and not jump.evidence.is_bottom
 
-    def write_return(self, place: LiftedBlock, out: list[nodes.Statement]) -> None:
-        """What ``place`` does, which only returns."""
-        end = self.final(place)
-        self.written.update((place, end))
+    def write_return(self, block: LiftedBlock, out: list[nodes.Statement]) -> None:
+        """What ``block`` does, which only returns."""
+        end = self.final(block)
+        self.written.update((block, end))
         out.append(_return(end))
 
-    def is_private(self, place: LiftedBlock) -> bool:
-        """Whether one edge only leads to ``place``, jumps in between not counted."""
-        sources = self.flow.sources[place]
-        while len(sources) == 1 and through(sources[0]) is place and sources[0] is not place:
+    def is_private(self, block: LiftedBlock) -> bool:
+        """Whether one edge only leads to ``block``, jumps in between not counted."""
+        sources = self.flow.sources[block]
+        while len(sources) == 1 and skip_jumps(sources[0]) is block and sources[0] is not block:
             sources = self.flow.sources[sources[0]]
         return len(sources) <= 1
 
-    def final(self, place: LiftedBlock, shared: bool = False) -> LiftedBlock:
-        """Where control ends up from ``place`` if all it does before is to leave statements.
+    def final(self, block: LiftedBlock, shared: bool = False) -> LiftedBlock:
+        """Where control ends up from ``block`` if all it does before is to leave statements.
 
         ``shared``: past places where several paths meet, too.
         """
         for _ in range(1000):
-            only_leaves = place.kind == "goto" and not place.statements and computes_nothing(place)
-            following = through(place.next) if only_leaves else None
-            if following is None or not shared and len(self.flow.sources.get(place, ())) > 1:
-                return place
-            place = following
-        return place
+            only_leaves = block.kind == "goto" and not block.statements and computes_nothing(block)
+            following = skip_jumps(block.next) if only_leaves else None
+            if following is None or not shared and len(self.flow.sources.get(block, ())) > 1:
+                return block
+            block = following
+        return block
 
-    def is_exit(self, place: LiftedBlock) -> bool:
-        """Whether all that ``place`` does is to return: it may be written more than once."""
-        place = self.final(place)
-        return place.kind == "return" and not place.statements
+    def is_exit(self, block: LiftedBlock) -> bool:
+        """Whether all that ``block`` does is to return: it may be written more than once."""
+        block = self.final(block)
+        return block.kind == "return" and not block.statements
 
-    def is_constant_exit(self, place: LiftedBlock) -> bool:
-        """Whether ``place`` only returns what is known already: it may stand in any statement."""
-        return self.is_exit(place) and self.cannot_raise(place) and not self.final(place).evidence.is_end
+    def is_constant_exit(self, block: LiftedBlock) -> bool:
+        """Whether ``block`` only returns what is known already: it may stand in any statement."""
+        return self.is_exit(block) and self.cannot_raise(block) and not self.final(block).evidence.is_end
 
-    def is_copy(self, place: LiftedBlock, other: LiftedBlock) -> bool:
+    def is_copy(self, block: LiftedBlock, other: LiftedBlock) -> bool:
         """Whether control does the same at both places, exceptions included."""
-        if not same_place(place, other):
+        if not same_place(block, other):
             return False
-        if self.returns_what_was_evaluated(place):
+        if self.returns_what_was_evaluated(block):
             return False
-        end, other_end = self.final(place), self.final(other)
+        end, other_end = self.final(block), self.final(other)
         if end.kind == "return" and not self.is_from_one_statement(end, other_end):
             return False
         late = end.evidence.loads_last and other_end.evidence.loads_last
-        return late or self.same_surroundings(place, other)
+        return late or self.same_surroundings(block, other)
 
-    def returns_what_was_evaluated(self, place: LiftedBlock) -> bool:
-        """Whether ``place`` returns a value that was evaluated before control came there."""
-        value = self.final(place).test
-        return any(value is entry for entry in place.entry)
+    def returns_what_was_evaluated(self, block: LiftedBlock) -> bool:
+        """Whether ``block`` returns a value that was evaluated before control came there."""
+        value = self.final(block).test
+        return any(value is entry for entry in block.entry)
 
-    def is_return_before(self, place: LiftedBlock, before: OrderKey, region: Region | None) -> bool:
-        """Whether ``place`` is sure to be a return statement in what is laid out up to ``before``.
+    def is_return_before(self, block: LiftedBlock, before: OrderKey, region: Region | None) -> bool:
+        """Whether ``block`` is sure to be a return statement in what is laid out up to ``before``.
 
         So it is where no return is copied, or where it leaves a statement around the loop, which stands in ``region``:
         a ``break`` does that behind the loop.
         """
-        end = self.final(place)
+        end = self.final(block)
         is_written = end.evidence.is_uncopied or end.region is not region
         is_return = end.kind == "return" and is_written and not end.evidence.is_implicit_return
-        return self.returns_what_was_evaluated(place) or is_return and end.layout < before
+        return self.returns_what_was_evaluated(block) or is_return and end.layout < before
 
-    def is_written(self, place: LiftedBlock, other: LiftedBlock) -> bool:
-        """Whether ``place`` returns by a statement of its own, though ``other``, which does the same, follows."""
-        end = self.final(place)
+    def is_written(self, block: LiftedBlock, other: LiftedBlock) -> bool:
+        """Whether ``block`` returns by a statement of its own, though ``other``, which does the same, follows."""
+        end = self.final(block)
         is_written = end.evidence.is_uncopied and not end.evidence.is_implicit_return
         return end.kind == "return" and is_written and end is not self.final(other)
 
@@ -207,14 +207,14 @@ class Structurer:
         return None in ways or (True not in ways and ours.exit_line == theirs.exit_line) or ways == {True}
 
     @staticmethod
-    def same_surroundings(source: LiftedBlock, place: LiftedBlock) -> bool:
+    def same_surroundings(source: LiftedBlock, block: LiftedBlock) -> bool:
         """Whether both stand in the same try, with and for statements, so that what is evaluated may move."""
-        return place.region is source.region and place.markers == source.markers
+        return block.region is source.region and block.markers == source.markers
 
-    def cannot_raise(self, place: LiftedBlock) -> bool:
+    def cannot_raise(self, block: LiftedBlock) -> bool:
         """Whether a place that only returns has nothing to evaluate: it may be moved into a try statement."""
-        test = self.final(place).test
-        return isinstance(test, nodes.Constant) or any(test is value for value in place.entry)
+        test = self.final(block).test
+        return isinstance(test, nodes.Constant) or any(test is value for value in block.entry)
 
     # What leaves a statement
 
@@ -223,20 +223,20 @@ class Structurer:
         found: dict[LiftedBlock, None] = {}
         for node in inside:
             for successor in node.successors:
-                place = through(successor)
-                if place is not None and place not in inside and place.kind != "nowhere":
-                    found[self.final(place)] = None
-        places: list[LiftedBlock] = []
+                block = skip_jumps(successor)
+                if block is not None and block not in inside and block.kind != "nowhere":
+                    found[self.final(block)] = None
+        blocks: list[LiftedBlock] = []
         for node in sorted(found, key=lambda node: node.layout):
-            if not any(self.is_same_end(node, other) for other in places):
-                places.append(node)
-        return places
+            if not any(self.is_same_end(node, other) for other in blocks):
+                blocks.append(node)
+        return blocks
 
-    def is_same_end(self, place: LiftedBlock, other: LiftedBlock) -> bool:
+    def is_same_end(self, block: LiftedBlock, other: LiftedBlock) -> bool:
         """Whether both are copies of the same end of the code, or of a ``finally`` body, that was written once."""
-        if place.kind == other.kind == "reraise":
-            return same_place(place, other)
-        return same_exit(place, other) and not self.is_constant_exit(place) and self.is_copy(place, other)
+        if block.kind == other.kind == "reraise":
+            return same_place(block, other)
+        return same_exit(block, other) and not self.is_constant_exit(block) and self.is_copy(block, other)
 
 
 def _return(node: LiftedBlock) -> nodes.Return:

@@ -6,7 +6,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 from ..lift import LiftedBlock
-from ..lift.folding.shapes import through
+from ..lift.folding.shapes import skip_jumps
 from ..syntax import nodes
 from .context import Context, NoPlace
 from .rules import Rules
@@ -41,24 +41,24 @@ class TryExits:
     ) -> None:
         self.writer, self.inside, self.handling = writer, inside, handling
         self.follow, self.context, self.is_of_group = follow, context, is_of_group
-        self.loop = [through(place) for place in (context.break_to, context.continue_to) if place is not None]
-        self.end = through(follow)
+        self.loop = [skip_jumps(block) for block in (context.break_to, context.continue_to) if block is not None]
+        self.end = skip_jumps(follow)
         self.first = min(node.layout for node in handling)
         self.last = max(node.layout for node in handling)
         from_body, from_handler = self._left_to()
-        self.from_handler = [place for place in from_handler if self._counts(place)]
-        self.from_body = [place for place in from_body if self._counts(place)]
+        self.from_handler = [block for block in from_handler if self._counts(block)]
+        self.from_body = [block for block in from_body if self._counts(block)]
         if writer.flow.else_is_last:
             # What is laid out before the handlers and only leaves is a `break` or `continue` at the end of the body.
             self.from_body = [p for p in self.from_body if p.layout > self.first or not self.only_loops(p)]
-        self.handler_real = [place for place in self.from_handler if not self.is_constant(place)]
+        self.handler_real = [block for block in self.from_handler if not self.is_constant(block)]
         self.body_real = [p for p in self.from_body if not self.is_constant(p) or p.layout > self.last]
 
-    def _counts(self, place: LiftedBlock) -> bool:
-        if place is self.end:
+    def _counts(self, block: LiftedBlock) -> bool:
+        if block is self.end:
             return True
-        within = place in self.context.inside or self.writer.is_constant_exit(place)
-        return place not in self.loop and within
+        within = block in self.context.inside or self.writer.is_constant_exit(block)
+        return block not in self.loop and within
 
     def _left_to(self) -> tuple[list[LiftedBlock], list[LiftedBlock]]:
         """Where control goes from the body and from the handlers, but for returns of what was evaluated there: they
@@ -69,35 +69,35 @@ class TryExits:
             [p for p in writer.leaving(part) if not writer.is_constant_exit(p) or isinstance(p.test, nodes.Constant)]
             for part in (self.inside, self.handling)
         ]
-        left = {place for places in both for place in places if not writer.is_constant_exit(place)}
-        for place in left if len(left) > 1 else ():
-            end = writer.final(place, shared=True)  # behind what unwinds the statements around
-            if end in self.loop and all(place in places for places in both):
-                both = [[end if other is place else other for other in places] for places in both]
+        left = {block for blocks in both for block in blocks if not writer.is_constant_exit(block)}
+        for block in left if len(left) > 1 else ():
+            end = writer.final(block, shared=True)  # behind what unwinds the statements around
+            if end in self.loop and all(block in blocks for blocks in both):
+                both = [[end if other is block else other for other in blocks] for blocks in both]
         return both[0], both[1]
 
     # What is asked of one place
 
-    def only_loops(self, place: LiftedBlock) -> bool:
-        """Whether control leaves or repeats the loop from ``place``, behind what unwinds the statements around."""
-        return self.writer.final(place, shared=True) in self.loop
+    def only_loops(self, block: LiftedBlock) -> bool:
+        """Whether control leaves or repeats the loop from ``block``, behind what unwinds the statements around."""
+        return self.writer.final(block, shared=True) in self.loop
 
-    def is_constant(self, place: LiftedBlock) -> bool:
-        """Whether ``place`` returns what is known already, so that it may be written in any statement; and does not
+    def is_constant(self, block: LiftedBlock) -> bool:
+        """Whether ``block`` returns what is known already, so that it may be written in any statement; and does not
         stand behind this one.
         """
-        evidence = place.evidence
-        behind = evidence.is_uncopied and not evidence.is_implicit_return and place.layout > self.last
-        return self.writer.is_constant_exit(place) and not behind and not self.is_written_behind(place)
+        evidence = block.evidence
+        behind = evidence.is_uncopied and not evidence.is_implicit_return and block.layout > self.last
+        return self.writer.is_constant_exit(block) and not behind and not self.is_written_behind(block)
 
-    def is_written_behind(self, place: LiftedBlock) -> bool:
+    def is_written_behind(self, block: LiftedBlock) -> bool:
         """Whether the lines say that a ``return`` stands behind the statement, or as well in its ``else`` clause."""
-        evidence, flow = place.evidence, self.writer.flow
-        if place.kind != "return" or evidence.is_uncopied or evidence.is_implicit_return is not False:
+        evidence, flow = block.evidence, self.writer.flow
+        if block.kind != "return" or evidence.is_uncopied or evidence.is_implicit_return is not False:
             return False
-        if place in self.from_handler and place not in self.from_body:
+        if block in self.from_handler and block not in self.from_body:
             return False
-        if place.layout < self.first and not flow.else_is_last and not flow.handlers_are_last:
+        if block.layout < self.first and not flow.else_is_last and not flow.handlers_are_last:
             return False  # it stands before the handlers, as an else clause does
         if evidence.is_behind_finally is not None:
             return evidence.is_behind_finally
@@ -113,17 +113,17 @@ class TryExits:
     @cached_property
     def others(self) -> list[LiftedBlock]:
         """Where the body goes on but for what follows anyway."""
-        return [place for place in self.body_real if place is not self.end and not self.is_constant(place)]
+        return [block for block in self.body_real if block is not self.end and not self.is_constant(block)]
 
-    def body_but(self, *places: LiftedBlock | None) -> list[LiftedBlock]:
-        """Where the body goes on but for ``places`` and returns that may stand anywhere."""
-        return [place for place in self.body_real if place not in places and not self.is_constant(place)]
+    def body_but(self, *blocks: LiftedBlock | None) -> list[LiftedBlock]:
+        """Where the body goes on but for ``blocks`` and returns that may stand anywhere."""
+        return [block for block in self.body_real if block not in blocks and not self.is_constant(block)]
 
 
-def _single(places: list[LiftedBlock]) -> LiftedBlock | None:
-    if len(places) > 1:
-        raise NoPlace("a try body that is left to several places", places)
-    return places[0] if places else None
+def _single(blocks: list[LiftedBlock]) -> LiftedBlock | None:
+    if len(blocks) > 1:
+        raise NoPlace("a try body that is left to several places", blocks)
+    return blocks[0] if blocks else None
 
 
 # The rules
@@ -136,11 +136,11 @@ def _else_breaks(exits: TryExits) -> Ends | None:
     if not exits.writer.flow.else_is_last or exits.end is None or exits.from_handler != [exits.end]:
         return None
     break_to, final = exits.context.break_to, exits.writer.final
-    places = {through(place) for node in exits.inside for place in node.successors} - exits.inside - {None}
-    place = places.pop() if len(places) == 1 else None
-    if place is None or break_to is None or place is through(break_to) or place.layout < exits.last:
+    blocks = {skip_jumps(block) for node in exits.inside for block in node.successors} - exits.inside - {None}
+    block = blocks.pop() if len(blocks) == 1 else None
+    if block is None or break_to is None or block is skip_jumps(break_to) or block.layout < exits.last:
         return None
-    return Ends(exits.follow, place) if final(place, shared=True) is final(break_to, shared=True) else None
+    return Ends(exits.follow, block) if final(block, shared=True) is final(break_to, shared=True) else None
 
 
 def _handlers_end_the_code(exits: TryExits) -> Ends | None:
@@ -149,7 +149,7 @@ def _handlers_end_the_code(exits: TryExits) -> Ends | None:
     Clauses of groups can't have a return.
     """
     unwritten = (p for p in exits.from_handler if p.evidence.is_implicit_return or exits.is_of_group)
-    finish = [place for place in unwritten if isinstance(place.test, nodes.Constant)]
+    finish = [block for block in unwritten if isinstance(block.test, nodes.Constant)]
     if len(finish) != 1 or exits.handler_real or exits.end is not None and exits.end is not finish[0]:
         return None
     private = exits.body_but(finish[0])
@@ -161,7 +161,7 @@ def _handlers_end_the_code(exits: TryExits) -> Ends | None:
 def _body_loops(exits: TryExits) -> Ends | None:
     """The body goes on with the loop or leaves it, the handlers go on with what follows the statement."""
     end = exits.end
-    beyond = [place for place in exits.handler_real if place not in exits.loop and place is not end]
+    beyond = [block for block in exits.handler_real if block not in exits.loop and block is not end]
     if len(beyond) != 1 or end is None or end not in exits.loop:
         return None
     return Ends(beyond[0], _single(exits.body_but(beyond[0], end)))
@@ -198,9 +198,9 @@ def _handlers_loop_by_their_lines(exits: TryExits) -> Ends | None:
 def _laid_out_behind(exits: TryExits) -> Ends | None:
     """What the body goes on with behind the handlers follows the statement."""
     behind, body = _behind(exits), exits.body_real
-    if not behind or any(place not in exits.loop and place is not exits.end for place in exits.handler_real):
+    if not behind or any(block not in exits.loop and block is not exits.end for block in exits.handler_real):
         return None
-    return Ends(behind[0], _single([place for place in body if place.layout < exits.last and place is not exits.end]))
+    return Ends(behind[0], _single([block for block in body if block.layout < exits.last and block is not exits.end]))
 
 
 def _only_the_body_goes_on(exits: TryExits) -> Ends | None:
@@ -231,7 +231,7 @@ def _body_goes_on_before(exits: TryExits) -> Ends | None:
     """What the body goes on with is laid out before the handlers: the ``else`` clause. A return that the handlers go on
     with behind them follows the statement.
     """
-    returns = [place for place in exits.from_handler if place.layout > exits.last]
+    returns = [block for block in exits.from_handler if block.layout > exits.last]
     return Ends(returns[0] if returns else None, _single(_rest(exits)))
 
 
@@ -247,7 +247,7 @@ def _rest(exits: TryExits) -> list[LiftedBlock]:
 
 def _ends_by_line(handling: set[LiftedBlock], end: LiftedBlock) -> bool:
     """Whether the jumps of the handlers to ``end`` have the lines of the statements before them."""
-    leaving = [node for node in handling if any(through(place) is end for place in node.successors)]
+    leaving = [node for node in handling if any(skip_jumps(block) is end for block in node.successors)]
     lines = []
     for node in leaving:
         seen = {node}

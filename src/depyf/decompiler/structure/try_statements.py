@@ -8,7 +8,7 @@ from ...errors import DecompilationError
 from ..flowgraph import Region
 from ..flowgraph.group_handlers import NO_TYPE
 from ..lift import LiftedBlock
-from ..lift.folding.shapes import through
+from ..lift.folding.shapes import skip_jumps
 from ..lift.values import Marker, Matches
 from ..limits.budget import STEP, spend
 from ..syntax import nodes
@@ -48,7 +48,7 @@ def write_try(
             orelse = [body.pop()]
         if is_of_group:
             statement = nodes.TryStar(body, handlers, orelse, line=node.evidence.line)
-            out += _of_group(statement, through(end), jumps_follow=after is not None)
+            out += _of_group(statement, skip_jumps(end), jumps_follow=after is not None)
         else:
             one = nodes.Try(body, handlers, orelse, line=node.evidence.line)
             one.column = handler.evidence.column if isinstance(handler.test, Matches) else None  # of `except`
@@ -163,8 +163,8 @@ def _behind_the_handlers(
     """Where the ``else`` clause that begins at ``start`` goes on behind the handlers: that follows the statement."""
     reached = [other for other in writer.flow.dominated(start) if other in exits.context.inside]
     before = {other for other in reached if other.layout < exits.last}
-    places = {through(place) for other in before for place in other.successors} - before
-    behind = [place for place in places if place in reached]
+    blocks = {skip_jumps(block) for other in before for block in other.successors} - before
+    behind = [block for block in blocks if block in reached]
     if len(behind) != 1 or behind[0] is None or behind[0].region is not node.region:
         return None
     return behind[0] if behind[0].markers == node.markers else None
@@ -186,7 +186,7 @@ def _handlers(
             raise DecompilationError("an except clause without a body", stage="structure")
         name, body = _name(writer.arm(block, block.true, after, context))
         handlers.append(nodes.ExceptHandler(block.test.type, name, body or [nodes.Pass()]))
-        block = through(block.false)
+        block = skip_jumps(block.false)
     return handlers
 
 

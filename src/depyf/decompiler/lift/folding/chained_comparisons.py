@@ -5,7 +5,7 @@ from __future__ import annotations
 from ...syntax import nodes
 from ..lifted_block import LiftedBlock, Terminator
 from ..values import resolved, same_expression
-from .shapes import is_silent, only_from, same_exit, same_stack, through
+from .shapes import is_silent, only_from, same_exit, same_stack, skip_jumps
 
 
 def fold_chained_comparison(block: LiftedBlock) -> bool:
@@ -56,8 +56,9 @@ def _in_condition(block: LiftedBlock, second: LiftedBlock, cleanup: LiftedBlock)
             return False
     block.exit = block.exit[:-1]
     fall = second.fall
-    if false is fall and false is not None and through(false) is not false and through(false) is through(cleanup.next):
-        false = fall = through(false)  # the jump over the block that drops the operand
+    landing = skip_jumps(false)
+    if false is fall and false is not None and landing is not false and landing is skip_jumps(cleanup.next):
+        false = fall = landing  # the jump over the block that drops the operand
     block.become(Terminator("branch", test=_joined(block.test, test), true=true, false=false, fall=fall))
     return True
 
@@ -69,14 +70,14 @@ def _as_value(block: LiftedBlock, second: LiftedBlock, cleanup: LiftedBlock) -> 
         end_of = _before_exit if cleanup.kind == "return" else _before_jump_to_exit
         return end_of(block, second, cleanup)
     if second.kind == "goto" == cleanup.kind and second.statements and same_stack(second.exit, block.exit[:-1]):
-        return through(second.next) is through(cleanup.next) and _before_exit(block, second, cleanup)
+        return skip_jumps(second.next) is skip_jumps(cleanup.next) and _before_exit(block, second, cleanup)
     if not is_silent(second) or second.kind != "goto" or not second.exit:
         return False
     if not _continues(second.exit[-1], block.exit[-1]):
         return False
     if not same_stack(second.exit[:-1], block.exit[:-1]) or cleanup.kind != "goto":
         return False
-    if through(cleanup.next) is not through(second.next):
+    if skip_jumps(cleanup.next) is not skip_jumps(second.next):
         return False
     block.exit = [*block.exit[:-1], _joined(block.test, second.exit[-1])]  # type: ignore[arg-type]
     block.become(second.terminator)
@@ -104,7 +105,7 @@ def _before_jump_to_exit(block: LiftedBlock, second: LiftedBlock, cleanup: Lifte
     """The value is returned: compilers before 3.10 write RETURN_VALUE in the place of a jump to one."""
     if second.statements or not _continues(second.test, block.exit[-1]):
         return False
-    end = through(cleanup.next) if cleanup.kind == "goto" else None
+    end = skip_jumps(cleanup.next) if cleanup.kind == "goto" else None
     if end is None or end.kind != "return" or end.statements or not end.entry or end.test is not end.entry[-1]:
         return False
     if not same_stack(second.exit, block.exit[:-1]):

@@ -6,7 +6,7 @@ from ...syntax import nodes
 from ..lifted_block import LiftedBlock, Terminator
 from ..values import Append, Given
 from .negation import negate
-from .shapes import through
+from .shapes import skip_jumps
 
 
 def fold_comprehension(block: LiftedBlock) -> bool:
@@ -74,7 +74,7 @@ class _Clauses:
         first = bool(block.statements) and isinstance(getattr(block.statements[0], "value", None), Given)
         for statement in block.statements[first:]:
             if isinstance(statement, Append) and statement is block.statements[-1]:
-                if block.kind == "goto" and through(block.next) is self.loops[-1]:
+                if block.kind == "goto" and skip_jumps(block.next) is self.loops[-1]:
                     self.element = statement
                 return None
             if not isinstance(statement, nodes.Assign) or len(statement.targets) != 1:
@@ -84,13 +84,13 @@ class _Clauses:
             self.generators.append(nodes.comprehension(statement.targets[0], one, [], 0))
         if block.kind == "branch":
             return self.condition(block)
-        following = through(block.next) if block.kind == "goto" else None
+        following = skip_jumps(block.next) if block.kind == "goto" else None
         if following is self.loops[-1]:
             self.element = never(self.generators[-1])
             return None
         if following is None or following.kind != "for" or following.terminator.gathers is not None:
             return None
-        if through(following.false) is not self.loops[-1] or following in self.loops:
+        if skip_jumps(following.false) is not self.loops[-1] or following in self.loops:
             return None
         self.blocks.append(following)
         self.loops.append(following)
@@ -100,7 +100,7 @@ class _Clauses:
         if not isinstance(block.test, nodes.Expression):
             return None
         for following, other, test in ((block.true, block.false, block.test), (block.false, block.true, None)):
-            if following is not None and through(other) is self.loops[-1] and following.predecessors == {block}:
+            if following is not None and skip_jumps(other) is self.loops[-1] and following.predecessors == {block}:
                 self.generators[-1].ifs.append(test if test is not None else negate(block.test))
                 return following
         if block.true is not None and block.true is block.false and block.true.predecessors == {block}:

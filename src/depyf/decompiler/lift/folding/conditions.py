@@ -15,7 +15,7 @@ from .shapes import (
     pushes_one,
     same_exit,
     same_stack,
-    through,
+    skip_jumps,
 )
 
 _ASSERTION_ERROR = nodes.Name("AssertionError")
@@ -30,7 +30,7 @@ def fold_condition(block: LiftedBlock) -> bool:
     if second is None:
         return False
     way_out = block.false if second is block.true else block.true
-    other = through(way_out)
+    other = skip_jumps(way_out)
     if case_of(block.test) is not None:
         if not _is_guard(block, second):
             return False
@@ -99,7 +99,7 @@ def _stands_above_assertion(block: LiftedBlock, second: LiftedBlock) -> bool:
     for way in (second.true, second.false):
         if way is None or way.kind != "raise" or len(way.statements) != 1:
             continue
-        if way in (through(block.true), through(block.false)):
+        if way in (skip_jumps(block.true), skip_jumps(block.false)):
             continue  # an assert statement tests both
         (statement,) = way.statements
         error = statement.exc if isinstance(statement, nodes.Raise) else None
@@ -121,7 +121,7 @@ def _ends_with_comparison(test: object) -> bool:
 
 def _fold_before_value(block: LiftedBlock, second: LiftedBlock, other: LiftedBlock | None) -> bool:
     """``a and b or c`` as a value: the test of ``a`` goes where that of ``b`` goes when its value is dropped."""
-    if other is not through(second.false):
+    if other is not skip_jumps(second.false):
         return False
     _join_tests("and" if second.terminator.sense else "or", block, second)
     return True
@@ -155,9 +155,9 @@ def fold_conditional_test(block: LiftedBlock) -> bool:
     if not all(is_silent(arm) and same_stack(arm.exit, block.exit) for arm in (first, second)):
         return False
     value = first.test
-    if in_a_comprehension(block) and through(first.true) is through(second.false):
+    if in_a_comprehension(block) and skip_jumps(first.true) is skip_jumps(second.false):
         # Statements have other forms for this; `not b if a else c` is the only one among clauses.
-        if through(first.false) is not through(second.true):
+        if skip_jumps(first.false) is not skip_jumps(second.true):
             return False
         value = negate(value)
     elif not same_exit(first.true, second.true) or not same_exit(first.false, second.false):
@@ -180,10 +180,11 @@ def fold_constant_arm(block: LiftedBlock) -> bool:
         return False
     if not all(is_silent(arm) and same_stack(arm.exit, block.exit) for arm in (first, second)):
         return False
-    goal = through(constant.next)
-    if goal not in (through(other.true), through(other.false)) or through(other.true) is through(other.false):
+    goal = skip_jumps(constant.next)
+    true, false = skip_jumps(other.true), skip_jumps(other.false)
+    if goal not in (true, false) or true is false:
         return False
-    value = nodes.Constant(goal is through(other.true))
+    value = nodes.Constant(goal is true)
     left, right = (value, other.test) if constant is first else (other.test, value)
     constant.become(Terminator("goto"))
     block.become(other.terminator._replace(test=nodes.IfExp(test, left, right)))
@@ -198,7 +199,7 @@ def fold_conditional_value(block: LiftedBlock) -> bool:
     test, first, second = arms
     if not pushes_one(first, block.exit) or not pushes_one(second, block.exit):
         return False
-    if through(first.next) is not through(second.next):
+    if skip_jumps(first.next) is not skip_jumps(second.next):
         return False
     value = nodes.IfExp(test, first.exit[-1], second.exit[-1])
     block.exit = [*block.exit, value]
@@ -219,7 +220,7 @@ def fold_boolean_value(block: LiftedBlock) -> bool:
     second = block.false
     if second is None or not only_from(second, block) or not pushes_one(second, block.exit):
         return False
-    if through(second.next) is not through(block.true):
+    if skip_jumps(second.next) is not skip_jumps(block.true):
         return False
     value = _joined(block, second.exit[-1])
     block.exit = [*block.exit, value]
@@ -235,7 +236,7 @@ def fold_boolean_statement(block: LiftedBlock) -> bool:
     """
     if block.kind != "or_pop" or in_a_chain(block):
         return False
-    second, kept = block.false, through(block.true)
+    second, kept = block.false, skip_jumps(block.true)
     if second is None or kept is None or second.kind != kept.kind or kept.kind not in ("return", "reraise"):
         return False
     if not only_from(second, block) or kept.region is not block.region or not same_stack(second.entry, block.exit):
@@ -287,7 +288,7 @@ def fold_kept_values(block: LiftedBlock) -> bool:
         return False
     if not only_from(second, block) or not is_silent(second) or not same_stack(second.exit, block.exit):
         return False
-    if through(second.true) is not through(block.true):
+    if skip_jumps(second.true) is not skip_jumps(block.true):
         return False
     test = _joined(block, second.test)
     _test_with(block, second, test)

@@ -6,7 +6,7 @@ from ...syntax import nodes
 from .. import block_order
 from ..lifted_block import LiftedBlock, Terminator
 from .negation import same_condition
-from .shapes import in_a_comprehension, same_place, through
+from .shapes import in_a_comprehension, same_place, skip_jumps
 
 
 def undo_loop_test(block: LiftedBlock) -> tuple[LiftedBlock | None, list[LiftedBlock]]:
@@ -20,8 +20,8 @@ def undo_loop_test(block: LiftedBlock) -> tuple[LiftedBlock | None, list[LiftedB
     if in_a_comprehension(block):
         return None, []
     for body, out in ((block.true, block.false), (block.false, block.true)):
-        start = through(body)
-        if start is None or through(block.fall) is not start:
+        start = skip_jumps(body)
+        if start is None or skip_jumps(block.fall) is not start:
             continue  # the test of a while loop falls into the body
         copies = [
             copy
@@ -47,9 +47,9 @@ def _repeats(
 ) -> bool:
     if copy.kind != "branch" or copy is block:
         return False
-    if through(copy.true) is start:
+    if skip_jumps(copy.true) is start:
         copied_when_true, copied_out = True, copy.false
-    elif through(copy.false) is start:
+    elif skip_jumps(copy.false) is start:
         copied_when_true, copied_out = False, copy.true
     else:
         return False

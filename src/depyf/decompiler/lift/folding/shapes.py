@@ -8,7 +8,7 @@ from ..lifted_block import LiftedBlock
 from ..values import Given, Marker, Slot, resolved, same_expression
 
 
-def through(block: LiftedBlock | None) -> LiftedBlock | None:
+def skip_jumps(block: LiftedBlock | None) -> LiftedBlock | None:
     """Where control really goes: past blocks that only jump."""
     for _ in range(10_000):
         if block is None or block.statements:
@@ -37,7 +37,7 @@ def same_stack(left: list[nodes.Expression], right: list[nodes.Expression]) -> b
 def same_place(left: LiftedBlock | None, right: LiftedBlock | None) -> bool:
     """Whether control does the same at both places: they are one, or equal copies of a small exit."""
     for _ in range(4):
-        left, right = through(left), through(right)
+        left, right = skip_jumps(left), skip_jumps(right)
         if left is right:
             return True
         if left is None or right is None or left.kind != right.kind:
@@ -60,7 +60,7 @@ def same_exit(left: LiftedBlock | None, right: LiftedBlock | None, skipped: int 
     ``skipped`` statements at the beginning of the left one do not count. Copies have the lines of the original, but for
     those of the return that nobody wrote: they have the line of what jumps there.
     """
-    left, right = left if skipped else through(left), through(right)
+    left, right = left if skipped else skip_jumps(left), skip_jumps(right)
     if left is right:
         return not skipped
     if left is None or right is None or left.kind != right.kind or left.kind not in ("return", "raise"):
@@ -92,10 +92,10 @@ def is_silent(block: LiftedBlock) -> bool:
     return not block.statements
 
 
-def computes_nothing(place: LiftedBlock) -> bool:
-    """Whether all that ``place`` leaves on the stack was there before."""
-    before = [resolved(value) for value in place.entry]
-    return all(any(resolved(value) is entry for entry in before) for value in place.exit)
+def computes_nothing(block: LiftedBlock) -> bool:
+    """Whether all that ``block`` leaves on the stack was there before."""
+    before = [resolved(value) for value in block.entry]
+    return all(any(resolved(value) is entry for entry in before) for value in block.exit)
 
 
 def pushes_one(block: LiftedBlock, base: list[nodes.Expression]) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ...syntax import nodes
 from ..lifted_block import LiftedBlock, Terminator
-from .shapes import in_a_chain, is_silent, only_from, pushes_one, same_stack, through
+from .shapes import in_a_chain, is_silent, only_from, pushes_one, same_stack, skip_jumps
 
 
 def unthread_arm(block: LiftedBlock) -> bool:
@@ -24,7 +24,7 @@ def unthread_arm(block: LiftedBlock) -> bool:
     if whole.evidence.is_repeated or not is_silent(whole) or len(whole.entry) != len(second.exit):
         return False
     below = whole.exit[: len(block.exit)]
-    if not same_stack(below, block.exit) or through(led_to) is not through(_way(whole, truth, keeps)):
+    if not same_stack(below, block.exit) or skip_jumps(led_to) is not skip_jumps(_way(whole, truth, keeps)):
         return False
     block.become(Terminator("or_pop", test=block.test, true=whole, false=second, fall=second, sense=truth))
     return True
