@@ -274,7 +274,9 @@ class _Writer:
         """Go on in the line of ``item``; some of what floats before it stays on this line."""
         items = [*pending, item]
         least = max([number + 1 for number, one in enumerate(pending) if one.line is not None], default=is_first)
-        best = max(range(least, len(items)), key=lambda place: (self._worth(items, place), place))
+        best = least
+        if len(items) - least > 1:
+            best = max(range(least, len(items)), key=lambda place: (self._worth(items, place), place))
         if items[best].is_glued:
             self._natural(items, is_first)
             return

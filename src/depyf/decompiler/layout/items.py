@@ -6,6 +6,7 @@ from typing import Collection, NamedTuple
 
 from .formatted import Formatted, Piece, starts_of
 from .places import Places
+from .spelling import width_of
 from .tokens import Token, Tokens
 
 _SILENT = {4: "pass", 3: "..."}
@@ -16,9 +17,10 @@ class Item:
     """A token: its text, the place that it shall have (None where nothing is known), the blanks usual before it.
 
     ``is_joined``: its lines are literals side by side. ``word`` is the text of names and operators, a quote for others.
+    ``width`` is that of its last line, in bytes.
     """
 
-    __slots__ = ("text", "line", "column", "space", "is_glued", "in_string", "is_joined", "word")
+    __slots__ = ("text", "line", "column", "space", "is_glued", "in_string", "is_joined", "word", "width")
 
     def __init__(
         self, text: str, line: int | None, column: int | None, space: int, is_glued: bool, in_string: bool
@@ -27,12 +29,7 @@ class Item:
         self.is_glued, self.in_string = is_glued, in_string
         self.is_joined = False
         self.word = text
-
-    @property
-    def width(self) -> int:
-        """In bytes, of its last line."""
-        text = self.text[self.text.rfind("\n") + 1 :]
-        return len(text) if text.isascii() else len(text.encode("utf-8", "surrogatepass"))
+        self.width = width_of(text[text.rfind("\n") + 1 :])
 
     def __repr__(self) -> str:
         return f"{self.text!r}@{self.line}:{self.column}"

@@ -53,6 +53,7 @@ class Layout:
             lines = {logical[number].line for number in moved.changed}
             if lines:
                 add_lines(self.by_object, pairs, compiled(ours.explode(ours.stubs(lines))), ours, moved)
+        self.statements_of = {pair.original: found for pair, found in zip(pairs, moved.of_pair)}
         self.moved = self._moved(original)
         ends = {position[3] for position in original.positions()}
         words = [token.text for token in self.cut.tokens]
@@ -61,7 +62,8 @@ class Layout:
         self._loose: set[int] = set()
 
     def text(self, without: Collection[RawCode] = (), plain: Collection[RawCode] = ()) -> str:
-        """The text. Of the code ``without`` no place is used, of ``plain`` only the lines of statements."""
+        """The text. Of the code ``without`` no place is used but where statements begin that others know, of ``plain``
+        only the lines of statements."""
         if self._is_empty:
             return ""
         anchors = Anchors()
@@ -69,7 +71,8 @@ class Layout:
             if raw not in without:
                 anchors.add(_of_statements(found, self.cut) if raw in plain else found, self.moved)
         places = place(anchors, self.cut)
-        logical = items_of(self.cut, places, self._loose)
+        loose = self._loose.union(*(self.statements_of.get(raw, ()) for raw in without))
+        logical = items_of(self.cut, places, loose)
         indents = indents_of(logical, has_columns=self.has_columns)
         for one, indent in zip(logical, indents):
             add_parentheses(one.items, indent)
