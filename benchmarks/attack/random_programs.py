@@ -3,6 +3,7 @@
     python benchmarks/attack/random_programs.py 10000                      functions of nested statements and conditions
     python benchmarks/attack/random_programs.py 10000 --all -j 2           on each of CPython 3.8 to 3.15 that is found
     python benchmarks/attack/random_programs.py --write programs.json 5000  modules of hypothesmith's, for --read
+    python benchmarks/attack/random_programs.py --write programs.json 300 --by pysource-codegen   of another generator's
     python benchmarks/attack/random_programs.py --read programs.json       those that this Python compiles
     python benchmarks/attack/random_programs.py 1 --seed 77 --show         one function, and what came of it
 
@@ -142,8 +143,13 @@ def everywhere(options: argparse.Namespace) -> int:
     return status
 
 
-def write(path: str, count: int) -> None:
-    """Modules that hypothesmith makes, as a list of texts. Needs hypothesmith."""
+def write(path: str, texts: list[str]) -> None:
+    Path(path).write_text(json.dumps(texts), encoding="utf-8")
+    print(f"{len(texts)} different texts")
+
+
+def by_hypothesmith(count: int, seed: int) -> list[str]:
+    """Modules by the grammar, or of the nodes of a concrete syntax tree; the seed is hypothesis' own."""
     from hypothesis import HealthCheck, given, settings
 
     hypothesmith = importlib.import_module("hypothesmith")  # no part of what the tests install
@@ -157,8 +163,16 @@ def write(path: str, count: int) -> None:
         texts[text] = None
 
     gather()
-    Path(path).write_text(json.dumps(list(texts)), encoding="utf-8")
-    print(f"{len(texts)} different texts")
+    return list(texts)
+
+
+def by_pysource_codegen(count: int, seed: int) -> list[str]:
+    """Modules made of the syntax nodes of the Python that runs this, in any mixture that compiles."""
+    generate = importlib.import_module("pysource_codegen").generate  # no part of what the tests install
+    return [generate(number, node_limit=300, depth_limit=8) for number in range(seed, seed + count)]
+
+
+GENERATORS = {"hypothesmith": by_hypothesmith, "pysource-codegen": by_pysource_codegen}
 
 
 def show(seed: int) -> None:
@@ -172,17 +186,18 @@ def show(seed: int) -> None:
 def main() -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("count", type=int, nargs="?", default=1000, help="how many programs (default 1000)")
-    parser.add_argument("--seed", type=int, default=0, help="of the first function (default 0)")
+    parser.add_argument("--seed", type=int, default=0, help="of the first function or module (default 0)")
     parser.add_argument("--all", action="store_true", help="on every CPython from 3.8 to 3.15 that is found")
     parser.add_argument("--read", metavar="FILE", help="modules that --write made")
-    parser.add_argument("--write", metavar="FILE", help="have hypothesmith make so many modules")
+    parser.add_argument("--write", metavar="FILE", help="have a generator of modules make so many")
+    parser.add_argument("--by", choices=GENERATORS, default="hypothesmith", help="the generator (default hypothesmith)")
     parser.add_argument("--show", action="store_true", help="one function and its source")
     parser.add_argument("--reasons", type=int, default=12, metavar="N", help="reasons to list (default 12)")
     parser.add_argument("--json", metavar="FILE", help="write the table")
     parser.add_argument("-j", "--jobs", type=int, default=1, help="processes (default 1)")
     options = parser.parse_args()
     if options.write:
-        write(options.write, options.count)
+        write(options.write, GENERATORS[options.by](options.count, options.seed))
         return 0
     if options.show:
         show(options.seed)

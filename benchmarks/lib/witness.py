@@ -21,6 +21,9 @@ from dis_steps import Step, reached, steps, unmangled
 HAS_DOCSTRING = next((flag for flag, name in dis.COMPILER_FLAG_NAMES.items() if name == "HAS_DOCSTRING"), 0)
 """The flag of a function whose first constant is its docstring; where there is none, a string there is it."""
 
+CO_NOFREE = 0x40
+"""Up to 3.10: there are no cells and no free variables, which are compared by themselves."""
+
 IDENTICAL = (
     "co_code", "co_consts", "co_names", "co_varnames", "co_cellvars", "co_freevars", "co_stacksize", "co_exceptiontable"
 )  # fmt: skip
@@ -111,8 +114,9 @@ def _metadata_difference(original: types.CodeType, recompiled: types.CodeType, a
         before, after = getattr(original, field, None), getattr(recompiled, field, None)
         if alone and field == "co_qualname":
             continue
-        if alone and field == "co_flags":
-            before, after = original.co_flags & 0x2EF, recompiled.co_flags & 0x2EF  # not: nested, future
+        if field == "co_flags":
+            compared = 0x2AF if alone else ~CO_NOFREE  # not: nested, future
+            before, after = original.co_flags & compared, recompiled.co_flags & compared
         if before != after:
             return f"{field} is {before!r}, recompiled {after!r}"
     parameters = original.co_argcount + original.co_kwonlyargcount + bin(original.co_flags & 0xC).count("1")
