@@ -9,7 +9,7 @@ from depyf.decompiler.bytecode import RawCode, load
 from depyf.decompiler.bytecode.kinds import is_comprehension
 from depyf.decompiler.dispatch import decompile_dispatch
 from depyf.decompiler.driver.decompilation import Decompilation
-from depyf.decompiler.events import EventResult, decompile_events
+from depyf.decompiler.events import DecompiledCode, decompile_events
 from depyf.decompiler.names.dynamo import WORDS
 from depyf.decompiler.names.respelling import respell
 from depyf.decompiler.proof import Level, Verdict, prove_all
@@ -23,7 +23,7 @@ from depyf.errors import DecompilationError
 class Proven(NamedTuple):
     """What events/ made of a code object, the code recompiled from it, and how the two compare."""
 
-    result: EventResult
+    result: DecompiledCode
     code: types.CodeType
     verdict: Verdict
 
@@ -61,7 +61,7 @@ def analyze(code: types.CodeType) -> Proven:
     return Proven(result, again, verdict)
 
 
-def dispatched(raw: RawCode) -> EventResult:
+def dispatched(raw: RawCode) -> DecompiledCode:
     """``raw`` by dispatch/."""
 
     def nested(inner: RawCode) -> Definition:

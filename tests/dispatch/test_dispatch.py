@@ -14,7 +14,7 @@ from one_engine import dispatched
 from depyf.decompiler.bytecode import Instruction, RawCode, disassemble, load
 from depyf.decompiler.definitions.bodies import mention_the_unused
 from depyf.decompiler.dispatch.decompile import decompile_instructions
-from depyf.decompiler.events import EventResult
+from depyf.decompiler.events import DecompiledCode
 from depyf.decompiler.proof.symbolic.prove import prove_instructions, prove_symbolic
 from depyf.decompiler.recompile import recompile
 from depyf.decompiler.syntax import nodes as n
@@ -31,7 +31,7 @@ def no_nested(raw: RawCode) -> n.FunctionDef:
     raise AssertionError("no functions are made")
 
 
-def whole_text(result: EventResult, raw: RawCode, instructions: List[Instruction]) -> str:
+def whole_text(result: DecompiledCode, raw: RawCode, instructions: List[Instruction]) -> str:
     """The text with what keeps a generator without a yield one."""
     mention_the_unused(result.tree.body, raw, instructions)
     return print_tree(result.tree)
@@ -194,7 +194,7 @@ ORDINARY = [
 @pytest.mark.parametrize("function", ORDINARY)
 def test_ordinary_functions_do_the_same(function: Callable[..., Any]):
     code = function.__code__
-    result: EventResult = dispatched(load(code))
+    result: DecompiledCode = dispatched(load(code))
     assert result.form in ("nested blocks", "state variable")
     again = recompile(whole_text(result, load(code), disassemble(load(code))), code, "<test>")
     assert standins.same(code, again, SEEDS), result.text

@@ -6,7 +6,7 @@ from depyf.explain.model import CacheEntry, Decompiled, Frame, Graph, Kernel, Ke
 from depyf.explain.report.html.panes import panes_html
 from depyf.explain.report.linked.compilations import compilations
 from depyf.explain.report.linked.drawing import drawings
-from depyf.explain.report.linked.places import Places
+from depyf.explain.report.linked.places import LineNumbers
 
 SOURCE = """\
 def step(x):
@@ -204,7 +204,7 @@ def reached(drawing, start):
 
 
 def test_a_small_graph_is_drawn_operation_by_operation_with_every_edge():
-    *_, whole = drawings(chain(2), Places())
+    *_, whole = drawings(chain(2), LineNumbers())
     labels = [box.label for box in whole.boxes if box.label]
     assert whole.title == "each operation"
     assert labels == ["linear", "relu", "add", "linear", "relu", "add", "sum", "item"]
@@ -214,7 +214,7 @@ def test_a_small_graph_is_drawn_operation_by_operation_with_every_edge():
 
 
 def test_edges_lead_from_a_rank_to_the_next_and_no_two_boxes_share_a_place():
-    for drawing in drawings(chain(6), Places()):
+    for drawing in drawings(chain(6), LineNumbers()):
         assert drawing.edges
         for source, target in drawing.edges:
             assert drawing.boxes[target].rank == drawing.boxes[source].rank + 1
@@ -223,20 +223,20 @@ def test_edges_lead_from_a_rank_to_the_next_and_no_two_boxes_share_a_place():
 
 
 def test_a_large_graph_is_drawn_by_modules_alone():
-    titles = {one.title: [box.label for box in one.boxes if box.label] for one in drawings(chain(40), Places())}
+    titles = {one.title: [box.label for box in one.boxes if box.label] for one in drawings(chain(40), LineNumbers())}
     assert titles == {
         "modules, to depth 1": ["self: 120 operations", "sum", "item"],
         "modules, to depth 3": [*("self.blocks.{}: 3 operations".format(at) for at in range(40)), "sum", "item"],
     }
-    assert drawings(chain(3000), Places())[-1].title == "modules, to depth 1"
+    assert drawings(chain(3000), LineNumbers())[-1].title == "modules, to depth 1"
 
 
 def test_a_box_is_for_the_lines_of_all_that_it_stands_for():
-    places = Places()
+    places = LineNumbers()
     first = drawings(chain(40), places)[0].boxes[0]
     assert {places.found[at].line for at in first.lines} == {2}
     assert {places.found[at].line for at in first.through} == {3}
 
 
 def test_a_graph_of_one_operation_is_not_drawn():
-    assert drawings(Graph("g", nodes=[Node("call_function", "a", "a")]), Places()) == []
+    assert drawings(Graph("g", nodes=[Node("call_function", "a", "a")]), LineNumbers()) == []

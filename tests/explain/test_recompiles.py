@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from depyf.explain.frames.circumstances import Call
+from depyf.explain.frames.circumstances import RecompilingCall
 from depyf.explain.frames.recompiles import add_reasons, reason_from_text
 from depyf.explain.model import CacheEntry
 from depyf.explain.report.why import recompile_words
@@ -194,7 +194,7 @@ def test_nothing_is_said_where_torch_keeps_nothing():
     assert guard_failures(never_compiled.__code__) == []
 
 
-HERE = Call({"xs": [1, 2, 3], "m": None, "n": 2.5}, {"G": 4}, {})
+HERE = RecompilingCall({"xs": [1, 2, 3], "m": None, "n": 2.5}, {"G": 4}, {})
 
 
 @pytest.mark.parametrize(
@@ -226,7 +226,7 @@ def test_what_else_has_changed_stands_beside_torchs_reason():
     before = {"0/0": {"grad mode": "on", "self.training": "True", "determinism": "off"}}
     now = {"grad mode": "off", "self.training": "False", "determinism": "off"}
     entry = CacheEntry()
-    add_reasons(entry, ["0/0: GLOBAL_STATE changed: grad_mode"], Call({}, {}, now), before)
+    add_reasons(entry, ["0/0: GLOBAL_STATE changed: grad_mode"], RecompilingCall({}, {}, now), before)
     (one,) = entry.recompiled
     assert (one.subject, one.expected, one.actual) == ("grad mode", "on", "off")
     assert one.besides == ["self.training was True and is False now"]

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from depyf.explain.dump.processes import Folder
+from depyf.explain.dump.processes import ProcessFolder
 
 PROGRAM = '''
 import logging
@@ -174,7 +174,7 @@ with depyf.prepare_debug("dump"):
 def test_a_folder_of_this_rank_is_used_as_it_is(name, folder, tmp_path, monkeypatch):
     monkeypatch.setenv("RANK", "1")
     monkeypatch.setenv("WORLD_SIZE", "2")
-    found = Folder(str(tmp_path / name))
+    found = ProcessFolder(str(tmp_path / name))
     found.release()
     assert found.path == str(tmp_path / folder)
     assert found.ranks == (1 if name == folder else 2)

@@ -5,7 +5,7 @@ import logging
 import pytest
 
 import depyf
-from depyf.explain.frames.circumstances import Call
+from depyf.explain.frames.circumstances import RecompilingCall
 from depyf.explain.frames.recompiles import reason_from_text
 from depyf.explain.guards.collect import recompile_reason
 
@@ -189,7 +189,7 @@ def test_a_graph_that_ddp_cuts_has_no_break():
 
 def test_the_type_that_came_is_said():
     text = "7/1: ___check_type_id(module, 94004433616688), type=<class 'models.Router'>  # f(module)  # a.py:3 in g"
-    one = reason_from_text(text, Call({"module": {}}, {}, {}))
+    one = reason_from_text(text, RecompilingCall({"module": {}}, {}, {}))
     assert "<class" not in one.words and "94004433616688" not in one.guard
     assert one.words == recompile_reason("___check_type_id(module, 94004433616688)")
 

@@ -18,7 +18,7 @@ from ..files.trees import Unreadable
 from .outcome import Outcome
 from .processes import run
 from .progress import Progress
-from .tasks import Item, items, task_of
+from .tasks import InputFile, items, task_of
 from .work import DEFAULT_OPTIONS, Options, Task
 
 __all__ = ["decompile_all", "json_text", "list_files", "run_batch"]
@@ -38,7 +38,7 @@ def decompile_all(
 
 
 def _outcomes(
-    found: Sequence[Item], directory: str | None, options: Options, again: bool, jobs: int
+    found: Sequence[InputFile], directory: str | None, options: Options, again: bool, jobs: int
 ) -> Iterator[Outcome]:
     early: list[Outcome] = []
 

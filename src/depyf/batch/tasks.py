@@ -18,7 +18,7 @@ from .work import Task
 _NAME = re.compile(r"\w+(\.\w+)*\Z")
 
 
-class Item(NamedTuple):
+class InputFile(NamedTuple):
     """One file of a tree, or a target of its own; ``reason`` says why it can't be looked into."""
 
     path: str
@@ -49,7 +49,7 @@ def _is_module(name: str) -> bool:
     return spec is not None and spec.origin is not None
 
 
-def items(targets: Sequence[str], directory: str | None) -> Iterator[Item]:
+def items(targets: Sequence[str], directory: str | None) -> Iterator[InputFile]:
     """All files of the targets, in order; ``directory`` is where to write.
 
     A folder or an archive has a folder of its own there, called as it is, if it is not the only target. Raises
@@ -65,17 +65,17 @@ def items(targets: Sequence[str], directory: str | None) -> Iterator[Item]:
         folder = "" if len(targets) == 1 else _free(folder, taken)
         for name in tree.compiled():
             if isinstance(name, Unreadable):
-                yield Item(tree.shown(name.name), reason=name.reason)
+                yield InputFile(tree.shown(name.name), reason=name.reason)
             else:
-                yield Item(tree.shown(name), _path(directory, folder, f"{_stem(name)}.py"), tree, name)
+                yield InputFile(tree.shown(name), _path(directory, folder, f"{_stem(name)}.py"), tree, name)
 
 
-def _lone(target: str, directory: str | None, taken: Counter[str]) -> Item:
+def _lone(target: str, directory: str | None, taken: Counter[str]) -> InputFile:
     """A file, a module, one object of either, or standard input."""
     place, name = (target, "") if os.path.isfile(target) else split_target(target)
     base = "stdin" if place == STDIN else os.path.basename(place) if is_file(place) else place
     parts = [_stem(base), *filter(None, [re.sub(r"[^\w.@]", "", name)])]
-    return Item(target, _path(directory, "", _free(".".join(parts), taken) + ".py"))
+    return InputFile(target, _path(directory, "", _free(".".join(parts), taken) + ".py"))
 
 
 def _free(name: str, taken: Counter[str]) -> str:
@@ -92,7 +92,7 @@ def _stem(name: str) -> str:
     return re.sub(r"\.(pyc|pyo|pyw|py)\Z", "", name)
 
 
-def task_of(item: Item) -> Task | Outcome:
+def task_of(item: InputFile) -> Task | Outcome:
     """The task with the content of its file; the outcome if that can't be read."""
     if item.reason:
         return Outcome(item.path, error=item.reason)

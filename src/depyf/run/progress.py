@@ -10,7 +10,7 @@ import time
 from types import CodeType
 from typing import Any
 
-__all__ = ["Progress", "watch_compilations"]
+__all__ = ["CompilationProgress", "watch_compilations"]
 
 _AFTER = 2.0  # seconds
 _EVERY = 0.5
@@ -27,7 +27,7 @@ def _is_wanted() -> bool:
     return False
 
 
-class Progress:
+class CompilationProgress:
     """Told when a compilation begins and ends; shows the line from a thread of its own in between.
 
     Writes to the file descriptor: a thread that is stopped at the interpreter's end must not hold the stream's lock.
@@ -96,6 +96,6 @@ class Progress:
 
 
 def watch_compilations(watchers: list[Any]) -> None:
-    """Adds a `Progress` to those who are told of compilations, where a line can be shown."""
+    """Adds a `CompilationProgress` to those who are told of compilations, where a line can be shown."""
     if _is_wanted() and sys.__stderr__ is not None:
-        watchers.append(Progress(sys.__stderr__.fileno()))
+        watchers.append(CompilationProgress(sys.__stderr__.fileno()))

@@ -7,7 +7,7 @@ entries is a loop around a choice by that variable.
 Holds on exit: each instruction stands at the place in ``try`` bodies and handlers that its exception ranges and the
 exceptions handled there demand; what has no such place is refused.
 
-    decompile_dispatch(raw) -> EventResult
+    decompile_dispatch(raw) -> DecompiledCode
 
 Imports ``passes/``, ``limits/``, ``bytecode/``, ``syntax/``, ``names/``, ``flowgraph/`` and ``stack_machine/``.
 """

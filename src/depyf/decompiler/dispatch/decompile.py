@@ -8,7 +8,7 @@ from ..bytecode.code.flags import CO_GENERATOR
 from ..names.spelling import Spelling
 from ..names.words import PLAIN, Words
 from ..passes import Invariant, Observer, Pass, run_passes
-from ..stack_machine.definition import EventResult, function_result
+from ..stack_machine.definition import DecompiledCode, function_result
 from ..stack_machine.machine import Machine, Nested
 from ..syntax import nodes as n
 from ..syntax.checks import empty_body, stray_jump
@@ -26,7 +26,7 @@ class DispatchWork:
     analysis: Analysis
     writer: Blocks
     structure: Structure
-    result: EventResult
+    result: DecompiledCode
 
     def __init__(
         self,
@@ -127,7 +127,7 @@ def decompile_dispatch(
     spelling: Spelling | None = None,
     after: Observer | None = None,
     words: Words = PLAIN,
-) -> EventResult:
+) -> DecompiledCode:
     """``raw`` as a function definition, not yet proven; ``nested`` gives the definitions of functions that it makes.
 
     ``enclosing`` are the names that functions around bind: a global of such a name must be declared. ``spelling`` is
@@ -146,7 +146,7 @@ def decompile_instructions(
     spelling: Spelling | None = None,
     after: Observer | None = None,
     words: Words = PLAIN,
-) -> EventResult:
+) -> DecompiledCode:
     """A function that executes ``instructions``; parameters, names and constants are those of ``raw``."""
     work = DispatchWork(raw, instructions, nested, enclosing, spelling, words)
     run_passes(PASSES, work, after)

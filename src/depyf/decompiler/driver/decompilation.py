@@ -16,7 +16,7 @@ from ..definitions.resolve import Definitions, arguments_of, value_of_lambda
 from ..definitions.rewritten_asserts import has_short_form, is_of_rewriter, is_rewritten
 from ..definitions.traces import dead_attributes, static_attributes
 from ..dispatch import decompile_dispatch
-from ..events import EventResult, decompile_events
+from ..events import DecompiledCode, decompile_events
 from ..lift.handlers.calls import Comprehension
 from ..lift.values import Function, Iterated
 from ..limits.budget import OutOfBudget, part_for, spend
@@ -89,7 +89,7 @@ class Decompilation:
         self.refused: dict[RawCode, DecompilationError] = {}
         self.bodies: dict[RawCode, list[nodes.Statement]] = {}
         self.forms: dict[RawCode, str] = {}  # of ``bodies``
-        self.events: dict[RawCode, EventResult] = {}  # of those ``bodies`` that were not structured
+        self.events: dict[RawCode, DecompiledCode] = {}  # of those ``bodies`` that were not structured
         self.by_columns: set[RawCode] = set()  # those of ``bodies`` in which columns have decided something
         self.bound: dict[RawCode, frozenset[str]] = {}
         self.parents: dict[RawCode, RawCode] = {}

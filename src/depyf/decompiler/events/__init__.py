@@ -7,14 +7,14 @@ larger expression.
 Holds on exit: nothing that can be seen from outside was dropped, doubled or moved past another such thing. Only
 operations on private containers were done in advance.
 
-    decompile_events(raw) -> EventResult
+    decompile_events(raw) -> DecompiledCode
 
 Imports ``passes/``, ``limits/``, ``bytecode/``, ``syntax/``, ``names/`` and ``stack_machine/``.
 """
 
 from __future__ import annotations
 
-from ..stack_machine.definition import EventResult
+from ..stack_machine.definition import DecompiledCode
 from .decompile import decompile_events
 
-__all__ = ["EventResult", "decompile_events"]
+__all__ = ["DecompiledCode", "decompile_events"]

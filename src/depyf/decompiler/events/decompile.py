@@ -9,7 +9,7 @@ from ..bytecode import Instruction, RawCode, disassemble
 from ..names.spelling import Spelling
 from ..names.words import PLAIN, Words
 from ..passes import Invariant, Observer, Pass, run_passes
-from ..stack_machine.definition import EventResult, function_result
+from ..stack_machine.definition import DecompiledCode, function_result
 from ..stack_machine.machine import Machine, Nested
 from ..stack_machine.state import Opaque
 from ..syntax import nodes as n
@@ -26,7 +26,7 @@ class EventWork:
 
     control: Control
     named: dict[str, str]
-    result: EventResult
+    result: DecompiledCode
 
     def __init__(
         self,
@@ -123,7 +123,7 @@ def decompile_events(
     result_names: Mapping[str, Sequence[str]] = MappingProxyType({}),
     after: Observer | None = None,
     words: Words = PLAIN,
-) -> EventResult:
+) -> DecompiledCode:
     """``raw`` as a function definition, not yet proven; ``nested`` gives the definitions of functions that it makes:
     without it, code that makes one is refused.
 

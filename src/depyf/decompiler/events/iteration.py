@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from .control import Control
 
 
-class Below(Raised):
+class BelowIterator(Raised):
     """An entry of the stack below the iterator, which the body of the loop must leave alone."""
 
     __slots__ = ()
@@ -40,7 +40,7 @@ def for_statement(control: Control, pc: int) -> int:
     start = _start(control, changed, deleted)
     machine.state = start.copy()
     below = machine.state.stack
-    machine.state.stack = [*(Below() for _ in below), Raised("iterator")]
+    machine.state.stack = [*(BelowIterator() for _ in below), Raised("iterator")]
     leaving, control.leaving = control.leaving, None
     before, machine.set_before = machine.set_before, set(machine.temporaries)
     statement = n.For(n.Name("item"), iterable, [], [], line=machine.line)

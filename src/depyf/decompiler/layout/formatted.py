@@ -19,7 +19,7 @@ _UNIT = re.compile(
 )
 
 
-class Piece(NamedTuple):
+class LiteralPiece(NamedTuple):
     """A text in place of a token or a part of it; ``place``: its line and column, where it begins another literal."""
 
     text: str
@@ -73,7 +73,7 @@ class Formatted:
         self.tokens, self.votes, self.place_of = tokens, votes, place_of
         self.start = start
         self.parts, self.end = parts_of(tokens, start)
-        self.pieces: dict[int, list[Piece]] = {}
+        self.pieces: dict[int, list[LiteralPiece]] = {}
         self.texts = {part.start: tokens[part.start].text for part in self.parts if not part.is_field}
         self.opening, self.closing = tokens[start].text, tokens[self.end].text
         at = place_of(start)
@@ -115,8 +115,8 @@ class Formatted:
         self.closing, _ = text_between(body, marks)
         self.opening = self.opening.rstrip("'\"") + self.closing
         self.texts = {start: text_between(text, [self.closing])[1] for start, text in self.texts.items()}
-        self.pieces = {start: [Piece(text)] for start, text in self.texts.items()}
-        self.pieces[self.start], self.pieces[self.end] = [Piece(self.opening)], [Piece(self.closing)]
+        self.pieces = {start: [LiteralPiece(text)] for start, text in self.texts.items()}
+        self.pieces[self.start], self.pieces[self.end] = [LiteralPiece(self.opening)], [LiteralPiece(self.closing)]
         return True
 
     def _over_lines_of_text(self) -> bool:
@@ -133,9 +133,9 @@ class Formatted:
         quote = '''"""''' if '''"""''' not in body and not end[2].endswith('"') else "'''"
         if more not in (0, 1) or not rows or not ends_there or quote in body or end[2].endswith(quote[0]):
             return False
-        self.pieces = {start: [Piece(text)] for start, text in texts.items()}
+        self.pieces = {start: [LiteralPiece(text)] for start, text in texts.items()}
         opening = self.opening.rstrip("'\"") + quote + "\\\n" * more
-        self.pieces[self.start], self.pieces[self.end] = [Piece(opening)], [Piece(quote)]
+        self.pieces[self.start], self.pieces[self.end] = [LiteralPiece(opening)], [LiteralPiece(quote)]
         return True
 
     def _lines_before(self, texts: dict[int, str]) -> int:
@@ -164,15 +164,15 @@ class Formatted:
                 raw = (_as_raw(text) or "") if opening != self.opening else text
                 raw = raw[: len(raw) - shown[start]] if start in shown else raw
                 if raw != self.tokens[start].text:
-                    self.pieces[start] = [Piece(raw)]
+                    self.pieces[start] = [LiteralPiece(raw)]
             for number, part in enumerate(self.parts):
                 if number and self.parts[number - 1].start in shown:
                     marks = [n for n in range(part.start, part.end + 1) if self._ends_value(part, n)]
                     text = self.tokens[marks[0]].text
                     is_usual = text == "!r" and marks[0] == part.end - 1
-                    self.pieces[marks[0]] = [Piece("=" if is_usual else "=" + text)]
+                    self.pieces[marks[0]] = [LiteralPiece("=" if is_usual else "=" + text)]
             if opening != self.opening:
-                self.pieces[self.start] = [Piece(opening)]
+                self.pieces[self.start] = [LiteralPiece(opening)]
             return
 
     def _ends_value(self, part: Part, number: int) -> bool:
@@ -257,15 +257,15 @@ class Formatted:
                 return at[0], at[1] - before if at[1] is not None else None
         return None
 
-    def _joint(self, line: int, *, plain: bool = False) -> list[Piece]:
-        return [Piece(self.closing), Piece(self.plain if plain else self.opening, (line, self.column))]
+    def _joint(self, line: int, *, plain: bool = False) -> list[LiteralPiece]:
+        return [LiteralPiece(self.closing), LiteralPiece(self.plain if plain else self.opening, (line, self.column))]
 
     def _break_before(self, number: int, at: tuple[int, int | None], line: int) -> None:
         """Begin a literal in the line of a field, with as much of the text before it as stands there."""
         part = self.parts[number]
         before = self.parts[number - 1] if number else None
         if before is None or before.is_field:
-            self.pieces[part.start] = [*self._joint(at[0]), Piece("{")]
+            self.pieces[part.start] = [*self._joint(at[0]), LiteralPiece("{")]
             return
         text = self.texts[before.start]
         if self.column is not None and at[1] is not None:
@@ -274,24 +274,24 @@ class Formatted:
             width = width_of(text) if not number - 1 else _behind_last_line_end(text)
         head, tail = _cut(text, width)
         lines = _rows(head, at[0] - line)
-        pieces = [Piece(lines[0])] if lines[0] else []
+        pieces = [LiteralPiece(lines[0])] if lines[0] else []
         row = line
         for one in lines[1:]:
             row += 1
-            pieces += [*self._joint(row), Piece(one)]
-        self.pieces[before.start] = [*pieces, *self._joint(at[0]), *([Piece(tail)] if tail else [])]
+            pieces += [*self._joint(row), LiteralPiece(one)]
+        self.pieces[before.start] = [*pieces, *self._joint(at[0]), *([LiteralPiece(tail)] if tail else [])]
 
     def _text(self, number: int, extent: Extent, line: int) -> int:
         """Literal text whose place is known, quotes included where its literal has no fields."""
         part = self.parts[number]
         text = self.texts[part.start]
         first_line, column, last_line, _ = extent
-        pieces: list[Piece] = []
+        pieces: list[LiteralPiece] = []
         if self.column is None:
             return line
         plain = column == self.column and "{{" not in text and "}}" not in text
         if number == 0 and plain and self.plain != self.opening:
-            self.pieces[self.start] = [Piece(self.plain)]
+            self.pieces[self.start] = [LiteralPiece(self.plain)]
         elif first_line > line:
             pieces += self._joint(first_line, plain=plain)
         is_plain = plain and (number == 0 or first_line > line)
@@ -302,10 +302,10 @@ class Formatted:
             pieces += over_lines
         else:
             if number and not is_plain and not pieces and self._ends(following, extent):
-                pieces += [Piece(self.closing), Piece(" " + self.plain)]
-            pieces.append(Piece(text))
+                pieces += [LiteralPiece(self.closing), LiteralPiece(" " + self.plain)]
+            pieces.append(LiteralPiece(text))
         if is_plain and at is not None and at[0] == last_line:
-            pieces += [Piece(self.closing), Piece(" " + self.opening)]
+            pieces += [LiteralPiece(self.closing), LiteralPiece(" " + self.opening)]
         if len(pieces) > 1 or pieces[0].text != text:
             self.pieces[part.start] = pieces
         return last_line
@@ -315,26 +315,26 @@ class Formatted:
         is_last = following is None and (self.last_line, self.end_column) == extent[2:]
         return is_last and self.plain != self.opening
 
-    def _over_lines(self, text: str, extent: Extent, is_last: bool) -> tuple[list[Piece], bool]:
+    def _over_lines(self, text: str, extent: Extent, is_last: bool) -> tuple[list[LiteralPiece], bool]:
         """The text in a piece for each line, and whether the last of them has no fields."""
         first_line, _, last_line, end_column = extent
         assert self.column is not None
         head, tail = _cut(text, end_column - self.column - width_of(self.opening))
         rows = _rows(head, last_line - first_line)
-        pieces = [Piece(rows[0])]
+        pieces = [LiteralPiece(rows[0])]
         for row, one in enumerate(rows[1:], first_line + 1):
-            pieces += [*self._joint(row), Piece(one)]
+            pieces += [*self._joint(row), LiteralPiece(one)]
         ends_plain = is_last and self.end_column == end_column
         ends_plain = ends_plain and "{{" not in tail and "}}" not in tail and self.plain != self.opening
         if ends_plain:
             head, tail = _cut(text, end_column - self.column - width_of(self.plain) - width_of(self.closing))
-        return [*pieces, *self._joint(last_line, plain=ends_plain), Piece(tail)], ends_plain
+        return [*pieces, *self._joint(last_line, plain=ends_plain), LiteralPiece(tail)], ends_plain
 
     def _end(self, part: Part, line: int) -> None:
         """The last text, of which only the end of all is known."""
         text = self.texts[part.start]
         assert self.last_line is not None
-        pieces = self.pieces.get(part.start, [Piece(text)])
+        pieces = self.pieces.get(part.start, [LiteralPiece(text)])
         if len(pieces) > 1:
             return
         if self.column is None or self.end_column is None:
@@ -343,10 +343,11 @@ class Formatted:
         opening = self.plain if plain else self.opening
         head, tail = _cut(text, self.end_column - self.column - width_of(opening) - width_of(self.closing))
         rows = _rows(head, self.last_line - line)
-        found = [Piece(rows[0])] if rows[0] else []
+        found = [LiteralPiece(rows[0])] if rows[0] else []
         for row, one in enumerate(rows[1:], line + 1):
-            found += [*self._joint(row, plain=plain), Piece(one)]
-        self.pieces[part.start] = [*found, *self._joint(self.last_line, plain=plain), *([Piece(tail)] if tail else [])]
+            found += [*self._joint(row, plain=plain), LiteralPiece(one)]
+        found += self._joint(self.last_line, plain=plain)
+        self.pieces[part.start] = [*found, LiteralPiece(tail)] if tail else found
 
 
 def _in_lines(text: str) -> str:

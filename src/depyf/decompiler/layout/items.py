@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Collection, NamedTuple
 
-from .formatted import Formatted, Piece, starts_of
+from .formatted import Formatted, LiteralPiece, starts_of
 from .places import Places
 from .spelling import width_of
 from .tokens import Token, Tokens
@@ -54,7 +54,7 @@ def items_of(cut: Tokens, places: Places, loose: Collection[int] = ()) -> list[L
     Of the statements ``loose`` only the line is used on which they begin: they are written as they were.
     """
     brackets = _brackets(places)
-    pieces: dict[int, list[Piece]] = {}
+    pieces: dict[int, list[LiteralPiece]] = {}
     for first in starts_of(cut.tokens):
         pieces.update(Formatted(cut.tokens, first, places.extents, places.of).pieces)
     lines: list[Line] = []
@@ -98,7 +98,7 @@ def _items(
     numbers: range,
     places: Places,
     brackets: tuple[dict[int, list[Item]], dict[int, list[Item]]],
-    pieces: dict[int, list[Piece]],
+    pieces: dict[int, list[LiteralPiece]],
 ) -> list[Item]:
     """Those of one statement, which has these tokens."""
     opening, closing = brackets
@@ -142,7 +142,7 @@ def _loose_items(tokens: list[Token], at: tuple[int, int | None] | None) -> list
 
 
 def _in_pieces(
-    pieces: list[Piece], token: Token, blanks_before: int, at: tuple[int | None, int | None]
+    pieces: list[LiteralPiece], token: Token, blanks_before: int, at: tuple[int | None, int | None]
 ) -> list[Item]:
     """A token in pieces; the first one stands ``at`` its place if it has none of its own."""
     items = []

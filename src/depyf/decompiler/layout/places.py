@@ -10,7 +10,7 @@ import bisect
 from typing import NamedTuple
 
 from .anchors import Anchors, Extent, Place, most_of
-from .spelling import Spelled, spell, width_of
+from .spelling import TokenTexts, spell, width_of
 from .text import Span
 from .tokens import CLOSING, Token, Tokens
 
@@ -41,7 +41,7 @@ class Places(NamedTuple):
     lines: list[int | None]
     parentheses: list[Parenthesis]
     dropped: set[int]
-    spelled: Spelled
+    spelled: TokenTexts
     extents: dict[Span, Extent]
     silent: dict[int, Extent]
 

@@ -23,7 +23,7 @@ _SHORT = re.compile(r"(?<!\\)((?:\\\\)*)\\x(07|08|0b|0c)")
 _OF_LITERAL = re.compile(r"(?P<prefix>[A-Za-z]*)(?P<quote>'''|\"\"\"|'|\")")
 
 
-class Spelled:
+class TokenTexts:
     """Other texts of tokens; ``joined`` are those whose lines are literals side by side, ``without`` are left out.
 
     ``negated``: a ``not`` stands in front of them; ``squeezed``: no blank does.
@@ -37,9 +37,9 @@ class Spelled:
         self.squeezed: set[int] = set()
 
 
-def spell(votes: dict[Span, Extent], tokens: list[Token]) -> Spelled:
+def spell(votes: dict[Span, Extent], tokens: list[Token]) -> TokenTexts:
     """The spellings that fill the places of the original."""
-    found = Spelled()
+    found = TokenTexts()
     for (start, end), extent in [*votes.items(), *_left_of_percent(found, votes, tokens)]:
         line, column, end_line, end_column = extent
         token = tokens[start]
@@ -67,7 +67,7 @@ def spell(votes: dict[Span, Extent], tokens: list[Token]) -> Spelled:
     return found
 
 
-def _negate(found: Spelled, votes: dict[Span, Extent], tokens: list[Token]) -> None:
+def _negate(found: TokenTexts, votes: dict[Span, Extent], tokens: list[Token]) -> None:
     """``a not in b`` and ``not a in b``, ``is not`` and ``not ... is``: there is room for one word or for two."""
     words = [
         number
@@ -115,7 +115,7 @@ def width_of(text: str) -> int:
     return len(text) if text.isascii() else len(text.encode("utf-8", "surrogatepass"))
 
 
-def _signed(found: Spelled, number: int, width: int, tokens: list[Token]) -> None:
+def _signed(found: TokenTexts, number: int, width: int, tokens: list[Token]) -> None:
     """A number behind a minus: both are one constant."""
     room = width - len("-")
     if width_of(tokens[number].text) != room:
@@ -124,7 +124,7 @@ def _signed(found: Spelled, number: int, width: int, tokens: list[Token]) -> Non
             found.texts[number] = text
 
 
-def _returned(found: Spelled, start: int, end: int, width: int, tokens: list[Token]) -> None:
+def _returned(found: TokenTexts, start: int, end: int, width: int, tokens: list[Token]) -> None:
     """``return`` and ``return None``: the instructions are the same."""
     if end == start + 1 and tokens[end].text == "None" and width == 6:
         found.without.add(end)
@@ -297,7 +297,7 @@ def _number_escape(char: str, following: str, form: str) -> str:
 
 
 def _left_of_percent(
-    found: Spelled, votes: dict[Span, Extent], tokens: list[Token]
+    found: TokenTexts, votes: dict[Span, Extent], tokens: list[Token]
 ) -> list[tuple[Span, Extent]]:
     """The places of literals that ``%`` formats: the compiler makes a formatted string of both, and they have none.
 
@@ -328,7 +328,7 @@ def _left_of_percent(
     return places
 
 
-def _of_rows(found: Spelled, number: int, text: str, column: int, rows: int) -> None:
+def _of_rows(found: TokenTexts, number: int, text: str, column: int, rows: int) -> None:
     """A literal with so many line ends in it, of which nothing more is known."""
     value = ast.literal_eval(text)
     quote = _quote_of_pieces(text, value)
@@ -340,7 +340,7 @@ def _of_rows(found: Spelled, number: int, text: str, column: int, rows: int) -> 
     found.joined.add(number)
 
 
-def _over_lines(found: Spelled, number: int, text: str, extent: Extent, *, is_alone: bool) -> None:
+def _over_lines(found: TokenTexts, number: int, text: str, extent: Extent, *, is_alone: bool) -> None:
     """Between triple quotes if its own line ends make the lines, else literals below each other."""
     line, column, end_line, end_column = extent
     try:
@@ -379,7 +379,7 @@ def _is_alone(tokens: list[Token], number: int) -> bool:
     return (before is None or before.end_line != line) and (behind is None or behind.line != end)
 
 
-def _indented(found: Spelled, number: int, text: str, extent: Extent) -> None:
+def _indented(found: TokenTexts, number: int, text: str, extent: Extent) -> None:
     """A docstring with another indentation, which compilers take away from 3.13 on."""
     line, _, end_line, end_column = extent
     first, *rest = text.split("\n")

@@ -60,7 +60,7 @@ class Token:
         return f"{self.text!r}@{self.line}:{self.column}"
 
 
-class Statement(NamedTuple):
+class LogicalLine(NamedTuple):
     """A logical line: the tokens from ``start`` to ``end`` (excluded), indented ``depth`` times.
 
     ``is_header``: a block follows. ``parent`` is the number of the header of the block that it is in, -1 for none.
@@ -92,7 +92,7 @@ class Tokens(NamedTuple):
     """All tokens of a text, and its logical lines."""
 
     tokens: list[Token]
-    statements: list[Statement]
+    statements: list[LogicalLine]
 
 
 class _Cutter:
@@ -275,7 +275,7 @@ def cut(
     if logical is None:
         logical = logical_lines(text, free_fields=free_fields)
     cutter = _Cutter(text, free_fields)
-    statements: list[Statement] = []
+    statements: list[LogicalLine] = []
     tokens = cutter.tokens
     headers: list[int] = []
     for number, one in enumerate(logical):
@@ -290,13 +290,13 @@ def cut(
 
 
 def _close(
-    statements: list[Statement], tokens: list[Token], start: int, depth: int, headers: list[int]
+    statements: list[LogicalLine], tokens: list[Token], start: int, depth: int, headers: list[int]
 ) -> None:
     first = _FIRST_WORD.match(tokens[start].text)
     is_header = tokens[-1].text[-1] == ":" and first is not None and first[0] in HEADERS
     if depth > len(headers):
         raise CannotCut(f"line {tokens[start].line}: a deeper line without a header")
     del headers[depth:]
-    statements.append(Statement(start, len(tokens), depth, is_header, headers[-1] if headers else -1))
+    statements.append(LogicalLine(start, len(tokens), depth, is_header, headers[-1] if headers else -1))
     if is_header:
         headers.append(len(statements) - 1)

@@ -15,10 +15,10 @@ from .values import (
     Class,
     Function,
     Given,
+    ImportedModule,
     InPlace,
     Marker,
     Member,
-    Module,
     Null,
     Saved,
     Stored,
@@ -165,7 +165,7 @@ class SymbolicStack:
                 value.group.spread = value.group.spread or value.group.was_stored_to(target, value.index)
             for one in (*dropped, value):
                 self._fill(one, target)
-        elif isinstance(value, (Member, Module)):
+        elif isinstance(value, (Member, ImportedModule)):
             self._import(target, value)
         elif isinstance(value, Marker) and value.kind == "exception" and isinstance(target, nodes.Name):
             value.owner.names.add(target.id)
@@ -192,7 +192,7 @@ class SymbolicStack:
     def _loose(self) -> bool:
         """Whether a value that no statement around owns waits on the stack."""
         waiting = next((value for value in reversed(self.stack) if not isinstance(value, Saved)), None)
-        return waiting is not None and not isinstance(resolved(waiting), (Marker, Module))
+        return waiting is not None and not isinstance(resolved(waiting), (Marker, ImportedModule))
 
     def _exchange(self, place: int, target: nodes.Expression, value: nodes.Expression) -> None:
         if isinstance(value, (Given, Null)) or is_marker(value):
@@ -245,7 +245,7 @@ class SymbolicStack:
             else:
                 module.aliases.append(nodes.alias(value.name, None if target.id == value.name else target.id))
             return
-        assert isinstance(value, Module)
+        assert isinstance(value, ImportedModule)
         if value.fromlist is not None:
             self.refuse("the module of a from-import is stored")
         first = value.name.partition(".")[0]
@@ -262,7 +262,7 @@ class SymbolicStack:
         """POP: an expression statement, or the end of what a statement kept on the stack."""
         if isinstance(value, (Marker, Null)) or isinstance(value, Member):
             return
-        if isinstance(value, Module):
+        if isinstance(value, ImportedModule):
             if value.fromlist is not None:
                 self.emit(nodes.ImportFrom(value.name or None, value.aliases, value.level, value.is_lazy))
             return

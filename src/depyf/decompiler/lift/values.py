@@ -131,7 +131,7 @@ class Awaitable(Placeholder):
         self.awaited = awaited
 
 
-class Module(Placeholder):
+class ImportedModule(Placeholder):
     """An imported module, on its way to a store or to IMPORT_FROM."""
 
     __slots__ = ("name", "level", "fromlist", "aliases", "path", "is_lazy")
@@ -150,7 +150,7 @@ class Member(Placeholder):
 
     __slots__ = ("module", "name")
 
-    def __init__(self, module: Module, name: str) -> None:
+    def __init__(self, module: ImportedModule, name: str) -> None:
         self.module = module
         self.name = name
 

@@ -18,7 +18,7 @@ _READS = ("LOAD_FAST", "DELETE_FAST", "LOAD_DEREF", "DELETE_DEREF", "LOAD_CLOSUR
 
 
 @dataclass
-class EventResult:
+class DecompiledCode:
     """A code object as source: the tree, its text, and how many operations needed no code.
 
     ``constants`` maps the text that stands for a constant that is no literal to the constant. ``form`` says what kind
@@ -39,7 +39,7 @@ class EventResult:
 
 def function_result(
     raw: RawCode, instructions: list[Instruction], machine: Machine, code: list[n.Statement], enclosing: frozenset[str]
-) -> EventResult:
+) -> DecompiledCode:
     """The definition of the function with the statements ``code``, which ``machine`` has written."""
     spelling = machine.spelling
     body: list[n.Statement] = []
@@ -60,7 +60,7 @@ def function_result(
     make: Any = n.AsyncFunctionDef if raw.flags & (CO_COROUTINE | CO_ASYNC_GENERATOR) else n.FunctionDef
     tree = make(name, _parameters(raw, spelling), body, line=raw.firstlineno)
     spelled = spelling.spelled if spelling.used else Spelled()
-    return EventResult(tree, machine.folded, dict(spelled.constants), spelled)
+    return DecompiledCode(tree, machine.folded, dict(spelled.constants), spelled)
 
 
 def _unbound(

@@ -12,7 +12,7 @@ import threading
 from typing import Iterable
 
 from ..names import writable_name
-from .processes import INDEX, WRITTEN, Folder, is_of_this_run
+from .processes import INDEX, WRITTEN, ProcessFolder, is_of_this_run
 
 __all__ = ["DumpDirectory", "write_index", "write_whole"]
 
@@ -41,7 +41,7 @@ class DumpDirectory:
         """Creates the directory if need be. Raises OSError when that is impossible."""
         self._counts: dict[str, int] = {}
         self._lock = threading.Lock()
-        self._folder = Folder(path, forked_from)
+        self._folder = ProcessFolder(path, forked_from)
         self.path = self._folder.path
 
     def begin(self) -> None:

@@ -15,7 +15,7 @@ import sys
 import time
 from typing import Any, Callable
 
-__all__ = ["INDEX", "Folder", "before_this_process_ends", "is_of_this_run", "rank_and_size"]
+__all__ = ["INDEX", "ProcessFolder", "before_this_process_ends", "is_of_this_run", "rank_and_size"]
 
 INDEX = "README.md"
 
@@ -25,7 +25,7 @@ _OF_RANK = r"(?<![a-zA-Z])rank[-_]?{}(?!\d)"  # "rank_0", vLLM's "rank_0_dp_0"
 _NO_LOCKS = -1  # the file system, or the system, has none
 
 
-class Folder:
+class ProcessFolder:
     """The folder of this process, held until `release`.
 
     Attributes:

@@ -12,7 +12,7 @@ from ..torch_facts import torch_attempts, torch_behavior
 from .break_log import BreakLog
 from .called_names import called_name
 from .came_to_nothing import take_back
-from .circumstances import Call, circumstances
+from .circumstances import RecompilingCall, circumstances
 from .recompiles import reason_from_text
 from .refusals import Refusals, is_of_libraries
 
@@ -37,7 +37,7 @@ class Attempts:
         self._breaks = BreakLog()
         self._skip: Any = None  # the SkipFrame which may be about to end this attempt
         self._left: tuple[CodeType | None, str, list[RecompileReason]] = (None, "", [])  # by the last attempt
-        self._recompiles: dict[int, tuple[CodeType, list[str], Call]] = {}  # told before their attempts begin
+        self._recompiles: dict[int, tuple[CodeType, list[str], RecompilingCall]] = {}  # before their attempts
         self.circumstances: dict[str, dict[str, str]] = {}  # of each compilation, by its id
 
     def unsupported(self, error: Any) -> None:
@@ -118,10 +118,10 @@ class Attempts:
     def recompiles(self, args: _Args, kwargs: _Keywords, reasons: Any) -> None:
         """No compilation of a frame fits: `get_and_maybe_log_recompilation_reasons(entries, frame, ...)`."""
         frame = next(one for one in [*args, *kwargs.values()] if hasattr(one, "f_code"))
-        call = Call(frame.f_locals, getattr(frame, "f_globals", None), circumstances(frame.f_locals))
+        call = RecompilingCall(frame.f_locals, getattr(frame, "f_globals", None), circumstances(frame.f_locals))
         self._recompiles[id(frame.f_code)] = (frame.f_code, [str(one) for one in reasons or ()], call)
 
-    def reasons_of(self, code: CodeType | None) -> tuple[list[str], Call | None]:
+    def reasons_of(self, code: CodeType | None) -> tuple[list[str], RecompilingCall | None]:
         """Why `code` is compiled again, in torch's words, and the call which made it so; asked once."""
         known = self._recompiles.pop(id(code), None)
         return ([], None) if known is None else known[1:]

@@ -9,12 +9,12 @@ from __future__ import annotations
 import sys
 from typing import Any, NamedTuple, Tuple
 
-__all__ = ["Call", "Change", "changes", "circumstances"]
+__all__ = ["RecompilingCall", "ChangedValue", "changes", "circumstances"]
 
-Change = Tuple[str, str, str]  # of what, what it was, what it is
+ChangedValue = Tuple[str, str, str]  # of what, what it was, what it is
 
 
-class Call(NamedTuple):
+class RecompilingCall(NamedTuple):
     """The call which made Dynamo compile again: its variables, those of its module, and the circumstances."""
 
     local_names: Any
@@ -42,7 +42,7 @@ def circumstances(local_names: Any) -> dict[str, str]:
     return found
 
 
-def changes(before: dict[str, str], now: dict[str, str]) -> list[Change]:
+def changes(before: dict[str, str], now: dict[str, str]) -> list[ChangedValue]:
     """What is otherwise now; what is known of one time only is left out."""
     return [(name, was, now[name]) for name, was in before.items() if now.get(name, was) != was]
 

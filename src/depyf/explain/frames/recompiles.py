@@ -10,7 +10,7 @@ from ..guards.collect import kind_of, recompile_reason, split_verbose_part
 from ..guards.words import describe, user_spelling
 from ..model import CacheEntry, RecompileReason, SourceLine
 from ..torch_facts import torch_behavior, torch_keeps
-from .circumstances import Call, Change, changes
+from .circumstances import ChangedValue, RecompilingCall, changes
 
 __all__ = ["actual_value", "add_reasons", "ids_of_entries", "kept_reasons", "reason_from_text", "with_ids"]
 
@@ -67,7 +67,7 @@ _REMEDIES: tuple[tuple[str, str], ...] = (
 def add_reasons(
     entry: CacheEntry,
     reasons: Sequence[str],
-    call: Call | None,
+    call: RecompilingCall | None,
     before: Mapping[str, dict[str, str]] = MappingProxyType({}),
 ) -> None:
     """Fills in the reasons of an entry: torch's texts, one for each compilation that did not fit.
@@ -87,7 +87,7 @@ def add_reasons(
         entry.actual_values.append(one.actual)
 
 
-def _compare(found: RecompileReason, changed: list[Change]) -> None:
+def _compare(found: RecompileReason, changed: list[ChangedValue]) -> None:
     """Says what torch's global state was and is, and what has changed besides."""
     is_global = "GLOBAL_STATE" in found.guard or "check_global_state" in found.guard
     for name, was, now in changed:
@@ -98,7 +98,7 @@ def _compare(found: RecompileReason, changed: list[Change]) -> None:
             found.besides.append(f"{name} was {was} and is {now} now")
 
 
-def reason_from_text(text: str, call: Call | None = None) -> RecompileReason:
+def reason_from_text(text: str, call: RecompilingCall | None = None) -> RecompileReason:
     """Torch's text about one compilation; `call` is the one which it did not fit."""
     body = _STACK.split(text, maxsplit=1)
     line = _last_line(body[1]) if len(body) > 1 else None
@@ -114,7 +114,7 @@ def reason_from_text(text: str, call: Call | None = None) -> RecompileReason:
     return found
 
 
-def _take_apart(found: RecompileReason, code: str, call: Call | None) -> None:
+def _take_apart(found: RecompileReason, code: str, call: RecompilingCall | None) -> None:
     """What was expected, and what came."""
     mismatch, grad, no_tensor = _MISMATCH.search(code), _GRAD_MISMATCH.search(code), _NO_TENSOR.match(code)
     length, kind, compared = _LENGTH.match(code), _TYPE.match(code), _COMPARED.match(code)
@@ -182,10 +182,10 @@ def actual_value(source: str, local_names: Any, global_names: Any = None) -> str
 
     Only dictionaries of instances, dicts and lists are looked into: no code of the program runs.
     """
-    return _plain(_value_of(source, Call(local_names, global_names, {})))
+    return _plain(_value_of(source, RecompilingCall(local_names, global_names, {})))
 
 
-def _value_of(source: str, call: Call | None) -> Any:
+def _value_of(source: str, call: RecompilingCall | None) -> Any:
     match = _NAME.match(source)
     names = None if call is None or match is None else call.global_names if source[:2] == "G[" else call.local_names
     if match is None or type(names) is not dict or match.group("name") not in names:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ...bytecode import Instruction
 from ...syntax import nodes
 from ..symbolic_stack import SymbolicStack
-from ..values import Member, Module, resolved
+from ..values import ImportedModule, Member, resolved
 from .registry import handles
 
 
@@ -15,7 +15,7 @@ def _import_name(state: SymbolicStack, instruction: Instruction) -> None:
     if not isinstance(level, nodes.Constant) or not isinstance(names, nodes.Constant):
         state.refuse("an import whose level or names are no constants")
     lazy = instruction.op == "LAZY_IMPORT_NAME"
-    state.push(Module(instruction.arg, int(level.value), names.value, lazy))  # type: ignore[call-overload]
+    state.push(ImportedModule(instruction.arg, int(level.value), names.value, lazy))  # type: ignore[call-overload]
 
 
 @handles("IMPORT_FROM")
@@ -23,7 +23,7 @@ def _import_from(state: SymbolicStack, instruction: Instruction) -> None:
     source = state.stack[-1] if state.stack else None
     if isinstance(source, Member):  # import a.b.c as d walks down: a.b, then .c
         source = source.module
-    if not isinstance(source, Module):
+    if not isinstance(source, ImportedModule):
         state.refuse("a name is imported from something that is no module")
     source.path.append(instruction.arg)
     if source.fromlist is None and source.name.split(".")[1 : 1 + len(source.path)] != source.path:
@@ -34,6 +34,6 @@ def _import_from(state: SymbolicStack, instruction: Instruction) -> None:
 @handles("IMPORT_STAR")
 def _import_star(state: SymbolicStack, instruction: Instruction) -> None:
     module = state.take()
-    if not isinstance(module, Module):
+    if not isinstance(module, ImportedModule):
         state.refuse("a star import from something that is no module")
     state.emit(nodes.ImportFrom(module.name or None, [nodes.alias("*")], module.level))

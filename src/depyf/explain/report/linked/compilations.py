@@ -13,7 +13,7 @@ from ..page.sections import folded_code
 from ..tree import count
 from .drawing import drawings
 from .kernels import kernel_rows, lines_of, linked_lines
-from .places import Places
+from .places import LineNumbers
 from .rows import Compilation, Pane, Row, shortened
 
 __all__ = ["compilations"]
@@ -39,7 +39,7 @@ def compilations(session: Session) -> Iterator[Compilation]:
 
 
 def _compilation(top: Frame, frame: Frame, entry: CacheEntry) -> Compilation:
-    places = Places()
+    places = LineNumbers()
     for line in _function_lines(top):
         places.number(line)
     graphs = list({graph.name: graph for graph in entry.graphs}.values())
@@ -66,7 +66,7 @@ def _function_lines(top: Frame) -> Iterator[SourceLine]:
 # ---- the source
 
 
-def _source(top: Frame, places: Places, took_part: frozenset[int]) -> list[Row]:
+def _source(top: Frame, places: LineNumbers, took_part: frozenset[int]) -> list[Row]:
     """The function, then the lines of others that were traced from it."""
     by_file: dict[str, dict[int, tuple[int, str]]] = {}
     for number, place in enumerate(places.found):
@@ -111,7 +111,7 @@ def _listed(lines: dict[int, tuple[int, str]], shown: Iterable[int], took_part: 
 # ---- what Dynamo made of it
 
 
-def _transformed(frame: Frame, entry: CacheEntry, graphs: Sequence[Graph], places: Places) -> list[Row]:
+def _transformed(frame: Frame, entry: CacheEntry, graphs: Sequence[Graph], places: LineNumbers) -> list[Row]:
     """Each line with the lines of the graphs that it calls, and with the line where a resume function goes on."""
     one = entry.transformed
     if not one.source:
@@ -130,14 +130,14 @@ def _transformed(frame: Frame, entry: CacheEntry, graphs: Sequence[Graph], place
     return rows
 
 
-def _calls_in(graph: Graph, places: Places) -> frozenset[int]:
+def _calls_in(graph: Graph, places: LineNumbers) -> frozenset[int]:
     return places.numbers(line for node in graph.calls for line in node.callers)
 
 
 # ---- the graphs
 
 
-def _graph(graph: Graph, places: Places) -> list[Row]:
+def _graph(graph: Graph, places: LineNumbers) -> list[Row]:
     """Each node's line with the line of the program that torch names for the node."""
     title = "{}, {}".format(graph.name, count(len(graph.operations), "operation"))
     rows = [Row(title + (", " + graph.backend if graph.backend else ""), is_note=True)]

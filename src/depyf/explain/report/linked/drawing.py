@@ -11,7 +11,7 @@ from typing import Sequence
 
 from ...model import Graph, Node
 from ..tree import count
-from .places import Places
+from .places import LineNumbers
 
 __all__ = ["Box", "Drawing", "drawings"]
 
@@ -50,7 +50,7 @@ class Drawing:
         return [sorted(found[rank], key=lambda at: self.boxes[at].order) for rank in sorted(found)]
 
 
-def drawings(graph: Graph, places: Places) -> list[Drawing]:
+def drawings(graph: Graph, places: LineNumbers) -> list[Drawing]:
     """The graph at each depth of modules at which it is small enough, the coarsest first."""
     nodes = graph.calls
     deepest = max((_depth(node.module) for node in nodes), default=0)
@@ -81,7 +81,7 @@ def _runs(nodes: Sequence[Node], depth: int | None) -> list[tuple[str, list[Node
     return runs
 
 
-def _drawn(title: str, runs: list[tuple[str, list[Node]]], places: Places) -> Drawing:
+def _drawn(title: str, runs: list[tuple[str, list[Node]]], places: LineNumbers) -> Drawing:
     made = Drawing(title)
     owner = {node.name: at for at, (_, nodes) in enumerate(runs) for node in nodes}
     before: dict[int, set[int]] = {}

@@ -10,7 +10,7 @@ from typing import Iterable
 from ....decompiler.proof.compile_worker import syntax_tree
 from ...model import Graph, Kernel
 from ...names import file_name
-from .places import Places
+from .places import LineNumbers
 from .rows import Row
 
 __all__ = ["kernel_rows", "lines_of", "linked_lines"]
@@ -20,7 +20,7 @@ _AROUND = 2  # lines around a call
 _CALLED = re.compile(r"[A-Za-z_][\w.]*(?=\()")
 
 
-def kernel_rows(graph: Graph, places: Places) -> list[Row]:
+def kernel_rows(graph: Graph, places: LineNumbers) -> list[Row]:
     """The rows for one graph: forward, then backward."""
     through = _through(graph, places)
     rows = [row for kernel in graph.kernels for row in _module(kernel, places)]
@@ -28,7 +28,7 @@ def kernel_rows(graph: Graph, places: Places) -> list[Row]:
             else row for row in rows]  # fmt: skip
 
 
-def _through(graph: Graph, places: Places) -> dict[int, frozenset[int]]:
+def _through(graph: Graph, places: LineNumbers) -> dict[int, frozenset[int]]:
     """By line: the calls that led to it each time. torch names a kernel's lines, and not the calls."""
     found: dict[int, frozenset[int]] = {}
     for node in graph.calls:
@@ -38,17 +38,17 @@ def _through(graph: Graph, places: Places) -> dict[int, frozenset[int]]:
     return found
 
 
-def lines_of(graph: Graph, places: Places) -> frozenset[int]:
+def lines_of(graph: Graph, places: LineNumbers) -> frozenset[int]:
     """The lines with operations in the graph."""
     return places.numbers(node.user_line for node in graph.calls)
 
 
-def linked_lines(graphs: Iterable[Graph], places: Places) -> frozenset[int]:
+def linked_lines(graphs: Iterable[Graph], places: LineNumbers) -> frozenset[int]:
     """The lines which torch names for a kernel."""
     return places.numbers(line.line for graph in graphs for kernel in graph.kernels for line in kernel.lines)
 
 
-def _module(kernel: Kernel, places: Places) -> list[Row]:
+def _module(kernel: Kernel, places: LineNumbers) -> list[Row]:
     """The definitions of its kernels, and the part of `call` where they are called; all of it if no line is known."""
     by_name: dict[str, list[int]] = {}
     for one in kernel.lines:

@@ -6,10 +6,10 @@ from typing import Iterable
 
 from ...model import SourceLine
 
-__all__ = ["Places"]
+__all__ = ["LineNumbers"]
 
 
-class Places:
+class LineNumbers:
     """Numbers the lines of the program in the order in which they are first asked for."""
 
     def __init__(self) -> None:

@@ -10,7 +10,7 @@ from typing import Sequence
 from ...model import Guard
 from .repeats import Alike, alike, numbers_apart, numbers_in_words, only_indices
 
-__all__ = ["Row", "guards_by_argument", "in_brackets", "row_lines"]
+__all__ = ["ArgumentRow", "guards_by_argument", "in_brackets", "row_lines"]
 
 _TYPE = re.compile(r"^is exactly of type (?:[\w<>]+\.)*(\w+)$")
 _OF_PYTHON = ("bool", "int", "float", "str", "tuple", "list", "dict", "NoneType")
@@ -22,7 +22,7 @@ _TENSOR = re.compile(r"^\w+ \w+ (?:tensor|\w+ of shape)")
 
 
 @dataclass
-class Row:
+class ArgumentRow:
     """What is checked of one thing: `checks` in words, `count` guards in all, for each of `numbers` in the name."""
 
     name: str
@@ -45,7 +45,7 @@ def in_brackets(parts: tuple[str, ...], places: tuple[int, ...]) -> bool:
     return only_indices(parts, places)
 
 
-def guards_by_argument(guards: Sequence[Guard]) -> list[Row]:
+def guards_by_argument(guards: Sequence[Guard]) -> list[ArgumentRow]:
     """Rows: tensors and other arguments first, then in the order in which Dynamo checks; several Nones as one row."""
     found: list[tuple[str, str, Alike]] = []
     for one in alike([guard.words for guard in guards], in_brackets):
@@ -55,12 +55,12 @@ def guards_by_argument(guards: Sequence[Guard]) -> list[Row]:
         found.append((subject, _SAME.sub(r"the same object as \1", rest).lstrip(": ").strip(), one))
     owners = {subject for subject, rest, _ in found if _class_of(rest) not in ("", *_OF_PYTHON)}
     compared = {subject for subject, rest, _ in found if not _TYPE.match(rest)}
-    rows: dict[tuple[str, tuple[int, ...]], Row] = {}
+    rows: dict[tuple[str, tuple[int, ...]], ArgumentRow] = {}
     for subject, rest, one in found:
         head, _, attribute = subject.rpartition(".")
         inside = head in owners and subject not in owners and "[" not in attribute
         numbers = one.numbers if one.places else ()
-        row = rows.setdefault((head if inside else subject, numbers), Row(head if inside else subject, numbers))
+        row = rows.setdefault((head if inside else subject, numbers), ArgumentRow(head if inside else subject, numbers))
         row.count += len(one.members)
         if _class_of(rest) in _OF_PYTHON and subject in compared:
             continue  # the comparison says it
@@ -70,9 +70,9 @@ def guards_by_argument(guards: Sequence[Guard]) -> list[Row]:
     return _nones_together([row for row in ordered if row.checks])
 
 
-def row_lines(rows: Sequence[Row]) -> list[tuple[Row, list[str]]]:
+def row_lines(rows: Sequence[ArgumentRow]) -> list[tuple[ArgumentRow, list[str]]]:
     """Each row with its lines; what is in a layer is written below it without its name."""
-    around = Row("")
+    around = ArgumentRow("")
     found = []
     for row in rows:
         inside = bool(row.numbers) and row.numbers == around.numbers and row.name.startswith(around.name + ".")
@@ -100,10 +100,11 @@ def _class_of(words: str) -> str:
     return match.group(1) if match else ""
 
 
-def _nones_together(rows: list[Row]) -> list[Row]:
+def _nones_together(rows: list[ArgumentRow]) -> list[ArgumentRow]:
     nones = [row for row in rows if row.checks == [_NONE] and not row.numbers]
     if len(nones) < 2:
         return rows
     names = [row.name for row in nones]
-    joined = Row("{} and {}".format(", ".join(names[:-1]), names[-1]), (), ["are None"], sum(r.count for r in nones))
+    name = "{} and {}".format(", ".join(names[:-1]), names[-1])
+    joined = ArgumentRow(name, (), ["are None"], sum(row.count for row in nones))
     return [joined if row is nones[0] else row for row in rows if row is nones[0] or row not in nones]
