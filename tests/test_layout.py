@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -202,3 +203,20 @@ def test_modules_are_short():
 def test_the_syntax_is_that_of_the_oldest_supported_python():
     for path in MODULES:
         ast.parse(path.read_text(encoding="utf-8"), str(path), feature_version=(3, 8))
+
+
+TWO_CLASSES = {
+    "Node",  # of a syntax tree, as `ast` has it; of torch's graph in the model, which is public
+    "Null",  # the empty slot of a call, in both stack machines
+    "Pass",  # the statement, as `ast` has it; a step of the decompiler
+}
+
+
+def test_a_class_name_stands_for_one_thing():
+    found = Counter(
+        node.name
+        for path in MODULES
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.ClassDef) and not node.name.startswith("_")
+    )
+    assert {name for name, count in found.items() if count > 1} == TWO_CLASSES

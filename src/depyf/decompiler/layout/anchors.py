@@ -10,7 +10,7 @@ from collections import Counter
 from typing import Any, Dict, Iterator, Sequence, Tuple
 
 from ..bytecode import Instruction, RawCode
-from .pairs import FUSED, Pair, aligned, nops, second_halves
+from .pairs import FUSED, CodePair, aligned, nops, second_halves
 from .text import Span, Text
 from .unchanged import Unchanged
 
@@ -85,7 +85,7 @@ def has_columns(raw: RawCode) -> bool:
     return any(place[2] is not None for part in raw.walk() for place in part.positions())
 
 
-def anchors_by_columns(pairs: Sequence[Pair], text: Text, moved: Unchanged) -> ByObject:
+def anchors_by_columns(pairs: Sequence[CodePair], text: Text, moved: Unchanged) -> ByObject:
     """The anchors of the text that the pairs were compiled from."""
     all_found: ByObject = {}
     tokens = text.cut.tokens
@@ -133,7 +133,7 @@ def anchors_by_columns(pairs: Sequence[Pair], text: Text, moved: Unchanged) -> B
     return all_found
 
 
-def add_hidden(all_found: ByObject, pairs: Sequence[Pair], exploded: RawCode, text: Text) -> None:
+def add_hidden(all_found: ByObject, pairs: Sequence[CodePair], exploded: RawCode, text: Text) -> None:
     """Add the anchors of what shows only where each token has a line: variables whose instructions are one with others
     in our text, and constants of which the compiler leaves a NOP where they have a line of their own.
 
@@ -196,7 +196,7 @@ class _Header:
 
 
 def _in_parallel(
-    pairs: Sequence[Pair], exploded: RawCode, wanted: Sequence[Pair]
+    pairs: Sequence[CodePair], exploded: RawCode, wanted: Sequence[CodePair]
 ) -> Iterator[tuple[RawCode, RawCode]]:
     """The code of the original with what it is in the exploded text, where that is ``wanted``."""
     originals = {pair.ours: pair.original for pair in wanted}
@@ -221,7 +221,7 @@ def _at(positions: Any, instruction: Instruction) -> Any:
     return None if None in place else place
 
 
-def anchors_by_lines(pairs: Sequence[Pair], text: Text, moved: Unchanged) -> ByObject:
+def anchors_by_lines(pairs: Sequence[CodePair], text: Text, moved: Unchanged) -> ByObject:
     """The anchors that statements give which are moved as they are."""
     all_found: ByObject = {}
     tokens = text.cut.tokens
@@ -241,13 +241,13 @@ def anchors_by_lines(pairs: Sequence[Pair], text: Text, moved: Unchanged) -> ByO
 
 
 def add_lines(
-    all_found: ByObject, pairs: Sequence[Pair], exploded: RawCode, text: Text, moved: Unchanged
+    all_found: ByObject, pairs: Sequence[CodePair], exploded: RawCode, text: Text, moved: Unchanged
 ) -> None:
     """Add the anchors of the other statements, which the text with each token on a line gives."""
     tokens = text.cut.tokens
     wanted = [pair for pair, found in zip(pairs, moved.of_pair) if not found.isdisjoint(moved.changed)]
     for left, right in _in_parallel(pairs, exploded, wanted):
-        pair = Pair(left, right)
+        pair = CodePair(left, right)
         found = all_found.setdefault(left, Anchors())
         first = text.exploded.get(right.firstlineno)
         if first is not None and left.name != "<module>":

@@ -170,7 +170,7 @@ def _implicit_ends(raw: RawCode) -> set[int]:
     return found
 
 
-class Pair:
+class CodePair:
     """A code object of the original, and what was compiled in its place.
 
     ``places``: where an instruction of the original stands and where ours does, with how many instructions do so;
@@ -228,7 +228,7 @@ class Pair:
         return Counter(found)
 
 
-def objects(original: RawCode, ours: RawCode) -> Iterator[Pair]:
+def objects(original: RawCode, ours: RawCode) -> Iterator[CodePair]:
     """Both, and the code nested in them, paired by the instructions that load it."""
     todo = [(original, ours)]
     seen = set()
@@ -237,6 +237,6 @@ def objects(original: RawCode, ours: RawCode) -> Iterator[Pair]:
         if (left, right) in seen:
             continue
         seen.add((left, right))
-        pair = Pair(left, right)
+        pair = CodePair(left, right)
         yield pair
         todo += pair.nested

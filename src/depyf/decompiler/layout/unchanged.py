@@ -9,7 +9,7 @@ from collections import Counter
 from typing import NamedTuple, Sequence, Tuple
 
 from ..bytecode.instruction import Position
-from .pairs import Pair
+from .pairs import CodePair
 from .tokens import Logical
 
 Shift = Tuple[int, int]
@@ -30,7 +30,7 @@ class Unchanged(NamedTuple):
     of_pair: list[set[int]]
 
 
-def unchanged(logical: Sequence[Logical], pairs: Sequence[Pair], *, has_columns: bool) -> Unchanged:
+def unchanged(logical: Sequence[Logical], pairs: Sequence[CodePair], *, has_columns: bool) -> Unchanged:
     """The statements that are moved as they are."""
     finder = _Finder(logical, has_columns)
     of_pair = [finder.statements_of(pair) for pair in pairs]
@@ -62,7 +62,7 @@ class _Finder:
         self.begun: set[int] = set()  # statements whose first word has a place
         self.changed = {number for number, one in enumerate(logical) if one.is_cut}
 
-    def statements_of(self, pair: Pair) -> set[int]:
+    def statements_of(self, pair: CodePair) -> set[int]:
         """The statements that ``pair`` tells something of."""
         found: set[int] = set()
         number = self.statement_of.get(pair.ours.firstlineno)

@@ -15,13 +15,13 @@ from .answer import short
 from .remark import COST, KINDS, Remark, end_of_name
 from .stored import Report
 
-__all__ = ["Difference", "changes", "count_changes", "files_that_differ", "ranks_in"]
+__all__ = ["ChangedLine", "changes", "count_changes", "files_that_differ", "ranks_in"]
 
 _Place = Tuple[str, str, str]  # kind, file, text of the line
 _OF_EACH = ("report.html", TIMES, COSTS)  # with what differs in every run
 
 
-class Difference(NamedTuple):
+class ChangedLine(NamedTuple):
     """One line of the program at which the two differ. `before` is "" for what is new, `after` for what is gone."""
 
     kind: str
@@ -43,7 +43,7 @@ class Difference(NamedTuple):
         return "  ->  ".join(filter(None, [self.before, self.after]))
 
 
-def changes(before: Report, after: Report, bases: tuple[str, str] = ("", "")) -> list[Difference]:
+def changes(before: Report, after: Report, bases: tuple[str, str] = ("", "")) -> list[ChangedLine]:
     """Where the remarks of two recordings differ, worst first; nothing where they are equal.
 
     Args:
@@ -51,7 +51,7 @@ def changes(before: Report, after: Report, bases: tuple[str, str] = ("", "")) ->
         bases: the folders of their programs, to which file names are relative.
     """
     old, new = _by_place(before), _by_place(after)
-    found: list[Difference] = []
+    found: list[ChangedLine] = []
     for place in dict.fromkeys([*old, *new]):
         left, right = old.get(place, {}), new.get(place, {})
         gone = [words for words in left if words not in right]
@@ -60,7 +60,7 @@ def changes(before: Report, after: Report, bases: tuple[str, str] = ("", "")) ->
             one = next(iter((right or left).values()))
             base = bases[1] if right else bases[0]
             where = f"{short(one.file, base)}:{one.line}"
-            found.append(Difference(place[0], one.function, where, "; ".join(gone), "; ".join(come)))
+            found.append(ChangedLine(place[0], one.function, where, "; ".join(gone), "; ".join(come)))
     order = {kind: at for at, kind in enumerate(KINDS)}
     return sorted(found, key=lambda change: order[change.kind])
 
