@@ -17,7 +17,7 @@ import zipfile
 import pytest
 
 import depyf
-from depyf.files import archives
+from depyf.files import archives, zip_lists
 from depyf.files.trees import Problem, VerificationError
 from depyf.verification.report import Loading, Status
 
@@ -203,7 +203,7 @@ def test_too_many_members(tmp_path, monkeypatch):
     monkeypatch.setattr(archives, "MOST_MEMBERS", 20)
     with pytest.raises(VerificationError, match="more than 20 members"):
         depyf.verify_tree(tmp_path / "a.zip")
-    monkeypatch.setattr(archives, "LARGEST_DIRECTORY", 100)
+    monkeypatch.setattr(zip_lists, "LARGEST_DIRECTORY", 100)
     with pytest.raises(VerificationError, match="list of members"):
         depyf.verify_tree(tmp_path / "a.zip")
 

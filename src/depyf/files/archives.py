@@ -6,10 +6,10 @@ A wheel, and a tar file, is unpacked before it is imported; any other zip file (
 from __future__ import annotations
 
 import bz2
+import copy
 import gzip
 import io
 import lzma
-import os
 import tarfile
 import time
 import zipfile
@@ -18,15 +18,12 @@ from typing import IO, Any, Iterator
 
 from .names import is_compiled
 from .trees import LARGEST_FILE, Entry, Problem, Tree, Unreadable, VerificationError
+from .zip_lists import check_list, has_other_name, installed_name
 
 MOST_MEMBERS = 200_000
-LARGEST_DIRECTORY = 1 << 26
-"""Bytes of the list of members, which the reader of zip files loads at once."""
 LARGEST_ARCHIVE = 1 << 32
 """Bytes of all members of an archive together."""
 
-_END_OF_DIRECTORY, _END_OF_DIRECTORY_64 = b"PK\5\6", b"PK\6\6"
-_LONGEST_COMMENT = 0xFFFF
 _LOCAL_HEADER = 30
 DAMAGED = (zipfile.BadZipFile, tarfile.TarError, zlib.error, lzma.LZMAError, EOFError, OSError, ValueError,
             NotImplementedError, RuntimeError, KeyError, IndexError, OverflowError)  # fmt: skip
@@ -118,13 +115,16 @@ class ZipTree(Archive):
         self.kind, self.description = ("unpacked", "a wheel") if is_wheel else ("zip", "a zip file")
         if file is None:
             with open(path, "rb") as opened:
-                _check_directory(path, opened)
+                check_list(path, opened)
         else:
-            _check_directory(path, file)
+            check_list(path, file)
         self.file = zipfile.ZipFile(path if file is None else file)
         for info in self.file.infolist():
-            if not info.is_dir():
-                self.add(info.orig_filename, info.file_size, info)
+            name = info.orig_filename
+            if has_other_name(info):
+                self.unreadable.append(Unreadable(name, "it has two names: it depends on the unpacker which is meant"))
+            elif not info.is_dir():
+                self.add(installed_name(name) if is_wheel else name, info.file_size, info)
         self._refuse_overlaps()
 
     def _refuse_overlaps(self) -> None:
@@ -158,20 +158,16 @@ class ZipTree(Archive):
             raise Problem("is encrypted")
         if info.external_attr >> 28 == 0xA:
             raise Problem("is a symbolic link")
-        with self.file.open(info) as member:
-            return member.read(info.file_size + 1)
+        # zipfile ends where the list says, zipimport where the compressed data does.
+        longer = copy.copy(info)
+        longer.file_size += 1
+        with self.file.open(longer) as member:
+            return member.read(longer.file_size)
 
-
-def _check_directory(path: str, file: IO[bytes]) -> None:
-    """Raise VerificationError if the list of members is so large that reading it would need very much memory."""
-    size = file.seek(0, os.SEEK_END)
-    file.seek(max(0, size - _LONGEST_COMMENT - 200))
-    tail = file.read()
-    for mark, at, length in ((_END_OF_DIRECTORY, 12, 4), (_END_OF_DIRECTORY_64, 40, 8)):
-        place = tail.rfind(mark)
-        found = int.from_bytes(tail[place + at : place + at + length], "little") if place >= 0 else 0
-        if found != 0xFFFFFFFF and found > LARGEST_DIRECTORY:
-            raise VerificationError(f"the list of members of {path} has {found} bytes, more than {LARGEST_DIRECTORY}")
+    def shown(self, name: str) -> str:
+        """The name in the archive: that of an installed file may be another one."""
+        info = self.members.get(name)
+        return super().shown(info.orig_filename if info is not None else name)
 
 
 class TarTree(Archive):
