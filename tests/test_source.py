@@ -13,7 +13,7 @@ from types import SimpleNamespace
 import pytest
 
 import depyf
-from depyf import source
+from depyf import made_code
 from depyf.decompiler import pipeline
 
 MODULE = """\
@@ -74,7 +74,7 @@ def test_inspect_and_linecache_have_the_text(sourceless):
         "print(inspect.getsource(greeting.greet), end='')\n"
         "print(linecache.getline(greeting.greet.__code__.co_filename, 11), end='')\n"
     ))  # fmt: skip
-    assert done.stdout.startswith("def greet(name,"), done.stderr
+    assert done.stdout.startswith("def greet("), done.stderr
     assert done.stdout.splitlines()[-1] == "    return 'Hello, ' + name + punctuation"
 
 
@@ -149,11 +149,11 @@ def test_a_line_that_may_be_another_says_so(monkeypatch):
         result = analyze(code, **options)
         parts = [SimpleNamespace(raw=part.raw, verdict=part.verdict._replace(lines=part.name != "greet"))
                  for part in result.walk()]  # fmt: skip
-        return SimpleNamespace(source=result.source, walk=lambda: parts)
+        return SimpleNamespace(source=result.source, text=result.text, line_map=result.line_map, walk=lambda: parts)
 
     monkeypatch.setattr(pipeline, "analyze", doubtful)
-    lines = source._text(compile(MODULE, "greeting.py", "exec")).splitlines()
-    assert lines[10] == "    return 'Hello, ' + name + punctuation" + source._MARK
+    lines = made_code.text_of_module(compile(MODULE, "greeting.py", "exec")).splitlines()
+    assert lines[10] == "    return 'Hello, ' + name + punctuation" + made_code.MARK
     assert lines[0] == "import os"
 
 

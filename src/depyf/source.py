@@ -17,23 +17,27 @@ import inspect
 import linecache
 import logging
 import os
+import re
 import sys
+import tempfile
 import threading
 import traceback
 import types
 import zipimport
 from typing import Any, Callable
 
-__all__ = ["getsource", "install", "uninstall"]
+from .errors import DecompilationError
+from .made_code import at_work, has_none, installed, lines_of, text_of_module
+from .source_in_debuggers import take_breakpoints_again
+
+__all__ = ["getsource", "install", "uninstall", "write"]
 
 log = logging.getLogger("depyf")
 
-_MARK = "  # depyf: perhaps another line"
 _LOADERS = (importlib.machinery.SourcelessFileLoader, zipimport.zipimporter)
 _NONE = object()
 
 _lock = threading.RLock()
-_at_work = threading.local()
 _texts: dict[tuple[str, ...], str | None] = {}
 _installed: list[contextlib.ExitStack] = []
 
@@ -50,6 +54,64 @@ def getsource(of: Any) -> str:
     from .decompiler import decompile
 
     return decompile(of, layout="author")
+
+
+def write(of: Any, folder: str | os.PathLike[str] | None = None) -> list[str]:
+    """Writes the text of functions that have no file into files, and lets their code name these.
+
+    From then on they are what functions in files are: a debugger steps into them and stops at breakpoints, a profiler
+    and coverage name their lines. Lines keep their numbers.
+
+    Args:
+        of: a function or method, or a class: all those in it that have no file.
+        folder: where; a new temporary folder by default. Files in it that have such a name are written over.
+
+    Returns:
+        The files: ``QUALNAME.py``.
+
+    Raises:
+        DecompilationError: there is no text. Of the functions of a class, those are left as they are.
+        OSError: a file can't be written.
+    """
+    written = []
+    for name, function in _functions_of(of):
+        code = getattr(function, "__code__", None)
+        if not isinstance(code, types.CodeType) or not has_none(code):
+            continue
+        lines = lines_of(function, code)
+        if lines is None:
+            continue
+        folder = folder if folder is not None else tempfile.mkdtemp(prefix="depyf-")
+        os.makedirs(folder, exist_ok=True)
+        path = os.path.join(os.path.abspath(folder), re.sub(r"[^\w.]", "_", name) + ".py")
+        with open(path, "w", encoding="utf-8", errors="surrogatepass") as file:
+            file.write("".join(lines))
+        function.__code__ = _in_file(code, path)
+        written.append(path)
+    if not written and not isinstance(of, type):
+        raise DecompilationError("it has a file, or no text", where=getattr(of, "__qualname__", repr(of)))
+    take_breakpoints_again()
+    return written
+
+
+def _functions_of(of: Any) -> list[tuple[str, Any]]:
+    """Those that a class defines, or the one that is meant, with their qualified names."""
+    if not isinstance(of, type):
+        function = inspect.unwrap(getattr(of, "__func__", of))
+        return [(getattr(function, "__qualname__", ""), function)]
+    found: list[tuple[str, Any]] = []
+    for name, value in vars(of).items():
+        parts = (value.fget, value.fset, value.fdel) if isinstance(value, property) else (value,)
+        for part in parts:
+            function = getattr(part, "__func__", part)
+            if isinstance(function, types.FunctionType):
+                found.append((f"{of.__qualname__}.{name}", inspect.unwrap(function)))
+    return found
+
+
+def _in_file(code: types.CodeType, path: str) -> types.CodeType:
+    consts = tuple(_in_file(one, path) if isinstance(one, types.CodeType) else one for one in code.co_consts)
+    return code.replace(co_filename=path, co_consts=consts)
 
 
 def install() -> None:
@@ -70,6 +132,7 @@ def install() -> None:
         if not _prints_tracebacks_in_python() and sys.excepthook is sys.__excepthook__:
             sys.excepthook = _print_exception
             undo.callback(_put_back_excepthook)
+        installed(undo)
         undo.callback(_texts.clear)
         _installed.append(undo)
     for module in list(sys.modules.values()):
@@ -137,38 +200,19 @@ def _filename(module: Any, name: str, loader: Any) -> str:
 
 def _stand_in(key: tuple[str, ...], load: Callable[[], types.CodeType | None]) -> str | None:
     """The text for a module; None if there is none. Never raises."""
-    if getattr(_at_work, "on", False):
-        return None  # the decompiler itself has a traceback to print
-    with _lock:
-        if key not in _texts:
-            _at_work.on = True
-            try:
-                code = load()
-                _texts[key] = _text(code) if code is not None else None
-            except Exception as error:
-                log.debug("no text for %s: %r", key, error)
-                _texts[key] = None
-            finally:
-                _at_work.on = False
-        return _texts[key]
-
-
-def _text(code: types.CodeType) -> str | None:
-    from .decompiler.pipeline import analyze
-
-    result = analyze(code, layout="author")
-    certain: set[int] = set()
-    others: set[int] = set()
-    for part in result.walk():
-        places = part.raw.positions() if part.raw is not None else ()
-        (certain if part.verdict.lines else others).update(line for line, *_ in places if line)
-    if not certain:
-        return None  # what is printed has lines of its own
-    lines = result.source.splitlines(keepends=True)
-    for number in others - certain:
-        if number <= len(lines) and lines[number - 1].strip():
-            lines[number - 1] = lines[number - 1].rstrip("\n") + _MARK + "\n"
-    return "".join(lines)
+    if key in _texts:
+        return _texts.get(key)
+    with at_work() as free:  # and no lock: whoever waits for it may hold one that an import here waits for
+        if not free:
+            return None
+        try:
+            code = load()
+            text = text_of_module(code) if code is not None else None
+        except Exception as error:
+            log.debug("no text for %s: %r", key, error)
+            text = None
+    _texts[key] = text
+    return text
 
 
 def _prints_tracebacks_in_python() -> bool:
