@@ -30,7 +30,8 @@ class FileReporter:
 
 @pytest.fixture
 def plugin(monkeypatch):
-    parts = {"plugin": {"CoveragePlugin": object, "FileTracer": type("FileTracer", (), {}), "FileReporter": FileReporter},
+    bases = {"CoveragePlugin": object, "FileTracer": type("FileTracer", (), {}), "FileReporter": FileReporter}
+    parts = {"plugin": bases,
              "parser": {"PythonParser": PythonParser},
              "exceptions": {"NoSource": type("NoSource", (Exception,), {})}}  # fmt: skip
     monkeypatch.setitem(sys.modules, "coverage", types.ModuleType("coverage"))

@@ -67,7 +67,7 @@ def test_tracebacks_show_the_lines_of_code_that_shares_a_name(tmp_path):
     out = run(tmp_path, """
 names = {}
 exec("def one(x):\\n    y = x\\n    return y['one']\\n", names)
-exec("def two(x):\\n\\n    return one(x[2])\\n\\n\\ntwo.called = exec('def deep(x): return two([x,x,x])', globals())", names)
+exec("def two(x):\\n\\n    return one(x[2])\\n\\n\\nexec('def deep(x): return two([x,x,x])', globals())", names)
 print(printed(caught(names["deep"], 1)))
 """)  # fmt: skip
     found = [line.strip() for line in out.splitlines() if not line.strip().strip("^~")  == ""]

@@ -8,8 +8,9 @@ import subprocess
 import sys
 from pathlib import Path
 
-import depyf
 from debug_adapter_client import DebugSession
+
+import depyf
 
 MODULE = """\
 def greet(name,
