@@ -21,7 +21,7 @@ import subprocess
 import sys
 import types
 from collections import Counter
-from typing import Any, Callable, Dict, Iterator, List, Optional, Tuple
+from typing import Any, Callable, Dict, Iterator, List, Optional, Sequence, Tuple
 
 Code = types.CodeType
 
@@ -330,9 +330,14 @@ def attack(version: Tuple[int, int], count: int, seed: int, folder: str) -> Tupl
     for number, kind in enumerate(kinds):
         # The statements are not the question here, and take most of the time.
         [report] = verify_tree(os.path.join(folder, str(number)), statements=False).files
-        if report.status is not Status.DIFFERS:
+        if report.status is not Status.DIFFERS or _is_found_by_accident(report.reasons):
             missed.append(f"{kind}: {report.status.value} {report.reasons} (number {number})")
     return Counter(kinds), missed
+
+
+def _is_found_by_accident(reasons: Sequence[str]) -> bool:
+    """Whether nothing is said but what `replace` of code objects loses itself, from 3.14 on: kinds of parameters."""
+    return bool(reasons) and all(reason.endswith(": other kinds of variables") for reason in reasons)
 
 
 def snippets() -> List[str]:

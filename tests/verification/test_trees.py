@@ -156,6 +156,29 @@ def test_links_in_archives_are_not_followed(tmp_path):
     assert report.reasons == ("is a symbolic link",)
 
 
+def test_a_link_in_the_place_of_a_cache(tmp_path):
+    """Unpacked, the files in the other folder are those in ``__pycache__``."""
+    with tarfile.open(tmp_path / "a.tar", "w") as file:
+        info = tarfile.TarInfo("pkg/__pycache__")
+        info.type, info.linkname = tarfile.SYMTYPE, "../data"
+        file.addfile(info)
+    with zipfile.ZipFile(tmp_path / "a.zip", "w") as zipped:
+        zipped.writestr("pkg/__pycache__", "../data")
+    for name in ("a.tar", "a.zip"):
+        [report] = depyf.verify_tree(tmp_path / name).files
+        assert report.status is Status.NOT_CHECKED and "link" in report.reasons[0]
+
+
+def test_a_suffix_in_capitals(tmp_path):
+    """Some file systems find it as they find the usual one."""
+    (tmp_path / "__pycache__").mkdir()
+    (tmp_path / "mod.py").write_text("x = 1")
+    (tmp_path / "__pycache__" / "mod.cpython-311.PYC").write_bytes(b"no code")
+    with zipfile.ZipFile(tmp_path / "a.zip", "w") as zipped:
+        zipped.write(tmp_path / "__pycache__" / "mod.cpython-311.PYC", "pkg/mod.PyC")
+    assert len(depyf.verify_tree(tmp_path).files) == len(depyf.verify_tree(tmp_path / "a.zip").files) == 1
+
+
 def test_a_bomb(tmp_path, monkeypatch):
     with zipfile.ZipFile(tmp_path / "a.zip", "w", zipfile.ZIP_DEFLATED) as file:
         file.writestr("m.pyc", bytes(1 << 20))

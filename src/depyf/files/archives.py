@@ -16,7 +16,7 @@ import zipfile
 import zlib
 from typing import IO, Any, Iterator
 
-from .names import is_compiled
+from .names import CACHE, is_compiled
 from .trees import LARGEST_FILE, Entry, Problem, Tree, Unreadable, VerificationError
 from .zip_lists import check_list, has_other_name, installed_name
 
@@ -60,6 +60,8 @@ class Archive(Tree):
         if leads_out(plain):
             self.unreadable.append(Unreadable(name, "the name leads out of the archive"))
             return
+        if plain.rpartition("/")[2] == CACHE:
+            self.unreadable.append(Unreadable(name, "is no folder: unpacked, it may be a link to compiled files"))
         if not _is_python(plain):
             return
         other = self._spelled.setdefault(plain.lower(), plain)
@@ -189,7 +191,7 @@ class TarTree(Archive):
     def _note(self, file: tarfile.TarFile, info: tarfile.TarInfo) -> None:
         wanted = _is_python(info.name)
         if not info.isreg():
-            if wanted:
+            if wanted or info.name.rpartition("/")[2] == CACHE:
                 self.unreadable.append(Unreadable(info.name, "is a link, or no regular file"))
             return
         data = None

@@ -49,7 +49,7 @@ class PycName(NamedTuple):
 def parse(name: str) -> PycName:
     """The parts of the name of a compiled file."""
     folder, slash, base = name.rpartition("/")
-    stem = base[:-4] if base.endswith(SUFFIXES) else base
+    stem = base[:-4] if is_compiled(base) else base
     parent, _, last = folder.rpartition("/")
     if last != CACHE:
         return PycName(folder + slash + stem + ".py", "", "")
@@ -66,5 +66,5 @@ def parse(name: str) -> PycName:
 
 
 def is_compiled(name: str) -> bool:
-    """Whether the name is one of a compiled file."""
-    return name.endswith(SUFFIXES)
+    """Whether the name is one of a compiled file: also where a file system makes no difference between x and X."""
+    return name.lower().endswith(SUFFIXES)
