@@ -82,7 +82,7 @@ def _found(around: Result, owner: RawCode, raw: RawCode) -> Result | None:
 
 
 def _laid_out(around: Result, node: nodes.Node, inner: Result) -> ResultText | None:
-    """The definition ``node`` as it stands in the text of the code around it; None if that has no author's layout."""
+    """The definition ``node`` as it is in the text of the code around it; None if that has no author's layout."""
     if not around.text.is_laid_out:
         return None
     number = [id(one) for one in _defined_in(around.tree)].index(id(node))

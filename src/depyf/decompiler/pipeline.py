@@ -87,7 +87,7 @@ def analyze(
         steps = Budget(settings.budget)
         result = with_room(lambda: _counted(Decompilation(raw, settings, stepper), steps))
         if not settings.rewritten_asserts and _refused(result) and any(map(is_rewritten, raw.walk())):
-            # An assert that pytest has made otherwise can't stand beside the names that it gives: all of them long.
+            # An assert that pytest has made otherwise can't be beside the names that it gives: all of them long.
             long = settings._replace(rewritten_asserts=True)
             other = with_room(lambda: _counted(Decompilation(raw, long, stepper), Budget(settings.budget)))
             result = other if _refused(other) < _refused(result) else result

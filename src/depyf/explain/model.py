@@ -234,7 +234,7 @@ class Skip:
 
 @dataclass
 class ResumeFunction:
-    """A function which Dynamo made to go on after a graph break.
+    """A function which Dynamo made to continue after a graph break.
 
     `name` is the global's stable name (`__resume_at_102_2`); the frame holds its own cache entries. There is none when
     it was not called, or when Dynamo had nothing to compile in it: `original`, made from `code`, is what runs.

@@ -1,6 +1,6 @@
 """Names which are the same in every run.
 
-Dynamo puts a uuid behind the names of compiled functions (torch 2.8 and later, resume functions on 2.8 alone), the id
+Dynamo puts a uuid after the names of compiled functions (torch 2.8 and later, resume functions on 2.8 alone), the id
 of an object into the name of a global that it makes for it (`OutputGraph.install_global_by_id`, 2.4 to 2.15; that of an
 optimizer has two), and ids into guards. None of these may reach a file: two runs of one program must give equal text.
 """

@@ -1,4 +1,4 @@
-"""The recording that goes on in this process: `recording/session.py` begins and ends it, others ask for it."""
+"""The recording that continues in this process: `recording/session.py` begins and ends it, others ask for it."""
 
 from __future__ import annotations
 

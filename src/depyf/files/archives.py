@@ -236,7 +236,7 @@ class _Bounded(io.RawIOBase):
         self.count = 0
 
     def read(self, size: int = -1) -> bytes:
-        """Raises VerificationError behind the bound."""
+        """Raises VerificationError beyond the bound."""
         data: bytes = self.file.read(min(size, 1 << 20) if size >= 0 else 1 << 20)
         self.count += len(data)
         if self.count > LARGEST_ARCHIVE:

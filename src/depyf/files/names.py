@@ -20,7 +20,7 @@ class PycName(NamedTuple):
     """The parts of a name; names have ``/`` between folders, whatever the system has.
 
     ``source`` is the name of the source file, ``tag`` what names the interpreter ('' outside of ``__pycache__``),
-    ``optimization`` what stands behind ``opt-`` ('' if nothing does).
+    ``optimization`` what follows ``opt-`` ('' if nothing does).
     """
 
     source: str
@@ -29,7 +29,7 @@ class PycName(NamedTuple):
 
     @property
     def cached(self) -> bool:
-        """Whether it stands in ``__pycache__``, with a tag."""
+        """Whether it is in ``__pycache__``, with a tag."""
         return bool(self.tag)
 
     @property

@@ -1,4 +1,4 @@
-"""Programs by py2exe: an executable, and a zip file of modules behind it or beside it (library.zip).
+"""Programs by py2exe: an executable, and a zip file of modules after it or beside it (library.zip).
 
 The program starts with what is in a Windows resource, PYTHONSCRIPT: a header, the path of the zip file, and a
 marshalled list of code objects, the last of them the program's own script (py2exe's runtime.py, ``build_exe``). The

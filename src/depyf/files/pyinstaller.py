@@ -5,7 +5,7 @@ The formats are those of PyInstaller/archive/{readers,writers}.py and bootloader
     CArchive  at the end of the executable, or a file called .pkg: members, a table of them, and a "cookie" that says
               where it is and which Python the program has. Scripts are marshalled code, modules too from 5.3 on.
     PYZ       a member of it: modules, compressed; the table is marshalled.
-    zip       base_library.zip: the modules that the interpreter needs to start. It is a member too, or stands beside.
+    zip       base_library.zip: the modules that the interpreter needs to start. It is a member too, or is beside.
 """
 
 from __future__ import annotations

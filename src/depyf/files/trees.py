@@ -77,7 +77,7 @@ class Folder(Tree):
     def __init__(self, path: str) -> None:
         self.path, self.below = path, ""
         parent, base = os.path.split(path.rstrip(os.sep))
-        if base == CACHE:  # the sources stand beside it
+        if base == CACHE:  # the sources are beside it
             self.path, self.below = parent, base
 
     def compiled(self) -> Iterator[str | Unreadable]:

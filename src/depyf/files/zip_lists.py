@@ -51,7 +51,7 @@ def check_list(path: str, file: IO[bytes]) -> None:
 
 
 def _in_64_bits(path: str, file: IO[bytes], locator: int, sizes: tuple[int, ...]) -> tuple[int, ...]:
-    """The fields of the end in 64 bits, which stands before its locator; some readers go where the locator says."""
+    """The fields of the end in 64 bits, which comes before its locator; some readers go where the locator says."""
     file.seek(max(0, locator - _END_SIZE_64))
     record = file.read(_END_SIZE_64 + _LOCATOR_SIZE)
     place = int.from_bytes(record[_END_SIZE_64 + 8 : _END_SIZE_64 + 16], "little")

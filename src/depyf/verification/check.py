@@ -292,7 +292,7 @@ def _other(report: FileReport, words: str) -> FileReport:
 def _judged(
     report: FileReport, ours: RawCode, theirs: RawCode, found: list[CodeDifference], statements: bool
 ) -> FileReport:
-    """The report of code that is not identical, or has something behind it."""
+    """The report of code that is not identical, or has something after it."""
     from .proven import doubts
     from .statements import changes
 

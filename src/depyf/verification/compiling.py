@@ -79,7 +79,7 @@ def likely_filename(data: bytes, base: str) -> str | None:
             break
         behind = at + len(end)
         for kinds, width in ((b"zZ", 1), (b"aAut", 4)):
-            # The length stands right in front of the text, whose beginning is not known: try all that fit.
+            # The length comes right before the text, whose beginning is not known: try all that fit.
             for start in range(at, max(at - _LONGEST_FOLDER, width) - 1, -1):
                 size = int.from_bytes(data[start - width : start], "little")
                 if size == behind - start and data[start - width - 1] & 0x7F in kinds:

@@ -101,7 +101,7 @@ def _raw(raw: RawCode) -> Iterator[tuple[str, int]]:
 
 
 def _never_reached(raw: RawCode) -> tuple[list[tuple[str, object]], bytes]:
-    """The instructions that are never reached, and the bytes behind the last one. Raises DecompilationError."""
+    """The instructions that are never reached, and the bytes after the last one. Raises DecompilationError."""
     decoder = Decoder(raw)
     instructions = decoder.run()
     live = set(map(id, reached(instructions)))

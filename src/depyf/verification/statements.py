@@ -119,7 +119,7 @@ def _hunks(left: Lines, right: Lines) -> Iterator[tuple[int, int, int, int]]:
 
 
 def _places(text: Lines, around: str) -> list[str]:
-    """For each line the qualified name of the definition it stands in; a definition stands in the one around it."""
+    """For each line the qualified name of the definition it is in; a definition is in the one around it."""
     found: list[str] = []
     open_ones: list[tuple[int, str]] = []
     for line in text:
@@ -134,7 +134,7 @@ def _places(text: Lines, around: str) -> list[str]:
 
 
 def _grouped(text: Lines, places: list[str], start: int, end: int) -> dict[str, list[int]]:
-    """The lines from ``start`` to ``end`` by their places; what stands in a definition among them goes with it."""
+    """The lines from ``start`` to ``end`` by their places; what is in a definition among them goes with it."""
     groups: dict[str, list[int]] = {}
     inside: int | None = None
     where = ""

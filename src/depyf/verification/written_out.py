@@ -45,7 +45,7 @@ class _Writer:
         kinds = [field in NUMBERS for field in FORMATS[version].code_fields]
         self.objects = kinds.count(False)
         self.numbers = 4 * kinds.index(False)
-        behind = len(kinds) - 1 - kinds[::-1].index(True)  # the first line stands between the objects
+        behind = len(kinds) - 1 - kinds[::-1].index(True)  # the first line is between the objects
         self.left_of_line = kinds[behind:].count(False)
         self.parts: list[bytes] = []
         self.references: list[Any] = []

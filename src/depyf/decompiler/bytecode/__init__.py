@@ -4,10 +4,10 @@ Takes a live code object, or a .pyc file or marshalled code of CPython 3.7 to 3.
 which jump targets and handlers are indices, operands are names, constants and operators, and these rules hold:
 
 * Inline caches, RESUME, PRECALL, cell prologues and generator prologues are gone; NOP stays, as evidence of lines.
-* ``CALL (n, names)`` stands on two slots and n arguments. If one of the two slots is NULL the other is the callable;
+* ``CALL (n, names)`` takes two slots and n arguments. If one of the two slots is NULL the other is the callable;
   if none is, the lower one is the callable and the upper one a first argument (3.11 does so for decorators, for
   comprehensions, for the message of ``assert`` and for ``__exit__``). LOAD_METHOD is LOAD_ATTR, NULL.
-* ``CALL_EX`` stands on NULL and the callable (from 3.13 on the callable and NULL), an iterable, and a mapping if its
+* ``CALL_EX`` takes NULL and the callable (from 3.13 on the callable and NULL), an iterable, and a mapping if its
   operand is true.
 * The exit function of a with statement and an iterator are one entry of the stack, though 3.14 and 3.15 keep them in
   two. RETURN_GENERATOR is there only where something runs before the generator is made (3.15's generator expressions).

@@ -21,7 +21,7 @@ _LONGEST = 4
 class DeadCode(NamedTuple):
     """Dead code of one code object that another one lacks, or has as a jump to another place.
 
-    ``place`` is where it stands among the instructions, ``line`` that of its statement, ``target`` the line to
+    ``place`` is where it is among the instructions, ``line`` that of its statement, ``target`` the line to
     which it jumps. ``missing`` is false if the other one has it, and the first has not: lines are unknown then.
     """
 

@@ -12,7 +12,7 @@ class Handler(NamedTuple):
     """Where control goes when an instruction raises.
 
     The evaluation stack is cut to ``depth`` entries, the offset of the raising instruction is pushed if
-    ``lasti``, then the exception; execution goes on at instruction index ``target``.
+    ``lasti``, then the exception; execution continues at instruction index ``target``.
     """
 
     target: int

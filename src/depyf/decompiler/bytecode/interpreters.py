@@ -100,7 +100,7 @@ def _newest_first(pattern: str) -> list[str]:
 
 
 def _verified(path: str, version: Version) -> str | None:
-    """The interpreter that runs when ``path`` does (a shim may stand before it), None if that is not ``version``."""
+    """The interpreter that runs when ``path`` does (a shim may come before it), None if that is not ``version``."""
     answer = _ask([path])
     if answer is None:
         return None

@@ -370,7 +370,7 @@ class _Walk:
         return min(kept, height)
 
     def behind_ends(self, unit: _Unit) -> int:
-        """Where FOR_ITER goes on when its iterator is exhausted."""
+        """Where FOR_ITER continues when its iterator is exhausted."""
         place = unit.target
         for name in ENDS_OF_LOOPS.get(self.version, ()):
             end = self.unit(place)

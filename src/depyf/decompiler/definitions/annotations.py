@@ -1,7 +1,7 @@
 """Annotations that are evaluated when somebody asks for them: the functions that the compiler makes of them (3.14 on).
 
 Such a function gives a dictionary of the annotations of a function, class or module. In a module, and where a class
-has annotations inside other statements, the body notes the number of each annotation that it comes to; the function
+has annotations inside other statements, the body notes the number of each annotation that it reaches; the function
 asks for these numbers.
 """
 
@@ -21,7 +21,7 @@ PROLOGUE = ("__module__", "__qualname__", "__doc__")
 
 
 class Deferred(NamedTuple):
-    """One annotation; ``number`` is what the body notes when it comes to it, None if it notes nothing."""
+    """One annotation; ``number`` is what the body notes when it reaches it, None if it notes nothing."""
 
     name: str
     value: nodes.Expression
@@ -120,7 +120,7 @@ def as_function(body: list[nodes.Statement]) -> list[nodes.Statement]:
 def find_function(body: list[nodes.Statement]) -> tuple[int, Function | None]:
     """Where a module or class stores the function of its annotations, and the function; takes the store out.
 
-    The set of the annotations that the body comes to is taken out in any case.
+    The set of the annotations that the body reaches is taken out in any case.
     """
     body[:] = [statement for statement in body if not _stores(statement, REACHED)]
     for place, statement in enumerate(body):

@@ -41,7 +41,7 @@ def _asserts(body: list[nodes.Statement], by_name: bool, bare: dict[int, nodes.S
             (inner,) = statement.body
             found = [inner.msg] if isinstance(inner, nodes.Assert) and id(inner) in bare else _assertion(inner)
             if not found and by_name and statement.line == inner.line:
-                found = _assertion(inner, by_name)  # a raise would stand on a line of its own
+                found = _assertion(inner, by_name)  # a raise would be on a line of its own
             if found:
                 body[index] = nodes.Assert(negate(statement.test), found[0], line=statement.line)
         else:
@@ -196,7 +196,7 @@ def _annotated_place(before: list[nodes.Statement], statement: nodes.Statement) 
     targets = before[0].targets if isinstance(before[0], nodes.Assign) else []
     if len(targets) != 1:
         return None
-    # A constant alone would leave no trace: the name that it annotates stands in parentheses.
+    # A constant alone would leave no trace: the name that it annotates is in parentheses.
     kinds = (nodes.Name, nodes.Attribute, nodes.Subscript)
     return targets[0] if isinstance(targets[0], kinds[not isinstance(statement.value, nodes.Constant) :]) else None
 

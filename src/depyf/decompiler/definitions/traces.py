@@ -71,7 +71,7 @@ def static_attributes(raw: RawCode, owner: RawCode | None) -> list[str]:
 def dead_attributes(raw: RawCode, owner: RawCode | None) -> list[str]:
     """Attributes of ``self`` that only dead code of the class stores, if ``raw`` is its first method with one.
 
-    ``owner`` is what ``raw`` stands in.
+    ``owner`` is what ``raw`` is in.
     """
     if owner is None or kind_of(owner) != "class":
         return []

@@ -2,9 +2,9 @@
 
 Takes: canonical instructions with any control flow and any stack shapes.
 Gives: a tree that does the same in the same order. Stack entries that live from one basic block to another are
-variables; what can be nested statements is; where it can't, a variable says where to go on, and a cycle with several
+variables; what can be nested statements is; where it can't, a variable says where to continue, and a cycle with several
 entries is a loop around a choice by that variable.
-Holds on exit: each instruction stands at the place in ``try`` bodies and handlers that its exception ranges and the
+Holds on exit: each instruction is at the place in ``try`` bodies and handlers that its exception ranges and the
 exceptions handled there demand; what has no such place is refused.
 
     decompile_dispatch(raw) -> DecompiledCode

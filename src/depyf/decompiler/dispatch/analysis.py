@@ -1,4 +1,4 @@
-"""Instructions -> nodes: runs of instructions that stand at the same levels, and the edges between them.
+"""Instructions -> nodes: runs of instructions that are at the same levels, and the edges between them.
 
 Instructions that are reached with different handled exceptions, or with stack entries that no variable can hold (the
 empty slot of a call) in different places, belong to several nodes.
@@ -308,7 +308,7 @@ class Analysis:
             node.handlers.append((entry, level.kept))
 
     def with_entry(self, body: Levels, slots: list[StackSlot]) -> DispatchNode:
-        """Where a with statement goes on whose exit function has dealt with the exception."""
+        """Where a with statement continues whose exit function has dealt with the exception."""
         outer, level = body[:-1], body[-1]
         chain = self.ranges.chain(level.handler.target + 1)
         end = self.ranges.with_end(level.handler)

@@ -1,6 +1,6 @@
 """The blocks of one level as a graph whose loops have one entry each.
 
-A ``try`` statement with all that stands in it is one item of the graph around it. A cycle with several entries gets
+A ``try`` statement with all that is in it is one item of the graph around it. A cycle with several entries gets
 one more item, a ``Dispatch``, that all its entries are reached through.
 """
 
@@ -47,7 +47,7 @@ class TryItem(GraphItem):
         self.levels = levels
 
     def part(self, node: DispatchNode) -> Levels:
-        """The levels of the part, body or handler, that ``node`` stands in."""
+        """The levels of the part, body or handler, that ``node`` is in."""
         return node.levels[: len(self.levels)]
 
 
@@ -67,7 +67,7 @@ class Loop:
 
 
 def _swallowed(analysis: Analysis, levels: Levels, depth: int) -> list[DispatchNode]:
-    """Where control goes on if one of the with statements at ``levels``, ``depth`` aside, deals with an exception."""
+    """Where control continues if one of the with statements at ``levels``, ``depth`` aside, deals with an exception."""
     bodies = [levels[:size] for size in range(depth + 1, len(levels) + 1) if levels[size - 1].kind == "with"]
     return [analysis.handler_of[body] for body in bodies if body in analysis.handler_of]
 

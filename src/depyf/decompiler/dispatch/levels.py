@@ -29,7 +29,7 @@ class HandlerLevel(NamedTuple):
 
     @property
     def is_body(self) -> bool:
-        """Whether the handler covers what stands at this level."""
+        """Whether the handler covers what is at this level."""
         return self.kind in ("try", "with")
 
     @property
@@ -77,7 +77,7 @@ class Ranges:
                 handler = self.instructions[handler.target].handler
                 while handler is not None and handler.depth > depth and self.restores(handler):
                     spend(STEP, "the dispatch loop")
-                    # PUSH_EXC_INFO, which can't raise, may stand in the range of its own handler's end.
+                    # PUSH_EXC_INFO, which can't raise, may be in the range of its own handler's end.
                     handler = self.instructions[handler.target].handler
             self._chains[pc] = tuple(found)
         return self._chains[pc]
@@ -117,6 +117,6 @@ class Ranges:
         return levels
 
     def with_end(self, handler: Handler) -> int | None:
-        """Where the handler of a with statement goes on if the exit function says that the exception is no more."""
+        """Where the handler of a with statement continues if the exit function says that the exception is no more."""
         found = with_handler(self.instructions, handler.target, "the dispatch loop")
         return None if found is None else found.suppressed

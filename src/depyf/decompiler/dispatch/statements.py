@@ -1,7 +1,7 @@
 """Graphs -> nested statements.
 
 An item is written where its one jump is, or after what dominates it, or after the loop that was left to it. A jump
-to what comes later falls through the end of the statement it stands in; ``continue`` and ``break`` leave loops. Where
+to what comes later falls through the end of the statement it is in; ``continue`` and ``break`` leave loops. Where
 several things come after one place, a variable says which of them was jumped to.
 """
 
@@ -36,7 +36,7 @@ class Structure:
         self.loops: list[tuple[Loop, DispatchGraph]] = []
         self.state = ""
         self.numbers: dict[DispatchNode, n.Constant] = {}
-        self.sets: dict[int, n.Statement] = {}  # that say where to go on
+        self.sets: dict[int, n.Statement] = {}  # that say where to continue
         self.needed: set[int] = set()  # those among them that are read
         self.has_dispatch = False
 
@@ -62,7 +62,7 @@ class Structure:
         self.graphs.pop()
         return body + rest, falls
 
-    # The variable that says where to go on
+    # The variable that says where to continue
 
     def number(self, node: DispatchNode) -> n.Constant:
         return self.numbers.setdefault(node, n.Constant(-1))
@@ -295,7 +295,7 @@ class Structure:
         return [n.Try(body or [n.Pass()], [clause], [], [])], _both(falls, others)
 
     def with_statement(self, item: TryItem, body: Body, falls: Falls, end: DispatchNode | None) -> Written:
-        """``end`` is where to go on if the exit function has dealt with an exception."""
+        """``end`` is where to continue if the exit function has dealt with an exception."""
         if item.chooses:
             raise self.error("a with statement with several beginnings")
         [first] = item.entries

@@ -462,14 +462,14 @@ class Decompilation:
         return next(filter(None, parts), Spelled())
 
     def refuse(self, raw: RawCode, verdict: Verdict) -> None:
-        """``raw`` is not proven: nothing of it may stand in the text unmarked."""
+        """``raw`` is not proven: nothing of it may be in the text unmarked."""
         if any(place in self.refused for place in (raw, *self.ancestors(raw))):
             return
         reason = "the source found is not proven: " + "; ".join(verdict.reasons)
         self.failed(raw, DecompilationError(reason, stage="prove", where=raw.qualname))
 
     def class_of(self, raw: RawCode) -> RawCode | None:
-        """The class that ``raw`` stands in."""
+        """The class that ``raw`` is in."""
         return next((place for place in self.ancestors(raw) if kind_of(place) == "class"), None)
 
     def ancestors(self, raw: RawCode) -> list[RawCode]:

@@ -159,7 +159,7 @@ def _proposals(failure: NoPlace, graph: ControlFlowGraph, flow: Flow, made: list
 
 
 def _other_exits(failure: NoPlace, flow: Flow) -> list[LiftedBlock]:
-    """Where else the loop goes on that control can't leave: if that stands in it, ``break`` may be for the failure."""
+    """Where else the loop continues that control can't leave: if that is in it, ``break`` may be for the failure."""
     if failure.source is None or failure.source not in flow.dominator:
         return []
     headers = [node for node in flow.back if node not in failure.targets and flow.dominates(node, failure.source)]

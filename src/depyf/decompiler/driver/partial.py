@@ -119,7 +119,7 @@ class _Body:
         return pieces
 
     def with_finally(self, pieces: list[Piece], number: int) -> Piece | None:
-        """A try statement and the copy of its finally body that stands after it: as many pieces as they take."""
+        """A try statement and the copy of its finally body that comes after it: as many pieces as they take."""
         whole = pieces[number]
         if all(instruction.handler is None for instruction in self.of(whole)):
             return None

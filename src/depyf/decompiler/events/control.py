@@ -89,7 +89,7 @@ class Control:
         return pc
 
     def step(self, pc: int, ins: Instruction, stops: Stops) -> int:
-        """One instruction: where to go on, -1 if nowhere."""
+        """One instruction: where to continue, -1 if nowhere."""
         machine = self.machine
         machine.live = frozenset().union(*[self.live_before[after] for after in self.paths.successors[pc]])
         if ins.op == "JUMP":
@@ -194,7 +194,7 @@ class Control:
         return self.join(op, test, falling, jumping, stops, inner)
 
     def join(self, op: str, test: n.Expression, falling: Arm, jumping: Arm, stops: Stops, inner: Stops = EMPTY) -> int:
-        """Write the ``if`` statement for two arms that were executed to one of ``inner``; where to go on."""
+        """Write the ``if`` statement for two arms that were executed to one of ``inner``; where to continue."""
         if LEFT in (falling.end, jumping.end) or falling.end != jumping.end and min(falling.end, jumping.end) >= 0:
             return self.part(op, test, falling, jumping, inner, stops)
         return self.write_if(op, test, falling, jumping)
@@ -235,7 +235,7 @@ class Control:
         return Arm(machine.state, statements, end)
 
     def write_if(self, op: str, test: n.Expression, falling: Arm, jumping: Arm) -> int:
-        """Write the statement for a branch whose arms were executed; where to go on."""
+        """Write the statement for a branch whose arms were executed; where to continue."""
         machine = self.machine
         line = machine.line
         if falling.end >= 0 and jumping.end >= 0:

@@ -22,7 +22,7 @@ class BelowIterator(Raised):
 
 
 def for_statement(control: Control, pc: int) -> int:
-    """Write the ``for`` statement of the FOR_ITER at ``pc``; where to go on when it is exhausted."""
+    """Write the ``for`` statement of the FOR_ITER at ``pc``; where to continue when it is exhausted."""
     machine = control.machine
     instructions = control.instructions
     machine.line = instructions[pc].line or machine.line

@@ -10,7 +10,7 @@ from ..syntax import nodes as n
 
 
 class Arm(NamedTuple):
-    """What is known at the end of an arm, its statements, where it goes on (-1: nowhere)."""
+    """What is known at the end of an arm, its statements, where it continues (-1: nowhere)."""
 
     state: MachineState
     out: list[n.Statement]

@@ -48,7 +48,7 @@ def choose_names(
             text = f"{base.rstrip('_')}_{number}"
         new[old] = text
         used.add(text)
-    seen: set[int] = set()  # a node may stand in the text twice
+    seen: set[int] = set()  # a node may be in the text twice
     for node in outside_functions(body):
         if isinstance(node, n.Name) and id(node) not in seen:
             seen.add(id(node))

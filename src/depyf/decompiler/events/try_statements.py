@@ -24,7 +24,7 @@ class OpenTry(NamedTuple):
 def try_statement(
     control: Control, pc: int, handler: Handler | None, stops: frozenset[int], tries: list[OpenTry]
 ) -> int:
-    """The range of ``handler`` begins: writes a ``try`` statement; where to go on after it."""
+    """The range of ``handler`` begins: writes a ``try`` statement; where to continue after it."""
     machine = control.machine
     if handler is None or control.ranges.outer(handler) != control.handler:
         raise machine.error("an exception range begins inside another one")

@@ -1,7 +1,7 @@
-"""BEFORE_WITH as a ``with`` statement, wherever its body begins and wherever control goes on after it.
+"""BEFORE_WITH as a ``with`` statement, wherever its body begins and wherever control continues after it.
 
 Three things may come after the body: its end, a place that it leaves for by a jump, and what follows where the manager
-suppresses an exception. Where these go on at different places, variables tell which it was:
+suppresses an exception. Where these continue at different places, variables tell which it was:
 
     completed = False
     with manager:
@@ -29,7 +29,7 @@ _SILENT = ("NOP", "CONST", "SWAP", "COPY")
 
 
 class Leaving(NamedTuple):
-    """A way out of an exception range: where it goes on, what is known there, the end of its statements."""
+    """A way out of an exception range: where it continues, what is known there, the end of its statements."""
 
     pc: int
     state: MachineState
@@ -37,7 +37,7 @@ class Leaving(NamedTuple):
 
 
 def with_statement(control: Control, pc: int, stops: frozenset[int]) -> int:
-    """Write the ``with`` statement of the BEFORE_WITH at ``pc``; where to go on after it."""
+    """Write the ``with`` statement of the BEFORE_WITH at ``pc``; where to continue after it."""
     machine = control.machine
     instructions = control.instructions
     machine.line = instructions[pc].line or machine.line
@@ -70,7 +70,7 @@ def with_statement(control: Control, pc: int, stops: frozenset[int]) -> int:
 
 
 def _suppressed(control: Control, handler: Handler) -> int:
-    """Checks that the handler is that of a with statement. Where it goes on if the exception is suppressed."""
+    """Checks that the handler is that of a with statement. Where it continues if the exception is suppressed."""
     found = with_handler(control.instructions, handler.target, "following the order of events")
     if found is None or found.is_async:
         raise control.machine.error("a context manager with another handler than that of a with statement")
@@ -108,7 +108,7 @@ def _body(
 
 
 def _exit(control: Control, pc: int) -> int:
-    """Execute the call of the exit function, and what prepares it; where control goes on."""
+    """Execute the call of the exit function, and what prepares it; where control continues."""
     machine = control.machine
     instructions, stack = control.instructions, machine.state.stack
     pc = control.paths.skip(pc)

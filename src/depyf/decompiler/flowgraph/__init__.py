@@ -2,7 +2,7 @@
 
 Takes the list that ``bytecode.disassemble`` gives. Gives a ControlFlowGraph of reachable basic blocks in layout
 order (the order of the source is evidence), in which each block knows its *region*: the innermost try or with
-statement whose body it stands in. On exit no block belongs to a copy of a ``finally`` body other than the handler's.
+statement whose body it is in. On exit no block belongs to a copy of a ``finally`` body other than the handler's.
 Imports ``limits/``, ``bytecode/`` and ``syntax/``.
 """
 

@@ -73,7 +73,7 @@ def _end_of(
         line = _line(order[end : end + 1])
         if line is None or line >= last or not members.issuperset(sources.get(order[end], ())):
             break
-        members.add(order[end])  # it stands before a `break`
+        members.add(order[end])  # it comes before a `break`
         end += 1
     return end
 

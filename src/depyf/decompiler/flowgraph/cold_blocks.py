@@ -14,7 +14,7 @@ from .control_flow_graph import BasicBlock, ControlFlowGraph, reached_from
 from .regions import Region, chain
 
 _ENDS = frozenset({"NOP", "CONST", "POP", "SWAP", "JUMP", "RETURN_VALUE"})
-"""What stands after the last covered instruction of a body and still belongs to it: a jump, a return of a value."""
+"""What comes after the last covered instruction of a body and still belongs to it: a jump, a return of a value."""
 
 
 def move_handlers_back(graph: ControlFlowGraph, regions: list[Region]) -> None:
@@ -57,7 +57,7 @@ def move_handlers_back(graph: ControlFlowGraph, regions: list[Region]) -> None:
 
 
 def _stands_after(region: Region, block: BasicBlock) -> bool:
-    """Whether ``block``, to which the handler of ``region`` leads, stands after that statement, and does something."""
+    """Whether ``block``, to which the handler of ``region`` leads, comes after that statement, and does something."""
     around = region.parent
     handled = block.handler_block is (around.handler if around is not None else None)
     return (handled or around is not None and around not in chain(block.region)) and not _only_leaves(block)
@@ -122,7 +122,7 @@ def _end_of(
 
 
 def _only_leaves(block: BasicBlock) -> bool:
-    """Whether nothing stands in ``block`` but ends of statements: their jumps, and their calls of __exit__."""
+    """Whether nothing is in ``block`` but ends of statements: their jumps, and their calls of __exit__."""
     ends = _ENDS | {"POP_EXCEPT", "GET_AWAITABLE", "YIELD_FROM", "COPY", "RERAISE"}
     unbinds = {at + 2 for at in range(len(block.instructions)) if unbound_name(block.instructions[at : at + 3])}
     return all(

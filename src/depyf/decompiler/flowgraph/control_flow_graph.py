@@ -104,11 +104,11 @@ class ControlFlowGraph:
         self.blocks = [block for block in self.blocks if block in seen]
 
     def reached_without_exceptions(self) -> set[BasicBlock]:
-        """The blocks that control comes to if nothing is raised."""
+        """The blocks that control reaches if nothing is raised."""
         return reached_from(self.entry, with_handlers=False)
 
     def sources(self) -> dict[BasicBlock, list[BasicBlock]]:
-        """The blocks from which control comes to a block, in the order of the layout."""
+        """The blocks from which control reaches a block, in the order of the layout."""
         found: dict[BasicBlock, list[BasicBlock]] = {}
         for source in self.blocks:
             for block in dict.fromkeys(source.successors):

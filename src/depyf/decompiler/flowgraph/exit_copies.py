@@ -19,7 +19,7 @@ _COPIED = 4
 """The most instructions that the compiler copies in the place of a jump (MAX_COPY_SIZE)."""
 _NOT_COUNTED = ("NOP", "NULL")
 _UNWINDS = ("SWAP", "RETURN_VALUE")
-"""What comes when the value of a ``return`` is evaluated: two of them may stand after each other."""
+"""What follows once the value of a ``return`` is evaluated: two of them may follow each other."""
 
 _KeyOf = Callable[[Instruction], Any]
 _Copied = Callable[[BasicBlock, BasicBlock, Dict[BasicBlock, Entries], _KeyOf], int]
@@ -85,7 +85,7 @@ def _is_of_what_is_behind(block: BasicBlock) -> bool:
 
 
 def _before_ends(graph: ControlFlowGraph, ends: dict[Any, list[BasicBlock]]) -> list[list[BasicBlock]]:
-    """Blocks whose last instructions are copies too, but stand in another try statement than the ends after them."""
+    """Blocks whose last instructions are copies too, but are in another try statement than the ends after them."""
     found: dict[Any, list[BasicBlock]] = {}
     number = {block: index for index, blocks in enumerate(ends.values()) for block in blocks}
     for block in graph.blocks:
@@ -229,7 +229,7 @@ def _copied_without_lines(
     behind: set[BasicBlock],
     handlers: set[BasicBlock | None],
 ) -> int:
-    """How many of the last instructions of both are the same and stand after one statement or inside one; 0 if none.
+    """How many of the last instructions of both are the same and come after one statement or inside one; 0 if none.
 
     Two that begin inside of an expression are of one. A ``return`` evaluates its value before it leaves the statements
     around, so what is evaluated later, but for a constant, is what follows: all of a block that is ``behind`` such a
@@ -256,7 +256,7 @@ def _copied_without_lines(
 
 
 def _behind_statements(graph: ControlFlowGraph) -> set[BasicBlock]:
-    """The blocks that control comes to when it leaves the body of a try or with statement."""
+    """The blocks that control reaches when it leaves the body of a try or with statement."""
     return {
         after
         for block in graph.blocks
@@ -315,7 +315,7 @@ def _key(instruction: Instruction) -> Any:
 
 
 def _key_of_end(instruction: Instruction) -> Any:
-    """The key where ends are copied: what lets an exception go on has the position of what stands before it."""
+    """The key where ends are copied: what lets an exception propagate has the position of what comes before it."""
     return (instruction.op, instruction.arg) if instruction.op == "RERAISE" else _key(instruction)
 
 

@@ -2,7 +2,7 @@
 
 Their code gathers what clauses raise and what none of them has matched in a list, and raises that together at the end.
 All that follows from the clauses. What is left is a chain of tests, ``CHECK_EXC_MATCH`` with the operand ``*``, each of
-which leads to its clause or to the next test; at its end the exception goes on. Where all clauses leave, and so none
+which leads to its clause or to the next test; at its end the exception propagates. Where all clauses leave, and so none
 goes on after the statement, one more clause does, which is of the type ``NO_TYPE``.
 """
 
@@ -75,7 +75,7 @@ def _rewrite(graph: ControlFlowGraph, handler: BasicBlock) -> None:
 
 
 def _end_clauses(graph: ControlFlowGraph, end: BasicBlock, handler: BasicBlock, after: BasicBlock | None) -> None:
-    """The exception goes on; not before a clause that leads to ``after``, if that is given."""
+    """The exception propagates; not before a clause that leads to ``after``, if that is given."""
     first = end.instructions[0]
 
     def made(op: str, arg: object = None) -> Instruction:
@@ -137,7 +137,7 @@ def _gathered(end: BasicBlock) -> BasicBlock:
 
 
 def _behind(graph: ControlFlowGraph, end: BasicBlock) -> BasicBlock:
-    """Where control goes on when nothing is left to raise: past POP and POP_EXCEPT."""
+    """Where control continues when nothing is left to raise: past POP and POP_EXCEPT."""
     block, wanted = _gathered(end).fall, ["POP", "POP_EXCEPT"]
     while block is not None:
         spend(STEP, "reading the flow graph")

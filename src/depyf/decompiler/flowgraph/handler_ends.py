@@ -1,8 +1,8 @@
 """Cuts blocks after the end of an exception handler, and after a ``break``.
 
-From 3.12 on the code after a try statement may stand right after POP_EXCEPT, without a jump, where only the handler
+From 3.12 on the code after a try statement may be right after POP_EXCEPT, without a jump, where only the handler
 goes on to it. It is no part of the handler. Likewise the code after a ``for``, where only its ``break`` leads to it,
-stands right after the POP of the iterator; it is no part of the loop.
+is right after the POP of the iterator; it is no part of the loop.
 """
 
 from __future__ import annotations
@@ -86,7 +86,7 @@ def _only_leaves(instructions: list[Instruction]) -> bool:
 
 
 def _goes_on(instructions: list[Instruction]) -> bool:
-    """Whether an exception goes on, which no statement says: the loop was left by ``break``."""
+    """Whether an exception propagates, which no statement says: the loop was left by ``break``."""
     return [i.op for i in instructions if i.op != "NOP"] == ["RERAISE"]
 
 

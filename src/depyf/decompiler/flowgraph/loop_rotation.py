@@ -1,6 +1,6 @@
 """Entries into the middle: of a loop (loop rotation), of the body of a try statement.
 
-What control runs from there until it comes to the loop's header, or leaves the statement, gets a copy in front.
+What control runs from there until it reaches the loop's header, or leaves the statement, gets a copy in front.
 """
 
 from __future__ import annotations

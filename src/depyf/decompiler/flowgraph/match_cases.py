@@ -2,7 +2,7 @@
 
 After this a match statement is a chain of tests, each of which leads to the body of its case or to the next test; the
 subject is on the stack no more. ``MATCH_SUBJECT`` takes it from there, ``MATCH_CASE`` says whether a pattern matches,
-and ``MATCH_ELSE`` stands in front of a body whose pattern always does.
+and ``MATCH_ELSE`` precedes a body whose pattern always does.
 """
 
 from __future__ import annotations
@@ -233,12 +233,12 @@ def _after(place: Position) -> Position:
 
 
 def _is_on(place: Position, line: int | None) -> bool:
-    """Whether what begins at ``place`` stands on the line of the pattern: a guard."""
+    """Whether what begins at ``place`` is on the line of the pattern: a guard."""
     return line is not None and _at(place).line == line
 
 
 def _has_default(last: Case) -> bool:
-    """Whether ``case _`` follows: where its line has nothing else, a NOP stands there, as wide as the name."""
+    """Whether ``case _`` follows: where its line has nothing else, a NOP is there, as wide as the name."""
     nop = last.default
     if last.next is None or nop is None or nop.op != "NOP" or nop.line is None:
         return False

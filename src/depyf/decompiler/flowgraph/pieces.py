@@ -2,7 +2,7 @@
 
 A cut is an instruction that every way through the code passes, with nothing on the stack and no handler around it, and
 after which nothing leads back to what is before. A piece reaches from one cut to the next, the handlers of its try
-statements included, wherever they stand. What control never comes to is in no piece.
+statements included, wherever they are. What control never reaches is in no piece.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What each exception handler is for: ``except``, ``finally`` or ``with``; and which blocks stand in which body."""
+"""What each exception handler is for: ``except``, ``finally`` or ``with``; and which blocks are in which body."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class Region:
     """The body of a try or with statement.
 
     ``kind`` is 'except', 'finally' or 'with'; ``handler`` the block that its exceptions go to; ``parent`` the region
-    that the whole statement stands in.
+    that the whole statement is in.
     """
 
     __slots__ = ("kind", "handler", "parent", "names", "depth", "lasti")
@@ -104,7 +104,7 @@ def separate_with_exits(graph: ControlFlowGraph, regions: list[Region]) -> None:
 
 
 def _meaning(block: BasicBlock, regions: dict[BasicBlock, Region | None]) -> Region | None:
-    """The region that ``block`` stands in, seeing through handlers that only clean up."""
+    """The region that ``block`` is in, seeing through handlers that only clean up."""
     for _ in range(1000):
         handler = block.handler_block
         if handler is None:

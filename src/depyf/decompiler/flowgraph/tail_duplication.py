@@ -71,7 +71,7 @@ def entering(graph: ControlFlowGraph, target: BasicBlock, within: set[BasicBlock
 def duplicate(graph: ControlFlowGraph, sources: list[BasicBlock], target: BasicBlock, piece: set[BasicBlock]) -> bool:
     """Lead ``sources`` to a copy of ``piece``, which begins with ``target``. False if that can't be done.
 
-    Statements that only a part of ``piece`` stands in must hold the sources as well.
+    Statements that only a part of ``piece`` is in must hold the sources as well.
     """
     whole = {block.region for block in piece if block.region is not None and block.region.handler in piece}
     around = {region for block in piece for region in chain(block.region)} - whole

@@ -1,4 +1,4 @@
-"""Where the original has what stands in a span of our text: both are compiled code, and their instructions are paired.
+"""Where the original has what is in a span of our text: both are compiled code, and their instructions are paired.
 
 With columns in the line table a span of our text is met by a span of the original. Without them our text is compiled
 with one token on each line: then a line names a token, whatever a version takes for the line of a construct.
@@ -159,7 +159,7 @@ def add_hidden(all_found: ByObject, pairs: Sequence[CodePair], exploded: RawCode
 
 
 class _Header:
-    """Tells of default values, which the compiler left NOPs of, whether they stand in a column.
+    """Tells of default values, which the compiler left NOPs of, whether they are in a column.
 
     On the line of the ``def`` it is the usual one, on others usual from a parameter on that begins the line.
     """

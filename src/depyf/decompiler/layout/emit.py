@@ -1,4 +1,4 @@
-"""Tokens with places -> text. A token that can't have its place is written as near behind it as syntax allows."""
+"""Tokens with places -> text. A token that can't have its place is written as near after it as syntax allows."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def _first_line(line: Line, indent: int | None = None) -> int | None:
 
 
 def _first_known(line: Line) -> tuple[Item | None, int]:
-    """The first item whose line is known, and how much usually stands before it."""
+    """The first item whose line is known, and how much usually comes before it."""
     width = 0
     for item in line.items:
         if item is not line.items[0]:
@@ -108,7 +108,7 @@ class _Writer:
 
     def text(self) -> str:
         """All of it."""
-        opener = -1  # the header on whose line we are, if what follows may stand there
+        opener = -1  # the header on whose line we are, if what follows may be there
         before = -1
         for number, line in enumerate(self.lines):
             wanted = self.wanted[number]
@@ -134,8 +134,8 @@ class _Writer:
         return "".join(self.pieces) + "\n"
 
     def _wanted(self) -> list[int | None]:
-        """The line of each statement; those without evidence stand behind what is before them, headers in front of
-        what is behind them."""
+        """The line of each statement; those without evidence follow what is before them, headers in front of
+        what is after them."""
         found = [_first_line(line, indent) for line, indent in zip(self.lines, self.indents)]
         number = 0
         end: int | None = 0
@@ -173,7 +173,7 @@ class _Writer:
         return found
 
     def _block_on_line(self, header: int) -> bool:
-        """Whether all of the block shall stand on the line where its header ends."""
+        """Whether all of the block shall be on the line where its header ends."""
         if not self.simple.get(header):
             return False
         for number in range(header + 1, len(self.lines)):
@@ -336,7 +336,7 @@ class _Writer:
         return worth + _habit(before, item)
 
     def _in_front(self, items: list[Item]) -> tuple[str, list[int | None]]:
-        """The last word if these items are written on this line, and the columns behind the brackets open then."""
+        """The last word if these items are written on this line, and the columns after the brackets open then."""
         before, at = self.last_word, self.column
         aligned = list(self.align)
         for one in items:
@@ -353,7 +353,7 @@ class _Writer:
 
 
 def _stretch(items: list[Item], blanks: list[int], least: list[int], missing: int, *, is_alone: bool) -> None:
-    """Change ``blanks``, which stand in front of the items, so that ``missing`` more of them are written, or fewer."""
+    """Change ``blanks``, which precede the items, so that ``missing`` more of them are written, or fewer."""
     last = len(items) - 1
     if missing >= 2 and last > 1 and items[last - 1].text == "=" and not blanks[last]:  # of an argument
         blanks[-2:] = [1, 1]
@@ -391,7 +391,7 @@ def _habit(before: str, item: Item) -> int:
 
 
 def _needed(before: str, item: Item) -> int:
-    """How many blanks must stand between."""
+    """How many blanks must be between."""
     if item.is_glued or not before:
         return 0
     last, first = before[-1], item.text[0]

@@ -94,7 +94,7 @@ class Formatted:
             self._write()
 
     def _on_one_line(self) -> bool:
-        """Write what stands between triple quotes on one line, unless its line ends are those of the author."""
+        """Write what is between triple quotes on one line, unless its line ends are those of the author."""
         tokens = self.tokens
         body = "".join(self.texts.values())
         rows = body.count("\n")
@@ -207,7 +207,7 @@ class Formatted:
         return shown
 
     def _end_of_field(self, part: Part, there: tuple[int, int | None] | None, is_shown: bool) -> int | None:
-        """The column behind the field whose brace opens at ``there``."""
+        """The column after the field whose brace opens at ``there``."""
         extent = self.votes.get((part.start, part.end))
         if extent is not None or there is None or there[1] is None:
             return extent[3] if extent is not None else None
@@ -261,7 +261,7 @@ class Formatted:
         return [LiteralPiece(self.closing), LiteralPiece(self.plain if plain else self.opening, (line, self.column))]
 
     def _break_before(self, number: int, at: tuple[int, int | None], line: int) -> None:
-        """Begin a literal in the line of a field, with as much of the text before it as stands there."""
+        """Begin a literal in the line of a field, with as much of the text before it as is there."""
         part = self.parts[number]
         before = self.parts[number - 1] if number else None
         if before is None or before.is_field:
@@ -367,7 +367,7 @@ def _as_raw(text: str) -> str | None:
 
 
 def text_between(body: str, others: Sequence[str]) -> tuple[str, str]:
-    """What stands between triple quotes, as it is written on one line: the quotes of ``others`` that need the fewest
+    """What is between triple quotes, as it is written on one line: the quotes of ``others`` that need the fewest
     backslashes, and the text between them."""
     units = _UNIT.findall(body)
 

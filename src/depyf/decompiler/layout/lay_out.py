@@ -27,7 +27,7 @@ class Layout:
     """``text`` laid out as ``original`` says. ``text`` has no line that is wrapped, and does what ``original`` does.
 
     ``recompiled``: what ``text`` is compiled to, if that is known.
-    ``moved``: the lines and columns that a function stands farther up and to the left than in its file.
+    ``moved``: the lines and columns that a function is farther up and to the left than in its file.
     Raises CannotCut for a text of unknown form, and DecompilationError for one that does not compile.
     """
 

@@ -176,7 +176,7 @@ class CodePair:
     ``places``: where an instruction of the original stands and where ours does, with how many instructions do so;
     ``ends``: the same, in order, of those that may be of a return that nobody wrote. ``tuples``: where tuples of ours
     are built or taken apart. ``second_halves``: of an instruction that is one with the one before it the line, where
-    the first half stands in our text, the variable, and whether it is set.
+    the first half is in our text, the variable, and whether it is set.
     """
 
     def __init__(self, original: RawCode, ours: RawCode) -> None:

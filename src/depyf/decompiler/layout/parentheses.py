@@ -76,7 +76,7 @@ def _groups(items: list[Item], number: int, indent: int) -> Iterator[int]:
 
 
 def _surplus(items: list[Item], number: int, indent: int | None = None) -> int:
-    """How many columns ``number`` stands farther to the right than usual; 0 if that can't be told.
+    """How many columns ``number`` is farther to the right than usual; 0 if that can't be told.
 
     ``indent``: the column of the first item, where that has no place.
     """
@@ -134,7 +134,7 @@ def _ends(items: list[Item], number: int) -> Iterator[int]:
 
 
 def _looseness(items: list[Item], number: int) -> int:
-    """How tightly what stands in front of an operand binds it."""
+    """How tightly what precedes an operand binds it."""
     text = items[number].word
     if text not in _BINARY or text in ("if", "in") and number in (0, 1):
         return _NOT if text == "~" else -1
@@ -175,7 +175,7 @@ def _line_before(items: list[Item], end: int) -> int | None:
 
 
 def _closes(items: list[Item], number: int, end: int) -> bool:
-    """Whether there is room for a parenthesis behind the group."""
+    """Whether there is room for a parenthesis after the group."""
     known = _known_behind(items, end)
     if known is None or _breaks_between(items, end, known):
         return False
@@ -199,7 +199,7 @@ def _breaks(items: list[Item], number: int, end: int) -> bool:
 
 
 def _around_line_ends(items: list[Item], indent: int) -> None:
-    """Put an expression that goes on in another line outside of brackets into parentheses, where they have room."""
+    """Put an expression that continues in another line outside of brackets into parentheses, where they have room."""
     depth = 0
     line: int | None = None
     number = 0
@@ -221,7 +221,7 @@ def _around_line_ends(items: list[Item], indent: int) -> None:
 
 
 def _start_of_expression(items: list[Item], number: int) -> int | None:
-    """The first item of the expression that goes on at ``number``; None if parentheses can't stand there."""
+    """The first item of the expression that continues at ``number``; None if parentheses can't be there."""
     depth = 0
     is_loop = items[0].word in ("for", "async")
     for place in range(number - 1, -1, -1):

@@ -57,7 +57,7 @@ def _is_argument(tokens: list[Token], part: Part, extents: dict[Span, dict[Exten
 
 
 def _ending(tokens: list[Token], part: Part) -> tuple[int | None, str]:
-    """The token that is the conversion of a field, and the specification behind it."""
+    """The token that is the conversion of a field, and the specification after it."""
     for number in range(part.end - 1, max(part.end - 4, part.start), -1):
         if tokens[number].kind == "part" and tokens[number].text[0] == "!":
             behind = tokens[number + 1 : part.end]

@@ -130,7 +130,7 @@ class _Edges:
         self.ends[token] = self.votes[spans[0]][2:]
 
     def parentheses(self) -> list[Parenthesis]:
-        """Those that the author has; none where nothing may stand in front of a token."""
+        """Those that the author has; none where nothing may precede a token."""
         return [
             Parenthesis(span, self.opened.get(span), self.closed.get(span))
             for span in {*self.opened, *self.closed}
@@ -139,7 +139,7 @@ class _Edges:
 
 
 def _is_plausible(extent: Extent, most: int) -> bool:
-    """Whether source that people read can stand there."""
+    """Whether source that people read can be there."""
     line, column, end_line, end_column = extent
     in_order = (line, column) < (end_line, end_column)
     return in_order and 0 < line and end_line <= most and 0 <= column and max(column, end_column) <= MOST_COLUMNS

@@ -26,7 +26,7 @@ _OF_LITERAL = re.compile(r"(?P<prefix>[A-Za-z]*)(?P<quote>'''|\"\"\"|'|\")")
 class TokenTexts:
     """Other texts of tokens; ``joined`` are those whose lines are literals side by side, ``without`` are left out.
 
-    ``negated``: a ``not`` stands in front of them; ``squeezed``: no blank does.
+    ``negated``: a ``not`` precedes them; ``squeezed``: no blank does.
     """
 
     def __init__(self) -> None:
@@ -116,7 +116,7 @@ def width_of(text: str) -> int:
 
 
 def _signed(found: TokenTexts, number: int, width: int, tokens: list[Token]) -> None:
-    """A number behind a minus: both are one constant."""
+    """A number after a minus: both are one constant."""
     room = width - len("-")
     if width_of(tokens[number].text) != room:
         text = next((one for one in _spellings(tokens[number]) if width_of(one) == room), None)
@@ -251,7 +251,7 @@ def _raw_characters(text: str, quote: str, is_bytes: bool) -> str | None:
 
 
 Escape = Callable[[str, str, bool], Optional[str]]
-"""(text, quotes, whether it is of bytes) -> what stands between the quotes, or None."""
+"""(text, quotes, whether it is of bytes) -> what is between the quotes, or None."""
 _ESCAPES: tuple[Escape, ...] = (
     _plain, _named, _single_backslashes, _octal, _padded_octal, _ascii, _wide, _one_line, _no_names, _raw_characters,
     _all_quotes, _all_hexadecimal,
@@ -393,13 +393,13 @@ def _indented(found: TokenTexts, number: int, text: str, extent: Extent) -> None
 
 
 def _continued(text: str) -> str:
-    """With a backslash and a line end behind the opening quotes."""
+    """With a backslash and a line end after the opening quotes."""
     end = text.index(text[-1]) + 3
     return text[:end] + "\\\n" + text[end:]
 
 
 def _quote_of_pieces(text: str, value: str | bytes) -> str:
-    """The quotes of literals side by side that have this value: those of ``text`` if it stands on one line."""
+    """The quotes of literals side by side that have this value: those of ``text`` if it is on one line."""
     match = _OF_LITERAL.match(text)
     quote = match["quote"] if match is not None else "'"
     inside = b"'" in value if isinstance(value, bytes) else "'" in value

@@ -1,4 +1,4 @@
-"""Our text as its compiler sees it: which token stands at a place, which one on a line if each has its own."""
+"""Our text as its compiler sees it: which token is at a place, which one on a line if each has its own."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Text:
         self.statement_of = [n for n, one in enumerate(cut.statements) for _ in range(one.start, one.end)]
 
     def span(self, position: Position) -> Span | None:
-        """The tokens that stand there; None if none begins and none ends there."""
+        """The tokens that are there; None if none begins and none ends there."""
         try:
             return self.spans[position]
         except KeyError:
@@ -54,12 +54,12 @@ class Text:
             if depth < 0:
                 break
         for number in range(span[0] - 1, max(statement.start, span[0] - _AWAY), -1):
-            if tokens[number].text == name:  # the element of a comprehension stands in front of its variables
+            if tokens[number].text == name:  # the element of a comprehension precedes its variables
                 return number
         return None
 
     def stubs(self, lines: Collection[int]) -> set[int]:
-        """The headers of functions in which no code begins on these lines: what stands below can be left out."""
+        """The headers of functions in which no code begins on these lines: what is below can be left out."""
         tokens, statements = self.cut.tokens, self.cut.statements
         wanted = [number for number, one in enumerate(statements) if tokens[one.start].line in lines]
         found = set()

@@ -41,8 +41,8 @@ class Token:
     """One token: its text and kind ('name', 'number', 'string', 'op'; of a formatted string 'string_start',
     'string_end' and 'part', its text; 'statement' of a whole one).
 
-    ``line``, ``column``, ``end_line``, ``end_column``: where it stands in the text, columns in bytes. ``space``: how
-    many blanks were in front of it. ``is_glued``: nothing may stand in front of it.
+    ``line``, ``column``, ``end_line``, ``end_column``: where it is in the text, columns in bytes. ``space``: how
+    many blanks were in front of it. ``is_glued``: nothing may precede it.
     """
 
     __slots__ = ("text", "kind", "line", "column", "end_line", "end_column", "space", "is_glued", "in_string")
@@ -177,7 +177,7 @@ class _Cutter:
         return body.end()
 
     def formatted(self, found: re.Match[str], space: int, glued: bool, in_string: bool) -> None:
-        """The pieces of a formatted string; what stands in braces is cut as any expression."""
+        """The pieces of a formatted string; what is in braces is cut as any expression."""
         quote, raw = found["quote"], "r" in found["prefix"].lower()
         self.add(found.end(), "string_start", space, glued, in_string)
         self.literal(quote, raw, in_specification=False)
@@ -262,7 +262,7 @@ def logical_lines(text: str, *, free_fields: bool) -> list[Logical]:
 
 
 _MAY_GO_ON = re.compile(r"\"\"\"|'''|#|\\$|[(\[{,]$")
-"""In a line: a literal of several lines may begin there, or a comment stands there."""
+"""In a line: a literal of several lines may begin there, or a comment is there."""
 
 
 def cut(

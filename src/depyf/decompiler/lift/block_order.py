@@ -1,4 +1,4 @@
-"""The order of blocks as keys that sort: code stands in the order of its source.
+"""The order of blocks as keys that sort: code is in the order of its source.
 
 A block of the code object has the index of its first instruction. What is put around such a block, or cut from it, has
 a key beside the block's, so that a place has the same key in every form of the graph that keeps the block:
@@ -44,7 +44,7 @@ def rest(place: OrderKey) -> OrderKey:
 
 
 def end(place: OrderKey) -> OrderKey:
-    """The place behind all that is cut from the block at ``place``: for its test, or for the end of the code."""
+    """The place after all that is cut from the block at ``place``: for its test, or for the end of the code."""
     return _beside(place, _END)
 
 

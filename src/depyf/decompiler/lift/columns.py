@@ -8,7 +8,7 @@ from ..bytecode import Instruction
 from ..syntax import nodes
 
 _BETWEEN = frozenset({"NOP", "POP", "POP_EXCEPT", "RETURN_GENERATOR", "STORE_FIRST_LINE"})
-"""What stands between statements: expressions have none of them."""
+"""What is between statements: expressions have none of them."""
 
 
 def first_column(instructions: Iterable[Instruction]) -> int | None:
@@ -71,7 +71,7 @@ def column_of_test(word: str, column: int | None, test: nodes.Expression) -> int
             test = test.values[0]
             place -= isinstance(test, nodes.BoolOp)
         elif isinstance(test, nodes.IfExp):
-            return None  # what is evaluated first stands behind
+            return None  # what is evaluated first is further to the right
         elif isinstance(test, (nodes.Compare, nodes.BinOp)):
             test = test.left
         elif isinstance(test, (nodes.Attribute, nodes.Subscript)):

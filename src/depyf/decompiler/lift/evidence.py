@@ -49,13 +49,13 @@ class Evidence(NamedTuple):
     """The end of a module or class body, where no return can be written."""
 
     is_behind_finally: bool | None = None
-    """Whether a return behind a copy of a ``finally`` body was written there, or nowhere, not in front of the copy;
+    """Whether a return after a copy of a ``finally`` body was written there, or nowhere, not in front of the copy;
     None if there is no copy."""
 
     def ending_as(self, last: Evidence) -> Evidence:
         """That of a block that begins as this one and ends as ``last``.
 
-        What only a loop's test or the first return behind a ``finally`` body has stays that of this block.
+        What only a loop's test or the first return after a ``finally`` body has stays that of this block.
         """
         return last._replace(
             line=last.line if self.line is None else self.line,

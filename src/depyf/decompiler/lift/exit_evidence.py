@@ -92,13 +92,13 @@ class ExitEvidence:
     def is_implicit_by_line(self, block: BasicBlock) -> bool | None:
         """The same for a return that has a line alone."""
         if self.has_columns:
-            return True  # it has the line of what stands before it
+            return True  # it has the line of what comes before it
         if not self.raw.table.behavior.exits_are_copied:
             return self.ends_the_code(block)
         return self.has_line_of_jump(block) or self.ends_a_line(block)
 
     def comes_after_its_position(self, block: BasicBlock, position: Position) -> bool:
-        """Whether all that leads to ``block`` stands at ``position``, or ends a clause with a ``pass`` there."""
+        """Whether all that leads to ``block`` is at ``position``, or ends a clause with a ``pass`` there."""
         sources = self.sources.get(block, [])
         is_as_wide = position[0] == position[1] and position[3] - position[2] == len("return")
         lasts = [self.last_before(source, position) if is_as_wide else source.last for source in sources]
@@ -117,14 +117,14 @@ class ExitEvidence:
         return any(position is not None and position[2] is not None for position in positions)
 
     def has_line_of_jump(self, block: BasicBlock) -> bool:
-        """Whether control comes to the return by jumps from tests of its line: `if a: return` falls into its own."""
+        """Whether control reaches the return by jumps from tests of its line: `if a: return` falls into its own."""
         sources = self.sources.get(block, [])
         line = block.instructions[-1].line
         jumps = [source.last for source in sources if source.fall is not block]
         return 0 < len(sources) == len(jumps) and all(jump is not None and jump.line == line for jump in jumps)
 
     def ends_the_code(self, block: BasicBlock) -> bool:
-        """Whether the return is the last instruction of the code, and stands on no line behind all others."""
+        """Whether the return is the last instruction of the code, and is on no line after all others."""
         last = block.instructions[-1]
         if last.offset + 2 != len(self.raw.bytecode):
             return False
@@ -132,7 +132,7 @@ class ExitEvidence:
         return any(i.line is not None and i.line >= (last.line or 0) for i in before)
 
     def ends_a_line(self, block: BasicBlock) -> bool | None:
-        """Whether the return at the end of ``block`` has the line of the statement that stands before it.
+        """Whether the return at the end of ``block`` has the line of the statement that comes before it.
 
         What unwinds statements in front of a return belongs to it, or to a ``break``: None then.
         """
@@ -183,7 +183,7 @@ def _calls_exit_for_a_keyword(instructions: list[Instruction]) -> bool:
 def _is_pass_in(clause: Position | None, position: Position) -> bool:
     """Whether ``position`` is that of a ``pass`` that is all of an ``except`` clause, whose handling comes before it.
 
-    The None of ``return None`` is as wide, but stands further to the right.
+    The None of ``return None`` is as wide, but is further to the right.
     """
     if clause is None or None in clause or position[0] != position[1] or position[3] - position[2] != len("pass"):
         return False

@@ -180,7 +180,7 @@ class _Lifter:
         )
 
     def fall_off(self, block: BasicBlock, lifted: LiftedBlock, state: SymbolicStack) -> None:
-        """Control goes on with the next block."""
+        """Control continues with the next block."""
         lifted.evidence = self.evidence_of(block)
         self.finish(lifted, state)
         if not block.instructions and block.fall is None:

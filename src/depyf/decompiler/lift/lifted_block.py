@@ -1,4 +1,4 @@
-"""What lifting makes of a basic block: statements, and how control goes on."""
+"""What lifting makes of a basic block: statements, and how control continues."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Terminator(NamedTuple):
     The structure room puts in:
 
     * 'try': ``true`` is the body, ``false`` the handler; ``test`` is the region.
-    * 'once': to ``true``, from where control comes to ``false`` through the ``break`` of a one-trip loop.
+    * 'once': to ``true``, from where control reaches ``false`` through the ``break`` of a one-trip loop.
     * 'endless': to ``true``, with which a loop begins that begins with another loop.
     """
 
@@ -96,12 +96,12 @@ class LiftedBlock:
 
     @property
     def test(self) -> Any:
-        """What decides where control goes on, or what is returned."""
+        """What decides where control continues, or what is returned."""
         return self.terminator.test
 
     @property
     def next(self) -> LiftedBlock | None:
-        """Where the block goes on if nothing is tested."""
+        """Where the block continues if nothing is tested."""
         return self.terminator.next
 
     @property
@@ -126,7 +126,7 @@ class LiftedBlock:
 
     @property
     def markers(self) -> tuple[Marker, ...]:
-        """The statements that the block stands in, as far as they keep something on the stack."""
+        """The statements that the block is in, as far as they keep something on the stack."""
         return tuple(value for value in self.entry if isinstance(value, Marker))
 
     def redirect(self, old: LiftedBlock, new: LiftedBlock) -> None:

@@ -1,4 +1,4 @@
-"""What stands on the symbolic stack besides ordinary expressions.
+"""What is on the symbolic stack besides ordinary expressions.
 
 None of these may be left in a finished tree: each is consumed by the statement or expression it belongs to.
 """
@@ -103,7 +103,7 @@ class UnpackGroup:
         self.value = value
         self.targets: list[nodes.Expression | None] = [None] * count
         self.star = star
-        self.spread = False  # whether a store that one behind it overwrites was kept, as it was on another line
+        self.spread = False  # whether a store that one after it overwrites was kept, as it was on another line
 
     def was_stored_to(self, target: nodes.Expression, index: int) -> bool:
         """Whether the value before that of ``index`` was stored to the same variable."""

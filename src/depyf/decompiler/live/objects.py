@@ -1,4 +1,4 @@
-"""Finds the code behind a live object, and adds what only the object knows: default values, a class's members."""
+"""Finds the code of a live object, and adds what only the object knows: default values, a class's members."""
 
 from __future__ import annotations
 

@@ -18,14 +18,14 @@ _FIELDS = {
 
 
 def unmangle(body: list[nodes.Statement], class_name: str, raw: RawCode) -> None:
-    """Give names in ``body``, that of ``raw``, which stands in the class, the form they have in its source; changes
+    """Give names in ``body``, that of ``raw``, which is in the class, the form they have in its source; changes
     the tree.
     """
     stem = class_name.lstrip("_")
     if not stem:
         return  # the compiler mangles nothing in a class named `_`
     prefix = f"_{stem}__"
-    parts = (raw, *raw.nested)  # whose parameters stand in the body
+    parts = (raw, *raw.nested)  # whose parameters are in the body
     names = (name for part in parts for name in (*part.names, *part.varnames, *part.cellvars, *part.freevars))
     if not any(name.startswith(prefix) for name in names):
         return

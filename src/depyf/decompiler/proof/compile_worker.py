@@ -30,7 +30,7 @@ _FOLDER = os.path.dirname(os.path.abspath(__file__))  # forgotten once the main 
 LOCALS = "<locals>"
 SCAFFOLD = "_depyf_scaffold"
 ORDERED = "_depyf_free_{:04}_"
-"""What stands before the name of a free variable whose place the compiler would not choose: it sorts them by name."""
+"""What comes before the name of a free variable whose place the compiler would not choose: it sorts them by name."""
 ENVELOPE = 2
 """The version of marshal's format in which requests and answers travel: every CPython of this age reads it."""
 
@@ -381,7 +381,7 @@ def _globals(body: list[ast.stmt], needed: list[str]) -> list[ast.stmt]:
 
 
 def _awaits(node: ast.AST) -> bool:
-    """Whether a comprehension with ``node`` in it can stand in an async function alone."""
+    """Whether a comprehension with ``node`` in it can be in an async function alone."""
     return isinstance(node, ast.Await) or isinstance(node, ast.comprehension) and bool(node.is_async)
 
 

@@ -136,7 +136,7 @@ def compile_unit(
 
     ``name`` chooses among several definitions (default: that of ``raw``, else the last one). ``enclosing_class``
     mangles private names; the default is the class that ``raw.qualname`` names. ``freevars`` default to those of
-    ``raw``; each gets a binding in an outer function. What stands before the last dot of the qualified name, and
+    ``raw``; each gets a binding in an outer function. What comes before the last dot of the qualified name, and
     whether the definition is nested, is not in the text: they are taken from ``raw``. What the text has in the
     spelling of ``spelled`` is put back. ``places`` are local variables that the code has even if it uses them nowhere
     (where the compiler can be made to keep them).
@@ -249,7 +249,7 @@ def _put_back(code: RawCode, spelled: Spelled, original: RawCode) -> None:
 
 
 def _put_below(code: RawCode, qualname: str) -> None:
-    """Give ``code`` and all nested in it the place that ``qualname`` has: all that stands before its last dot."""
+    """Give ``code`` and all nested in it the place that ``qualname`` has: all that comes before its last dot."""
     wanted, actual = qualname.rpartition(".")[0], code.qualname.rpartition(".")[0]
     if wanted == actual:
         return

@@ -106,7 +106,7 @@ def _literal(value: Any, article: str) -> str:
 
 
 def _unwrapped(x: Any) -> Any:
-    """The function or code behind ``x``; ``x`` itself if there is none."""
+    """The function or code that ``x`` wraps; ``x`` itself if it wraps none."""
     for _ in range(100):
         if isinstance(x, (types.CodeType, types.FunctionType, RawCode)):
             return x

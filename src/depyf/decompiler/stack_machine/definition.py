@@ -22,7 +22,7 @@ class DecompiledCode:
     """A code object as source: the tree, its text, and how many operations needed no code.
 
     ``constants`` maps the text that stands for a constant that is no literal to the constant. ``form`` says what kind
-    of statements it took: "events", or, from dispatch/, "structured", "state" (a variable says where to go on) or
+    of statements it took: "events", or, from dispatch/, "structured", "state" (a variable says where to continue) or
     "dispatch" (and a loop around a choice by it).
     """
 

@@ -50,7 +50,7 @@ class Machine(Writer):
         self.nested = nested
         self.words = words
         self.place = 0
-        """Where the instructions go on after the one that is executed."""
+        """Where the instructions continue after the one that is executed."""
         self.iterators: list[n.Call] = []  # what GET_ITER is written as outside of a for statement
         self.asynchronous: list[n.Name] = []  # the functions of calls that must become part of an ``async for``
         self.kinds: dict[Value, str] = {}  # what BUILD_SET and BUILD_MAP have made: "members" or "mapping"

@@ -33,7 +33,7 @@ def only_restores(instructions: list[Instruction], start: int) -> bool:
 
 
 class WithHandler(NamedTuple):
-    """The handler of a with statement: where control goes on if the exit function suppresses the exception."""
+    """The handler of a with statement: where control continues if the exit function suppresses the exception."""
 
     suppressed: int
     is_async: bool

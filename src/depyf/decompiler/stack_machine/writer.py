@@ -1,7 +1,7 @@
 """Writes statements and expressions for values, and keeps what happens in the order in which it happens.
 
 The one invariant: all that the bytecode has done so far has been written to ``out``, or is in ``state.pending``, in
-order. An expression may therefore use pending events if they are the last ones and stand in it in that order;
+order. An expression may therefore use pending events if they are the last ones and are in it in that order;
 otherwise those in the way are given names, that is, they are written as statements before.
 """
 
@@ -267,7 +267,7 @@ class Writer:
     # Expressions
 
     def texts(self, operands: list[Value], alone: bool = False) -> list[n.Expression]:
-        """The texts of the operands, to stand in one expression in this order.
+        """The texts of the operands, to be in one expression in this order.
 
         Takes the pending events that are used out of the pending ones. ``alone``: a container may be written without
         a name although others use it, as it is about to get one.

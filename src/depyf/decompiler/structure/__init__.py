@@ -1,8 +1,8 @@
 """structure/: lifted blocks -> a tree of statements without jumps.
 
 Takes the folded blocks. Every try and with statement becomes a node of the graph; the dominator tree and the
-layout say what follows what, and what an enclosing statement keeps on the stack says what stands inside it. On exit
-every block stands in the tree exactly once (small exits may be copied), or DecompilationError says which does not.
+layout say what follows what, and what an enclosing statement keeps on the stack says what is inside it. On exit
+every block is in the tree exactly once (small exits may be copied), or DecompilationError says which does not.
 Imports ``limits/``, ``syntax/``, ``flowgraph/`` and ``lift/``.
 """
 

@@ -1,4 +1,4 @@
-"""Where the structurer stands: the loop that break and continue mean, and the nodes that may be written here."""
+"""Where the structurer is: the loop that break and continue belong to, and the nodes that may be written here."""
 
 from __future__ import annotations
 

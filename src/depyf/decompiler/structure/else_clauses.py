@@ -1,7 +1,7 @@
-"""``else`` clauses that only columns tell of: what stands behind a statement that control never falls out of.
+"""``else`` clauses that only columns tell of: what follows a statement that control never falls out of.
 
 ``if a: return`` and what follows it do the same with and without ``else``, and so do a try statement whose handlers
-all leave and a loop without ``break``. What stands further to the right than the statement is its clause.
+all leave and a loop without ``break``. What is further to the right than the statement is its clause.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ def write_else_clauses(body: list[nodes.Statement], skipped: Collection[str] = (
 
 
 def _blocks_in(statement: nodes.Statement, base: int | None) -> Iterator[_Block]:
-    """The lists of statements in ``statement``; an ``elif`` stands in the column ``base`` of the ``if`` itself."""
+    """The lists of statements in ``statement``; an ``elif`` is in the column ``base`` of the ``if`` itself."""
     for part in filter(None, nodes.statement_bodies(statement)):
         is_elif = isinstance(statement, nodes.If) and part is statement.orelse and _is_elif(part[0], statement.body)
         yield _Block(part, base if is_elif else None)
@@ -88,7 +88,7 @@ def _deeper(
 
 
 def _is_outside(statement: nodes.Statement, inner: list[nodes.Statement], base: int) -> bool:
-    """Whether the ``else`` clause of ``statement`` stands in the column of the statement itself: it is none."""
+    """Whether the ``else`` clause of ``statement`` is in the column of the statement itself: it is none."""
     orelse: list[nodes.Statement] = statement.orelse  # type: ignore[attr-defined]
     column = _column(orelse)
     return column is not None and column == base and column != _column(inner) and _is_below(inner, orelse[0])
@@ -114,7 +114,7 @@ def _on_line_of(following: nodes.Statement, before: nodes.Statement) -> bool:
 
 
 def _is_elif(statement: nodes.Statement, inner: list[nodes.Statement]) -> bool:
-    """Whether ``statement`` is an ``elif``, by its body: that stands in the column of the body above, ``inner``."""
+    """Whether ``statement`` is an ``elif``, by its body: that is in the column of the body above, ``inner``."""
     if not isinstance(statement, nodes.If):
         return False
     column = _column(inner)
@@ -130,21 +130,21 @@ def _column(body: list[nodes.Statement]) -> int | None:
 
 
 def _behind_a_leaving_if(statement: nodes.Statement) -> list[nodes.Statement] | None:
-    """What stands behind an ``if`` whose body ends with a jump is its ``else``, or an ``elif``, if it is indented."""
+    """What follows an ``if`` whose body ends with a jump is its ``else``, or an ``elif``, if it is indented."""
     if not isinstance(statement, nodes.If) or case_of(statement.test) is not None:
         return None
     return statement.body if _leaves(statement.body) else None
 
 
 def _behind_leaving_handlers(statement: nodes.Statement) -> list[nodes.Statement] | None:
-    """What stands behind a try statement whose handlers all leave is its ``else`` if it is indented."""
+    """What follows a try statement whose handlers all leave is its ``else`` if it is indented."""
     if not isinstance(statement, _TRIES) or statement.finalbody or not statement.handlers:
         return None
     return statement.handlers[-1].body if all(_leaves(one.body) for one in statement.handlers) else None
 
 
 def _behind_a_loop(statement: nodes.Statement) -> list[nodes.Statement] | None:
-    """What stands behind a loop without ``break`` is its ``else`` if it is indented."""
+    """What follows a loop without ``break`` is its ``else`` if it is indented."""
     if not isinstance(statement, _LOOPS):
         return None
     return None if _has_break(statement.body) else statement.body

@@ -18,8 +18,8 @@ from .context import SeveralEntries
 class Flow:
     """Nodes reachable from the entry, with their dominators and forward predecessors.
 
-    ``else_is_last``: whether the compiler lays out the ``else`` clause of a try statement behind the handlers.
-    ``handlers_are_last``: whether it moves handlers behind all other code. ``loop_tests_are_copied``: whether it writes
+    ``else_is_last``: whether the compiler lays out the ``else`` clause of a try statement after the handlers.
+    ``handlers_are_last``: whether it moves handlers after all other code. ``loop_tests_are_copied``: whether it writes
     the test of a while loop a second time at the bottom of the loop. ``restoring_handlers``: where blocks of inlined
     comprehensions stood, and the offsets of their handlers.
     """
@@ -252,7 +252,7 @@ def _entered(source: LiftedBlock | None, target: LiftedBlock) -> list[Region]:
 
 
 def _past_jumps(block: LiftedBlock) -> LiftedBlock:
-    """Past blocks that only jump, as long as they stand in the same statement."""
+    """Past blocks that only jump, as long as they are in the same statement."""
     real = skip_jumps(block) or block
     return real if real.region is block.region else block
 

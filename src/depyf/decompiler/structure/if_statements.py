@@ -88,7 +88,7 @@ def _open(
 
 
 def _close(writer: Structurer, opened: _OpenIf, context: Context) -> LiftedBlock | None:
-    """Puts an ``if`` statement with both arms where it belongs; returns the node that goes on behind it."""
+    """Puts an ``if`` statement with both arms where it belongs; returns the node that continues after it."""
     out, merges = opened.out, opened.merges
     out += _statements(writer, _with_jumps(_in_order(writer, opened, context), context))
     for merge, next_merge in zip(merges, merges[1:]):
@@ -129,7 +129,7 @@ def _with_jumps(opened: _OpenIf, context: Context) -> _OpenIf:
 
 
 def _statements(writer: Structurer, opened: _OpenIf) -> list[nodes.Statement]:
-    """The ``if`` statement, and its second arm behind it if the first one never ends."""
+    """The ``if`` statement, and its second arm after it if the first one never ends."""
     node, test, first, body, orelse, end, _, _ = opened
     if body and ends(body):
         return [_if(writer, node, test, body), *orelse]
@@ -159,7 +159,7 @@ def _fails_an_assertion(body: list[nodes.Statement]) -> bool:
 
 
 def _goes_on(end: LiftedBlock | None, context: Context) -> bool:
-    """Whether the loop goes on at ``end``."""
+    """Whether the loop continues at ``end``."""
     return end is not None and skip_jumps(end) is context.continue_to
 
 

@@ -1,4 +1,4 @@
-"""What is written where control goes on at another node: nothing, ``break``, ``continue``, ``return``, or the node."""
+"""How control reaches a node that does not follow: ``break``, ``continue``, ``return``, or the node written there."""
 
 from __future__ import annotations
 
@@ -65,14 +65,14 @@ class Jump:
         return WRITTEN
 
     def is_one_copy_of(self, other: LiftedBlock | None) -> bool:
-        """Whether ``block`` is one of the compiler's copies of what stands at ``other``, not a return of its own."""
+        """Whether ``block`` is one of the compiler's copies of what is at ``other``, not a return of its own."""
         if other is None or not self.writer.is_copy(self.block, other):
             return False
         return not self.writer.is_written(self.block, other)
 
     @cached_property
     def goal(self) -> LiftedBlock:
-        """Where control ends up behind all that only leaves statements."""
+        """Where control ends up after all that only leaves statements."""
         return self.writer.final(self.block, shared=True)
 
     @cached_property
@@ -139,7 +139,7 @@ def _break(jump: Jump) -> Continuation | None:
 
 
 def _copy_of_what_follows(jump: Jump) -> Continuation | None:
-    """To a copy that the compiler made of a short exit behind the statements: control falls off their end."""
+    """To a copy that the compiler made of a short exit after the statements: control falls off their end."""
     if not jump.is_one_copy_of(jump.follow):
         return None
     jump.writer.written.add(jump.block)
@@ -147,7 +147,7 @@ def _copy_of_what_follows(jump: Jump) -> Continuation | None:
 
 
 def _copy_behind_the_loop(jump: Jump) -> Continuation | None:
-    """To a copy that the compiler made of a short exit behind the loop: a ``break``."""
+    """To a copy that the compiler made of a short exit after the loop: a ``break``."""
     if not jump.is_one_copy_of(jump.context.break_to):
         return None
     return jump.writes(nodes.Break(line=jump.line), jump.block)

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 def write_for(
     writer: Structurer, node: LiftedBlock, follow: LiftedBlock | None, context: Context, out: list[nodes.Statement]
 ) -> LiftedBlock | None:
-    """A loop over an iterator; what stands inside has the iterator on the stack."""
+    """A loop over an iterator; what is inside has the iterator on the stack."""
     inside = set(writer.flow.keeping("iterator", node.index))
     if node.true is None or node.false is None:
         raise DecompilationError("a loop without a body", stage="structure")
@@ -155,7 +155,7 @@ def _add_endings(
     context: Context,
 ) -> list[LiftedBlock]:
     """Where the loop is left to. Code before a ``break``, or that returns or raises, is added to ``inside`` where it is
-    laid out behind the last jump back.
+    laid out after the last jump back.
     """
     blocks = writer.leaving(inside)
     breaks = [block for block in blocks if not writer.is_constant_exit(block)]
@@ -239,7 +239,7 @@ def _write_tested(
     is_continued = node in writer.continued and body and isinstance(body[-1], nodes.Continue)
     if is_continued and not orelse and not writer.is_exit(exhausted):
         # The bottom of the loop is reached, and there is no test: it is a statement at the top. (One that leads out of
-        # the code has a copy of that behind it.)
+        # the code has a copy of that after it.)
         test, top = nodes.Constant(True), nodes.If(spelled(negate(test), writer.keeps_not), [nodes.Break()])
         top.line = node.evidence.exit_line
         body = [top, *body[:-1]]
@@ -299,6 +299,6 @@ def _extent(
 
 
 def _ends_around(node: LiftedBlock, header: LiftedBlock) -> bool:
-    """Whether ``node`` ends a ``finally`` body, or an except clause, that the loop stands in: 3.12 on lay out a copy of
+    """Whether ``node`` ends a ``finally`` body, or an except clause, that the loop is in: 3.12 on lay out a copy of
     that end where a ``break`` leads there."""
     return node.kind == "reraise" and not node.statements and node.entry == header.entry

@@ -74,7 +74,7 @@ def _always_matches(case: nodes.match_case) -> bool:
 
 
 def _drop_jump(body: list[nodes.Statement]) -> None:
-    """No case matches, and the loop goes on: the last statement of a loop needs no case for that."""
+    """No case matches, and the loop continues: the last statement of a loop needs no case for that."""
     last = body[-1] if body else None
     if isinstance(last, nodes.Match) and len(last.cases) > 1:
         case = last.cases[-1]

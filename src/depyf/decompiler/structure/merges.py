@@ -38,11 +38,11 @@ def find_merges(
 def laid_out_after(
     writer: Structurer, node: LiftedBlock, first: LiftedBlock, second: LiftedBlock, context: Context
 ) -> LiftedBlock | None:
-    """Code that only the first arm reaches, but that stands behind the second: it follows the ``if``."""
+    """Code that only the first arm reaches, but that is laid out after the second: it follows the ``if``."""
     second, flow = skip_jumps(second) or second, writer.flow
     if flow.dominator.get(first) is not node or second not in flow.children[node]:
         return None
-    reached = {first: None}  # from what stands before the second arm
+    reached = {first: None}  # from what comes before the second arm
     for position in range(flow.first_of(first), len(flow.nodes)):
         source = flow.nodes[position]
         if source.layout >= second.layout:
@@ -57,7 +57,7 @@ def laid_out_after(
         and (skip_jumps(inner) is inner or skip_jumps(inner) not in (context.break_to, context.continue_to))
         and inner.layout > second.layout
         and any(source.layout < second.layout for source in flow.sources[inner])
-        and len(inner.markers) <= len(node.markers)  # not in a handler, which may be laid out behind all else
+        and len(inner.markers) <= len(node.markers)  # not in a handler, which may be laid out after all else
     ]
     return min(candidates, key=lambda inner: inner.layout, default=None)
 

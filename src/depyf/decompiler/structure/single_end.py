@@ -7,10 +7,10 @@ from ..syntax import nodes
 
 
 def join_ends(blocks: list[LiftedBlock], kind: str) -> None:
-    """Lead the returns that nobody wrote to one block behind all others.
+    """Lead the returns that nobody wrote to one block after all others.
 
     In a module or class body that is every return. In a function it is a return of None with the source position of
-    what stands before it: the compiler gives its copies no position of their own.
+    what comes before it: the compiler gives its copies no position of their own.
     """
     ends = [block for block in blocks if block.kind == "return" and (kind != "function" or _is_implicit(block))]
     if kind != "function" and ends == blocks[-1:]:

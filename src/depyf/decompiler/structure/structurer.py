@@ -29,7 +29,7 @@ def structure(
 
 
 class Structurer:
-    """Each method writes one kind of node into ``out`` and returns the node that goes on in the same list, if any."""
+    """Each method writes one kind of node into ``out`` and returns the node that continues in the same list, if any."""
 
     def __init__(self, flow: Flow, keeps_not: bool, skipped: frozenset[str]) -> None:
         self.flow = flow
@@ -162,7 +162,7 @@ class Structurer:
         return block.kind == "return" and not block.statements
 
     def is_constant_exit(self, block: LiftedBlock) -> bool:
-        """Whether ``block`` only returns what is known already: it may stand in any statement."""
+        """Whether ``block`` only returns what is known already: it may be in any statement."""
         return self.is_exit(block) and self.cannot_raise(block) and not self.final(block).evidence.is_end
 
     def is_copy(self, block: LiftedBlock, other: LiftedBlock) -> bool:
@@ -185,8 +185,8 @@ class Structurer:
     def is_return_before(self, block: LiftedBlock, before: OrderKey, region: Region | None) -> bool:
         """Whether ``block`` is sure to be a return statement in what is laid out up to ``before``.
 
-        So it is where no return is copied, or where it leaves a statement around the loop, which stands in ``region``:
-        a ``break`` does that behind the loop.
+        So it is where no return is copied, or where it leaves a statement around the loop, which is in ``region``:
+        a ``break`` does that after the loop.
         """
         end = self.final(block)
         is_written = end.evidence.is_uncopied or end.region is not region
@@ -208,7 +208,7 @@ class Structurer:
 
     @staticmethod
     def same_surroundings(source: LiftedBlock, block: LiftedBlock) -> bool:
-        """Whether both stand in the same try, with and for statements, so that what is evaluated may move."""
+        """Whether both are in the same try, with and for statements, so that what is evaluated may move."""
         return block.region is source.region and block.markers == source.markers
 
     def cannot_raise(self, block: LiftedBlock) -> bool:

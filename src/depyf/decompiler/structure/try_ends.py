@@ -1,4 +1,4 @@
-"""What follows a try statement, and whether it has an ``else`` clause: by where body and handlers go on."""
+"""What follows a try statement, and whether it has an ``else`` clause: by where body and handlers continue."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class TryExits:
 
     ``follow`` is where control falls off the end of the statements around. ``is_of_group``: the handlers are
     ``except*`` clauses. Code that only the body reaches is the ``else`` clause if it is laid out before the handlers,
-    and follows the statement if it is laid out behind them.
+    and follows the statement if it is laid out after them.
     """
 
     def __init__(
@@ -62,7 +62,7 @@ class TryExits:
 
     def _left_to(self) -> tuple[list[LiftedBlock], list[LiftedBlock]]:
         """Where control goes from the body and from the handlers, but for returns of what was evaluated there: they
-        stand there as well.
+        are there as well.
         """
         writer = self.writer
         both = [
@@ -71,7 +71,7 @@ class TryExits:
         ]
         left = {block for blocks in both for block in blocks if not writer.is_constant_exit(block)}
         for block in left if len(left) > 1 else ():
-            end = writer.final(block, shared=True)  # behind what unwinds the statements around
+            end = writer.final(block, shared=True)  # after what unwinds the statements around
             if end in self.loop and all(block in blocks for blocks in both):
                 both = [[end if other is block else other for other in blocks] for blocks in both]
         return both[0], both[1]
@@ -79,26 +79,26 @@ class TryExits:
     # What is asked of one place
 
     def only_loops(self, block: LiftedBlock) -> bool:
-        """Whether control leaves or repeats the loop from ``block``, behind what unwinds the statements around."""
+        """Whether control leaves or repeats the loop from ``block``, after what unwinds the statements around."""
         return self.writer.final(block, shared=True) in self.loop
 
     def is_constant(self, block: LiftedBlock) -> bool:
         """Whether ``block`` returns what is known already, so that it may be written in any statement; and does not
-        stand behind this one.
+        follow this one.
         """
         evidence = block.evidence
         behind = evidence.is_uncopied and not evidence.is_implicit_return and block.layout > self.last
         return self.writer.is_constant_exit(block) and not behind and not self.is_written_behind(block)
 
     def is_written_behind(self, block: LiftedBlock) -> bool:
-        """Whether the lines say that a ``return`` stands behind the statement, or as well in its ``else`` clause."""
+        """Whether the lines say that a ``return`` follows the statement, or as well in its ``else`` clause."""
         evidence, flow = block.evidence, self.writer.flow
         if block.kind != "return" or evidence.is_uncopied or evidence.is_implicit_return is not False:
             return False
         if block in self.from_handler and block not in self.from_body:
             return False
         if block.layout < self.first and not flow.else_is_last and not flow.handlers_are_last:
-            return False  # it stands before the handlers, as an else clause does
+            return False  # it comes before the handlers, as an else clause does
         if evidence.is_behind_finally is not None:
             return evidence.is_behind_finally
         return evidence.exit_line is not None and evidence.exit_line > self.last_line
@@ -112,11 +112,11 @@ class TryExits:
 
     @cached_property
     def others(self) -> list[LiftedBlock]:
-        """Where the body goes on but for what follows anyway."""
+        """Where the body continues but for what follows anyway."""
         return [block for block in self.body_real if block is not self.end and not self.is_constant(block)]
 
     def body_but(self, *blocks: LiftedBlock | None) -> list[LiftedBlock]:
-        """Where the body goes on but for ``blocks`` and returns that may stand anywhere."""
+        """Where the body continues but for ``blocks`` and returns that may appear anywhere."""
         return [block for block in self.body_real if block not in blocks and not self.is_constant(block)]
 
 
@@ -130,7 +130,7 @@ def _single(blocks: list[LiftedBlock]) -> LiftedBlock | None:
 
 
 def _else_breaks(exits: TryExits) -> Ends | None:
-    """The body only leaves the loop, behind the handlers, which go on with what follows: ``else: break``, where the
+    """The body only leaves the loop, after the handlers, which continue with what follows: ``else: break``, where the
     compiler lays the clause out there.
     """
     if not exits.writer.flow.else_is_last or exits.end is None or exits.from_handler != [exits.end]:
@@ -159,7 +159,7 @@ def _handlers_end_the_code(exits: TryExits) -> Ends | None:
 
 
 def _body_loops(exits: TryExits) -> Ends | None:
-    """The body goes on with the loop or leaves it, the handlers go on with what follows the statement."""
+    """The body continues with the loop or leaves it, the handlers continue with what follows the statement."""
     end = exits.end
     beyond = [block for block in exits.handler_real if block not in exits.loop and block is not end]
     if len(beyond) != 1 or end is None or end not in exits.loop:
@@ -178,7 +178,7 @@ def _all_fall_off(exits: TryExits) -> Ends | None:
 
 
 def _handlers_fall_off(exits: TryExits) -> Ends | None:
-    """The handlers go on behind the statement: code that the body alone goes on with is its ``else`` clause."""
+    """The handlers continue after the statement: code that the body alone continues with is its ``else`` clause."""
     end = exits.end
     if end is None or end in exits.loop or end not in exits.from_handler:
         return None
@@ -186,8 +186,8 @@ def _handlers_fall_off(exits: TryExits) -> Ends | None:
 
 
 def _handlers_loop_by_their_lines(exits: TryExits) -> Ends | None:
-    """The handlers go on with the loop, and the lines say that they do so without ``continue``: what the body goes on
-    with behind them is the ``else`` clause, where the compiler lays it out there.
+    """The handlers continue with the loop, and the lines say that they do so without ``continue``: what the body
+    continues with is the ``else`` clause if the compiler lays it out after them.
     """
     end = exits.end
     if len(_behind(exits)) != 1 or end is None or exits.handler_real != [end]:
@@ -196,7 +196,7 @@ def _handlers_loop_by_their_lines(exits: TryExits) -> Ends | None:
 
 
 def _laid_out_behind(exits: TryExits) -> Ends | None:
-    """What the body goes on with behind the handlers follows the statement."""
+    """What the body continues with after the handlers follows the statement."""
     behind, body = _behind(exits), exits.body_real
     if not behind or any(block not in exits.loop and block is not exits.end for block in exits.handler_real):
         return None
@@ -204,7 +204,7 @@ def _laid_out_behind(exits: TryExits) -> Ends | None:
 
 
 def _only_the_body_goes_on(exits: TryExits) -> Ends | None:
-    """The body goes on with the loop or with what follows, the handlers with nothing."""
+    """The body continues with the loop or with what follows, the handlers with nothing."""
     others, end = exits.others, exits.end
     if len(others) != 1 or end not in exits.from_body or end not in exits.loop or exits.from_handler:
         return None
@@ -212,7 +212,7 @@ def _only_the_body_goes_on(exits: TryExits) -> Ends | None:
 
 
 def _handlers_go_on(exits: TryExits) -> Ends | None:
-    """What the handlers go on with follows the statement."""
+    """What the handlers continue with follows the statement."""
     real = exits.handler_real
     if not real:
         return None
@@ -222,26 +222,26 @@ def _handlers_go_on(exits: TryExits) -> Ends | None:
 
 
 def _return_by_its_line(exits: TryExits) -> Ends | None:
-    """The body goes on with a return that its line puts behind the statement."""
+    """The body continues with a return that its line puts after the statement."""
     rest = _rest(exits)
     return Ends(rest[0]) if len(rest) == 1 and exits.is_written_behind(rest[0]) else None
 
 
 def _body_goes_on_before(exits: TryExits) -> Ends | None:
-    """What the body goes on with is laid out before the handlers: the ``else`` clause. A return that the handlers go on
-    with behind them follows the statement.
+    """What the body continues with is laid out before the handlers: the ``else`` clause. A return laid out after the
+    handlers, with which they continue, follows the statement.
     """
     returns = [block for block in exits.from_handler if block.layout > exits.last]
     return Ends(returns[0] if returns else None, _single(_rest(exits)))
 
 
 def _behind(exits: TryExits) -> list[LiftedBlock]:
-    """Where the body goes on behind the handlers, but for the loop and what follows."""
+    """Where the body continues after the handlers, but for the loop and what follows."""
     return [p for p in exits.body_real if p.layout > exits.last and p not in exits.loop and p is not exits.end]
 
 
 def _rest(exits: TryExits) -> list[LiftedBlock]:
-    """Where the body goes on, but for returns that may stand anywhere if there is anything else."""
+    """Where the body continues, but for returns that may appear anywhere if there is anything else."""
     return exits.body_but() or exits.body_real
 
 

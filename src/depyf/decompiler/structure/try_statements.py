@@ -63,7 +63,7 @@ def _ends_of(
     region: Region = node.test
     after, orelse_from = RULES.decide(exits, writer.skipped) or Ends()
     if region.kind == "finally" and after is None:
-        after, orelse_from = orelse_from, None  # handlers that are laid out behind all else tell nothing
+        after, orelse_from = orelse_from, None  # handlers that are laid out after all else tell nothing
     if writer.flow.handlers_are_last and region.kind != "finally" and (after is None) != (orelse_from is None):
         after, orelse_from = _as_compiled(writer, region, after, orelse_from, exits)
     if after is None and orelse_from is not None:
@@ -72,7 +72,7 @@ def _ends_of(
 
 
 def _ends_behind(body: list[nodes.Statement], exits: TryExits) -> bool:
-    """Whether the ``break`` or ``continue`` at the end of ``body`` has a line behind the handlers: the ``else``
+    """Whether the ``break`` or ``continue`` at the end of ``body`` has a line after the handlers: the ``else``
     clause."""
     jumps = len(body) > 1 and isinstance(body[-1], _LOOP_JUMPS)
     return jumps and (body[-1].line or 0) > exits.last_line
@@ -81,10 +81,10 @@ def _ends_behind(body: list[nodes.Statement], exits: TryExits) -> bool:
 def _of_group(
     statement: nodes.TryStar, end: LiftedBlock | None, *, jumps_follow: bool
 ) -> list[nodes.Statement]:
-    """The statement with ``except*`` clauses, and the ``return`` or ``continue`` behind it that seems to be in them.
+    """The statement with ``except*`` clauses, and the ``return`` or ``continue`` after it that seems to be in them.
 
-    No clause can be left by one: what looks so is where it goes on, ``end`` if that is known. ``jumps_follow``: a jump
-    behind the statement is written by whoever wants this.
+    No clause can be left by one: such a jump is where the clause continues, ``end`` if known. ``jumps_follow``: a jump
+    after the statement is written by whoever wants this.
     """
     clauses = statement.handlers
     if clauses[-1].type == nodes.Name(NO_TYPE):
@@ -131,7 +131,7 @@ def _as_compiled(
     """What the rules found, or the other form if the order in which handlers were compiled tells that.
 
     Where the compiler moves all handlers to the end they keep their order: those of statements in the ``else``
-    clause come before those of the statement itself, those of statements behind it come later.
+    clause come before those of the statement itself, those of statements after it come later.
     """
     own = _compiled_at(region)
     if after is None or own is None or after is exits.end or after not in writer.flow.dominator:
@@ -160,7 +160,7 @@ def _compiled_at(region: Region) -> int | None:
 def _behind_the_handlers(
     writer: Structurer, node: LiftedBlock, start: LiftedBlock, exits: TryExits
 ) -> LiftedBlock | None:
-    """Where the ``else`` clause that begins at ``start`` goes on behind the handlers: that follows the statement."""
+    """Where the ``else`` clause that begins at ``start`` continues after the handlers: that follows the statement."""
     reached = [other for other in writer.flow.dominated(start) if other in exits.context.inside]
     before = {other for other in reached if other.layout < exits.last}
     blocks = {skip_jumps(block) for other in before for block in other.successors} - before

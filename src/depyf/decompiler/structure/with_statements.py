@@ -1,4 +1,4 @@
-"""``with``: what stands inside has the bound ``__exit__`` on the stack."""
+"""``with``: what is inside has the bound ``__exit__`` on the stack."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 def write_with(
     writer: Structurer, node: LiftedBlock, follow: LiftedBlock | None, context: Context, out: list[nodes.Statement]
 ) -> LiftedBlock | None:
-    """A with statement; control goes on where a swallowed exception leads."""
+    """A with statement; control continues where a swallowed exception leads."""
     after, start = node.false, node.true
     if after is None or start is None:
         raise DecompilationError("a with statement without an end", stage="structure")

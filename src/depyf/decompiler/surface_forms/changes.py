@@ -21,7 +21,7 @@ _JUMPS = (nodes.Return, nodes.Raise, nodes.Break, nodes.Continue)
 _TRUE = nodes.Constant(True)
 
 Jump = Optional[nodes.Statement]
-"""What falling off the end of a body comes to; None if no statement says that."""
+"""The jump equivalent to falling off the end of a body, or None."""
 
 
 class FormChange(NamedTuple):
@@ -270,7 +270,7 @@ def _instead_of_handlers(
 def _instead_of_finally(
     statement: nodes.Try | nodes.TryStar, rest: list[nodes.Statement]
 ) -> Iterator[list[nodes.Statement]]:
-    """The jump that leaves the body may stand after the statement, and the other way round."""
+    """The jump that leaves the body may come after the statement, and the other way round."""
     make, body, orelse, final = type(statement), statement.body, statement.orelse, statement.finalbody
     if isinstance(body[-1], _JUMPS) and len(body) > 1:
         yield [make(body[:-1], statement.handlers, orelse, final), body[-1], *rest]
@@ -343,7 +343,7 @@ def _failed(statement: nodes.Statement) -> list[nodes.Expression | None]:
 
 
 def _leaves(statement: nodes.Statement) -> bool:
-    """Whether control does not go on after ``statement``, as far as its first word tells."""
+    """Whether control does not continue after ``statement``, as far as its first word tells."""
     return isinstance(statement, _JUMPS) or bool(_failed(statement))
 
 

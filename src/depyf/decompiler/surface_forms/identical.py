@@ -133,7 +133,7 @@ def _with_else(place: list[nodes.Statement], index: int, dead: DeadCode) -> Iter
     size = len(place)
     ends = [end for end in range(index + 2, size) if dead.target is not None and place[end].line == dead.target]
     for end in [*ends[:1], size]:
-        first, last = index, index  # of a chain with `elif`, where no line stands between
+        first, last = index, index  # of a chain with `elif`, where no line is between
         while end == size and first > 0 and _goes_on(place[first - 1], place[first]):
             first -= 1
         while last + 2 < end and _goes_on(place[last], place[last + 1]) and _is_open(place[last + 1]):

@@ -58,7 +58,7 @@ def constant_text(value: object, string: Callable[[str], str]) -> tuple[str, int
 
 
 def tuple_items(value: tuple[object, ...], string: Callable[[str], str]) -> str:
-    """The items of a constant tuple as they stand between its parentheses."""
+    """The items of a constant tuple as they are between its parentheses."""
     items = [constant_text(item, string)[0] for item in value]
     return items[0] + "," if len(items) == 1 else _joined(items)
 

@@ -278,7 +278,7 @@ class ExpressionPrinter:
 
     def _index(self, node: n.Expression) -> str:
         if isinstance(node, n.Tuple) and len(node.elts) > 1:
-            # Before 3.11 an index with a star needs the parentheses, in which no slice can stand.
+            # Before 3.11 an index with a star needs the parentheses, in which no slice can appear.
             if any(map(_is_slice, node.elts)) or not any(isinstance(item, n.Starred) for item in node.elts):
                 return f",{COMMA}".join([self._index_item(item) for item in node.elts])
         elif isinstance(node, n.Constant):
@@ -316,7 +316,7 @@ class ExpressionPrinter:
         return node.arg if node.annotation is None else f"{node.arg}: {self.expression(node.annotation)}"
 
     def parameters(self, node: n.arguments) -> list[str]:
-        """The parameters of a function as they stand between its commas."""
+        """The parameters of a function as they are between its commas."""
         positional = node.posonlyargs + node.args
         texts = [self.arg(parameter, TEST) for parameter in positional]
         first = len(positional) - len(node.defaults)

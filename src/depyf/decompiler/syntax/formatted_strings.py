@@ -27,7 +27,7 @@ _CONVERSIONS = {-1: "", ord("s"): "!s", ord("r"): "!r", ord("a"): "!a"}
 
 
 class QuotesExhausted(PrintError):
-    """No kind of quotes is left for what stands within the braces of an f-string."""
+    """No kind of quotes is left for what is within the braces of an f-string."""
 
 
 def formatted_string(printer: ExpressionPrinter, prefix: str, values: Sequence[n.Node]) -> str:

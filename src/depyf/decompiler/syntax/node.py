@@ -53,7 +53,7 @@ class Expression(Node):
 class Statement(Node):
     """A statement, its original line and column (None: unknown), and comments to print above it (without `#`).
 
-    The column is in bytes. A parenthesis that the statement begins with may stand further to the left.
+    The column is in bytes. A parenthesis that the statement begins with may be further to the left.
     """
 
     __slots__ = ("_column", "comments", "line")

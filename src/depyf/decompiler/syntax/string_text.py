@@ -122,7 +122,7 @@ def _line(text: str) -> str:
 def without_escapes(value: str, quotes: Sequence[str]) -> str | None:
     """A literal without a backslash, in one of the given quotes, or None if there is none.
 
-    Before 3.12 that is the only kind that may stand within the braces of an f-string.
+    Before 3.12 that is the only kind that may be within the braces of an f-string.
     """
     for char in value:
         if char == "\\" or (char < " " and char not in "\n\t") or "\ud800" <= char <= "\udfff":

@@ -81,7 +81,7 @@ def _compiled_ahead(made: Any) -> Frame:
 
 
 def session_of(frames: list[Frame]) -> Session:
-    """A session around `frames`, the frames of their resume functions added behind each."""
+    """A session around `frames`, the frames of their resume functions added after each."""
     torch = sys.modules.get("torch")
     attach()
     session = Session(torch_version=str(getattr(torch, "__version__", "")), python_version=sys.version.split()[0])
@@ -249,7 +249,7 @@ def _entry(
 
 
 def _breaks_kept(entry: CacheEntry, frame: Frame) -> list[GraphBreak]:
-    """The breaks of an entry whose graphs tell of none: at the lines where it goes on, else, alone, in the function."""
+    """The breaks of an entry whose graphs tell of none: at the lines where it continues, else one in the function."""
     assert frame.code is not None
     lines = [resume_line(frame, one) for one in entry.resume_functions if not one.function]
     found = breaks_behind(frame, lines)

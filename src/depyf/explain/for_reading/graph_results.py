@@ -88,10 +88,10 @@ def _unpack_one(
 def _adjacent_unpackings(
     following: Sequence[ast.stmt], uses: Sequence[tuple[ast.Subscript, int]], name: str
 ) -> dict[int, ast.stmt]:
-    """The statements `x = g[i]` behind the call, by index; `del`s and reads of other things may stand between them."""
+    """The statements `x = g[i]` after the call, by index; `del`s and reads of other things may be between them."""
     by_node = {id(subscript): index for subscript, index in uses}
     found: dict[int, ast.stmt] = {}
-    passed: set[str] = set()  # names in what stands between: none of them may be bound earlier than it was
+    passed: set[str] = set()  # names in between: none of them may be bound earlier than it was
     for statement in following:
         if isinstance(statement, ast.Delete):
             continue

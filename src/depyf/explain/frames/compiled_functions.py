@@ -60,7 +60,7 @@ def called_from(
 
     Args:
         thing: what the user has; of a module, the modules inside it count.
-        functions: what is behind it.
+        functions: those that it runs.
         is_compiled: whether there is something to show for a function.
     """
     found: list[types.FunctionType] = []

@@ -251,7 +251,7 @@ def _remedy(whole: str, text: str, found: RecompileReason) -> str:
 
 
 def _head(text: str) -> str:
-    """The first line that says something; torch puts the user's stack behind it."""
+    """The first line that says something; torch puts the user's stack after it."""
     return next((line.strip() for line in text.splitlines() if line.strip()), "")
 
 

@@ -25,7 +25,7 @@ class ResumePoint(NamedTuple):
 
     Attributes:
         name: how the code spells it: the global, or the name of the code object of which it makes the function.
-        line: where it goes on, 0 if unknown.
+        line: where it continues, 0 if unknown.
         function: the function that it continues, "" for the compiled frame's own. Only with `nested_graph_breaks`.
         code: its code, None when it is gone.
     """

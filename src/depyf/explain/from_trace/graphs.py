@@ -19,7 +19,7 @@ _COMMENT = re.compile(r"^ *#")
 _FILE = re.compile(r"^ *#(?:.*? )?File: (?P<file>.+?):(?P<line>\d+) in (?P<function>.+?), code: ?(?P<text>.*)$")
 _NO_LINE = re.compile(r"^ *# *(?:No stacktrace found for following nodes)? *$")
 _NAMED = re.compile(r"^ {8}(?P<name>\w+)(?:: \"[^\"]*\")? = ")
-_INNER = re.compile(r"^    class ")  # the graphs of branches, behind the one that calls them
+_INNER = re.compile(r"^    class ")  # the graphs of branches, after the one that calls them
 _NUMBER = re.compile(r"_\d+$")
 _FROM = ("torch.", "operator.", "_operator.", "math.", "builtins.")  # else what is before the name is a value
 _OPERATORS: dict[Any, str] = {

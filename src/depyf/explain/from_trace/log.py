@@ -1,4 +1,4 @@
-"""The format of the log: records of one line of JSON behind a prefix, their payloads in the lines below.
+"""The format of the log: records of one line of JSON after a prefix, their payloads in the lines below.
 
 Written by `torch._logging._internal.trace_structured` and `TorchLogsFormatter`, from torch 2.3 on. A payload's lines
 begin with a tab; its MD5 is in the record (``has_payload``). File names in stacks are numbers of strings that were told

@@ -63,7 +63,7 @@ class Trace:
         self._reasons: dict[str, list[str]] = {}  # to compile again: they come before the compilation
         self._left: set[str] = set()  # compilations of functions that are left to Python then
         self._stopped: dict[str, GraphBreak] = {}  # breaks behind which Dynamo has not begun once more, by compilation
-        self._attempt: dict[str, int] = {}  # in which they came: behind a break Dynamo traces the function once more
+        self._attempt: dict[str, int] = {}  # in which they came: after a break Dynamo traces the function once more
         self._graph_texts: dict[str, str] = {}
         self._resets = 0
         for record in log.records:
@@ -182,7 +182,7 @@ class Trace:
                     self._came_to_nothing(frame, entry)
 
     def _came_to_nothing(self, frame: Frame, entry: CacheEntry) -> None:
-        """A break which Dynamo did not go on behind is the reason why it left the function to Python."""
+        """A break which Dynamo did not continue after is the reason why it left the function to Python."""
         why = self._stopped.get(entry.compile_id)
         self.session.breaks += [one for one in entry.breaks if one is not why]
         if why is not None and not any(entry is one for one in self._failed):

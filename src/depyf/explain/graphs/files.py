@@ -113,7 +113,7 @@ def stage_of(name: str, current: str) -> tuple[str, str]:
         name: the title which torch gives: "Forward graph", "__compiled_fn_1_<uuid>", "pre pass __compiled_fn_1_<uuid>".
         current: the graph being compiled, for titles that do not name one.
     """
-    name = stable(name.split(":")[0])  # export puts a dump of nn_module_stack behind a colon
+    name = stable(name.split(":")[0])  # export puts a dump of nn_module_stack after a colon
     found = _COMPILED_FN.search(name)
     graph = found.group() if found else current
     rest = name.replace(graph, "").strip() if found else name

@@ -1,4 +1,4 @@
-"""Graphs as Python functions to read: the user's line behind each operation, no bookkeeping of torch.fx.
+"""Graphs as Python functions to read: the user's line after each operation, no bookkeeping of torch.fx.
 
 Works on text alone: torch may have changed the graph since, or have thrown it away.
 """
@@ -97,7 +97,7 @@ def _with_self(source: str, graph: GraphText) -> str:
 
 
 def _with_comments(source: str, graph: GraphText) -> str:
-    """The user's line behind the first operation which it made, and the shape of every input and operation."""
+    """The user's line after the first operation which it made, and the shape of every input and operation."""
     lines = source.split("\n")
     by_name = {node.name: node for node in graph.nodes}
     comments: dict[int, tuple[str, str]] = {}

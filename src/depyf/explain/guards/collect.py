@@ -3,7 +3,7 @@
 `str(guard_manager)` is a tree of lines from torch 2.4 on, such as
 ``| +- TENSOR_MATCH: check_tensor(L['a'], ...)  # x = a + 1  # toy.py:3 in toy``; before, it is a function with its
 conditions as a list, all tensors in one of them. The comments say whose line asked for the guard: 2.2 and 2.9 and later
-write them, 2.4 to 2.8 while a recording goes on (`patches.py`); without one a guard has no user line.
+write them, 2.4 to 2.8 while a recording continues (`patches.py`); without one a guard has no user line.
 """
 
 from __future__ import annotations

@@ -106,7 +106,7 @@ def tensor_check_parts(guard: Any) -> list[str] | None:
 
 
 def _find_out(ask: Any, names: list[str], settled: list[Any]) -> tuple[str, Any]:
-    """The text for the tensor behind those that are `settled`, and one that fits; None when none was found."""
+    """The text for the tensor after those that are `settled`, and one that fits; None when none was found."""
     import torch
 
     name = names[len(settled)]

@@ -273,7 +273,7 @@ def _call(code: str) -> ast.Call:
 
 
 def _call_and_rest(code: str) -> tuple[ast.Call, str]:
-    """The call at the start of `code`, and the text behind it (``, type=<class 'x'>`` is no Python)."""
+    """The call at the start of `code`, and the text after it (``, type=<class 'x'>`` is no Python)."""
     depth = 0
     for at, char in enumerate(code):
         depth += (char in "([{") - (char in ")]}")

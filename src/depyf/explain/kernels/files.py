@@ -17,7 +17,7 @@ from ...decompiler.proof.compile_worker import syntax_tree
 
 __all__ = ["KernelPart", "kernel_parts", "kernel_text", "point_functions_at_file"]
 
-# What is different in each run, and what stands there instead. Each hides a place or a hash, never an operation.
+# What is different in each run, and what is written instead. Each hides a place or a hash, never an operation.
 _CHANGING: list[tuple[re.Pattern[str], str]] = [
     (re.compile(r"(?:/[\w.+-]+)*/torchinductor_\w+"), "<inductor cache>"),
     (re.compile(r"(?:/[\w.+-]+)*/tmp\w{8}(?=/)"), "<temporary directory>"),
@@ -55,7 +55,7 @@ def kernel_text(source: str, about: list[str]) -> str:
 def kernel_parts(source: str) -> list[KernelPart]:
     """The kernels which a wrapper hands to a compiler as strings, in order; none where the text is no Python.
 
-    They stand there as ``name = async_compile.cpp_pybinding(..., r'''...''')`` or ``async_compile.triton('name',
+    They have the form ``name = async_compile.cpp_pybinding(..., r'''...''')`` or ``async_compile.triton('name',
     '''...''')``; a wrapper in C++ is a string by itself.
     """
     try:

@@ -146,7 +146,7 @@ def _hook_graph_runner(recorder: Any, undo: contextlib.ExitStack) -> None:
            undo)
 
 
-_kernel_loaders: list[Callable[..., Any]] = []  # torch's own, while a recorder stands in front of it
+_kernel_loaders: list[Callable[..., Any]] = []  # torch's own, while a recorder wraps it
 
 
 def original_kernel_loader() -> Callable[..., Any]:

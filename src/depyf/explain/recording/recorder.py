@@ -46,7 +46,7 @@ from .patches import apply_late_patches
 
 __all__ = ["NO_GRAPH", "Recorder"]
 
-NO_GRAPH = "__no_compiled_fn"  # stands in file names where torch compiles something that is no graph of Dynamo's
+NO_GRAPH = "__no_compiled_fn"  # is in file names where torch compiles something that is no graph of Dynamo's
 
 _GRAPH_GLOBAL = re.compile(r"^__compiled_fn_\d+$")
 _FIRST_STAGES = ("BEFORE PRE GRAD", "Compiled autograd", "pre_insert_deferred_runtime_asserts")

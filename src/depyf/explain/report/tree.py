@@ -155,7 +155,7 @@ def _one(frame: Frame, entry: CacheEntry, head: str, rest: str, lines: list[str]
         lines.append("{}   {}  the backend cut it into {}: {}".format(
             rest, "│" if resumes else " ", parts, "; ".join(dict.fromkeys(entry.cuts))))
     arms = branches(fold(entry.transformed.source).source) if resumes else {}
-    inner: list[str] = []  # nested breaks: functions which go on in one resume function, the innermost first
+    inner: list[str] = []  # nested breaks: functions which continue in one resume function, the innermost first
     ordered = all(resume.name.startswith("__resume_at_") for resume in resumes)  # as the code hands them on
     for at, resume in enumerate(resumes):
         last = at == len(resumes) - 1

@@ -110,7 +110,7 @@ def outer({free}):
 
 
 def code_as_written(code: CodeType) -> CodeType:
-    """A code object that can stand in a function in the place of `code`: it calls `code`, with Dynamo off in that call.
+    """A code object that can replace that of a function: it calls `code`, with Dynamo off in that call.
 
     It has the parameters, cells and free variables of `code`, as Dynamo wants them of what it is to run. Where that
     cannot be had (generators, coroutines, parameters without a name) it is a copy of `code`: Dynamo then compiles what
@@ -145,7 +145,7 @@ def _inner(code: CodeType) -> CodeType:
 
 
 def _parameters_of(code: CodeType) -> tuple[list[str], list[str]]:
-    """The parameters of a function as they stand in its header, and the arguments that pass them all on."""
+    """The parameters of a function as they are in its header, and the arguments that pass them all on."""
     names, count, keywords = list(code.co_varnames), code.co_argcount, code.co_kwonlyargcount
     header, passed = names[:count], names[:count]
     if code.co_posonlyargcount:

@@ -106,7 +106,7 @@ def with_dynamo_off(function: Callable[..., Any], *args: Any, **kwargs: Any) -> 
 
     While Dynamo compiles, it is off already. It is on where torch calls us as the program runs: compiled autograd
     formats its graph while `backward()` is called from a compiled frame. `set_eval_frame` is there in 2.2 to 2.15.
-    Dynamo itself must pass over this function (`never_compile`): 2.2 compiled what stood behind the line that switches
+    Dynamo itself must pass over this function (`never_compile`): 2.2 compiled what stood after the line that switches
     it off.
     """
     try:
@@ -152,7 +152,7 @@ def compiling_frame(code: types.CodeType) -> dict[str, Any]:
                 found["globals"] = compiled.f_globals
             caller, steps = frame.f_back, 0
             while caller is not None and caller.f_code.co_name != "_convert_frame_assert":
-                steps += 1  # our own hook may stand between them
+                steps += 1  # our own hook may be between them
                 caller = caller.f_back if steps < _FARTHEST_CALLER else None
             if caller is not None:
                 found.setdefault("recompile_reasons", caller.f_locals.get("recompile_reasons"))
@@ -184,7 +184,7 @@ def recompile_reasons(known: dict[str, Any]) -> list[str]:
     texts = [found] if isinstance(found, str) else [str(reason) for reason in found]
     lines = []
     for text in texts:
-        for line in text.splitlines():  # 2.13 and later put the user's stack behind each
+        for line in text.splitlines():  # 2.13 and later put the user's stack after each
             if line.strip() and not line.startswith((" ", "User stack trace")):
                 lines.append(line)
     return lines

@@ -127,7 +127,7 @@ def _difference_for_callers(ours: CodeType, theirs: CodeType, places: Sequence[s
     """What of `ours` a caller or Dynamo could not take for `theirs`; "" when nothing.
 
     Dynamo copies arguments, cells and free variables between frames by position (torch/csrc/dynamo/eval_frame.c), and
-    asserts behind the hooks that they are the same (convert_frame.py): a difference would end the user's program.
+    asserts after the hooks that they are the same (convert_frame.py): a difference would end the user's program.
     Up to 2.2 it copies all variables, by name, bound or not: each of `places`, the original's, must be there (measured
     on 2.2.2 with Python 3.11: SystemError from longobject.c).
     """

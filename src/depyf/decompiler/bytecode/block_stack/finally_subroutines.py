@@ -1,6 +1,6 @@
 """3.8's ``finally`` bodies, which are subroutines, and its ends of with statements, which are written like them.
 
-BEGIN_FINALLY or CALL_FINALLY leaves on the stack where the body goes on when it is done, an exception leaves itself
+BEGIN_FINALLY or CALL_FINALLY leaves on the stack where the body continues when it is done, an exception leaves itself
 there; END_FINALLY looks what it finds. Here an entry of its own stands for the first kind. It counts nothing on the
 canonical stack, and as it says where it comes from, each way into the body becomes a copy of it.
 """

@@ -1,7 +1,7 @@
 """3.7's block stack, which loops are on as well: ``break``, ``continue`` and ``return`` unwind it like an exception.
 
 What they unwind runs the ``finally`` bodies (and ends of with statements) that they meet, with the reason for it
-on the stack (CPython's WHY codes), and END_FINALLY goes on unwinding. As in finally_subroutines.py the reason is an
+on the stack (CPython's WHY codes), and END_FINALLY continues unwinding. As in finally_subroutines.py the reason is an
 entry that counts nothing, and each way into a body becomes a copy of it; what is unwound is popped.
 """
 
@@ -44,7 +44,7 @@ def _continue_loop(step: Step) -> None:
 
 
 def unwind(step: Step, reason: str, origin: int) -> None:
-    """Unwind the block stack because of what the instruction at ``origin`` does, up to where control goes on."""
+    """Unwind the block stack because of what the instruction at ``origin`` does, up to where control continues."""
     keep = reason == "returning"
     while step.blocks:
         block = step.blocks[-1]

@@ -31,7 +31,7 @@ EXITED_FOR = StackEntry("exited for", counts=False)  # 3.7 and 3.8 keep the exce
 PLAIN = frozenset({"value", "entered", "exited"})
 """Kinds of entries that any operation may use."""
 CONTINUATIONS = frozenset({"return", "returning", "breaking", "continuing", "swallowed"})
-"""Kinds of entries that say where a ``finally`` body goes on; each owner of such an entry has a copy of its own."""
+"""Kinds of entries that say where a ``finally`` body continues; each owner of such an entry has a copy of its own."""
 
 
 class BlockEntry(NamedTuple):

@@ -36,7 +36,7 @@ def on(*operations: str) -> Callable[[Handle], Handle]:
 def _setup_finally(step: Step) -> None:
     purpose = _purpose(step)
     if purpose in ("handle", "finally"):
-        step.emit("NOP")  # where `try:` stands
+        step.emit("NOP")  # where `try:` is
     step.push_block("try", step.instruction.target, len(step.stack), purpose)
 
 

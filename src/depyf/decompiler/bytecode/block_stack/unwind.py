@@ -300,7 +300,7 @@ class _Converter:
 
     @staticmethod
     def place(key: _Key) -> tuple[Any, ...]:
-        """Copies stand after the instruction that made them, clean-up handlers after everything."""
+        """Copies come after the instruction that made them, clean-up handlers after everything."""
         what, index, state = key
         copies = [(owner, CLEANUP) for owner in state.copies]
         return (what == CLEANUP, *copies, (index, what))

@@ -1,8 +1,8 @@
 """Folds the rigid sequences after ``await``, ``yield from`` and ``async for`` into single operations.
 
 ``SEND end; YIELD_VALUE; JUMP back; end:`` is one YIELD_FROM. From 3.12 on YIELD_VALUE has a handler of its own,
-CLEANUP_THROW, which goes on after the loop when the exception thrown in ended the inner iterator, and END_SEND
-stands at the end. The awaited ``__anext__`` whose only handler is an END_ASYNC_FOR is one ASYNC_FOR_ITER that jumps
+CLEANUP_THROW, which continues after the loop when the exception thrown in ended the inner iterator, and END_SEND
+is at the end. The awaited ``__anext__`` whose only handler is an END_ASYNC_FOR is one ASYNC_FOR_ITER that jumps
 to what follows the handler, as FOR_ITER does; before 3.8 it stays what it is, an except clause and a loop.
 """
 

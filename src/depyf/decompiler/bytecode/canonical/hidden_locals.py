@@ -57,7 +57,7 @@ def _raises_to(instructions: list[Instruction], index: int, targets: set[int]) -
 
 
 def inside_comprehensions(instructions: list[Instruction]) -> list[bool]:
-    """For each instruction whether it stands in an inlined comprehension that has variables."""
+    """For each instruction whether it is in an inlined comprehension that has variables."""
     restoring = {
         instructions[index + 1].handler
         for index, instruction in enumerate(instructions[:-1])

@@ -36,7 +36,7 @@ def check_size(instructions: list[Instruction], error: ErrorMaker) -> None:
 
 
 def _size(value: Any, sizes: dict[int, int]) -> int:
-    """How many items ``value`` has where each is counted wherever it stands."""
+    """How many items ``value`` has where each is counted wherever it is."""
     if type(value) not in (tuple, frozenset):
         return 1
     if id(value) not in sizes:

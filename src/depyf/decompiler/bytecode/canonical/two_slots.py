@@ -39,7 +39,7 @@ COUNT_FROM_TOP = {
     "LIST_APPEND": 1, "SET_ADD": 1, "LIST_EXTEND": 1, "SET_UPDATE": 1, "DICT_UPDATE": 1, "DICT_MERGE": 1, "MAP_ADD": 2,
 }  # fmt: skip
 ON_ITERATORS = {"FOR_ITER": 0, "SEND": 1, "END_SEND": 1, "CLEANUP_THROW": 2, "POP_ITER": 0}
-"""Operations on an iterator's pair -> how many plain values stand above it."""
+"""Operations on an iterator's pair -> how many plain values are above it."""
 MAKES_ITERATOR = ("GET_ITER", "GET_YIELD_FROM_ITER")
 
 
@@ -289,7 +289,7 @@ class _Simulation:
         return second == (kind, first[1], 2)
 
     def leave_with(self, index: int) -> None:
-        """The call of the exit function: what is left of it stands on one slot, so the first None is in the other."""
+        """The call of the exit function: what is left of it is on one slot, so the first None is in the other."""
         if [i.op == "CONST" and i.arg is None for i in self.instructions[index - 3 : index]] != [True] * 3:
             self.refuse(index, "a call of an exit function with other arguments than None")
         self.arguments[index] = (2, ())
@@ -372,7 +372,7 @@ def _hidden(slots: Stack) -> int:
 
 
 def _whole(slots: Stack) -> bool:
-    """Whether every pair stands there in order, both halves."""
+    """Whether every pair is there in order, both halves."""
     expected: Slot = None
     for slot in map(_plain_as_none, slots):
         if expected is not None:
@@ -387,7 +387,7 @@ def _whole(slots: Stack) -> bool:
 
 
 def _together(slots: list[Slot]) -> bool:
-    """Whether both halves of every pair stand beside each other, in whatever order."""
+    """Whether both halves of every pair are beside each other, in whatever order."""
     place = 0
     while place < len(slots):
         slot = slots[place]

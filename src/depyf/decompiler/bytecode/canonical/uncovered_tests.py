@@ -19,7 +19,7 @@ THREADED = "threaded"
 
 
 def uncovered_tests(instructions: list[Instruction]) -> dict[int, Handler]:
-    """The indices of such tests, with the handler of what stands around each."""
+    """The indices of such tests, with the handler of what is around each."""
     found = {
         index: _handler_around(instructions, index)
         for index, test in enumerate(instructions[:-1])
@@ -29,7 +29,7 @@ def uncovered_tests(instructions: list[Instruction]) -> dict[int, Handler]:
 
 
 def cover_tests(instructions: list[Instruction]) -> None:
-    """Give such tests the handler of what stands around them."""
+    """Give such tests the handler of what is around them."""
     for index, handler in uncovered_tests(instructions).items():
         instructions[index].handler, instructions[index].arg = handler, THREADED
         if instructions[index - 1].op == "COPY":

@@ -1,6 +1,6 @@
 """What differs between the .pyc files of CPython's versions, as data: one row per version.
 
-A new version is a new row: its magic numbers stand in CPython's Include/internal/pycore_magic_number.h (until 3.13 in
+A new version is a new row: its magic numbers are in CPython's Include/internal/pycore_magic_number.h (until 3.13 in
 Lib/importlib/_bootstrap_external.py), the fields of a code object in Python/marshal.c, the line table in
 Objects/lnotab_notes.txt and Objects/locations.md.
 """

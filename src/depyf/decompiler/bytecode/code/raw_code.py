@@ -105,7 +105,7 @@ class RawCode:
     def finally_calls(self) -> list[str]:
         """Where it calls, falls into, ends and jumps out of ``finally`` subroutines (3.8): these operations in order.
 
-        Copies of a subroutine do not tell, nor what stands after one that never returns. A constant in front of
+        Copies of a subroutine do not tell, nor what comes after one that never returns. A constant in front of
         SETUP_FINALLY is one of them: it makes room on the stack for a ``return`` in the subroutine, be it dead.
         """
         number = self.table.opcodes

@@ -39,7 +39,7 @@ class Decoder:
         self.resumed = not self.table.has_resume  # whether the first RESUME was met
         self.before_resume = 0  # how many instructions may come before it
         self.no_entry: set[int] = set()  # offsets inside what several raw instructions do together
-        self.wrapped: set[int] = set()  # offsets of the yields that ASYNC_GEN_WRAP stands before
+        self.wrapped: set[int] = set()  # offsets of the yields that ASYNC_GEN_WRAP comes before
         self.yields: list[tuple[Instruction, int, int]] = []  # with their operand and that of the RESUME after
         self.position: Position | None = None  # of the raw instruction that is being decoded
         self.moved_operands: list[tuple[Instruction, Instruction]] = []  # what pushed one, what pops it
@@ -55,7 +55,7 @@ class Decoder:
         self.out.append(Instruction(op, arg, target, None, offset, position and position[0], position))
 
     def drop_pop(self, offset: int) -> bool:
-        """Whether a POP_TOP stands at ``offset``, next to be decoded: it is dropped, and nothing may jump there."""
+        """Whether a POP_TOP is at ``offset``, next to be decoded: it is dropped, and nothing may jump there."""
         found = self.raw.bytecode[offset : offset + 1] == bytes([self.table.opcodes["POP_TOP"]])
         if found:
             self.dropped_pop = offset
@@ -99,7 +99,7 @@ class Decoder:
     def leave_out_junk(self) -> bool:
         """Drop what can't be read after the end of the code; whether there is such an end.
 
-        It is an instruction that control does not go on from, after which no jump and no row of the exception table
+        It is an instruction that control does not continue from, after which no jump and no row of the exception table
         leads: not even from code that is never reached.
         """
         farthest = max((max(row.end - 2, row.target) for row in self.raw.exception_table), default=-1)
@@ -114,7 +114,7 @@ class Decoder:
         return False
 
     def end(self) -> None:
-        """Drop what stands after the end of the code: 3.8 ends a `finally` body there that has returned before."""
+        """Drop what comes after the end of the code: 3.8 ends a `finally` body there that has returned before."""
         if not self.out or self.out[-1].op in NO_FALL_THROUGH:
             live = self.out[-1:]
         else:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def _skip(decoder: Decoder, row: OpcodeRow, argument: int, offset: int) -> None:
-    """NOT_TAKEN tells monitoring tools where a branch goes, and does nothing wherever it stands."""
+    """NOT_TAKEN tells monitoring tools where a branch goes, and does nothing wherever it is."""
 
 
 def _internal(decoder: Decoder, row: OpcodeRow, argument: int, offset: int) -> None:

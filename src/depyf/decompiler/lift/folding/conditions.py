@@ -24,7 +24,7 @@ _ASSERTION_ERROR = nodes.Name("AssertionError")
 def fold_condition(block: LiftedBlock) -> bool:
     """Two tests that share a way out: ``a and b``, ``a or b``, and the forms with ``not``.
 
-    What a while loop tests again at its bottom is all that it tests: the test behind it is a statement of the body.
+    What a while loop tests again at its bottom is all that it tests: the test after it is a statement of the body.
     """
     second = _second_test(block)
     if second is None:
@@ -43,7 +43,7 @@ def fold_condition(block: LiftedBlock) -> bool:
     if _stands_above_assertion(block, second):
         return False
     if ends_the_body(way_out) and not ends_the_body(second.false) and not ends_the_body(second.true):
-        return False  # one goes on where the body of a loop ends, the other by `continue`
+        return False  # one continues where the body of a loop ends, the other by `continue`
     if same_exit(other, second.false):
         _join_tests("and", block, second)
     elif same_exit(other, second.true):
@@ -106,7 +106,7 @@ def _stands_above_assertion(block: LiftedBlock, second: LiftedBlock) -> bool:
         error = error.func if isinstance(error, nodes.Call) else error
         if isinstance(error, AssertionClass) and error.on_lines_of_comparisons and second is not block.true:
             if _ends_with_comparison(second.test):
-                continue  # `assert a or b == c`, too, where `b` may stand on a line of its own
+                continue  # `assert a or b == c`, too, where `b` may be on a line of its own
         above, line, test = block.evidence.exit_line, statement.line, second.evidence.exit_line
         if isinstance(error, AssertionClass) or error == _ASSERTION_ERROR:
             return above is not None and line is not None and test is not None and above < line <= test
@@ -230,7 +230,7 @@ def fold_boolean_value(block: LiftedBlock) -> bool:
 
 def fold_boolean_statement(block: LiftedBlock) -> bool:
     """``a and b()`` as the last statement of the code, or of a ``finally`` body: each value has its own copy of what
-    drops it and returns, or lets the exception go on.
+    drops it and returns, or lets the exception propagate.
 
     The compiler gives that no line, and therefore copies it.
     """

@@ -78,9 +78,9 @@ def _fold_once(block: LiftedBlock, roots: set[LiftedBlock]) -> bool:
 
 
 def _merge(block: LiftedBlock, roots: set[LiftedBlock]) -> bool:
-    """Control goes on to a block that nothing else reaches: the two are one.
+    """Control continues to a block that nothing else reaches: the two are one.
 
-    Across a jump only if a value is carried: where the code stands in the layout is evidence for the structure room.
+    Across a jump only if a value is carried: where the code is in the layout is evidence for the structure room.
     """
     following = block.next
     if following is None or following is block or following in roots:

@@ -81,7 +81,7 @@ def _is_one_return(left: Evidence, right: Evidence) -> bool:
 
 
 def only_from(block: LiftedBlock | None, source: LiftedBlock) -> bool:
-    """Whether ``block`` is reached from ``source`` alone, and stands in the same try statement."""
+    """Whether ``block`` is reached from ``source`` alone, and is in the same try statement."""
     return (
         block is not None and block is not source and block.predecessors == {source} and block.region is source.region
     )

@@ -1,7 +1,7 @@
 """Stores after SWAPs in one form.
 
 From 3.12 on the compiler saves the SWAPs in front of stores to locals by storing in another order, but only where all
-stand on one line of the source: ``a, b = b, a`` over two lines keeps them. Nothing in such a run raises or is seen by
+are on one line of the source: ``a, b = b, a`` over two lines keeps them. Nothing in such a run raises or is seen by
 anybody, so what counts is which value ends up where.
 """
 

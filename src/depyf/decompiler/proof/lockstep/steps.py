@@ -75,7 +75,7 @@ class Steps:
         return f"{text}, to {self.ops[index]}" if fused else text
 
     def thread(self, index: int) -> None:
-        """Send the kept value of the test at ``index`` where the tests that it comes to send it."""
+        """Send the kept value of the test at ``index`` where the tests that it reaches send it."""
         kept_if_true = self.ops[index] == KEEP_IF_TRUE
         at = self.yes[index] if kept_if_true else self.no[index]
         kept = True

@@ -342,7 +342,7 @@ class _Proof:
         self.go_on(pair, number, results)
 
     def go_on(self, pair: Pair, number: int, results: list[Term]) -> None:
-        """One side goes on after its instruction, which takes what it pops and gives these."""
+        """One side continues after its instruction, which takes what it pops and gives these."""
         stepper, side = self.steppers[number], pair.sides[number]
         pops, pushes = stack_use(stepper.instructions[side.pc])
         del side.stack[len(side.stack) - pops :]

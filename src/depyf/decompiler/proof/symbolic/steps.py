@@ -1,7 +1,7 @@
 """Runs one side of the symbolic proof over its silent steps, to the next event.
 
 Silent is what nobody can see and what can't fail: moving values, constants, comparing integer constants, building and
-editing containers that nobody else has. All else is a ``ProofEvent``: the operation, what stands in the instruction,
+editing containers that nobody else has. All else is a ``ProofEvent``: the operation, what is in the instruction,
 and the values that go in.
 """
 

@@ -2,7 +2,7 @@
 
 Before: every path of a code object ends in a return, because the compiler adds the last one. After: no `return` or
 `return None` is left where no statement follows, but for those that a person wrote, which shows in their lines;
-a module or a class, where none may stand, has none at its end.
+a module or a class, where none may appear, has none at its end.
 """
 
 from __future__ import annotations

@@ -25,7 +25,7 @@ def guards_html(entry: CacheEntry, links: Mapping[str, str], is_short: bool = Fa
     Args:
         entry: the compilation.
         links: places such as ``toy.py:4`` with the id they lead to.
-        is_short: whether many guards are rows of words, and layers stand once in Dynamo's tree.
+        is_short: whether many guards are rows of words, and layers appear once in Dynamo's tree.
     """
     own = [guard for guard in entry.guards if guard.is_bookkeeping]
     asked = [guard for guard in entry.guards if not guard.is_bookkeeping]

@@ -1,6 +1,6 @@
 """Code as HTML: coloured where pygments is at hand, escaped always, with line numbers and links.
 
-Takes text; gives an HTML fragment that needs no script. Line numbers stand in attributes, so that what a reader copies
+Takes text; gives an HTML fragment that needs no script. Line numbers are in attributes, so that what a reader copies
 is the code alone. The C++ and Triton sources which Inductor's Python modules hold in strings are coloured as such.
 """
 

@@ -46,7 +46,7 @@ def html_file(session: Session) -> str:
 
 
 def html_fragment(session: Session) -> str:
-    """What a notebook shows. Two of them on one page have different anchors; what repeats for each layer stands once,
+    """What a notebook shows. Two of them on one page have different anchors; what repeats for each layer appears once,
     long listings are cut, and many compilations are named only: `html_file` has all of it."""
     return _Writer(session, f"depyf{next(_displays)}-", MOST_LINES).page()
 

@@ -23,7 +23,7 @@ class Row:
         text: code, or words of ours.
         lines: indices of `Compilation.places`: the lines of the program it is for.
         through: those of the calls that led to these lines.
-        number: what stands in the margin; 0 for nothing.
+        number: what is in the margin; 0 for nothing.
         is_note: whether it is words.
     """
 

@@ -38,7 +38,7 @@ class Below:
             self._checks.append(checks)
 
     def graph(self, graph: Graph) -> str:
-        """Takes in a graph that is shortened. Returns where it stands in full."""
+        """Takes in a graph that is shortened. Returns where it is in full."""
         path = graph.stage_files.get(_CAPTURED, "") if self.in_dump else ""
         if path and _NEEDS_MODULE not in graph.source:
             return self._file(graph.name, path)

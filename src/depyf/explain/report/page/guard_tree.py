@@ -1,4 +1,4 @@
-"""Dynamo's tree of guards, as text: subtrees that differ in one number alone, as those of layers do, stand once."""
+"""Dynamo's tree of guards, as text: subtrees that differ in one number alone, as those of layers do, appear once."""
 
 from __future__ import annotations
 

@@ -379,7 +379,7 @@ def _unbound(text: str) -> set[str]:
 
 
 def _only_in_annotations(tree: ast.Module, names: set[str]) -> set[str]:
-    """Those of ``names`` which stand in annotations alone: these are never evaluated on the page."""
+    """Those of ``names`` which are in annotations alone: these are never evaluated on the page."""
     annotations: list[ast.expr | None] = []
     statements: list[ast.AST] = list(tree.body)
     for statement in statements:  # it grows

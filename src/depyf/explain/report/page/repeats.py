@@ -16,12 +16,12 @@ _LONGEST_PERIOD = 400
 
 @dataclass
 class Alike:
-    """Texts that differ in one number, which may stand at several places: ``h[0].ln == 0``, ``h[1].ln == 1``.
+    """Texts that differ in one number, which may be at several places: ``h[0].ln == 0``, ``h[1].ln == 1``.
 
     Args:
         parts: the text around its numbers, one more than there are numbers.
         values: the numbers of the first text, as they are written.
-        places: which of them differ; the same number stands at all of these.
+        places: which of them differ; the same number is at all of these.
         members: index of each text in the list that was folded, by its number.
     """
 
@@ -72,7 +72,7 @@ def alike(texts: Sequence[str], may_differ: _MayDiffer = lambda parts, places: T
 
 
 def numbers_apart(text: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """What stands around the numbers of a text, and the numbers: `Alike.parts` and `Alike.values`."""
+    """What is around the numbers of a text, and the numbers: `Alike.parts` and `Alike.values`."""
     split = _NUMBER.split(text)
     return tuple(split[::2]), tuple(split[1::2])
 

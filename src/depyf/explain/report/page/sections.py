@@ -133,7 +133,7 @@ _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 
 
 def _nonlocals(function: ast.FunctionDef) -> Iterator[tuple[ast.Nonlocal, list[Any]]]:
-    """Every `nonlocal` statement, and the functions around the one in which it stands, as far as the text has them."""
+    """Every `nonlocal` statement, and the functions around the one that it is in, as far as the text has them."""
     waiting: list[tuple[ast.AST, list[Any]]] = [(function, [])]
     for node, around in waiting:  # it grows
         if isinstance(node, ast.Nonlocal):

@@ -1,4 +1,4 @@
-"""Long transformed code as a page shows it: what repeats for every layer stands once, with a comment for the rest.
+"""Long transformed code as a page shows it: what repeats for every layer appears once, with a comment for the rest.
 
 The text stays Python, but does less than the code: the page runs the whole (see `helpers.py`, ``whole``).
 """
@@ -165,7 +165,7 @@ def _repeated(edits: _Edits, statements: list[ast.stmt], what: str) -> None:
 
 
 def _items(edits: _Edits, items: Sequence[ast.expr]) -> None:
-    """Items of a call, list or tuple that stand in lines of their own."""
+    """Items of a call, list or tuple that are in lines of their own."""
     if len(items) > _FEWEST_LEFT_OUT and all(a.lineno < b.lineno for a, b in zip(items, items[1:])):
         _repeated(edits, items, "items")  # type: ignore[arg-type]
 
@@ -180,7 +180,7 @@ def _commented(words: str, indent: int) -> list[str]:
 
 
 def _filled_lists(lines: list[str]) -> list[str]:
-    """Short items that stand in a line each, as many in a line as fit."""
+    """Short items that are in a line each, as many in a line as fit."""
     out: list[str] = []
     for line in lines:
         item = re.match(r"^( {8,})[\w.]+,$", line)

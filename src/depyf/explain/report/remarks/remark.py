@@ -30,7 +30,7 @@ __all__ = [
 ]
 
 KINDS = ("break", "recompile", "uncompiled", "graph", "kernel", "guard")
-"""The words for what happened at a line, in the order in which they stand there."""
+"""The words for what happened at a line, in the order in which they are there."""
 
 COST = "cost"
 """What compiling took: the last at a line. No part of `KINDS`, as it differs in every run."""
