@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 
-from .items import Item, Line
+from .item import Item
+from .items import Line
 from .tokens import CLOSING, OPENING
 
 INDENT = 4
@@ -113,7 +114,7 @@ class _Writer:
         for number, line in enumerate(self.lines):
             wanted = self.wanted[number]
             joins = ""
-            if before >= 0 and wanted is not None and wanted == self.line:
+            if before >= 0 and wanted is not None and wanted == self.line and not line.is_alone:
                 if before == line.parent and number == before + 1 and self._block_on_line(before):
                     joins = " "
                     opener = before

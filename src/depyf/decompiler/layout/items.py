@@ -5,40 +5,19 @@ from __future__ import annotations
 from typing import Collection, NamedTuple
 
 from .formatted import Formatted, LiteralPiece, starts_of
+from .imports import wrapped
+from .item import Item
 from .places import Places
-from .spelling import width_of
 from .tokens import Token, Tokens
 
 _SILENT = {4: "pass", 3: "..."}
 """Statements without instructions, by their widths."""
 
 
-class Item:
-    """A token: its text, the place that it shall have (None where nothing is known), the blanks usual before it.
-
-    ``is_joined``: its lines are literals side by side. ``word`` is the text of names and operators, a quote for others.
-    ``width`` is that of its last line, in bytes.
-    """
-
-    __slots__ = ("text", "line", "column", "space", "is_glued", "in_string", "is_joined", "word", "width")
-
-    def __init__(
-        self, text: str, line: int | None, column: int | None, space: int, is_glued: bool, in_string: bool
-    ) -> None:
-        self.text, self.line, self.column, self.space = text, line, column, space
-        self.is_glued, self.in_string = is_glued, in_string
-        self.is_joined = False
-        self.word = text
-        self.width = width_of(text[text.rfind("\n") + 1 :])
-
-    def __repr__(self) -> str:
-        return f"{self.text!r}@{self.line}:{self.column}"
-
-
 class Line(NamedTuple):
     """A logical line: its items, how deep it is, the number of its header (-1 for none), whether it is a header.
 
-    ``statement`` is the number of the statement that it was made of.
+    ``statement`` is the number of the statement that it was made of. ``is_alone``: it shares no line with others.
     """
 
     items: list[Item]
@@ -46,12 +25,16 @@ class Line(NamedTuple):
     is_header: bool
     parent: int
     statement: int
+    is_alone: bool = False
 
 
-def items_of(cut: Tokens, places: Places, loose: Collection[int] = ()) -> list[Line]:
+def items_of(
+    cut: Tokens, places: Places, loose: Collection[int] = (), alone: Collection[int] = ()
+) -> list[Line]:
     """The logical lines with their places. A ``pass`` is written or not as the end of its body tells.
 
-    Of the statements ``loose`` only the line is used on which they begin: they are written as they were.
+    Of the statements ``loose`` and ``alone`` only the line is used on which they begin: they are written as they were;
+    those ``alone`` share no line with others.
     """
     brackets = _brackets(places)
     pieces: dict[int, list[LiteralPiece]] = {}
@@ -65,14 +48,17 @@ def items_of(cut: Tokens, places: Places, loose: Collection[int] = ()) -> list[L
         numbers.append(len(lines))
         if word == "pass" and end is not None and end[1:] == (0, end[0], 0) and _is_behind_docstring(lines):
             continue
-        if count in loose:
+        if count in loose or count in alone:
             items = _loose_items(cut.tokens[statement.start : statement.end], places.of(statement.start))
         else:
             items = _items(cut, range(statement.start, statement.end), places, brackets, pieces)
+            whole = places.extents.get((statement.start, statement.end - 1))
+            if word == "from" and whole is not None:
+                items = wrapped(items, whole)
         parent = numbers[statement.parent + 1]
         if word == "pass" and end is not None and items[0].line is None:
             items[0].line, items[0].column = end[0], end[1] if end[3] - end[1] == len(word) else None
-        lines.append(Line(items, statement.depth, statement.is_header, parent, count))
+        lines.append(Line(items, statement.depth, statement.is_header, parent, count, count in alone))
         if end is not None and not statement.is_header and word != "pass":
             silent = _SILENT.get(end[3] - end[1]) if end[0] == end[2] else None
             here = places.ends[statement.end - 1] or (places.lines[statement.end - 1] or end[0], 0)

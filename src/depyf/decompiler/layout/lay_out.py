@@ -71,8 +71,8 @@ class Layout:
             if raw not in without:
                 anchors.add(_of_statements(found, self.cut) if raw in plain else found, self.moved)
         places = place(anchors, self.cut)
-        loose = self._loose.union(*(self.statements_of.get(raw, ()) for raw in without))
-        logical = items_of(self.cut, places, loose)
+        alone = set().union(*(self.statements_of.get(raw, set()) for raw in without))
+        logical = items_of(self.cut, places, self._loose, alone)
         indents = indents_of(logical, has_columns=self.has_columns)
         for one, indent in zip(logical, indents):
             add_parentheses(one.items, indent)

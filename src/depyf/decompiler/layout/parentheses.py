@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Iterator
 
-from .items import Item
+from .item import Item
 from .tokens import CLOSING, OPENING
 
 _LOOSEST, _CONDITIONAL, _NOT, _COMPARISON, _UNARY, _POWER, _TIGHTEST = 0, 1, 4, 5, 12, 13, 14

@@ -17,6 +17,9 @@ from .tokens import CLOSING, OPENING, Token
 
 _QUOTES = ("'", '"', "'''", '"""')
 _LONGEST_UNIT = 8
+_PARTS = 3
+_REPEATED = re.compile(r"(.{1,40}?)\1{7,}", re.DOTALL)
+_REPEATED_BYTES = re.compile(rb"(.{1,40}?)\1{7,}", re.DOTALL)
 _WIDTH = 79
 _NAMES = {"\n": "\\n", "\t": "\\t", "\r": "\\r", "\a": "\\a", "\b": "\\b", "\f": "\\f", "\v": "\\v"}
 _SHORT = re.compile(r"(?<!\\)((?:\\\\)*)\\x(07|08|0b|0c)")
@@ -46,8 +49,11 @@ def spell(votes: dict[Span, Extent], tokens: list[Token]) -> TokenTexts:
         if start == end and token.kind in ("string", "number"):
             if line == end_line:
                 width = end_column - column
-                if width != width_of(token.text):
-                    text = next((one for one in _spellings(token) if width_of(one) == width), None)
+                is_as_wide = width == width_of(token.text) and "\n" not in token.text
+                if not is_as_wide and not _without_fields(found, votes, start, token.text):
+                    text = next(
+                        (one for one in _spellings(token) if width_of(one) == width and "\n" not in one), None
+                    )
                     if text is None and "\n" in token.text:
                         text = next(_spellings(token), None)
                     if text is not None:
@@ -61,6 +67,8 @@ def spell(votes: dict[Span, Extent], tokens: list[Token]) -> TokenTexts:
             _signed(found, end, end_column - column, tokens)
         elif token.text == "return" and line == end_line:
             _returned(found, start, end, end_column - column, tokens)
+        elif start == end and token.text == "yield" and line == end_line and end_column - column == len("yield None"):
+            found.texts[start] = "yield None"
         elif start == end and token.text == "True" and line == end_line and end_column == column + 1:
             found.texts[start] = "1"  # of `while 1:`
     _negate(found, votes, tokens)
@@ -92,6 +100,19 @@ def _negate(found: TokenTexts, votes: dict[Span, Extent], tokens: list[Token]) -
             if first is not None:
                 found.negated.add(first)
                 found.without.add(number + (tokens[number].text == "is"))
+
+
+def _without_fields(found: TokenTexts, votes: dict[Span, Extent], number: int, text: str) -> bool:
+    """A formatted string without fields: from 3.12 on its text has a place, without prefix and quotes."""
+    line, column, end_line, end_column = votes.get((number, number), (0, 0, 0, 0))
+    match = _OF_LITERAL.match(text)
+    if match is None or match["prefix"] or len(match["quote"]) > 1 or column < len("f'") or set(text) & set("{}\\"):
+        return False
+    if text.count(match["quote"]) != len("''") or end_column - column != width_of(text) - len("''"):
+        return False
+    found.texts[number] = "f" + text
+    votes[number, number] = (line, column - len("f'"), end_line, end_column + len("'"))
+    return True
 
 
 _BEFORE_COMPARISON = frozenset("and or not if elif while = return ( [ { , : else assert lambda := yield".split())
@@ -155,7 +176,7 @@ def _strings(value: str | bytes, text: str) -> Iterator[str]:
             yield from _in_quotes(value, one, (escape,), raw=False)
     for one in quotes:
         yield from _in_quotes(value, one, ())
-    mark = quotes[0]
+    mark = quotes[0] if len(quotes[0]) == 1 else next(one for one in quotes if len(one) == 1)
     if isinstance(value, str):
         if "{" not in value and "}" not in value:
             others = (text for text in _in_quotes(value, mark) if text.isprintable())
@@ -166,11 +187,32 @@ def _strings(value: str | bytes, text: str) -> Iterator[str]:
         for first in _in_quotes(value[:half], mark):
             for second in _in_quotes(value[half:], mark):
                 yield from (f"{first} {second}", f"{first}{second}", f"{first} + {second}", f"{first}+{second}")
+    if len(value) > _PARTS:
+        parts = [next(_in_quotes(part, mark)) for part in (value[:1], value[1:-1], value[-1:])]
+        yield from (" + ".join(parts), "+".join(parts))
+    yield from _with_repetition(value, mark)
     for size in range(1, _LONGEST_UNIT + 1):
         count = len(value) // size
         if count > 1 and value[:size] * count == value:
             for unit in _in_quotes(value[:size], mark):
                 yield from (f"{unit} * {count}", f"{unit}*{count}", f"{count} * {unit}", f"{count}*{unit}")
+
+
+def _with_repetition(value: str | bytes, mark: str) -> Iterator[str]:
+    """A unit many times, with something in front of it or behind it."""
+    found = (_REPEATED_BYTES if isinstance(value, bytes) else _REPEATED).search(value)  # type: ignore[arg-type]
+    if found is None:
+        return
+    unit = found[1]
+    line_end = b"\n" if isinstance(unit, bytes) else "\n"
+    starts = range(found.start(), found.start() + len(unit))  # whichever of its characters is the first one
+    for start in sorted(starts, key=lambda at: value[at : at + len(unit)][-1:] != line_end):
+        count = (found.end() - start) // len(unit)
+        rest = value[:start], value[start + count * len(unit) :]
+        before, behind = (next(_in_quotes(part, mark)) if part else None for part in rest)
+        one = next(_in_quotes(value[start : start + len(unit)], mark))
+        for plus, product in ((" + ", f"{one} * {count}"), ("+", f"{one}*{count}"), (" + ", f"{one}*{count}")):
+            yield plus.join(part for part in (before, product, behind) if part is not None)
 
 
 def _in_quotes(

@@ -1,8 +1,8 @@
 """`with a: with b: ...` as `with a, b: ...`.
 
 Before: each context manager has a with statement of its own; the instructions are the same for both forms.
-After: with statements that were on one line, and of which one is all that is in the other, are one
-statement.
+After: with statements that were on one line, or of which the inner one does not stand deeper than the outer one, and of
+which one is all that is in the other, are one statement.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from .tail_positions import DEFINITIONS
 
 
 def merge_with_items(body: list[n.Statement], kind: str) -> None:
-    """Merge with statements of the same line, innermost first, so that a chain of them becomes one."""
+    """Merge with statements of one statement, innermost first, so that a chain of them becomes one."""
     n.rewrite_bodies(body, _merge, DEFINITIONS)
 
 
@@ -23,6 +23,15 @@ def _merge(body: list[n.Statement]) -> None:
         inner = outer.body[0]
         if not isinstance(inner, (n.With, n.AsyncWith)) or type(inner) is not type(outer):
             continue
-        if outer.line is not None and outer.line == inner.line and not inner.comments:
+        if _is_one(outer, inner) and not inner.comments:
             outer.items += inner.items
             outer.body = inner.body
+
+
+def _is_one(outer: n.With | n.AsyncWith, inner: n.With | n.AsyncWith) -> bool:
+    if outer.line is None or inner.line is None:
+        return False
+    if outer.line == inner.line:
+        return True
+    # A nested statement would stand deeper. An item that is on a line of its own counts as if `with` were before it.
+    return outer.column is not None and inner.column is not None and inner.column <= outer.column

@@ -1,0 +1,87 @@
+"""``from a import (b, c)`` over several lines: only where the statement begins and ends is known.
+
+The names fill the lines. Where the statement ends tells whether the parenthesis stands alone, or which names are on
+the last line.
+"""
+
+from __future__ import annotations
+
+from .anchors import Extent
+from .item import Item
+
+_WIDTH = 79
+_INDENT = 4
+
+
+def wrapped(items: list[Item], extent: Extent) -> list[Item]:
+    """The items of the statement with a parenthesis around its names, on the lines of ``extent``."""
+    words = [item.word for item in items]
+    line, column, end_line, end_column = extent
+    rows = end_line - line
+    if words[0] != "from" or "import" not in words or words[-1] == "*" or rows < 1:
+        return items
+    start = words.index("import") + 1
+    groups = _groups(items[start:])
+    opened = column + sum(item.width + item.space for item in items[:start]) + len(" (")
+    if end_column <= column + 1:
+        rest, last, indent = groups, [], column + _INDENT
+        first_row, free = (0, 1) if rows == 1 else (1, rows - 1)
+    else:
+        count, indent = _last_row(groups, end_column, (opened, column + _INDENT))
+        rest, last = groups[: len(groups) - count], groups[len(groups) - count :]
+        first_row = 0 if indent == opened or rows == 1 else 1
+        free = rows - first_row
+    for number, row in enumerate(_filled(rest, free, _WIDTH - indent)):
+        _put(row, line + first_row + number, indent if first_row + number else opened)
+    _put(last, end_line, indent)
+    opening = Item("(", line, None, 1, False, False)
+    opening.line = line if not first_row else None
+    closing = Item(")", end_line, end_column - 1, 0, False, False)
+    items[start].space = 0
+    if len(groups) > 1 and end_column <= column + 1 and len(groups) == rows - 1:
+        items = [*items, Item(",", end_line - 1, None, 0, False, False)]
+    return [*items[:start], opening, *items[start:], closing]
+
+
+def _groups(items: list[Item]) -> list[list[Item]]:
+    groups: list[list[Item]] = [[]]
+    for item in items:
+        groups[-1].append(item)
+        if item.word == ",":
+            groups.append([])
+    return groups
+
+
+def _width(groups: list[list[Item]]) -> int:
+    return sum(item.width + item.space for group in groups for item in group) - groups[0][0].space
+
+
+def _last_row(groups: list[list[Item]], end_column: int, usual: tuple[int, int]) -> tuple[int, int]:
+    """How many names the last line has, and in which column it begins."""
+    found = [(count, end_column - 1 - _width(groups[-count:])) for count in range(1, len(groups) + 1)]
+    for wanted in usual:
+        for one in found:
+            if one[1] == wanted:
+                return one
+    return max((one for one in found if one[1] >= 0), default=found[0])
+
+
+def _filled(groups: list[list[Item]], rows: int, width: int) -> list[list[list[Item]]]:
+    """The names on so many lines at most."""
+    if len(groups) <= rows:
+        return [[group] for group in groups]
+    found: list[list[list[Item]]] = [[]]
+    for number, group in enumerate(groups):
+        left = len(groups) - number
+        if found[-1] and len(found) < rows:
+            if _width([*found[-1], group]) > width or left <= rows - len(found):
+                found.append([])
+        found[-1].append(group)
+    return found
+
+
+def _put(groups: list[list[Item]], line: int, column: int) -> None:
+    for item in (item for group in groups for item in group):
+        item.line, item.column = line, None
+    if groups:
+        groups[0][0].column = column

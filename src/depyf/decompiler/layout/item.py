@@ -1,0 +1,27 @@
+"""What is written: a token with its place."""
+
+from __future__ import annotations
+
+from .spelling import width_of
+
+
+class Item:
+    """A token: its text, the place that it shall have (None where nothing is known), the blanks usual before it.
+
+    ``is_joined``: its lines are literals side by side. ``word`` is the text of names and operators, a quote for others.
+    ``width`` is that of its last line, in bytes.
+    """
+
+    __slots__ = ("text", "line", "column", "space", "is_glued", "in_string", "is_joined", "word", "width")
+
+    def __init__(
+        self, text: str, line: int | None, column: int | None, space: int, is_glued: bool, in_string: bool
+    ) -> None:
+        self.text, self.line, self.column, self.space = text, line, column, space
+        self.is_glued, self.in_string = is_glued, in_string
+        self.is_joined = False
+        self.word = text
+        self.width = width_of(text[text.rfind("\n") + 1 :])
+
+    def __repr__(self) -> str:
+        return f"{self.text!r}@{self.line}:{self.column}"
