@@ -102,6 +102,26 @@ CASES = {
         "def f():\n    global a\n    a = 1\n\n\ndef g():\n    b = 1\n    def h():\n"
         "        nonlocal b\n        b = 2\n    return h\n"
     ),
+    "declarations behind statements": (
+        "def f():\n    import a\n    global b, c\n\n    b = c = a\n\n\ndef g():\n    h = 1; i(h)\n    global j\n    j = h\n"
+    ),
+    "context managers over lines": (
+        "with a(1) as b, \\\n     c(2) as d:\n    e()\nwith a(1) as b:\n    with c(2) as d:\n        e()\n"
+        "async def f():\n    async with a(1) as b, \\\n         c(2) as d:\n        await e()\n"
+    ),
+    "names imported over lines": (
+        "from a import (b, c as d,\n               e)\nfrom f import (\n    g,\n    h,\n)\nfrom i import (\n    j, k, l\n)\n"
+        "try:\n    from m import (\n        n,\n        o)\nexcept p:\n    pass\n"
+    ),
+    "yields of nothing": "def f():\n    yield None\n    yield\n",
+    "dots": (
+        "def f(a: b) -> c: ...\n\n\nclass A: ...\n\n\nclass B:\n    ...\n"
+    ),
+    "products in sums": "a = b'c' + b'\\xc3\\xa0' * 1024\nd = '/' + 'one two three' + '/'\ne = b'f\\r\\n' * 101\n",
+    "strings without fields that are formatted": (
+        "def f(a):\n    raise B(f'nothing here', a)\n\n\ndef g():\n    a = f\"\"\"b\n  c\n\"\"\"\n    return a\n"
+        "\n\ndef h(a):\n    return b('one '\n             f'{a} two')\n"
+    ),
     "unary operators": "a = -b\nc = - d\ne = not f\ng = ~h + -1\n",
     "slices": "a = b[1:2]\nc = b[::d]\ne = b[f:g, h]\n",
     "yields": (
@@ -125,9 +145,10 @@ CASES = {
 
 SINCE = {
     "match": (3, 10), "except*": (3, 11), "type parameters": (3, 12), "a field over lines": (3, 12),
-    "a formatted string with line ends": (3, 9),
+    "a formatted string with line ends": (3, 9), "strings without fields that are formatted": (3, 12),
+    "context managers over lines": (3, 11),
 }  # fmt: skip
-"""What older versions can't compile; 3.8 gives fields on other lines than the first one wrong lines."""
+"""What older versions can't compile, or have no columns for; 3.8 gives fields on other lines than the first one wrong lines."""
 
 
 def cases(versions):

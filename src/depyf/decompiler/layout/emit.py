@@ -191,6 +191,8 @@ class _Writer:
         if item is not None and item.column is not None and item.line == self.line:
             column = item.column - width
         mark = joins.strip()
+        if item is not None and item.text == "pass" and column == self.column:
+            item.text, column = "...", self.column + 1  # by where it ends
         blanks = joins[len(mark) :]
         if column is not None and column >= self.column + len(mark):
             blanks = " " * (column - self.column - len(mark))

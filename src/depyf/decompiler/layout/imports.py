@@ -18,7 +18,7 @@ def wrapped(items: list[Item], extent: Extent) -> list[Item]:
     words = [item.word for item in items]
     line, column, end_line, end_column = extent
     rows = end_line - line
-    if words[0] != "from" or "import" not in words or words[-1] == "*" or rows < 1:
+    if "from" not in words[:2] or "import" not in words or words[-1] == "*" or rows < 1:
         return items
     start = words.index("import") + 1
     groups = _groups(items[start:])

@@ -53,10 +53,12 @@ def items_of(
         else:
             items = _items(cut, range(statement.start, statement.end), places, brackets, pieces)
             whole = places.extents.get((statement.start, statement.end - 1))
-            if word == "from" and whole is not None:
+            if word in ("from", "lazy") and whole is not None:
                 items = wrapped(items, whole)
         parent = numbers[statement.parent + 1]
-        if word == "pass" and end is not None and items[0].line is None:
+        if word == "pass" and end is not None and end[0] == end[2] and end[3] - end[1] == len("..."):
+            items = [Item("...", end[0], end[1], 0, False, False)]
+        elif word == "pass" and end is not None and items[0].line is None:
             items[0].line, items[0].column = end[0], end[1] if end[3] - end[1] == len(word) else None
         lines.append(Line(items, statement.depth, statement.is_header, parent, count, count in alone))
         if end is not None and not statement.is_header and word != "pass":

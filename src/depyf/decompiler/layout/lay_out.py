@@ -10,6 +10,7 @@ from ..bytecode import RawCode
 from ..bytecode.grammar import has_nested_quotes
 from ..bytecode.kinds import kind_of
 from .anchors import Anchors, Place, add_hidden, add_lines, anchors_by_columns, anchors_by_lines, has_columns
+from .declarations import move_declarations
 from .emit import INDENT, emit, indents_of
 from .items import items_of
 from .pairs import objects
@@ -73,6 +74,7 @@ class Layout:
         places = place(anchors, self.cut)
         alone = set().union(*(self.statements_of.get(raw, set()) for raw in without))
         logical = items_of(self.cut, places, self._loose, alone)
+        move_declarations(logical)
         indents = indents_of(logical, has_columns=self.has_columns)
         for one, indent in zip(logical, indents):
             add_parentheses(one.items, indent)

@@ -77,6 +77,8 @@ def place(anchors: Anchors, cut: Tokens) -> Places:
         if starts[token] is None and end is not None and "\n" not in tokens[token].text:
             column = end[1] - width_of(spelled.texts.get(token, tokens[token].text))
             starts[token] = (end[0], column) if column >= 0 else None
+        if tokens[token].kind == "string_start" and starts[token] is not None and starts[token] == starts[token + 1]:
+            starts[token + 1] = None  # a literal beside formatted ones: both have its place
     _keep_in_order(starts, ends, lines)
     return Places(starts, ends, lines, edges.parentheses(), dropped, spelled, votes, silent)
 

@@ -58,7 +58,7 @@ def spell(votes: dict[Span, Extent], tokens: list[Token]) -> TokenTexts:
                         text = next(_spellings(token), None)
                     if text is not None:
                         found.texts[start] = text
-            elif token.kind == "string":
+            elif token.kind == "string" and not _without_fields(found, votes, start, token.text):
                 is_alone = _is_alone(tokens, start)
                 _over_lines(found, start, token.text, extent, is_alone=is_alone)
                 if start not in found.texts and is_alone:
@@ -105,14 +105,22 @@ def _negate(found: TokenTexts, votes: dict[Span, Extent], tokens: list[Token]) -
 def _without_fields(found: TokenTexts, votes: dict[Span, Extent], number: int, text: str) -> bool:
     """A formatted string without fields: from 3.12 on its text has a place, without prefix and quotes."""
     line, column, end_line, end_column = votes.get((number, number), (0, 0, 0, 0))
-    match = _OF_LITERAL.match(text)
-    if match is None or match["prefix"] or len(match["quote"]) > 1 or column < len("f'") or set(text) & set("{}\\"):
-        return False
-    if text.count(match["quote"]) != len("''") or end_column - column != width_of(text) - len("''"):
-        return False
-    found.texts[number] = "f" + text
-    votes[number, number] = (line, column - len("f'"), end_line, end_column + len("'"))
-    return True
+    texts = [text]
+    if line != end_line and "\\n" in text:
+        texts = [one for quote in ('"""', "'''") for one in _in_quotes(ast.literal_eval(text), quote, (_plain,), raw=False)]
+    for one in texts:
+        match = _OF_LITERAL.match(one)
+        if match is None or match["prefix"] or set(one) & set("{}\\") or one.count("\n") != end_line - line:
+            continue
+        quote = match["quote"]
+        last = width_of(one[one.rfind("\n") + 1 :]) - len(quote)
+        first = len("f") + len(quote)
+        is_inside = end_column == last if line != end_line else end_column - column == last - len(quote)
+        if is_inside and column >= first and one.count(quote) == len("''"):
+            found.texts[number] = "f" + one
+            votes[number, number] = (line, column - first, end_line, end_column + len(quote))
+            return True
+    return False
 
 
 _BEFORE_COMPARISON = frozenset("and or not if elif while = return ( [ { , : else assert lambda := yield".split())
@@ -149,8 +157,12 @@ def _returned(found: TokenTexts, start: int, end: int, width: int, tokens: list[
     """``return`` and ``return None``: the instructions are the same."""
     if end == start + 1 and tokens[end].text == "None" and width == 6:
         found.without.add(end)
-    elif end == start and width == 11:
-        found.texts[start] = "return None"
+    elif end == start and width in _RETURNS:
+        found.texts[start] = _RETURNS[width]
+
+
+_RETURNS = {11: "return None", 4: "pass", 3: "..."}
+"""What an end of a function is written as, by its width."""
 
 
 def _spellings(token: Token) -> Iterator[str]:
@@ -210,9 +222,9 @@ def _with_repetition(value: str | bytes, mark: str) -> Iterator[str]:
         count = (found.end() - start) // len(unit)
         rest = value[:start], value[start + count * len(unit) :]
         before, behind = (next(_in_quotes(part, mark)) if part else None for part in rest)
-        one = next(_in_quotes(value[start : start + len(unit)], mark))
-        for plus, product in ((" + ", f"{one} * {count}"), ("+", f"{one}*{count}"), (" + ", f"{one}*{count}")):
-            yield plus.join(part for part in (before, product, behind) if part is not None)
+        for one in _in_quotes(value[start : start + len(unit)], mark):
+            for plus, product in ((" + ", f"{one} * {count}"), ("+", f"{one}*{count}"), (" + ", f"{one}*{count}")):
+                yield plus.join(part for part in (before, product, behind) if part is not None)
 
 
 def _in_quotes(
@@ -249,6 +261,10 @@ def _named(text: str, quote: str, is_bytes: bool) -> str:
 
 def _octal(text: str, quote: str, is_bytes: bool) -> str:
     return _escaped(text, quote, is_bytes, ascii_only=is_bytes, form="o")
+
+
+def _named_octal(text: str, quote: str, is_bytes: bool) -> str:
+    return _escaped(text, quote, is_bytes, ascii_only=is_bytes, form="o", short=True)
 
 
 def _padded_octal(text: str, quote: str, is_bytes: bool) -> str:
@@ -295,12 +311,14 @@ def _raw_characters(text: str, quote: str, is_bytes: bool) -> str | None:
 Escape = Callable[[str, str, bool], Optional[str]]
 """(text, quotes, whether it is of bytes) -> what is between the quotes, or None."""
 _ESCAPES: tuple[Escape, ...] = (
-    _plain, _named, _single_backslashes, _octal, _padded_octal, _ascii, _wide, _one_line, _no_names, _raw_characters,
+    _plain, _named, _single_backslashes, _octal, _named_octal, _padded_octal, _ascii, _wide, _one_line, _no_names, _raw_characters,
     _all_quotes, _all_hexadecimal,
 )  # fmt: skip
 
 
-def _escaped(text: str, quote: str, is_bytes: bool, *, ascii_only: bool, form: str, names: bool = True) -> str:
+def _escaped(
+    text: str, quote: str, is_bytes: bool, *, ascii_only: bool, form: str, names: bool = True, short: bool = False
+) -> str:
     def escape(found: re.Match[str]) -> str:
         char, number = found[0], found.start()
         if char == "\\":
@@ -310,7 +328,7 @@ def _escaped(text: str, quote: str, is_bytes: bool, *, ascii_only: bool, form: s
         if char == quote[0]:
             is_last = number == len(text) - 1
             return "\\" + char if len(quote) == 1 or is_last or text.startswith(quote, number) else char
-        if char in _NAMES and (names and char in "\n\t\r" or is_bytes and char in "\n\t\r" or char in "\n\r"):
+        if short and char in _NAMES or char in _NAMES and (names and char in "\n\t\r" or is_bytes and char in "\n\t\r" or char in "\n\r"):
             return _NAMES[char]
         if char.isprintable() and (char.isascii() or not ascii_only):
             return char

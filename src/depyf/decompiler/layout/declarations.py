@@ -1,0 +1,55 @@
+"""``global`` and ``nonlocal``: no instruction tells where they stand, but the first line of a body may have no room."""
+
+from __future__ import annotations
+
+import re
+
+from .items import Line
+
+_WORDS = frozenset(("global", "nonlocal"))
+
+
+def move_declarations(lines: list[Line]) -> None:
+    """Move declarations for which there is no line behind the next statements, up to a free line.
+
+    No statement that it is moved behind may have the names.
+    """
+    number = len(lines) - 1
+    while number >= 0:
+        line = lines[number]
+        if line.items[0].text in _WORDS and not any(item.line for item in line.items):
+            place = _free(lines, number)
+            if place is not None:
+                lines.insert(place, line)
+                del lines[number]
+        number -= 1
+
+
+def _free(lines: list[Line], number: int) -> int | None:
+    """The number of the line to put the declaration in front of; None where it stands well."""
+    declaration, end = lines[number], _end(lines[number - 1]) if number else 0
+    if end is None or number + 1 == len(lines) or lines[number + 1].parent != declaration.parent:
+        return None
+    start = lines[number + 1].items[0].line
+    if start is None or start > end + 1:
+        return None
+    names = {item.text for item in declaration.items[1:]}
+    place = number + 1
+    while place + 1 < len(lines):
+        line, following = lines[place], lines[place + 1]
+        if line.is_header or following.parent != declaration.parent:
+            return None
+        if not names.isdisjoint(re.findall(r"\w+", " ".join(item.text for item in line.items))):
+            return None
+        end, start = _end(line), following.items[0].line
+        if end is None or start is None:
+            return None
+        if start > end + 1:
+            return place + 1
+        place += 1
+    return None
+
+
+def _end(line: Line) -> int | None:
+    known = [item.line + item.text.count("\n") for item in line.items if item.line is not None]
+    return max(known, default=None)
