@@ -103,14 +103,16 @@ CASES = {
         "        nonlocal b\n        b = 2\n    return h\n"
     ),
     "declarations behind statements": (
-        "def f():\n    import a\n    global b, c\n\n    b = c = a\n\n\ndef g():\n    h = 1; i(h)\n    global j\n    j = h\n"
+        "def f():\n    import a\n    global b, c\n\n    b = c = a\n\n\n"
+        "def g():\n    h = 1; i(h)\n    global j\n    j = h\n"
     ),
     "context managers over lines": (
         "with a(1) as b, \\\n     c(2) as d:\n    e()\nwith a(1) as b:\n    with c(2) as d:\n        e()\n"
         "async def f():\n    async with a(1) as b, \\\n         c(2) as d:\n        await e()\n"
     ),
     "names imported over lines": (
-        "from a import (b, c as d,\n               e)\nfrom f import (\n    g,\n    h,\n)\nfrom i import (\n    j, k, l\n)\n"
+        "from a import (b, c as d,\n               e)\nfrom f import (\n    g,\n    h,\n)\n"
+        "from i import (\n    j, k, l\n)\n"
         "try:\n    from m import (\n        n,\n        o)\nexcept p:\n    pass\n"
     ),
     "yields of nothing": "def f():\n    yield None\n    yield\n",
@@ -148,7 +150,7 @@ SINCE = {
     "a formatted string with line ends": (3, 9), "strings without fields that are formatted": (3, 12),
     "context managers over lines": (3, 11),
 }  # fmt: skip
-"""What older versions can't compile, or have no columns for; 3.8 gives fields on other lines than the first one wrong lines."""
+"""What older versions can't compile, or have no columns for; 3.8 gives fields on later lines wrong lines."""
 
 
 def cases(versions):

@@ -7,23 +7,15 @@ they are written.
 from __future__ import annotations
 
 import ast
-import re
-from typing import Callable, Iterator, Optional, Sequence
+from typing import Iterator
 
 from .anchors import Extent
 from .numbers import spellings_of_number
+from .strings import OF_LITERAL, in_quotes, plain, spellings_of_string
 from .text import Span
 from .tokens import CLOSING, OPENING, Token
 
-_QUOTES = ("'", '"', "'''", '"""')
-_LONGEST_UNIT = 8
-_PARTS = 3
-_REPEATED = re.compile(r"(.{1,40}?)\1{7,}", re.DOTALL)
-_REPEATED_BYTES = re.compile(rb"(.{1,40}?)\1{7,}", re.DOTALL)
 _WIDTH = 79
-_NAMES = {"\n": "\\n", "\t": "\\t", "\r": "\\r", "\a": "\\a", "\b": "\\b", "\f": "\\f", "\v": "\\v"}
-_SHORT = re.compile(r"(?<!\\)((?:\\\\)*)\\x(07|08|0b|0c)")
-_OF_LITERAL = re.compile(r"(?P<prefix>[A-Za-z]*)(?P<quote>'''|\"\"\"|'|\")")
 
 
 class TokenTexts:
@@ -107,9 +99,10 @@ def _without_fields(found: TokenTexts, votes: dict[Span, Extent], number: int, t
     line, column, end_line, end_column = votes.get((number, number), (0, 0, 0, 0))
     texts = [text]
     if line != end_line and "\\n" in text:
-        texts = [one for quote in ('"""', "'''") for one in _in_quotes(ast.literal_eval(text), quote, (_plain,), raw=False)]
+        value = ast.literal_eval(text)
+        texts = [next(in_quotes(value, quote, (plain,), raw=False)) for quote in ('"""', "'''")]
     for one in texts:
-        match = _OF_LITERAL.match(one)
+        match = OF_LITERAL.match(one)
         if match is None or match["prefix"] or set(one) & set("{}\\") or one.count("\n") != end_line - line:
             continue
         quote = match["quote"]
@@ -171,186 +164,9 @@ def _spellings(token: Token) -> Iterator[str]:
     except (SyntaxError, ValueError):  # a formatted string
         return
     if isinstance(value, (str, bytes)):
-        yield from _strings(value, token.text)
+        yield from spellings_of_string(value, token.text)
     elif isinstance(value, (int, float)):
         yield from spellings_of_number(value)
-
-
-# Strings
-
-
-def _strings(value: str | bytes, text: str) -> Iterator[str]:
-    match = _OF_LITERAL.match(text)
-    quote = match["quote"] if match is not None else "'"
-    quotes = sorted(_QUOTES, key=lambda one: (len(one) != len(quote), one != quote))
-    for escape in _ESCAPES:
-        for one in quotes:
-            yield from _in_quotes(value, one, (escape,), raw=False)
-    for one in quotes:
-        yield from _in_quotes(value, one, ())
-    mark = quotes[0] if len(quotes[0]) == 1 else next(one for one in quotes if len(one) == 1)
-    if isinstance(value, str):
-        if "{" not in value and "}" not in value:
-            others = (text for text in _in_quotes(value, mark) if text.isprintable())
-            yield from ("f" + text for text in others if not text.startswith("r"))
-        yield from ("u" + text for text in _in_quotes(value, mark) if not text.startswith("r"))
-    if value:
-        half = len(value) // 2
-        for first in _in_quotes(value[:half], mark):
-            for second in _in_quotes(value[half:], mark):
-                yield from (f"{first} {second}", f"{first}{second}", f"{first} + {second}", f"{first}+{second}")
-    if len(value) > _PARTS:
-        parts = [next(_in_quotes(part, mark)) for part in (value[:1], value[1:-1], value[-1:])]
-        yield from (" + ".join(parts), "+".join(parts))
-    yield from _with_repetition(value, mark)
-    for size in range(1, _LONGEST_UNIT + 1):
-        count = len(value) // size
-        if count > 1 and value[:size] * count == value:
-            for unit in _in_quotes(value[:size], mark):
-                yield from (f"{unit} * {count}", f"{unit}*{count}", f"{count} * {unit}", f"{count}*{unit}")
-
-
-def _with_repetition(value: str | bytes, mark: str) -> Iterator[str]:
-    """A unit many times, with something in front of it or behind it."""
-    found = (_REPEATED_BYTES if isinstance(value, bytes) else _REPEATED).search(value)  # type: ignore[arg-type]
-    if found is None:
-        return
-    unit = found[1]
-    line_end = b"\n" if isinstance(unit, bytes) else "\n"
-    starts = range(found.start(), found.start() + len(unit))  # whichever of its characters is the first one
-    for start in sorted(starts, key=lambda at: value[at : at + len(unit)][-1:] != line_end):
-        count = (found.end() - start) // len(unit)
-        rest = value[:start], value[start + count * len(unit) :]
-        before, behind = (next(_in_quotes(part, mark)) if part else None for part in rest)
-        for one in _in_quotes(value[start : start + len(unit)], mark):
-            for plus, product in ((" + ", f"{one} * {count}"), ("+", f"{one}*{count}"), (" + ", f"{one}*{count}")):
-                yield plus.join(part for part in (before, product, behind) if part is not None)
-
-
-def _in_quotes(
-    value: str | bytes, quote: str, escapes: Sequence[Escape] | None = None, *, raw: bool = True
-) -> Iterator[str]:
-    """Literals of this value on one line, or with its own line ends between triple quotes."""
-    prefix = "b" if isinstance(value, bytes) else ""
-    text = value.decode("latin-1") if isinstance(value, bytes) else value
-    seen = set()
-    for escape in _ESCAPES if escapes is None else escapes:
-        body = escape(text, quote, bool(prefix))
-        if body is not None and body not in seen:
-            seen.add(body)
-            yield prefix + quote + body + quote
-    if raw and _may_be_raw(text, quote, bool(prefix)):
-        yield "r" + prefix + quote + text + quote
-
-
-def _may_be_raw(text: str, quote: str, is_bytes: bool) -> bool:
-    rest = re.sub(r"\\.", "", text, flags=re.DOTALL)
-    if quote in rest or rest.endswith((quote[0], "\\")) or is_bytes and not text.isascii():
-        return False
-    return all(char.isprintable() or char == "\n" and len(quote) == 3 for char in text)
-
-
-def _plain(text: str, quote: str, is_bytes: bool) -> str:
-    return _escaped(text, quote, is_bytes, ascii_only=is_bytes, form="x")
-
-
-def _named(text: str, quote: str, is_bytes: bool) -> str:
-    """With the short escapes that `repr` does not write, too."""
-    return _SHORT.sub(lambda found: found[1] + _NAMES[chr(int(found[2], 16))], _plain(text, quote, is_bytes))
-
-
-def _octal(text: str, quote: str, is_bytes: bool) -> str:
-    return _escaped(text, quote, is_bytes, ascii_only=is_bytes, form="o")
-
-
-def _named_octal(text: str, quote: str, is_bytes: bool) -> str:
-    return _escaped(text, quote, is_bytes, ascii_only=is_bytes, form="o", short=True)
-
-
-def _padded_octal(text: str, quote: str, is_bytes: bool) -> str:
-    return _escaped(text, quote, is_bytes, ascii_only=is_bytes, form="ooo")
-
-
-def _ascii(text: str, quote: str, is_bytes: bool) -> str:
-    return _escaped(text, quote, is_bytes, ascii_only=True, form="x")
-
-
-def _wide(text: str, quote: str, is_bytes: bool) -> str | None:
-    return None if is_bytes else _escaped(text, quote, is_bytes, ascii_only=True, form="u")
-
-
-def _all_hexadecimal(text: str, quote: str, is_bytes: bool) -> str | None:
-    return "".join(f"\\x{ord(char):02x}" for char in text) if all(ord(char) < 256 for char in text) else None
-
-
-def _no_names(text: str, quote: str, is_bytes: bool) -> str:
-    return _escaped(text, quote, is_bytes, ascii_only=is_bytes, form="x", names=False)
-
-
-def _single_backslashes(text: str, quote: str, is_bytes: bool) -> str | None:
-    """Backslashes that are no escape of what follows are not doubled."""
-    body = re.sub(r"\\\\(?![\\'\"abfnrtvxuUN0-7\n])", r"\\", _plain(text, quote, is_bytes))
-    return body if not body.endswith("\\") else None
-
-
-def _all_quotes(text: str, quote: str, is_bytes: bool) -> str:
-    return re.sub(r"(?<!\\)(['\"])", r"\\\1", _plain(text, quote, is_bytes))
-
-
-def _one_line(text: str, quote: str, is_bytes: bool) -> str:
-    return _plain(text, quote, is_bytes).replace("\n", "\\n")
-
-
-def _raw_characters(text: str, quote: str, is_bytes: bool) -> str | None:
-    """Tabs and other characters that are usually escaped, as they are."""
-    if "\\" in text or quote in text or text.endswith(quote[0]) or any(char in text for char in "\r\n\0"):
-        return None
-    return None if is_bytes and not text.isascii() else text
-
-
-Escape = Callable[[str, str, bool], Optional[str]]
-"""(text, quotes, whether it is of bytes) -> what is between the quotes, or None."""
-_ESCAPES: tuple[Escape, ...] = (
-    _plain, _named, _single_backslashes, _octal, _named_octal, _padded_octal, _ascii, _wide, _one_line, _no_names, _raw_characters,
-    _all_quotes, _all_hexadecimal,
-)  # fmt: skip
-
-
-def _escaped(
-    text: str, quote: str, is_bytes: bool, *, ascii_only: bool, form: str, names: bool = True, short: bool = False
-) -> str:
-    def escape(found: re.Match[str]) -> str:
-        char, number = found[0], found.start()
-        if char == "\\":
-            return "\\\\"
-        if char == "\n" and len(quote) == 3:
-            return char
-        if char == quote[0]:
-            is_last = number == len(text) - 1
-            return "\\" + char if len(quote) == 1 or is_last or text.startswith(quote, number) else char
-        if short and char in _NAMES or char in _NAMES and (names and char in "\n\t\r" or is_bytes and char in "\n\t\r" or char in "\n\r"):
-            return _NAMES[char]
-        if char.isprintable() and (char.isascii() or not ascii_only):
-            return char
-        return _number_escape(char, text[number + 1 : number + 2], form)
-
-    return _MAY_BE_ESCAPED.sub(escape, text)
-
-
-_MAY_BE_ESCAPED = re.compile(r"[\\'\"]|[^ -~]")
-
-
-def _number_escape(char: str, following: str, form: str) -> str:
-    number = ord(char)
-    if form == "ooo" and number < 256:
-        return f"\\{number:03o}"
-    if form == "o" and number < 256 and not ("0" <= following <= "7"):
-        return f"\\{number:o}"
-    if number > 0xFFFF:
-        return f"\\U{number:08x}"
-    if number > 255 or form == "u":
-        return f"\\u{number:04x}"
-    return f"\\x{number:02x}"
 
 
 # Strings of several lines
@@ -395,7 +211,7 @@ def _of_rows(found: TokenTexts, number: int, text: str, column: int, rows: int) 
     if text.count("\n") == rows:
         return
     pieces = _split(value, rows + 1, _WIDTH - column - 2)
-    texts = [next(_in_quotes(piece, quote)) for piece in pieces]
+    texts = [next(in_quotes(piece, quote)) for piece in pieces]
     found.texts[number] = ("\n" + " " * column).join(texts)
     found.joined.add(number)
 
@@ -415,7 +231,7 @@ def _over_lines(found: TokenTexts, number: int, text: str, extent: Extent, *, is
     marks = value.count(b"\n") if isinstance(value, bytes) else value.count("\n")
     has_backslash = (b"\\" if isinstance(value, bytes) else "\\") in value  # type: ignore[operator]
     for quote in ('"""', "'''"):
-        spellings = _in_quotes(value, quote)
+        spellings = in_quotes(value, quote)
         if has_backslash:  # nobody doubles them where the text may be raw, as in a regular expression
             spellings = iter(sorted(spellings, key=lambda one: not one.startswith("r")))
         for one in spellings:
@@ -460,7 +276,7 @@ def _continued(text: str) -> str:
 
 def _quote_of_pieces(text: str, value: str | bytes) -> str:
     """The quotes of literals side by side that have this value: those of ``text`` if it is on one line."""
-    match = _OF_LITERAL.match(text)
+    match = OF_LITERAL.match(text)
     quote = match["quote"] if match is not None else "'"
     inside = b"'" in value if isinstance(value, bytes) else "'" in value
     return quote if len(quote) == 1 else '"' if inside else "'"
@@ -479,8 +295,8 @@ def _pieces(value: str | bytes, rows: int, column: int, end_column: int, text: s
     if size is None:
         return None
     lines = _split(value[: len(value) - size], rows, _WIDTH - column - 2)
-    last = next(_in_quotes(value[len(value) - size :], quote))
-    texts = [next(_in_quotes(piece, quote)) for piece in lines]
+    last = next(in_quotes(value[len(value) - size :], quote))
+    texts = [next(in_quotes(piece, quote)) for piece in lines]
     blank = "\n" * (rows - len(lines))
     return ("\n" + " " * column).join(texts) + blank + "\n" + " " * start + last
 
@@ -488,7 +304,7 @@ def _pieces(value: str | bytes, rows: int, column: int, end_column: int, text: s
 def _of_last_piece(value: str | bytes, width: int, quote: str) -> int | None:
     """How many characters at the end have a literal so wide."""
     for size in range(1, len(value)):
-        found = width_of(next(_in_quotes(value[len(value) - size :], quote)))
+        found = width_of(next(in_quotes(value[len(value) - size :], quote)))
         if found == width:
             return size
         if found > width:

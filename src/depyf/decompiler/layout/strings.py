@@ -1,0 +1,190 @@
+"""The spellings of a string or of bytes, in the order of how often they are written."""
+
+from __future__ import annotations
+
+import re
+from typing import Callable, Iterator, Optional, Sequence
+
+_QUOTES = ("'", '"', "'''", '"""')
+_LONGEST_UNIT = 8
+_PARTS = 3
+_REPEATED = re.compile(r"(.{1,40}?)\1{7,}", re.DOTALL)
+_REPEATED_BYTES = re.compile(rb"(.{1,40}?)\1{7,}", re.DOTALL)
+_NAMES = {"\n": "\\n", "\t": "\\t", "\r": "\\r", "\a": "\\a", "\b": "\\b", "\f": "\\f", "\v": "\\v"}
+_SHORT = re.compile(r"(?<!\\)((?:\\\\)*)\\x(07|08|0b|0c)")
+OF_LITERAL = re.compile(r"(?P<prefix>[A-Za-z]*)(?P<quote>'''|\"\"\"|'|\")")
+
+
+def spellings_of_string(value: str | bytes, text: str) -> Iterator[str]:
+    match = OF_LITERAL.match(text)
+    quote = match["quote"] if match is not None else "'"
+    quotes = sorted(_QUOTES, key=lambda one: (len(one) != len(quote), one != quote))
+    for escape in _ESCAPES:
+        for one in quotes:
+            yield from in_quotes(value, one, (escape,), raw=False)
+    for one in quotes:
+        yield from in_quotes(value, one, ())
+    mark = quotes[0] if len(quotes[0]) == 1 else next(one for one in quotes if len(one) == 1)
+    if isinstance(value, str):
+        if "{" not in value and "}" not in value:
+            others = (text for text in in_quotes(value, mark) if text.isprintable())
+            yield from ("f" + text for text in others if not text.startswith("r"))
+        yield from ("u" + text for text in in_quotes(value, mark) if not text.startswith("r"))
+    if value:
+        half = len(value) // 2
+        for first in in_quotes(value[:half], mark):
+            for second in in_quotes(value[half:], mark):
+                yield from (f"{first} {second}", f"{first}{second}", f"{first} + {second}", f"{first}+{second}")
+    if len(value) > _PARTS:
+        parts = [next(in_quotes(part, mark)) for part in (value[:1], value[1:-1], value[-1:])]
+        yield from (" + ".join(parts), "+".join(parts))
+    yield from _with_repetition(value, mark)
+    for size in range(1, _LONGEST_UNIT + 1):
+        count = len(value) // size
+        if count > 1 and value[:size] * count == value:
+            for unit in in_quotes(value[:size], mark):
+                yield from (f"{unit} * {count}", f"{unit}*{count}", f"{count} * {unit}", f"{count}*{unit}")
+
+
+def _with_repetition(value: str | bytes, mark: str) -> Iterator[str]:
+    """A unit many times, with something in front of it or behind it."""
+    found = (_REPEATED_BYTES if isinstance(value, bytes) else _REPEATED).search(value)  # type: ignore[arg-type]
+    if found is None:
+        return
+    unit = found[1]
+    line_end = b"\n" if isinstance(unit, bytes) else "\n"
+    starts = range(found.start(), found.start() + len(unit))  # whichever of its characters is the first one
+    for start in sorted(starts, key=lambda at: value[at : at + len(unit)][-1:] != line_end):
+        count = (found.end() - start) // len(unit)
+        rest = value[:start], value[start + count * len(unit) :]
+        before, behind = (next(in_quotes(part, mark)) if part else None for part in rest)
+        for one in in_quotes(value[start : start + len(unit)], mark):
+            for plus, product in ((" + ", f"{one} * {count}"), ("+", f"{one}*{count}"), (" + ", f"{one}*{count}")):
+                yield plus.join(part for part in (before, product, behind) if part is not None)
+
+
+def in_quotes(
+    value: str | bytes, quote: str, escapes: Sequence[Escape] | None = None, *, raw: bool = True
+) -> Iterator[str]:
+    """Literals of this value on one line, or with its own line ends between triple quotes."""
+    prefix = "b" if isinstance(value, bytes) else ""
+    text = value.decode("latin-1") if isinstance(value, bytes) else value
+    seen = set()
+    for escape in _ESCAPES if escapes is None else escapes:
+        body = escape(text, quote, bool(prefix))
+        if body is not None and body not in seen:
+            seen.add(body)
+            yield prefix + quote + body + quote
+    if raw and _may_be_raw(text, quote, bool(prefix)):
+        yield "r" + prefix + quote + text + quote
+
+
+def _may_be_raw(text: str, quote: str, is_bytes: bool) -> bool:
+    rest = re.sub(r"\\.", "", text, flags=re.DOTALL)
+    if quote in rest or rest.endswith((quote[0], "\\")) or is_bytes and not text.isascii():
+        return False
+    return all(char.isprintable() or char == "\n" and len(quote) == 3 for char in text)
+
+
+def plain(text: str, quote: str, is_bytes: bool) -> str:
+    return _escaped(text, quote, is_bytes, ascii_only=is_bytes, form="x")
+
+
+def _named(text: str, quote: str, is_bytes: bool) -> str:
+    """With the short escapes that `repr` does not write, too."""
+    return _SHORT.sub(lambda found: found[1] + _NAMES[chr(int(found[2], 16))], plain(text, quote, is_bytes))
+
+
+def _octal(text: str, quote: str, is_bytes: bool) -> str:
+    return _escaped(text, quote, is_bytes, ascii_only=is_bytes, form="o")
+
+
+def _named_octal(text: str, quote: str, is_bytes: bool) -> str:
+    return _escaped(text, quote, is_bytes, ascii_only=is_bytes, form="o", short=True)
+
+
+def _padded_octal(text: str, quote: str, is_bytes: bool) -> str:
+    return _escaped(text, quote, is_bytes, ascii_only=is_bytes, form="ooo")
+
+
+def _ascii(text: str, quote: str, is_bytes: bool) -> str:
+    return _escaped(text, quote, is_bytes, ascii_only=True, form="x")
+
+
+def _wide(text: str, quote: str, is_bytes: bool) -> str | None:
+    return None if is_bytes else _escaped(text, quote, is_bytes, ascii_only=True, form="u")
+
+
+def _all_hexadecimal(text: str, quote: str, is_bytes: bool) -> str | None:
+    return "".join(f"\\x{ord(char):02x}" for char in text) if all(ord(char) < 256 for char in text) else None
+
+
+def _no_names(text: str, quote: str, is_bytes: bool) -> str:
+    return _escaped(text, quote, is_bytes, ascii_only=is_bytes, form="x", names=False)
+
+
+def _single_backslashes(text: str, quote: str, is_bytes: bool) -> str | None:
+    """Backslashes that are no escape of what follows are not doubled."""
+    body = re.sub(r"\\\\(?![\\'\"abfnrtvxuUN0-7\n])", r"\\", plain(text, quote, is_bytes))
+    return body if not body.endswith("\\") else None
+
+
+def _all_quotes(text: str, quote: str, is_bytes: bool) -> str:
+    return re.sub(r"(?<!\\)(['\"])", r"\\\1", plain(text, quote, is_bytes))
+
+
+def _one_line(text: str, quote: str, is_bytes: bool) -> str:
+    return plain(text, quote, is_bytes).replace("\n", "\\n")
+
+
+def _raw_characters(text: str, quote: str, is_bytes: bool) -> str | None:
+    """Tabs and other characters that are usually escaped, as they are."""
+    if "\\" in text or quote in text or text.endswith(quote[0]) or any(char in text for char in "\r\n\0"):
+        return None
+    return None if is_bytes and not text.isascii() else text
+
+
+Escape = Callable[[str, str, bool], Optional[str]]
+"""(text, quotes, whether it is of bytes) -> what is between the quotes, or None."""
+_ESCAPES: tuple[Escape, ...] = (
+    plain, _named, _single_backslashes, _octal, _named_octal, _padded_octal, _ascii, _wide, _one_line, _no_names,
+    _raw_characters, _all_quotes, _all_hexadecimal,
+)  # fmt: skip
+
+
+def _escaped(
+    text: str, quote: str, is_bytes: bool, *, ascii_only: bool, form: str, names: bool = True, short: bool = False
+) -> str:
+    def escape(found: re.Match[str]) -> str:
+        char, number = found[0], found.start()
+        if char == "\\":
+            return "\\\\"
+        if char == "\n" and len(quote) == 3:
+            return char
+        if char == quote[0]:
+            is_last = number == len(text) - 1
+            return "\\" + char if len(quote) == 1 or is_last or text.startswith(quote, number) else char
+        usual = "\n\t\r" if names or is_bytes else "\n\r"
+        if char in _NAMES and (short or char in usual):
+            return _NAMES[char]
+        if char.isprintable() and (char.isascii() or not ascii_only):
+            return char
+        return _number_escape(char, text[number + 1 : number + 2], form)
+
+    return _MAY_BE_ESCAPED.sub(escape, text)
+
+
+_MAY_BE_ESCAPED = re.compile(r"[\\'\"]|[^ -~]")
+
+
+def _number_escape(char: str, following: str, form: str) -> str:
+    number = ord(char)
+    if form == "ooo" and number < 256:
+        return f"\\{number:03o}"
+    if form == "o" and number < 256 and not ("0" <= following <= "7"):
+        return f"\\{number:o}"
+    if number > 0xFFFF:
+        return f"\\U{number:08x}"
+    if number > 255 or form == "u":
+        return f"\\u{number:04x}"
+    return f"\\x{number:02x}"
