@@ -61,6 +61,11 @@ def labelled_exit(source: LiftedBlock, target: LiftedBlock) -> NoPlace:
     return NoPlace(reason, [target], source)
 
 
+def always_matches(case: nodes.match_case) -> bool:
+    """Whether the case is ``case _`` or ``case name``."""
+    return case.guard is None and isinstance(case.pattern, nodes.MatchAs) and case.pattern.pattern is None
+
+
 def ends(body: list[nodes.Statement]) -> bool:
     """Whether control never falls out of ``body``, as far as its form tells."""
     todo = [body]
@@ -68,6 +73,8 @@ def ends(body: list[nodes.Statement]) -> bool:
         last = todo.pop()[-1]
         if isinstance(last, nodes.If) and last.orelse:
             todo += [last.body, last.orelse]
+        elif isinstance(last, nodes.Match) and always_matches(last.cases[-1]):
+            todo += [case.body for case in last.cases]
         elif not isinstance(last, (nodes.Return, nodes.Raise, nodes.Break, nodes.Continue)):
             return False
     return True

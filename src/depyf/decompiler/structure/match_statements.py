@@ -5,7 +5,7 @@ from __future__ import annotations
 from ...errors import DecompilationError
 from ..lift.values import CaseElse, Subject, case_of
 from ..syntax import nodes
-from .context import ends
+from .context import always_matches, ends
 
 
 def join_cases(body: list[nodes.Statement]) -> list[nodes.Statement]:
@@ -25,7 +25,7 @@ def _join(body: list[nodes.Statement]) -> None:
             after = _take(body[index + 1 :], statement.number, cases, statement.has_default)
             if not cases:
                 raise DecompilationError("a match statement without a case", stage="structure")
-            if statement.has_default and not _always_matches(cases[-1]):
+            if statement.has_default and not always_matches(cases[-1]):
                 cases.append(nodes.match_case(nodes.MatchAs(), None, [nodes.Pass()]))
             body[index:] = [nodes.Match(statement.value, cases, line=statement.line), *after]
 
@@ -62,15 +62,16 @@ def _take(
             body, inside = first.orelse, True
         else:
             body = rest
-            if not ends(first.body):
+            if not ends(first.body) and not _begins_with_case(rest, number):
                 break
     for rest in reversed(behind):
         body = body + rest
     return body
 
 
-def _always_matches(case: nodes.match_case) -> bool:
-    return case.guard is None and isinstance(case.pattern, nodes.MatchAs) and case.pattern.pattern is None
+def _begins_with_case(body: list[nodes.Statement], number: int) -> bool:
+    first = body[0] if body else None
+    return isinstance(first, nodes.If) and _parts(first.test, number) is not None
 
 
 def _drop_jump(body: list[nodes.Statement]) -> None:
@@ -78,7 +79,7 @@ def _drop_jump(body: list[nodes.Statement]) -> None:
     last = body[-1] if body else None
     if isinstance(last, nodes.Match) and len(last.cases) > 1:
         case = last.cases[-1]
-        if _always_matches(case) and case.body == [nodes.Continue()] and case.pattern == nodes.MatchAs():
+        if always_matches(case) and case.body == [nodes.Continue()] and case.pattern == nodes.MatchAs():
             last.cases.pop()
 
 
