@@ -112,12 +112,12 @@ def _add_decompile(command: argparse.ArgumentParser) -> None:
     command.add_argument("targets", nargs="+", metavar="target", help="what to decompile, see above")
     command.add_argument(
         "-o", "--output", metavar="FILE",
-        help="write the source to FILE instead of standard output; of many files, the folder to write to",
+        help="write the source to FILE instead of standard output; with several files, the folder to write to",
     )  # fmt: skip
     command.add_argument("--list", action="store_true", help="only list the compiled files in the targets")
-    command.add_argument("--again", action="store_true", help="of many files, write those that are there, too")
+    command.add_argument("--again", action="store_true", help="with several files, overwrite those that exist")
     command.add_argument(
-        "-j", "--jobs", type=_processes, default=1, metavar="N", help="of many files, N at a time (default: 1)"
+        "-j", "--jobs", type=_processes, default=1, metavar="N", help="decompile N files at a time (default: 1)"
     )
     command.add_argument(
         "--python", type=_version, metavar="3.X",
@@ -127,13 +127,13 @@ def _add_decompile(command: argparse.ArgumentParser) -> None:
         "--json", action="store_true",
         help="print verdicts, version and name of each file as JSON; the source too, unless -o says where to write it",
     )  # fmt: skip
-    command.add_argument("--linemap", action="store_true", help="say on which lines of the original the lines stood")
+    command.add_argument("--linemap", action="store_true", help="add comments that map lines to original lines")
     header = command.add_mutually_exclusive_group()
     header.add_argument(
         "--header", action="store_true", default=None,
-        help="begin with version, file name and verdict, as comments (the default of many files)",
+        help="start with comments: version, file name, verdict (the default with several files)",
     )  # fmt: skip
-    header.add_argument("--no-header", dest="header", action="store_false", help="leave it out")
+    header.add_argument("--no-header", dest="header", action="store_false", help="leave these comments out")
     command.add_argument("--verdicts", action="store_true", help="list the verdict of every code object")
     strict = command.add_mutually_exclusive_group()
     strict.add_argument(
@@ -149,7 +149,7 @@ def _add_decompile(command: argparse.ArgumentParser) -> None:
         "--budget",
         type=_whole,
         metavar="STEPS",
-        help="stop after that much work, in steps of about ten microseconds, and refuse the rest (default: 200000)",
+        help="stop after this much work, in steps of about ten microseconds, and refuse the rest (default: 200000)",
     )
     command.add_argument(
         "--layout",
@@ -248,9 +248,9 @@ def _decompile_many(options: argparse.Namespace) -> int:
         return list_files(options.targets)
 
     if options.output is None and not options.json:
-        raise DepyfError("many files are written to a folder: name it with -o DIR")
+        raise DepyfError("several files need a folder to write to: name it with -o DIR")
     if options.steps or options.verdicts or options.check or options.stop_after:
-        raise DepyfError("--steps, --stop-after, --check and --verdicts are for one target")
+        raise DepyfError("--steps, --stop-after, --check and --verdicts take a single target")
     how = Options(
         options.layout, options.rewritten_asserts, options.budget, options.python, options.header is not False,
         options.linemap,

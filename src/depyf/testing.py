@@ -69,7 +69,7 @@ class compiled(contextlib.ContextDecorator):
         from .explain.recording.session import active_recorders, prepare_debug
 
         if active_recorders():
-            raise RuntimeError("depyf.testing.compiled in a recording that goes on: it would count more than its block")
+            raise RuntimeError("depyf.testing.compiled inside another recording: it would count more than its block")
         if self._fresh:
             torch._dynamo.reset()
         self._stack = contextlib.ExitStack()

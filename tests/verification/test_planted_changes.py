@@ -135,7 +135,7 @@ def test_bytes_behind_the_code(tmp_path):
     code = marshal.dumps(code_of(SOURCE))
     report = depyf.verify_file(planted(tmp_path, SOURCE, code + b"payload"))
     assert report.status is Status.DIFFERS
-    assert report.reasons == ("7 bytes behind the code",)
+    assert report.reasons == ("7 bytes after the code",)
 
 
 def test_a_file_that_is_very_large_is_not_read(tmp_path, monkeypatch):

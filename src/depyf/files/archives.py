@@ -67,7 +67,7 @@ class Archive(Tree):
         other = self._spelled.setdefault(plain.lower(), plain)
         if plain in self.members or other != plain:
             twice = "the archive has this name twice" if other == plain else f"the archive has {other} too"
-            self.unreadable.append(Unreadable(plain, f"{twice}: it depends on the unpacker which is meant"))
+            self.unreadable.append(Unreadable(plain, f"{twice}: which one is meant depends on the unpacker"))
             return
         self.members[plain] = member
 
@@ -86,7 +86,7 @@ class Archive(Tree):
         except DAMAGED as error:
             raise Problem(f"can't be read: {words_of(error)}") from error
         if len(data) != size:
-            raise Problem(f"has not the {size} bytes that the archive says")
+            raise Problem(f"does not have the {size} bytes that the archive states")
         return data
 
     def size(self, name: str) -> int:
@@ -124,7 +124,7 @@ class ZipTree(Archive):
         for info in self.file.infolist():
             name = info.orig_filename
             if has_other_name(info):
-                self.unreadable.append(Unreadable(name, "it has two names: it depends on the unpacker which is meant"))
+                self.unreadable.append(Unreadable(name, "it has two names: which one is meant depends on the unpacker"))
             elif not info.is_dir():
                 self.add(installed_name(name) if is_wheel else name, info.file_size, info)
         self._refuse_overlaps()

@@ -141,7 +141,7 @@ class PyInstallerTree(Archive):
             if length and offset < before:
                 raise ValueError(f"{other!a} and {name!a} share bytes")
             if offset + length > total:
-                raise ValueError(f"{name!a} ends behind the end of the archive")
+                raise ValueError(f"{name!a} extends past the end of the archive")
             if length:
                 before, other = offset + length, name
 
@@ -229,7 +229,7 @@ class PyInstallerTree(Archive):
         if len(found) > LARGEST_FILE or self._decompressed > LARGEST_ARCHIVE:
             raise Problem("has too many bytes when it is decompressed")
         if not reader.eof or (member.size is not None and len(found) != member.size):
-            raise Problem("has not the size that the archive says")
+            raise Problem("does not have the size that the archive states")
         return found
 
 

@@ -132,9 +132,9 @@ class Folder(Tree):
         """No more than a bound; a pipe or a device would never end."""
         entry = self.entry(name)
         if entry is None:
-            raise Problem("is not there any more, or a folder")
+            raise Problem("no longer exists, or is a folder")
         if entry.size < 0:
-            raise Problem("is no regular file")
+            raise Problem("is not a regular file")
         if entry.size > LARGEST_FILE:
             raise Problem(f"has {entry.size} bytes, more than {LARGEST_FILE}")
         try:

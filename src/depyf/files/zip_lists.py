@@ -60,7 +60,7 @@ def _in_64_bits(path: str, file: IO[bytes], locator: int, sizes: tuple[int, ...]
     others = _FIELDS_64.unpack_from(record, 32) if record.startswith(_END_64) else sizes
     differs = any(one not in (other, full) for one, other, full in zip(sizes, others, _IN_64_BITS))
     if elsewhere or differs or not record.startswith(_END_64):
-        raise VerificationError(f"{path} has two lists of members: it depends on the reader which is meant")
+        raise VerificationError(f"{path} has two lists of members: which one is meant depends on the reader")
     return others
 
 

@@ -46,7 +46,7 @@ def add_commands(commands: Any) -> None:
     command.add_argument("-o", "--output", metavar="DIR", default=_FOLDER,
                          help=f"the folder to write (default: {_FOLDER})")  # fmt: skip
     command.add_argument("--html", action="store_true", help=f"write the report as {_PAGE} too")
-    command.add_argument("-q", "--quiet", action="store_true", help="print nothing at the end")
+    command.add_argument("-q", "--quiet", action="store_true", help="print no summary at the end")
     command.add_argument("--json", action="store_true", help="print the report as JSON, to standard error")
     command.add_argument("-m", dest="module", nargs=argparse.REMAINDER, metavar="MODULE",
                          help="run a module, with the arguments that follow")  # fmt: skip
@@ -59,7 +59,7 @@ def add_commands(commands: Any) -> None:
     )  # fmt: skip
     command.add_argument("folder", metavar="DIR", help="the folder of a recording or of TORCH_TRACE, or one log of it")
     command.add_argument("file", nargs="?", metavar="FILE[:LINE]", help="one source file, or one line of it")
-    command.add_argument("--all", action="store_true", help="lines without a remark too")
+    command.add_argument("--all", action="store_true", help="show lines without remarks too")
     command.add_argument("--format", choices=["text", "html", "json", "sarif", "github"], default="text",
                          help="text (default), one HTML file, JSON, SARIF, or annotations for GitHub")  # fmt: skip
     command = commands.add_parser(
@@ -67,7 +67,7 @@ def add_commands(commands: Any) -> None:
         epilog="exit status: 0 equal; 1 different; 2 trouble", formatter_class=argparse.RawDescriptionHelpFormatter,
     )  # fmt: skip
     command.add_argument("before", metavar="DIR", help="the folder of a recording, or a .pyc file")
-    command.add_argument("after", nargs="?", metavar="DIR", help="another one; left out: the ranks in the first")
+    command.add_argument("after", nargs="?", metavar="DIR", help="the other one (default: compare the ranks in the first)")
 
 
 def run(options: argparse.Namespace) -> int:

@@ -250,7 +250,7 @@ def _looked_into(report: FileReport, data: bytes, made: bytes, version: Version,
     except PycError as error:
         return _other(report, f"it can't be read, and no compiler writes that: {error}")
     if end < len(data):
-        words = f"{len(data) - end} bytes behind the code"
+        words = f"{len(data) - end} bytes after the code"
         report = replace(report, reasons=(words,), changes=(Change("", words),))
     found = differences(ours, theirs)
     if not found and end == len(data):
