@@ -98,7 +98,7 @@ def test_nothing_is_written_outside_of_the_folder(tree):
     "words, reason",
     [
         (("in/",), "name it with -o DIR"),
-        (("in/", "-o", "out", "--verdicts"), "for one target"),
+        (("in/", "-o", "out", "--verdicts"), "take a single target"),
     ],
 )
 def test_what_can_not_be(words, reason, tree, run_depyf):

@@ -67,7 +67,9 @@ def add_commands(commands: Any) -> None:
         epilog="exit status: 0 equal; 1 different; 2 trouble", formatter_class=argparse.RawDescriptionHelpFormatter,
     )  # fmt: skip
     command.add_argument("before", metavar="DIR", help="the folder of a recording, or a .pyc file")
-    command.add_argument("after", nargs="?", metavar="DIR", help="the other one (default: compare the ranks in the first)")
+    command.add_argument(
+        "after", nargs="?", metavar="DIR", help="the other one (default: compare the ranks in the first)"
+    )  # fmt: skip
 
 
 def run(options: argparse.Namespace) -> int:
