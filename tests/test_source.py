@@ -149,7 +149,8 @@ def test_a_line_that_may_be_another_says_so(monkeypatch):
         result = analyze(code, **options)
         parts = [SimpleNamespace(raw=part.raw, verdict=part.verdict._replace(lines=part.name != "greet"))
                  for part in result.walk()]  # fmt: skip
-        return SimpleNamespace(source=result.source, text=result.text, line_map=result.line_map, walk=lambda: parts)
+        same = {name: getattr(result, name) for name in ("source", "raw", "text", "line_map")}
+        return SimpleNamespace(walk=lambda: parts, **same)
 
     monkeypatch.setattr(pipeline, "analyze", doubtful)
     lines = made_code.text_of_module(compile(MODULE, "greeting.py", "exec")).splitlines()

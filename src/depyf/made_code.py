@@ -76,19 +76,49 @@ def text_of_module(code: types.CodeType) -> str | None:
 
 def marked_lines(result: Any) -> list[str] | None:
     """The lines of a text; those that may not be on the line of the original say so. None if it is not laid out."""
+    if not result.text.is_laid_out:
+        return None
+    moved = next((original - line for line, original in result.line_map.items()), 0)
     certain: set[int] = set()
     others: set[int] = set()
-    for part in result.walk():
+    parts = list(result.walk())
+    known = {id(part.raw) for part in parts if part.verdict.lines}
+    if len(known) < len(parts):
+        known |= _with_the_same_lines(result, moved)
+    for part in parts:
         places = part.raw.positions() if part.raw is not None else ()
-        (certain if part.verdict.lines else others).update(line for line, *_ in places if line)
-    if not certain and not result.text.is_laid_out:
-        return None
+        (certain if id(part.raw) in known else others).update(line for line, *_ in places if line)
     lines = _cut(result.source)
-    moved = next((original - line for line, original in result.line_map.items()), 0)
     for number in (line - moved for line in others - certain):
         if 0 < number <= len(lines) and lines[number - 1].strip():
             lines[number - 1] = lines[number - 1].rstrip("\n") + MARK + "\n"
     return lines
+
+
+def _with_the_same_lines(result: Any, moved: int) -> set[int]:
+    """The ids of code whose instructions have the same lines, though it is not the same to the byte.
+
+    Calls of a module's functions are other instructions where the module is not imported above them (the compiler
+    looks for that from 3.11 on): those of a function by itself never are.
+    """
+    from .decompiler.bytecode import known_instructions
+    from .decompiler.bytecode.kinds import kind_of
+    from .decompiler.proof import compile_unit
+    from .errors import DecompilationError
+
+    if result.raw is None or kind_of(result.raw) != "function":
+        return set()
+
+    def lines(raw: Any, moved: int) -> list[Any]:
+        found = [one for one in known_instructions(raw) if one.op != "NULL"]  # which stands elsewhere
+        return [(one.op, one.line and one.line - moved) for one in found]
+
+    try:
+        other = compile_unit(result.source, result.raw)
+        pairs = zip(result.raw.walk(), other.walk())
+        return {id(one) for one, again in pairs if lines(one, moved) == lines(again, 0)}
+    except DecompilationError:
+        return set()
 
 
 def _cut(text: str) -> list[str]:

@@ -8,8 +8,7 @@ from typing import Sequence
 from ...decompiler.proof.compile_worker import syntax_tree
 from ..for_reading.bookkeeping import fold
 from ..frames.resume_points import resume_line
-from ..model import CacheEntry, Frame, Graph, GraphBreak, Node, Refusal, ResumeFunction
-from ..names import file_name
+from ..model import CacheEntry, Frame, Graph, GraphBreak, Node, Refusal, ResumeFunction, SourceLine
 from .why import recompile_words
 
 __all__ = [
@@ -18,6 +17,7 @@ __all__ = [
     "break_words",
     "count",
     "operations_of",
+    "quoted",
     "refusal_words",
     "tree_lines",
     "why_not_compiled",
@@ -70,11 +70,16 @@ def why_not_compiled(resume: ResumeFunction, entry: CacheEntry) -> str:
     return resume.uncompiled or NOT_SEEN
 
 
+def quoted(line: SourceLine) -> str:
+    """``toy.py:3  `x = 1```: the place, and the text where it is known."""
+    return f"{line.place}  `{line.text}`" if line.text else line.place
+
+
 def break_words(one: GraphBreak) -> str:
     """A graph break on one line: place, the user's line, reason, the registry's id and the first hint."""
     place = ""
     if one.location is not None:
-        place = f" at {file_name(one.location.filename)}:{one.location.line}  `{one.location.text}`"
+        place = f" at {quoted(one.location)}"
     notes = [one.gb_id] if one.gb_id else []
     notes += ["hint: " + _short(one.hints[0])] if one.hints else []
     return "break{}: {}{}".format(place, one.reason, "  ({})".format("; ".join(notes)) if notes else "")
@@ -84,8 +89,7 @@ def refusal_words(one: Refusal) -> str:
     """What Dynamo declined to compile, on one line."""
     place = ""
     if one.why.location is not None:
-        where = one.why.location
-        place = f" at {file_name(where.filename)}:{where.line}  `{where.text}`"
+        place = f" at {quoted(one.why.location)}"
     notes = [one.why.gb_id] if one.why.gb_id else []
     notes += ["hint: " + _short(one.why.hints[0])] if one.why.hints else []
     words = "not compiled{}: {}{}".format(place, one.why.reason, "  ({})".format("; ".join(notes)) if notes else "")

@@ -10,6 +10,7 @@ from ..containment import contained, note_failure
 from ..dump.compile_times import COSTS
 from ..dump.dump_directory import write_index, write_whole
 from ..dump.processes import INDEX
+from ..frames.missing_lines import fill_in_lines
 from ..model import Artifact, Session
 from ..names import safe_file_part, writable_name
 from .index import index_text
@@ -42,6 +43,8 @@ def write_report(
         Paths of the files written. A file which can't be written or made is missing: the index and
         `session.failures` say why. Only an unwritable index raises OSError.
     """
+    with contained(session, "lines of files that are gone", "they have no text"):
+        fill_in_lines(session)
     written: list[str] = []
     numbers: dict[str, int] = {}
     for frame in session.top_level():

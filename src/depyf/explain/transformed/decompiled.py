@@ -19,7 +19,7 @@ __all__ = ["decompiled", "from_result", "listing_of"]
 def decompiled(code: CodeType, by_dynamo: bool = True) -> Decompiled:
     """`code` as text. A refusal, or a fault of the decompiler, is a `Decompiled` of level refused with the reason.
 
-    `by_dynamo`: Dynamo made it. Of the user's own code every name is kept.
+    `by_dynamo`: Dynamo made it. The user's own code keeps every name, and its author's layout.
     """
     try:
         from ...decompiler.driver.settings import COMPILER, Settings
@@ -27,6 +27,8 @@ def decompiled(code: CodeType, by_dynamo: bool = True) -> Decompiled:
         from .origin import DYNAMO
 
         settings = Settings(searches=False, origin=DYNAMO if by_dynamo else COMPILER)
+        if not by_dynamo:
+            settings = settings._replace(layout="author")
         found = from_result(within_limit(partial(analyze, settings=settings), code))
         if found.level == "refused" and found.listing.count("\n") < 2:
             found.listing = listing_of(code)

@@ -19,7 +19,7 @@ from ...kernels.provenance import kernel_lines_text
 from ...model import CacheEntry, Frame, Graph, ResumeFunction, Session
 from ...names import file_name, real_name
 from ...transformed.decompiled import decompiled
-from ..tree import count, tree_lines, why_not_compiled
+from ..tree import count, quoted, tree_lines, why_not_compiled
 from ..why import break_lines, recompile_words
 from .below import Below
 from .graph_summary import graph_summary, kernel_legend
@@ -108,7 +108,7 @@ def _entry_sections(
     for one in entry.breaks:
         place = ""
         if one.location is not None:
-            place = f" at {file_name(one.location.filename)}:{one.location.line}  `{one.location.text}`"
+            place = f" at {quoted(one.location)}"
         lines = [f"Graph break{place}: {one.reason}"]
         lines += break_lines(one)
         sections.append(comment("\n".join(lines)))
