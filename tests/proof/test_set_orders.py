@@ -11,6 +11,7 @@ import pytest
 import depyf
 from depyf.decompiler.bytecode import load
 from depyf.decompiler.proof import compile_module, prove_all
+from depyf.decompiler.proof.constants import constant_key
 
 LOOP = "for x in {{{}}}: print(x)\n"
 
@@ -53,3 +54,18 @@ def test_an_order_that_neither_the_compiler_nor_a_file_gives_is_not_proven():
         original = load(code.replace(co_consts=consts))
         verdict, *_ = prove_all(original, compile_module(text, original))[original]
         assert not verdict.proven
+
+
+def key(*values):
+    return constant_key(frozenset(values))
+
+
+def test_the_hash_of_a_nan_may_be_its_place_in_memory():
+    nans = [float("nan") for _ in range(30)]
+    assert len({key(nan, 8, 16, 24) for nan in nans}) == 1
+    assert key(*nans[:2], 8) != key(nans[0], 8)
+    assert key(nans[0], 8) != key(nans[0], 16)
+    text = "print({1e309 - 1e309, 8, 16, 24})\nfor x in {1e309 - 1e309, 8, 16, 24, 1j * (1e309 - 1e309)}: print(x)\n"
+    codes = [marshal.loads(marshal.dumps(compile(text, "m.py", "exec"))) for _ in range(2)]
+    original = load(codes[0])
+    assert all(verdict.proven for verdict, _ in prove_all(original, load(codes[1])).values())

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import struct
+from collections import Counter
 from typing import Any
 
 from ..bytecode import RawCode
@@ -33,7 +34,7 @@ def constant_key(value: Any) -> Any:
     if kind is frozenset:
         keys = [constant_key(item) for item in value]
         # A loop sees the order in which it was filled, unless hashes that differ in every run decide.
-        return ("frozenset", frozenset(keys) if any(map(_hash_is_random, value)) else tuple(keys))
+        return ("frozenset", frozenset(Counter(keys).items()) if _hash_is_random(value) else tuple(keys))
     if kind is slice:
         return ("slice", constant_key(value.start), constant_key(value.stop), constant_key(value.step))
     if value is Ellipsis:
@@ -46,7 +47,14 @@ def members_key(value: frozenset[Any]) -> Any:
     return ("frozenset", frozenset([constant_key(item) for item in value]))
 
 
+_NANS = float("nan"), float("nan")
+_NAN_IS_RANDOM = hash(_NANS[0]) != hash(_NANS[1])
+"""Whether the hash of a nan is that of its place in memory, from 3.10 on (bpo-43475)."""
+
+
 def _hash_is_random(value: Any) -> bool:
     if type(value) is tuple or type(value) is frozenset:
         return any(map(_hash_is_random, value))
+    if type(value) is float or type(value) is complex:
+        return _NAN_IS_RANDOM and value != value
     return type(value) is str or type(value) is bytes

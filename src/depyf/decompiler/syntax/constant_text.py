@@ -74,10 +74,11 @@ def set_order(values: frozenset[object]) -> list[object]:
     """
     if not hash_is_random(values):
         return _order_of(list(values))
+    by_text = sorted(values, key=lambda value: (type(value).__name__, repr(value)))
     try:
-        return sorted(values)  # type: ignore[type-var]
+        return sorted(by_text)  # type: ignore[type-var]
     except TypeError:
-        return sorted(values, key=lambda value: (type(value).__name__, repr(value)))
+        return by_text
 
 
 def _order_of(wanted: list[object]) -> list[object]:
@@ -146,10 +147,16 @@ def _searched(wanted: list[object], maker: Callable[[list[object]], list[object]
     return None
 
 
+_NANS = float("nan"), float("nan")
+_NAN_IS_RANDOM = hash(_NANS[0]) != hash(_NANS[1])
+
+
 def hash_is_random(value: object) -> bool:
-    """Whether strings or bytes are in ``value``, so that its place in a set is another one in each process."""
+    """Whether strings, bytes or nans are in ``value``, so that its place in a set is another one in each process."""
     if isinstance(value, (tuple, frozenset)):
         return any(map(hash_is_random, value))
+    if isinstance(value, (float, complex)):
+        return _NAN_IS_RANDOM and value != value
     return isinstance(value, (str, bytes))
 
 
