@@ -89,6 +89,26 @@ def _push(region: Region) -> Instruction:
 
 
 def _past_copy(graph: ControlFlowGraph, region: Region, copy: BasicBlock) -> BasicBlock:
+    """Where control goes after the body that begins at ``copy``; an empty block if it is left for good."""
+    ends, behind = _walk(region, copy, through_handlers=False)
+    if not ends:  # a loop that only an exception ends: ``try: while True: ...``
+        ends, behind = _walk(region, copy, through_handlers=True)
+    if not ends:
+        return graph.add_empty(region.parent)
+    if any(not same_exit(ends[0], end) for end in ends[1:]):
+        raise DecompilationError("a copy of a `finally` body has several ends", stage="undo_optimiser")
+    block, position = ends[0]
+    rest = graph.split(block, position)
+    if behind is not None:
+        rest.behind = behind
+    return rest
+
+
+def _walk(region: Region, copy: BasicBlock, through_handlers: bool) -> tuple[list[_Place], Instruction | None]:
+    """Walks the handler's body and ``copy`` in lock step; the ends of the copy, and what comes before the last one.
+
+    ``through_handlers``: also into the handlers of try statements in the body.
+    """
     body = region.handler.fall
     assert body is not None  # the handler was split after PUSH_EXC_INFO
     ends: list[_Place] = []
@@ -102,6 +122,8 @@ def _past_copy(graph: ControlFlowGraph, region: Region, copy: BasicBlock) -> Bas
             continue  # the body was left for good
         instruction = ours[0].instructions[ours[1]]
         if instruction.op == "RERAISE":
+            if through_handlers and ours[0].handler != body.handler:
+                continue  # no clause of a try statement in the body matches
             behind = behind if ends else seen[pair]
             ends.append(_settle(copied, jumps=False))  # a jump may lead back into the region
             continue
@@ -118,19 +140,20 @@ def _past_copy(graph: ControlFlowGraph, region: Region, copy: BasicBlock) -> Bas
                 stage="undo_optimiser",
                 where=f"offset {other.offset}",
             )
-        for following in _following(ours, theirs):
+        inner = _handlers(ours[0], theirs[0], region) if through_handlers else []
+        for following in (*_following(ours, theirs), *inner):
             if following not in seen:
                 seen[following] = other
                 todo.append(following)
-    if not ends:
-        return graph.add_empty(region.parent)
-    if any(not same_exit(ends[0], end) for end in ends[1:]):
-        raise DecompilationError("a copy of a `finally` body has several ends", stage="undo_optimiser")
-    block, position = ends[0]
-    rest = graph.split(block, position)
-    if behind is not None:
-        rest.behind = behind
-    return rest
+    return ends, behind
+
+
+def _handlers(ours: BasicBlock, theirs: BasicBlock, region: Region) -> list[tuple[_Place, _Place]]:
+    """Where exceptions in both copies of a try statement in the body go."""
+    mine, its = ours.region, theirs.region
+    if mine is None or its is None or region.parent in (mine, its):
+        return []
+    return [((mine.handler, 0), (its.handler, 0))]
 
 
 def _sense(instruction: Instruction) -> str:
