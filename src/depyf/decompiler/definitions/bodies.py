@@ -107,6 +107,8 @@ def end(
         if unbound:
             _put_dead_code(body, [nodes.Assign([nodes.Name(name) for name in unbound], nodes.Constant(None))])
     if kind == "function" and raw.docstring is not None:
+        if body == [nodes.Pass()] and body[0].written is None:
+            body.clear()  # the docstring is a body by itself
         body.insert(0, nodes.Expr(docstring(raw.docstring, raw)))
     elif kind in ("class", "module"):
         _docstring(body, raw)

@@ -24,6 +24,9 @@ class Evidence(NamedTuple):
     """By which control leaves a statement: 'break', 'continue' or 'return', or '' at the end of a handler. 'pass' if
     the block is there for its line alone."""
 
+    written: str | None = None
+    """How a return of None was written: 'return', 'return None', 'pass' or '...'."""
+
     is_clause: bool = False
     """It belongs to a generator expression."""
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import cached_property
 
-from ..bytecode import Instruction, RawCode
+from ..bytecode import Instruction, RawCode, known_instructions
 from ..bytecode.instruction import Position
 from ..flowgraph import BasicBlock, ControlFlowGraph
 from ..flowgraph.exit_copies import written_return
@@ -14,6 +14,9 @@ from .values import Cell
 
 _KEYWORDS = {len(word): word for word in ("break", "return", "continue")}
 _UNWINDS = frozenset({"NOP", "POP", "SWAP", "POP_EXCEPT", "JUMP"})
+_MAY_LEAVE = _UNWINDS | {"CONST", "RETURN_VALUE", "CALL", "DELETE_FAST", "STORE_FAST"}
+_INDENTATIONS = frozenset({0, 1, 2, 3, *range(4, 41, 4), *range(6, 18, 4)})
+"""Columns in which statements usually begin, with spaces or tabs."""
 
 
 class ExitEvidence:
@@ -60,12 +63,55 @@ class ExitEvidence:
             behind = block.behind
             is_behind_finally = behind is not None and block.instructions[-1].position != behind.position
         returns_cell = isinstance(value, Cell)  # __class__, to who makes the class
+        is_implicit = self.is_implicit_return(block) if loads_last else returns_cell
+        returns_none = loads_last and block.instructions[-2].arg is None
         return evidence._replace(
             loads_last=loads_last,
             is_uncopied=is_uncopied,
             is_behind_finally=is_behind_finally,
-            is_implicit_return=self.is_implicit_return(block) if loads_last else returns_cell,
+            is_implicit_return=is_implicit,
+            written=self.written_as(block) if returns_none and is_implicit is False else None,
         )
+
+    def written_as(self, block: BasicBlock) -> str | None:
+        """How the return of None at the end of ``block``, which has a position of its own, was written.
+
+        The position of ``return None`` is that of its value, which is as wide as ``pass``.
+        """
+        value, last = block.instructions[-2:]
+        position = last.position
+        if value.position != position or position is None or None in position or position[0] != position[1]:
+            return None
+        if position in self.evaluated:
+            return None
+        width = position[3] - position[2]
+        if width == len("pass") == len("None"):
+            return "return None" if self.is_behind_a_word(position) else "pass"
+        return {len(word): word for word in ("return", "...")}.get(width)
+
+    def is_behind_a_word(self, position: Position) -> bool:
+        """Whether what stands at ``position`` follows ``return``, not what a statement may begin behind.
+
+        Indentation is even, or a few tabs, and no `def` is in front.
+        """
+        line, column = position[0], position[2]
+        before = [p[3] for p in self.positions if p[1] == line and p[3] and p[3] <= column]
+        if before:
+            return bool(column - max(before) > len("return "))
+        apart = column - len("return ")
+        return apart in _INDENTATIONS and line != self.raw.firstlineno
+
+    @cached_property
+    def evaluated(self) -> set[Position]:
+        """The positions of instructions that are no part of a statement that only leaves the code."""
+        found = (i.position for i in known_instructions(self.raw) if i.op not in _MAY_LEAVE)
+        return {position for position in found if position is not None}
+
+    @cached_property
+    def positions(self) -> set[Position]:
+        """Those of all instructions, as far as known."""
+        found = (i.position for block in self.graph.blocks for i in block.instructions)
+        return {position for position in found if position is not None}
 
     def is_implicit_return(self, block: BasicBlock) -> bool | None:
         """Whether the return has no position of its own: that of what comes before it, or none at all.
@@ -113,8 +159,7 @@ class ExitEvidence:
     @cached_property
     def has_columns(self) -> bool:
         """Whether positions have columns: then only what the compiler wrote has none."""
-        positions = (i.position for block in self.graph.blocks for i in block.instructions)
-        return any(position is not None and position[2] is not None for position in positions)
+        return any(position[2] is not None for position in self.positions)
 
     def has_line_of_jump(self, block: BasicBlock) -> bool:
         """Whether control reaches the return by jumps from tests of its line: `if a: return` falls into its own."""

@@ -242,4 +242,5 @@ class Structurer:
 def _return(node: LiftedBlock) -> nodes.Return:
     statement = nodes.Return(node.test, line=node.evidence.exit_line)
     statement.column = node.evidence.column
+    statement.written = node.evidence.written
     return statement

@@ -56,10 +56,11 @@ class Statement(Node):
     The column is in bytes. A parenthesis that the statement begins with may be further to the left.
     """
 
-    __slots__ = ("_column", "comments", "line")
+    __slots__ = ("_column", "_written", "comments", "line")
     line: int | None
     comments: list[str]
     _column: int | None
+    _written: str | None
 
     @property
     def column(self) -> int | None:
@@ -69,6 +70,15 @@ class Statement(Node):
     @column.setter
     def column(self, column: int | None) -> None:
         self._column = column
+
+    @property
+    def written(self) -> str | None:
+        """How the author wrote a statement that does nothing else than to leave the code, if that is known."""
+        return getattr(self, "_written", None)
+
+    @written.setter
+    def written(self, text: str | None) -> None:
+        self._written = text
 
 
 class pattern(Node):

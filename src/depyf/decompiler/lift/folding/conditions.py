@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ...syntax import nodes
+from ..columns import column_of_test
 from ..lifted_block import LiftedBlock, Terminator
 from ..values import AssertionClass, CaseTest, Matches, case_of, opens_clause, same_expression
 from .negation import conjunction, negate
@@ -40,7 +41,7 @@ def fold_condition(block: LiftedBlock) -> bool:
             return False
     if second.kind == "or_pop":
         return _fold_before_value(block, second, other)
-    if _stands_above_assertion(block, second):
+    if _stands_above_assertion(block, second) or _stands_above_if(block, second):
         return False
     if ends_the_body(way_out) and not ends_the_body(second.false) and not ends_the_body(second.true):
         return False  # one continues where the body of a loop ends, the other by `continue`
@@ -111,6 +112,28 @@ def _stands_above_assertion(block: LiftedBlock, second: LiftedBlock) -> bool:
         if isinstance(error, AssertionClass) or error == _ASSERTION_ERROR:
             return above is not None and line is not None and test is not None and above < line <= test
     return False
+
+
+def _stands_above_if(block: LiftedBlock, second: LiftedBlock) -> bool:
+    """Whether ``second`` is what an ``if`` statement in that of ``block`` tests, which is all of its body: the tests and
+    what follows them are indented one after the other.
+    """
+    line, below, body = block.evidence.exit_line, second.evidence.exit_line, second.fall
+    if line is None or below is None or line >= below or body is None or second.kind != "branch":
+        return False
+    first = body.statements[0] if body.statements else None
+    place, column = (first.line, first.column) if first is not None else (body.evidence.line, body.evidence.column)
+    outer, inner = (_column_of_if(one) for one in (block, second))
+    if outer is None or inner is None or column is None or place is None or place <= below:
+        return False
+    if first is None and body.kind == "branch":
+        column = _column_of_if(body) or 0
+    return inner > outer and inner - outer == column - inner
+
+
+def _column_of_if(block: LiftedBlock) -> int | None:
+    test = block.test if block.fall is block.true else negate(block.test)
+    return column_of_test("if", block.evidence.column, test)
 
 
 def _ends_with_comparison(test: object) -> bool:

@@ -1,14 +1,14 @@
 """`return None` where the code falls off its end anyway.
 
 Before: every path of a code object ends in a return, because the compiler adds the last one. After: no `return` or
-`return None` is left where no statement follows, but for those that a person wrote, which shows in their lines;
-a module or a class, where none may appear, has none at its end.
+`return None` is left where no statement follows, but for those that a person wrote, which shows in their lines or
+their width; a module or a class, where none may appear, has none at its end. What is as wide as `pass` is that.
 """
 
 from __future__ import annotations
 
 from .. import nodes as n
-from .tail_positions import drop_at_tail, written_out
+from .tail_positions import drop_at_tail, tails, written_out
 
 
 def drop_redundant_return(body: list[n.Statement], kind: str) -> None:
@@ -17,7 +17,19 @@ def drop_redundant_return(body: list[n.Statement], kind: str) -> None:
         drop_at_tail(body, returns_none, always=True, through_finally=True)
         return
     kept = written_out(body, returns_none)
-    drop_at_tail(body, lambda statement: returns_none(statement) and id(statement) not in kept, always=False)
+    drop_at_tail(
+        body,
+        lambda one: returns_none(one) and one.written is None and id(one) not in kept,
+        always=False,
+    )
+    for tail in tails(body):
+        last = tail[-1]
+        if returns_none(last) and last.written in _IDLE:
+            tail[-1] = n.Pass(line=last.line) if last.written == "pass" else n.Expr(n.Constant(...), line=last.line)
+            tail[-1].written = last.written
+
+
+_IDLE = ("pass", "...")
 
 
 def returns_none(statement: n.Statement) -> bool:

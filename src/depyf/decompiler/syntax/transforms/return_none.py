@@ -2,7 +2,7 @@
 
 Before: every return has the value that the instructions load. After: a function, none of whose returns has
 another value than None, says `return`; in all others `return None` stays, next to the values that it is an
-alternative to.
+alternative to. Where the width tells what was written, that stands there.
 """
 
 from __future__ import annotations
@@ -20,4 +20,5 @@ def shorten_return_none(body: list[n.Statement], kind: str) -> None:
     has_value = not all(map(returns_none, returns))
     for statement in returns:
         if returns_none(statement):
-            statement.value = n.Constant(None) if has_value else None
+            is_long = has_value if statement.written is None else statement.written == "return None"
+            statement.value = n.Constant(None) if is_long else None

@@ -63,6 +63,16 @@ def drop_at_tail(
         work.extend(_arms(last, through_finally))
 
 
+def tails(body: list[n.Statement]) -> Iterator[list[n.Statement]]:
+    """``body`` and the lists of statements in it whose end is its end."""
+    work = [body]
+    while work:
+        tail = work.pop()
+        if tail:
+            yield tail
+            work.extend(_arms(tail[-1], through_finally=False))
+
+
 def _is_dropped(statement: n.Statement, is_redundant: Callable[[n.Statement], bool], always: bool) -> bool:
     return is_redundant(statement) and (always or not statement.comments)
 
