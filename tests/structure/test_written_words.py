@@ -70,6 +70,36 @@ WITHS = '''def f(a, b, c):
         c()
         a()
 '''
+NESTED = '''def f(a, b, c):
+    if a:
+        if b:
+            c()
+    if not a:
+        if not b:
+            if c in a:
+                b()
+                a()
+    if (a and
+            b):
+        c()
+    if a and \\
+            b and \\
+            c:
+        c()
+    for x in a:
+        if a.b:
+            if x == 3:
+                continue
+            c()
+        if a.b:
+            if x == 3:
+                return 4
+    if a:
+        if b:
+            b()
+    elif a and b:
+        b()
+'''
 
 
 def has_columns(code):
@@ -97,12 +127,13 @@ def test_ellipsis_alone_comes_back_where_a_body_has_a_position():
     assert ("..." in result.source) == (3 in widths)
 
 
-def test_items_of_with_statements_on_lines_of_their_own():
-    result = analyze(compiled(WITHS))
+@pytest.mark.parametrize("source", (WITHS, NESTED))
+def test_statements_in_statements_and_parts_of_one_on_lines_of_their_own(source):
+    result = analyze(compiled(source))
     tree = ast.parse(result.source)
-    assert result.verdict.identical
+    assert all(unit.verdict.exact for unit in result.walk())
     if has_columns(result.code):
-        assert ast.dump(tree) == ast.dump(ast.parse(WITHS))
+        assert ast.dump(tree) == ast.dump(ast.parse(source))
 
 
 def lying(source, seed):
@@ -118,7 +149,7 @@ def lying(source, seed):
     return tree
 
 
-@pytest.mark.parametrize("source", (SOURCE, WITHS))
+@pytest.mark.parametrize("source", (SOURCE, WITHS, NESTED))
 @pytest.mark.parametrize("seed", range(20))
 def test_places_that_lie_cost_no_proof(source, seed):
     result = analyze(compile(lying(source, seed), "case.py", "exec"))

@@ -3,7 +3,7 @@ expressions.
 
 Blocks are visited in reverse layout order, so that inner and later parts are folded first; each rule merges the
 blocks of one construct into the first of them. A rule fires only on its exact shape.
-Imports ``syntax/``, ``evidence.py``, ``block_order.py``, ``lifted_block.py`` and ``values.py``.
+Imports ``syntax/``, ``evidence.py``, ``block_order.py``, ``columns.py``, ``lifted_block.py`` and ``values.py``.
 """
 
 from __future__ import annotations

@@ -115,8 +115,8 @@ def _stands_above_assertion(block: LiftedBlock, second: LiftedBlock) -> bool:
 
 
 def _stands_above_if(block: LiftedBlock, second: LiftedBlock) -> bool:
-    """Whether ``second`` is what an ``if`` statement in that of ``block`` tests, which is all of its body: the tests and
-    what follows them are indented one after the other.
+    """Whether ``second`` is tested by an ``if`` that is all of the body of another: tests and body are indented one
+    after the other.
     """
     line, below, body = block.evidence.exit_line, second.evidence.exit_line, second.fall
     if line is None or below is None or line >= below or body is None or second.kind != "branch":
