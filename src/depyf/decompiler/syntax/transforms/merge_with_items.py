@@ -33,5 +33,10 @@ def _is_one(outer: n.With | n.AsyncWith, inner: n.With | n.AsyncWith) -> bool:
         return False
     if outer.line == inner.line:
         return True
-    # A nested statement would stand deeper. An item that is on a line of its own counts as if `with` were before it.
-    return outer.column is not None and inner.column is not None and inner.column <= outer.column
+    if outer.column is None or inner.column is None:
+        return False
+    # A nested statement would stand deeper, and its body as much deeper again, or more by a parenthesis. An item that
+    # is on a line of its own counts as if `with` were before it.
+    indented = inner.column - outer.column
+    body = [one.column for one in inner.body if one.column is not None and one.line != inner.line]
+    return indented <= 0 or bool(body) and min(body) - inner.column not in (indented, indented + 1)
