@@ -10,6 +10,13 @@ import pytest
 from depyf.decompiler.pipeline import analyze
 
 SOURCE = '''class A:
+    def idle_on_one_line(self): pass
+
+    class B:
+        @classmethod
+        def idle_deeper(self, b):
+            pass
+
     def documented(self):
         """A body by itself."""
 
@@ -113,7 +120,7 @@ def compiled(source):
 def test_the_words_of_the_author_come_back():
     result = analyze(compiled(SOURCE))
     if has_columns(result.code):
-        assert result.source.split() == SOURCE.split()
+        assert result.source.split() == SOURCE.split(), result.source
     assert all(unit.verdict.exact for unit in result.walk())
 
 

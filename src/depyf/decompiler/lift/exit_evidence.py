@@ -15,8 +15,8 @@ from .values import Cell
 _KEYWORDS = {len(word): word for word in ("break", "return", "continue")}
 _UNWINDS = frozenset({"NOP", "POP", "SWAP", "POP_EXCEPT", "JUMP"})
 _MAY_LEAVE = _UNWINDS | {"CONST", "RETURN_VALUE", "CALL", "DELETE_FAST", "STORE_FAST"}
-_INDENTATIONS = frozenset({0, 1, 2, 3, *range(4, 41, 4), *range(6, 18, 4)})
-"""Columns in which statements usually begin, with spaces or tabs."""
+_INDENTATIONS = frozenset({*range(0, 41, 4), *range(2, 18, 4)})
+"""Columns in which statements begin that are indented with spaces."""
 
 
 class ExitEvidence:
@@ -92,7 +92,7 @@ class ExitEvidence:
     def is_behind_a_word(self, position: Position) -> bool:
         """Whether what stands at ``position`` follows ``return``, not what a statement may begin behind.
 
-        Indentation is even, or a few tabs, and no `def` is in front.
+        On a line of its own, that is where indentation does not reach to, which is even.
         """
         line, column = position[0], position[2]
         before = [p[3] for p in self.positions if p[1] == line and p[3] and p[3] <= column]
