@@ -154,8 +154,8 @@ def _add_decompile(command: argparse.ArgumentParser) -> None:
     command.add_argument(
         "--layout",
         choices=("compact", "author"),
-        default="compact",
-        help="author: put the source on the lines and in the columns that the line table tells (default: compact)",
+        help="author: put the source on the lines and in the columns that the line table tells, the default of whole"
+        " files; compact: the default of a part of one",
     )
     command.add_argument(
         "--rewritten-asserts", action="store_true", help="print asserts as pytest rewrote them"
@@ -201,7 +201,10 @@ _whole.__name__ = "number of steps"  # as argparse calls it in its message
 
 
 def _decompile(options: argparse.Namespace) -> int:
+    from types import CodeType
+
     from .batch.tasks import is_batch
+    from .decompiler.bytecode import RawCode
     from .decompiler.definition import Definition, analyze_in_place
     from .decompiler.driver.settings import DEFAULT
     from .decompiler.driver.stepper import Stepper, StopStepping
@@ -213,6 +216,9 @@ def _decompile(options: argparse.Namespace) -> int:
     found = find_in_place(options.targets[0], options.python)
     target = found.code if isinstance(found, Definition) else found
     stepper = Stepper(stop_after=options.stop_after, steps=options.steps, checks=options.check)
+    if options.layout is None:
+        whole = isinstance(found, (RawCode, CodeType))
+        options.layout = "author" if whole and not stepper.listens else "compact"
     try:
         settings = DEFAULT._replace(
             rewritten_asserts=options.rewritten_asserts, checks=options.check, layout=options.layout
@@ -252,8 +258,8 @@ def _decompile_many(options: argparse.Namespace) -> int:
     if options.steps or options.verdicts or options.check or options.stop_after:
         raise DepyfError("--steps, --stop-after, --check and --verdicts take a single target")
     how = Options(
-        options.layout, options.rewritten_asserts, options.budget, options.python, options.header is not False,
-        options.linemap,
+        options.layout or "author", options.rewritten_asserts, options.budget, options.python,
+        options.header is not False, options.linemap,
     )  # fmt: skip
     return run_batch(
         options.targets, options.output, how, as_json=options.json, again=options.again, jobs=options.jobs

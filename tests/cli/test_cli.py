@@ -212,6 +212,15 @@ def test_layout_author_keeps_lines_and_columns(tmp_path, capsys):
     output = capsys.readouterr()
     assert "\n\n\n\nx = os.path.join(os.sep," in output.out
     assert output.err.splitlines()[-1].startswith("# the lines")
-    assert cli.main(["decompile", str(path)]) == cli.PROVEN
+    assert cli.main(["decompile", str(path), "--layout", "compact"]) == cli.PROVEN
     output = capsys.readouterr()
     assert "x = os.path.join(os.sep, os.curdir)" in output.out and "# the lines" not in output.err
+
+
+def test_the_layout_of_whole_files_is_the_authors_and_that_of_parts_compact(tmp_path, capsys):
+    path = tmp_path / "program.py"
+    path.write_text("def f(a):\n    return [a,\n            a]\n")
+    assert cli.main(["decompile", str(path)]) == cli.PROVEN
+    assert capsys.readouterr().out == path.read_text()
+    assert cli.main(["decompile", f"{path}:f"]) == cli.PROVEN
+    assert capsys.readouterr().out == "def f(a):\n    return [a, a]\n"
