@@ -57,11 +57,11 @@ def column_of_return(instructions: Sequence[Instruction], column: int | None) ->
     return column if is_bare else column - len("return ")
 
 
-def column_of_test(word: str, column: int | None, test: nodes.Expression) -> int | None:
-    """Where a statement begins that has ``word`` and ``test``, whose first instruction has ``column``."""
+def column_of_test(keyword: str, column: int | None, test: nodes.Expression) -> int | None:
+    """Where a statement begins that has ``keyword`` and ``test``, whose first instruction has ``column``."""
     if column is None:
         return None
-    place = column - len(word) - 1
+    place = column - len(keyword) - 1
     while True:
         if isinstance(test, nodes.UnaryOp):
             place -= len("not ") if test.op == "not" else 1

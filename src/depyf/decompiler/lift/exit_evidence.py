@@ -12,7 +12,7 @@ from ..syntax import nodes
 from .evidence import Evidence
 from .values import Cell
 
-_KEYWORDS = {len(word): word for word in ("break", "return", "continue")}
+_KEYWORDS = {len(keyword): keyword for keyword in ("break", "return", "continue")}
 _UNWINDS = frozenset({"NOP", "POP", "SWAP", "POP_EXCEPT", "JUMP"})
 _MAY_LEAVE = _UNWINDS | {"CONST", "RETURN_VALUE", "CALL", "DELETE_FAST", "STORE_FAST"}
 _INDENTATIONS = frozenset({*range(0, 41, 4), *range(2, 18, 4)})
@@ -87,7 +87,7 @@ class ExitEvidence:
         width = position[3] - position[2]
         if width == len("pass") == len("None"):
             return "return None" if self.is_behind_a_word(position) else "pass"
-        return {len(word): word for word in ("return", "...")}.get(width)
+        return {len(keyword): keyword for keyword in ("return", "...")}.get(width)
 
     def is_behind_a_word(self, position: Position) -> bool:
         """Whether what stands at ``position`` follows ``return``, not what a statement may begin behind.
