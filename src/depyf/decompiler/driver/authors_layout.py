@@ -48,6 +48,16 @@ def laid_out(work: Decompilation, proofs: dict[RawCode, Verdict]) -> dict[RawCod
     if better is None:
         work.text, work.lines, work.recompiled, work.changes = before
         return _wrapped(work, proofs)
+    if all(verdict.identical for verdict in better.values()):
+        return better
+    # Where lines are broken decides about some instructions: compact text may be identical where this is not.
+    laid = work.text, work.lines, work.recompiled, work.changes
+    work.text, work.lines, work.recompiled, work.changes = before
+    compact = _wrapped(work, proofs)
+    if any(raw in better and better[raw].level.is_weaker(one.level) for raw, one in compact.items()):
+        work.is_laid_out = False
+        return compact
+    work.text, work.lines, work.recompiled, work.changes = laid
     return better
 
 
