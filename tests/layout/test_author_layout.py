@@ -267,15 +267,6 @@ def test_lines_that_lie_cost_no_verdict(version, kind):
     assert len(result.source) < 100_000
 
 
-def test_a_text_that_is_identical_only_when_it_is_wrapped_stays_so():
-    header = ", ".join(f"parameter_{number}=True" for number in range(12))
-    code = corrupted(compile_source(f"class A:\n    def f(self, {header}):\n        pass\n", HOST_VERSION),
-                     random.Random(28), "random")  # fmt: skip
-    plain, result = analyze(code), analyze(code, layout="author")
-    for part, before in zip(result.walk(), plain.walk()):
-        assert not part.verdict.level.is_weaker(before.verdict.level), part.qualname
-
-
 def sample(a,
            b=1):
 

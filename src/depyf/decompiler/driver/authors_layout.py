@@ -48,9 +48,10 @@ def laid_out(work: Decompilation, proofs: dict[RawCode, Verdict]) -> dict[RawCod
     if better is None:
         work.text, work.lines, work.recompiled, work.changes = before
         return _wrapped(work, proofs)
-    if all(verdict.identical for verdict in better.values()):
+    if 2 * sum(bool(verdict.lines) for verdict in better.values()) > len(better):
         return better
-    # Where lines are broken decides about some instructions: compact text may be identical where this is not.
+    # The lines lie. Where lines are broken decides about some instructions: compact text may be identical where this is
+    # not.
     laid = work.text, work.lines, work.recompiled, work.changes
     work.text, work.lines, work.recompiled, work.changes = before
     compact = _wrapped(work, proofs)
