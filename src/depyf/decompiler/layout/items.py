@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Collection, NamedTuple
 
+from .anchors import Extent
 from .formatted import Formatted, LiteralPiece, starts_of
 from .imports import wrapped
 from .item import Item
@@ -56,10 +57,8 @@ def items_of(
             if word in ("from", "lazy") and whole is not None:
                 items = wrapped(items, whole)
         parent = numbers[statement.parent + 1]
-        if word == "pass" and end is not None and end[0] == end[2] and end[3] - end[1] == len("..."):
-            items = [Item("...", end[0], end[1], 0, False, False)]
-        elif word == "pass" and end is not None and items[0].line is None:
-            items[0].line, items[0].column = end[0], end[1] if end[3] - end[1] == len(word) else None
+        if word == "pass" and end is not None:
+            items = _silent_body(items, end)
         lines.append(Line(items, statement.depth, statement.is_header, parent, count, count in alone))
         if end is not None and not statement.is_header and word != "pass":
             silent = _SILENT.get(end[3] - end[1]) if end[0] == end[2] else None
@@ -68,6 +67,16 @@ def items_of(
                 item = Item(silent, end[0], end[1], 0, False, False)
                 lines.append(Line([item], statement.depth, False, parent, count))
     return lines
+
+
+def _silent_body(items: list[Item], end: Extent) -> list[Item]:
+    """The items of a ``pass``, where the end of its body tells how wide the statement was: ``pass`` or ``...``."""
+    line, column, end_line, end_column = end
+    if line == end_line and end_column - column == len("..."):
+        return [Item("...", line, column, 0, False, False)]
+    if items[0].line is None:
+        items[0].line, items[0].column = line, column if end_column - column == len("pass") else None
+    return items
 
 
 def _brackets(places: Places) -> tuple[dict[int, list[Item]], dict[int, list[Item]]]:

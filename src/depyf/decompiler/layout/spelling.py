@@ -39,22 +39,7 @@ def spell(votes: dict[Span, Extent], tokens: list[Token]) -> TokenTexts:
         line, column, end_line, end_column = extent
         token = tokens[start]
         if start == end and token.kind in ("string", "number"):
-            if line == end_line:
-                width = end_column - column
-                is_as_wide = width == width_of(token.text) and "\n" not in token.text
-                if not is_as_wide and not _without_fields(found, votes, start, token.text):
-                    text = next(
-                        (one for one in _spellings(token) if width_of(one) == width and "\n" not in one), None
-                    )
-                    if text is None and "\n" in token.text:
-                        text = next(_spellings(token), None)
-                    if text is not None:
-                        found.texts[start] = text
-            elif token.kind == "string" and not _without_fields(found, votes, start, token.text):
-                is_alone = _is_alone(tokens, start)
-                _over_lines(found, start, token.text, extent, is_alone=is_alone)
-                if start not in found.texts and is_alone:
-                    _indented(found, start, token.text, extent)
+            _literal(found, votes, tokens, start)
         elif end == start + 1 and token.text == "-" and tokens[end].kind == "number" and line == end_line:
             _signed(found, end, end_column - column, tokens)
         elif token.text == "return" and line == end_line:
@@ -65,6 +50,28 @@ def spell(votes: dict[Span, Extent], tokens: list[Token]) -> TokenTexts:
             found.texts[start] = "1"  # of `while 1:`
     _negate(found, votes, tokens)
     return found
+
+
+def _literal(found: TokenTexts, votes: dict[Span, Extent], tokens: list[Token], number: int) -> None:
+    """A string or a number that is not as wide, or not on as many lines, as its place."""
+    token, extent = tokens[number], votes[number, number]
+    line, column, end_line, end_column = extent
+    width = end_column - column
+    if line == end_line and width == width_of(token.text) and "\n" not in token.text:
+        return
+    if token.kind == "number" and line != end_line or _without_fields(found, votes, number, token.text):
+        return
+    if line == end_line:
+        text = next((one for one in _spellings(token) if width_of(one) == width and "\n" not in one), None)
+        if text is None and "\n" in token.text:
+            text = next(_spellings(token), None)
+        if text is not None:
+            found.texts[number] = text
+        return
+    is_alone = _is_alone(tokens, number)
+    _over_lines(found, number, token.text, extent, is_alone=is_alone)
+    if number not in found.texts and is_alone:
+        _indented(found, number, token.text, extent)
 
 
 def _negate(found: TokenTexts, votes: dict[Span, Extent], tokens: list[Token]) -> None:

@@ -30,20 +30,24 @@ def spellings_of_string(value: str | bytes, text: str) -> Iterator[str]:
             others = (text for text in in_quotes(value, mark) if text.isprintable())
             yield from ("f" + text for text in others if not text.startswith("r"))
         yield from ("u" + text for text in in_quotes(value, mark) if not text.startswith("r"))
-    if value:
-        half = len(value) // 2
-        for first in in_quotes(value[:half], mark):
-            for second in in_quotes(value[half:], mark):
-                yield from (f"{first} {second}", f"{first}{second}", f"{first} + {second}", f"{first}+{second}")
-    if len(value) > _PARTS:
-        parts = [next(in_quotes(part, mark)) for part in (value[:1], value[1:-1], value[-1:])]
-        yield from (" + ".join(parts), "+".join(parts))
+    yield from _in_parts(value, mark)
     yield from _with_repetition(value, mark)
     for size in range(1, _LONGEST_UNIT + 1):
         count = len(value) // size
         if count > 1 and value[:size] * count == value:
             for unit in in_quotes(value[:size], mark):
                 yield from (f"{unit} * {count}", f"{unit}*{count}", f"{count} * {unit}", f"{count}*{unit}")
+
+
+def _in_parts(value: str | bytes, mark: str) -> Iterator[str]:
+    """Two halves, side by side or added; three parts that are added."""
+    half = len(value) // 2
+    for first in in_quotes(value[:half], mark) if value else ():
+        for second in in_quotes(value[half:], mark):
+            yield from (f"{first} {second}", f"{first}{second}", f"{first} + {second}", f"{first}+{second}")
+    if len(value) > _PARTS:
+        parts = [next(in_quotes(part, mark)) for part in (value[:1], value[1:-1], value[-1:])]
+        yield from (" + ".join(parts), "+".join(parts))
 
 
 def _with_repetition(value: str | bytes, mark: str) -> Iterator[str]:
