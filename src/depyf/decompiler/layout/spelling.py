@@ -39,7 +39,7 @@ def spell(votes: dict[Span, Extent], tokens: list[Token]) -> TokenTexts:
         line, column, end_line, end_column = extent
         token = tokens[start]
         if start == end and token.kind in ("string", "number"):
-            _literal(found, votes, tokens, start)
+            _literal(found, votes, tokens, start, extent)
         elif end == start + 1 and token.text == "-" and tokens[end].kind == "number" and line == end_line:
             _signed(found, end, end_column - column, tokens)
         elif token.text == "return" and line == end_line:
@@ -52,9 +52,11 @@ def spell(votes: dict[Span, Extent], tokens: list[Token]) -> TokenTexts:
     return found
 
 
-def _literal(found: TokenTexts, votes: dict[Span, Extent], tokens: list[Token], number: int) -> None:
+def _literal(
+    found: TokenTexts, votes: dict[Span, Extent], tokens: list[Token], number: int, extent: Extent
+) -> None:
     """A string or a number that is not as wide, or not on as many lines, as its place."""
-    token, extent = tokens[number], votes[number, number]
+    token = tokens[number]
     line, column, end_line, end_column = extent
     width = end_column - column
     if line == end_line and width == width_of(token.text) and "\n" not in token.text:
