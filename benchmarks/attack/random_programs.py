@@ -4,6 +4,7 @@
     python benchmarks/attack/random_programs.py 10000 --all -j 2           on each of CPython 3.8 to 3.15 that is found
     python benchmarks/attack/random_programs.py --write programs.json 5000  modules of hypothesmith's, for --read
     python benchmarks/attack/random_programs.py --write programs.json 300 --by pysource-codegen   of another generator's
+    python benchmarks/attack/random_programs.py --write programs.json 1000 --by grafts   real functions, mixed
     python benchmarks/attack/random_programs.py --read programs.json       those that this Python compiles
     python benchmarks/attack/random_programs.py 1 --seed 77 --show         one function, and what came of it
 
@@ -20,6 +21,7 @@ import json
 import random
 import subprocess
 import sys
+import sysconfig
 import time
 import warnings
 from pathlib import Path
@@ -32,6 +34,7 @@ sys.path[:0] = [str(ROOT / folder) for folder in ("src", "tests", "benchmarks/li
 from random_source import compiles, random_function  # type: ignore[import-not-found] # noqa: E402
 from scripted_runs import function_of, outcome  # type: ignore[import-not-found] # noqa: E402
 
+import grafts  # noqa: E402
 import roundtrip  # noqa: E402
 import workers  # noqa: E402
 from depyf.decompiler.bytecode.interpreters import find_interpreter  # noqa: E402
@@ -172,7 +175,12 @@ def by_pysource_codegen(count: int, seed: int) -> list[str]:
     return [generate(number, node_limit=300, depth_limit=8) for number in range(seed, seed + count)]
 
 
-GENERATORS = {"hypothesmith": by_hypothesmith, "pysource-codegen": by_pysource_codegen}
+def by_grafting(count: int, seed: int) -> list[str]:
+    """Functions of this Python's library with statements of others put in."""
+    return list(grafts.grafts(count, seed, Path(sysconfig.get_path("stdlib"))))
+
+
+GENERATORS = {"hypothesmith": by_hypothesmith, "pysource-codegen": by_pysource_codegen, "grafts": by_grafting}
 
 
 def show(seed: int) -> None:

@@ -156,3 +156,12 @@ def f():
 def test_bodies_of_finally_go_on_where_control_came_from(text, other, level):
     assert not objection(text, other, level, "lock-step")
     assert objection(text, other.replace("g()", "k()"), level, "lock-step")
+
+
+def test_a_cell_that_only_dead_code_shares_is_a_local_variable():
+    assert not objection("def f(a):\n return a\n return lambda: a", "def f(a): return a")
+
+
+def test_a_cell_that_live_code_shares_is_compared():
+    found = objection("def f(a, b):\n b = lambda: a\n return a", "def f(a, b):\n b = lambda: b\n return a")
+    assert found == "shared variables are ('a',), recompiled ('b',)"
