@@ -24,7 +24,7 @@ MARK = "  # depyf: perhaps another line"
 _BUDGET = 50_000
 """Half a second: a traceback shall not wait for longer."""
 _MOST_LINES = 200_000
-"""Before the first one: more of them stand only in line tables that lie."""
+"""Before the first one: only line tables that lie have more of them."""
 _MOST_KEPT = 500
 
 _at_work = threading.local()
@@ -110,7 +110,7 @@ def _with_the_same_lines(result: Any, moved: int) -> set[int]:
         return set()
 
     def lines(raw: Any, moved: int) -> list[Any]:
-        found = [one for one in known_instructions(raw) if one.op != "NULL"]  # which stands elsewhere
+        found = [one for one in known_instructions(raw) if one.op != "NULL"]  # whose place differs
         return [(one.op, one.line and one.line - moved) for one in found]
 
     try:
@@ -136,7 +136,7 @@ def has_none(code: types.CodeType) -> bool:
 
 
 def _lines(code: types.CodeType) -> list[str] | None:
-    """Lines of the file that the code could come from; blank where others would stand. None if it has none."""
+    """Lines of the file that the code could come from; blank where others would be. None if it has none."""
     if code not in _kept:
         if getattr(_at_work, "on", False):
             return None

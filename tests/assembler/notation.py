@@ -88,7 +88,7 @@ NO_FALL_THROUGH = frozenset({"JUMP", "RETURN_VALUE", "RAISE_VARARGS", "RERAISE"}
 
 
 class Thing:
-    """A class that code may hold as a constant, though no literal stands for it."""
+    """A class that code may hold as a constant, though it has no literal."""
 
 
 THINGS: Dict[str, Any] = {"Thing": Thing, "int": int, "dict": dict}

@@ -250,7 +250,7 @@ def test_a_log_that_ends_anywhere_is_read_as_far_as_it_goes(tmp_path):
             assert text[at - 1] == "\n" or text[at] == "\n", at
     assert seen == {True, False}
     (log,) = read_log(written(tmp_path, text[:-30]))
-    assert "line 20" in Trace(log).notes[-1] and "what came behind is missing" in Trace(log).notes[-1]
+    assert "line 20" in Trace(log).notes[-1] and "what came after it is missing" in Trace(log).notes[-1]
 
 
 def test_a_compressed_log_that_is_cut_off(tmp_path):

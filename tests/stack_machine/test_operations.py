@@ -260,8 +260,8 @@ DIFFERENT = {
              "no expression gives this value (Raised)", "no expression gives this value (Raised)", "RAISED; "),
     "GET_AWAITABLE": (f"RAISED; GET_AWAITABLE 1; {AWAIT}", "no expression gives this value (Raised)",
                       "GET_AWAITABLE is not understood outside the shapes that a compiler makes", "RAISED; "),
-    "POP_EXCEPT": ("LOAD_FAST a; POP_EXCEPT", "POP_EXCEPT stands on no exception",
-                   "POP_EXCEPT stands on no exception", "; "),
+    "POP_EXCEPT": ("LOAD_FAST a; POP_EXCEPT", "POP_EXCEPT finds no exception",
+                   "POP_EXCEPT finds no exception", "; "),
     "JUMP": ("JUMP", "JUMP is not understood outside the shapes that a compiler makes",
              "JUMP is not understood outside the shapes that a compiler makes", "; "),
 }  # fmt: skip

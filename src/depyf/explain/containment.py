@@ -3,7 +3,7 @@
 Whatever fails costs the artifact it was making. The reason goes into the model (the dump's index shows it) and,
 as one line, to the logger ``depyf``. KeyboardInterrupt and SystemExit are not failures and pass.
 
-There are two lines. `contained` is put around each artifact. `told` and `done` stand where torch or the user calls
+There are two lines. `contained` is put around each artifact. `told` and `done` are used where torch or the user calls
 us, and let nothing through whatever is wrong, `contained` included: such functions are marked `edge`.
 """
 

@@ -42,7 +42,7 @@ def kind_of(data: bytes) -> Kind:
 def _code_offset(data: bytes) -> int | None:
     """Where marshalled code begins in ``data``: at its start, or after a header whose magic number is wiped out."""
     for offset in (0, HEADER):
-        # Behind the letter stands a small number of four bytes, the arguments: text has no zeros.
+        # The letter is followed by a small number of four bytes, the arguments: text has no zeros.
         if data[offset : offset + 1] in (_CODE[:1], _CODE[1:]) and b"\0\0" in data[offset + 1 : offset + 9]:
             return offset if offset == 0 or data[:4] == _NO_MAGIC else None
     return None

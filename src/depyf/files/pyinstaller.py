@@ -1,4 +1,4 @@
-"""PyInstaller's programs as trees: the archive behind an executable, and the archives in it. Nothing is unpacked.
+"""PyInstaller's programs as trees: the archive appended to an executable, and the archives in it. Nothing is unpacked.
 
 The formats are those of PyInstaller/archive/{readers,writers}.py and bootloader/src/pyi_archive.h:
 
@@ -78,7 +78,7 @@ def find_cookie(path: str) -> int | None:
 
 
 class PyInstallerTree(Archive):
-    """The compiled files of a program. Scripts stand by their names, modules in a folder called as their PYZ."""
+    """The compiled files of a program. Scripts are listed by their names, modules in a folder called as their PYZ."""
 
     kind = "frozen"
 

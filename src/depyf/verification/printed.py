@@ -47,7 +47,7 @@ def lines_of(report: FileReport) -> Iterator[str]:
 
 
 def change_lines(change: Change, sides: tuple[str, str] = _FIELDS) -> Iterator[str]:
-    """One change; ``sides`` says in words where either side stands."""
+    """One change; ``sides`` says in words where each side is."""
     if change.what:
         yield printable(f"  {change.what}")
     if not change.lines and not change.source_lines:

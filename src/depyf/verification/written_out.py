@@ -114,7 +114,7 @@ class _Writer:
         self.parts += self.parts[start:end]
 
     def _begin(self, kind: int, at: int, entry: list[int]) -> int:
-        """Begin an object with parts; where the first of them stands."""
+        """Begin an object with parts; where the first of them is written."""
         data = self.data
         if kind == _CODE:
             end = at + 1 + self.numbers

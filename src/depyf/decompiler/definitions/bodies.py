@@ -275,7 +275,7 @@ def store_in_dead_code(body: list[nodes.Statement], attributes: list[str]) -> No
 
 
 def _put_dead_code(body: list[nodes.Statement], dead: list[nodes.Statement]) -> None:
-    """At the end of ``body``; in front, if what stands last may be the end of the code, which compilers copy."""
+    """At the end of ``body``; in front, if the last statement may be the end of the code, which compilers copy."""
     ends = bool(body) and isinstance(body[-1], (nodes.Return, nodes.Raise))
     body.insert(len(body) if ends else 0, nodes.If(nodes.Constant(False), dead))
 
@@ -341,7 +341,7 @@ def _declared(
 
 
 def _behind_docstring(body: list[nodes.Statement]) -> int:
-    """Where the first statement stands that is no docstring: 0 or 1."""
+    """The index of the first statement that is no docstring: 0 or 1."""
     first = body[0] if body else None
     return int(isinstance(first, nodes.Expr) and isinstance(first.value, nodes.Constant))
 

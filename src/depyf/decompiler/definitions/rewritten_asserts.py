@@ -99,7 +99,7 @@ class _Reader:
         self.message: Expression | None = None
 
     def read(self) -> tuple[nodes.Assert, int]:
-        """The assert, and where the statement after it stands."""
+        """The assert, and the index of the statement after it."""
         end = self._end()
         test = self.body[end]
         assert isinstance(test, nodes.If)
@@ -119,7 +119,7 @@ class _Reader:
         return nodes.Assert(condition, self.message, line=test.line), end
 
     def _end(self) -> int:
-        """Where the test stands that raises the error."""
+        """The index of the test that raises the error."""
         for at in range(self.start, len(self.body)):
             statement = self.body[at]
             if isinstance(statement, nodes.If):

@@ -2,7 +2,7 @@
 
 The body is cut where nothing lies on the stack and no statement is open (flowgraph/pieces.py). Pieces in a row are
 decompiled and proven as a body of their own, in the same kind of namespace; where that fails, each half of them, down
-to single pieces. In the place of a piece that is refused stand a raise with the reason, its instructions as comments,
+to single pieces. A piece that is refused is replaced by a raise with the reason, its instructions as comments,
 and the functions and classes made there.
 """
 
@@ -239,7 +239,7 @@ class _Body:
         return reason
 
     def mark(self, piece: Piece, reason: str) -> None:
-        """Add what stands in the place of ``piece``, and the definitions of the functions and classes made there."""
+        """Add what replaces ``piece``, and the definitions of the functions and classes made there."""
         inside = self.of(piece)
         self.body.append(placeholder(self.raw, reason, inside, piece.members))
         for instruction in inside:

@@ -10,9 +10,9 @@ _WORDS = frozenset(("global", "nonlocal"))
 
 
 def move_declarations(lines: list[Line]) -> None:
-    """Move declarations for which there is no line behind the next statements, up to a free line.
+    """Move declarations for which there is no line after the next statements, up to a free line.
 
-    No statement that it is moved behind may have the names.
+    No statement that it is moved past may have the names.
     """
     number = len(lines) - 1
     while number >= 0:

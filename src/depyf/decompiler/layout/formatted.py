@@ -398,7 +398,7 @@ def _cut(text: str, width: int) -> tuple[str, str]:
 
 
 def _rows(text: str, count: int) -> list[str]:
-    """The text in so many pieces, cut behind blanks; the last ones are left out if it is too short."""
+    """The text in so many pieces, cut after blanks; the last ones are left out if it is too short."""
     rows = []
     rest = text
     for left in range(count, 1, -1):

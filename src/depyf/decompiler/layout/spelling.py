@@ -322,7 +322,7 @@ def _of_last_piece(value: str | bytes, width: int, quote: str) -> int | None:
 
 
 def _split(value: str | bytes, most: int, width: int) -> list[str | bytes]:
-    """At most so many pieces, split behind line ends if that gives as many, else behind blanks."""
+    """At most so many pieces, split after line ends if that gives as many, else after blanks."""
     lines: list[str | bytes] = [*value.splitlines(keepends=True)]
     if len(lines) >= most > 0:
         while len(lines) > most:

@@ -51,7 +51,7 @@ def _in_parts(value: str | bytes, mark: str) -> Iterator[str]:
 
 
 def _with_repetition(value: str | bytes, mark: str) -> Iterator[str]:
-    """A unit many times, with something in front of it or behind it."""
+    """A unit many times, with something before or after it."""
     found = (_REPEATED_BYTES if isinstance(value, bytes) else _REPEATED).search(value)  # type: ignore[arg-type]
     if found is None:
         return

@@ -219,7 +219,7 @@ class ExitEvidence:
 
 
 def _calls_exit_for_a_keyword(instructions: list[Instruction]) -> bool:
-    """Whether a with statement is left behind a NOP, the first of ``instructions``: where a statement stood that does
+    """Whether a with statement is left after a NOP, the first of ``instructions``: where a statement stood that does
     nothing else."""
     nones = [i.op == "CONST" and i.arg is None for i in instructions[1:4]]
     return len(instructions) > 4 and all(nones) and instructions[4].op == "CALL"

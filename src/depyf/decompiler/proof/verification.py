@@ -127,7 +127,7 @@ def _code_of(x: Any, which: str) -> Code:
     if isinstance(x, type):
         hint = f"{x.__name__} is a class: give its functions, one at a time"
     elif callable(x):
-        hint = f"{getattr(x, '__name__', 'it')} is implemented in C, or an object with no function behind it"
+        hint = f"{getattr(x, '__name__', 'it')} is implemented in C, or an object that no function implements"
     else:
         hint = "give a function, a method or a code object"
     raise TypeError(f"verify: the {which} argument, of type {kind}, has no bytecode; {hint}")

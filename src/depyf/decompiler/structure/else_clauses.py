@@ -76,7 +76,7 @@ def _deeper(
         following = body[place]
         there = following.column
         if there is None or place > start and _on_line_of(following, body[place - 1]):
-            continue  # stands where the statement before it stands, or that can't be told
+            continue  # indented as the statement before it, or unknown
         if there <= base + 1 and there != column:
             break
         if not _is_in_clause(following, there, column, base):

@@ -102,7 +102,7 @@ def _end(
 def write_while(
     writer: Structurer, node: LiftedBlock, follow: LiftedBlock | None, context: Context, out: list[nodes.Statement]
 ) -> LiftedBlock | None:
-    """A loop that comes back to ``node``: with its test if the test stands alone at the top, else endless."""
+    """A loop that comes back to ``node``: with its test if the test is alone at the top, else endless."""
     loop = writer.flow.natural_loop(node)
     tested = _body_and_exit(node, loop)
     if tested is not None:

@@ -90,7 +90,7 @@ def _places(body: list[nodes.Statement], falls: Jump) -> Iterator[_Place]:
 
 
 def _rewritten(place: _Place) -> Iterator[tuple[nodes.Statement, list[nodes.Statement]]]:
-    """What may stand for the body, and the statement that is another then."""
+    """What may replace the body, and the statement that changes with it."""
     for after in _ended_otherwise(place):
         yield place.body[-1], after
     for index, statement in enumerate(place.body):
@@ -117,7 +117,7 @@ def _ended_otherwise(place: _Place) -> Iterator[list[nodes.Statement]]:
 def _instead(
     statement: nodes.Statement, rest: list[nodes.Statement], falls: Jump
 ) -> Iterator[list[nodes.Statement]]:
-    """What may stand for ``statement`` and the ``rest`` of the list after it."""
+    """What may replace ``statement`` and the ``rest`` of the list after it."""
     if isinstance(statement, nodes.If):
         yield from _instead_of_if(statement, rest, falls)
     elif isinstance(statement, _TRIES):

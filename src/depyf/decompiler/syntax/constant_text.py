@@ -28,7 +28,7 @@ class PrintError(DepyfError):
 def constant_text(value: object, string: Callable[[str], str]) -> tuple[str, int]:
     """The text of a constant and its precedence; `string` writes the strings.
 
-    Raises PrintError for an object that no literal stands for.
+    Raises PrintError for an object that has no literal.
     """
     kind = type(value)
     if kind is str:
@@ -54,7 +54,7 @@ def constant_text(value: object, string: Callable[[str], str]) -> tuple[str, int
         return f"{{{OPEN_ITEMS}{_joined(items)}{CLOSE}}}", ATOM
     if isinstance(value, CodeType):
         raise PrintError(f"the code object {value.co_name} stands where an expression is expected")
-    raise PrintError(f"no literal stands for an object of type {kind.__qualname__}")
+    raise PrintError(f"there is no literal for an object of type {kind.__qualname__}")
 
 
 def tuple_items(value: tuple[object, ...], string: Callable[[str], str]) -> str:

@@ -70,7 +70,7 @@ class ExpressionPrinter:
         return f"{OPEN_INVISIBLE}{self.alone(node, precedence)}{CLOSE_INVISIBLE}"
 
     def value(self, node: n.Node) -> str:
-        """The right side of an assignment, or what stands alone: a yield needs no parentheses."""
+        """The right side of an assignment, or an expression by itself: a yield needs no parentheses."""
         return f"{OPEN_INVISIBLE}{self.alone(node, YIELD)}{CLOSE_INVISIBLE}"
 
     def bare_tuple(self, node: n.Node, otherwise: int = TEST) -> str:

@@ -60,7 +60,7 @@ def string_within_braces(value: str, quotes: Sequence[str]) -> str:
     """A string constant within the braces of an f-string, in one of the kinds of quotes that are left."""
     text = without_escapes(value, quotes)
     if text is None:
-        raise QuotesExhausted(f"{value!r} cannot stand in the braces of an f-string of Python 3.11")
+        raise QuotesExhausted(f"{value!r} can't be written in the braces of an f-string of Python 3.11")
     return text
 
 
@@ -108,7 +108,7 @@ def _replacement(printer: ExpressionPrinter, node: n.FormattedValue | n.Interpol
     elif "lambda" in text:
         text = f"({text})"  # its colon would start the format specification
     if printer.quotes is not None and ("\\" in text or quote in text or ("\n" in text and len(quote) == 1)):
-        raise QuotesExhausted("an expression cannot stand in the braces of an f-string of Python 3.11")
+        raise QuotesExhausted("an expression can't be written in the braces of an f-string of Python 3.11")
     if text.startswith("{"):
         text = " " + text
     return f"{{{text}{_CONVERSIONS[node.conversion]}{_specification(printer, node.format_spec, quote)}}}"

@@ -27,7 +27,7 @@ class TypeAlias(Statement):
 
 
 class Expr(Statement):
-    """An expression that stands by itself."""
+    """An expression by itself."""
 
     __slots__ = fields = ("value",)
 

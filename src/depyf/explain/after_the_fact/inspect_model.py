@@ -133,7 +133,7 @@ def frame_of(
 def _number(frames: list[Frame]) -> None:
     """Numbers the transformed codes of equally named frames in order of compilation, as the dump's files are.
 
-    The two resume functions behind a branch have one name. Where a recording has written a file, its number counts.
+    The two resume functions after a branch have one name. Where a recording has written a file, its number counts.
     """
     taken: dict[str, set[int]] = {}
     entries = [(frame, entry) for frame in frames for entry in frame.entries]

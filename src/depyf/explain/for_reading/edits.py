@@ -77,7 +77,7 @@ class FunctionText:
         return iter(self._statements)
 
     def block_of(self, statement: ast.stmt) -> list[ast.stmt]:
-        """The statement list in which `statement` stands."""
+        """The statement list that holds `statement`."""
         return self._blocks[id(statement)]
 
     def place_of(self, statement: ast.stmt) -> int:
@@ -85,7 +85,7 @@ class FunctionText:
         return self._places[id(statement)]
 
     def in_block(self, node: ast.Name, block: list[ast.stmt]) -> ast.stmt | None:
-        """The statement of `block` in which `node` stands, None if it is not in one of them."""
+        """The statement of `block` that holds `node`, None if it is not in one of them."""
         found = self._owners[id(node)]
         while found is not self.function:
             if self._blocks[id(found)] is block:

@@ -68,7 +68,7 @@ class BreakLog:
         return graph_break_from_reason(text, getattr(reason, "user_stack", None) or [])
 
     def _cause(self, compile_id: str) -> _Raised | None:
-        """What made Dynamo go back to the last line behind which it can stop: the last error of an earlier attempt."""
+        """What made Dynamo go back to the last line after which it can stop: the last error of an earlier attempt."""
         now = torch_attempts.current_attempt()
         before = [one for one in self._raised if one.compile_id == compile_id and one.attempt < now]
         return before[-1] if before else None

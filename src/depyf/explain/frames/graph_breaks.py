@@ -20,7 +20,7 @@ _NO_PART = ("***", " For more details")
 _JUMP = "generic_jump"
 _BRANCHING = "Data-dependent branching"
 _STEP = "step_unsupported"
-_STEP_WORDS = "Dynamo went back to the last line behind which it can stop; the break itself comes later in the function"
+_STEP_WORDS = "Dynamo went back to the last line after which it can stop; the break itself comes later in the function"
 _HINTS_FOR_JUMPS = ["Use `torch.cond` to express dynamic control flow."]  # before torch 2.8 there is no registry
 
 

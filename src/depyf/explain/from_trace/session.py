@@ -62,7 +62,7 @@ class Trace:
         self._failed: list[CacheEntry] = []
         self._reasons: dict[str, list[str]] = {}  # to compile again: they come before the compilation
         self._left: set[str] = set()  # compilations of functions that are left to Python then
-        self._stopped: dict[str, GraphBreak] = {}  # breaks behind which Dynamo has not begun once more, by compilation
+        self._stopped: dict[str, GraphBreak] = {}  # breaks after which Dynamo has not started again, by compilation
         self._attempt: dict[str, int] = {}  # in which they came: after a break Dynamo traces the function once more
         self._graph_texts: dict[str, str] = {}
         self._resets = 0
@@ -219,7 +219,7 @@ class Trace:
         if not self.session.torch_version:
             self.notes.append("this torch does not write its version")
         if self._log.cut:
-            self.notes.append(f"{self._log.cut}: what came behind is missing")
+            self.notes.append(f"{self._log.cut}: what came after it is missing")
 
 
 def _name(frame: Frame) -> str:

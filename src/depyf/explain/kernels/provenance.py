@@ -1,8 +1,8 @@
 """Which line of the program became which kernel.
 
 Inductor says of every kernel which operations went into it (`Provenance.made`), and its wrapper names, above a call of
-a kernel that is a library's, the nodes of Dynamo's graph behind it; a node has the line of the program. What a cache
-gives back has those comments alone.
+a kernel that is a library's, the nodes of Dynamo's graph that it was made of; a node has the line of the program. What
+a cache gives back has those comments alone.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ class Provenance:
         self.by_name.append((fused_name, _described(operations_behind(node_schedule, self._order))))
 
     def take(self, source: str, graph: Graph | None, cached: str = "") -> list[KernelLine]:
-        """The lines behind the kernels which `source`, a generated module, calls, in order; begins a new module.
+        """The source lines of the kernels which `source`, a generated module, calls, in order; begins a new module.
 
         For a module out of a cache, `cached` is the text of the graph it was generated from, which names lines too: an
         operation belongs to the kernel that alone has it in its name. Those lines are of the run that filled the cache;
@@ -117,7 +117,7 @@ def _described(nodes: Iterable[Any]) -> list[tuple[str, SourceLine | None]]:
 def _from_comments(source: str, graph: Graph | None) -> dict[str, list[tuple[str, SourceLine | None]]]:
     """What the comments above calls of library kernels say: the nodes of Dynamo's graph.
 
-    A comment lists the nodes behind the kernel's inputs too, which other kernels compute: ``gelu`` above the matrix
+    A comment lists the nodes of the kernel's inputs too, which other kernels compute: ``gelu`` above the matrix
     product of its result. The kernel's own operation is the one in its name, else the last in the list.
     """
     by_name = {node.name: node for node in graph.nodes} if graph is not None else {}

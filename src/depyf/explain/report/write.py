@@ -57,7 +57,7 @@ def write_report(
     for frame in session.frames:
         for entry in frame.entries:
             name = writable_name(guard_file_name(entry, frame))
-            why = f"every check behind compilation {entry.compile_id} of {frame.name}, Dynamo's own included"
+            why = f"every check of compilation {entry.compile_id} of {frame.name}, Dynamo's own included"
             _one(session, directory, name, "guards", why, written, functools.partial(guard_listing, entry, frame))
     report = functools.lru_cache(maxsize=1)(lambda: report_of(session))
     why = "what happened at each line of the program, for `depyf report` and other tools"

@@ -23,7 +23,7 @@ def check_size(instructions: list[Instruction], error: ErrorMaker) -> None:
     pushed = 0
     for instruction in instructions:
         if instruction.op not in OPERATIONS:
-            raise error(f"{instruction.op} stands where no compiler puts it", instruction.offset)
+            raise error(f"{instruction.op} is where no compiler puts it", instruction.offset)
         if instruction.op in _UNPACKS:
             pushed += stack_use(instruction)[1]
             if pushed > _MOST_PUSHED + len(instructions):

@@ -279,7 +279,7 @@ class _Simulation:
         return stack[: len(stack) - count]
 
     def is_pair(self, stack: Stack, above: int, kind: str) -> bool:
-        """Whether below ``above`` plain values stands a pair of that kind."""
+        """Whether there is a pair of that kind below ``above`` plain values."""
         top = len(stack) - above
         if top < 2 or not all(map(_is_plain, stack[top:])):
             return False

@@ -24,7 +24,7 @@ def docstring_flag(version: tuple[int, int]) -> int:
 
 
 def place_flags(version: tuple[int, int]) -> int:
-    """Flags that say where the code stands, not what it does: in a function; from 3.14 on, in a class."""
+    """Flags that say where the code is, not what it does: in a function; from 3.14 on, in a class."""
     return CO_NESTED | (_CO_METHOD if version >= (3, 14) else 0)
 
 

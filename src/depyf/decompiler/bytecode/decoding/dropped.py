@@ -99,7 +99,7 @@ def _resume(decoder: Decoder, row: OpcodeRow, argument: int, offset: int) -> Non
 
 
 def _precall(decoder: Decoder, row: OpcodeRow, argument: int, offset: int) -> None:
-    # It takes apart a bound method, where that of its CALL stands.
+    # It takes apart a bound method, in the place of its CALL.
     if decoder.following(offset)[:2] != ("CALL", argument):
         raise decoder.error(f"{row.name} {argument} without its CALL", offset)
 

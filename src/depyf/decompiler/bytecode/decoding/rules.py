@@ -104,7 +104,7 @@ def _name(decoder: Decoder, row: OpcodeRow, argument: int, offset: int) -> None:
 
 
 def _import_with_bits(decoder: Decoder, row: OpcodeRow, argument: int, offset: int) -> None:
-    # Eager: where `lazy` could not stand (in a function, a class, a try), so no switch makes it lazy.
+    # Eager: where `lazy` is not allowed (in a function, a class, a try), so no switch makes it lazy.
     decoder.emit(IMPORT_KINDS[argument & 3] + row.op, decoder.raw.names[argument >> 2], offset)
 
 

@@ -10,7 +10,7 @@ from typing import Any
 class Behavior:
     """One version's facts. The defaults are those of 3.7; each ``pyXY.py`` states what its version changed.
 
-    A fact belongs here if no opcode implies it. Beside each value stands where CPython's source says so, and
+    A fact belongs here if no opcode implies it. Beside each value is the place in CPython's source that says so, and
     tests/bytecode/test_behavior.py shows it with a snippet that it compiles with every version.
     """
 

@@ -182,7 +182,7 @@ ENDS_OF_LOOPS: dict[tuple[int, int], tuple[str, ...]] = {
     (3, 12): ("END_FOR",), (3, 13): ("END_FOR", "POP_TOP"), (3, 14): ("END_FOR", "POP_ITER"),
     (3, 15): ("END_FOR", "POP_ITER"),
 }  # fmt: skip
-"""What stands where FOR_ITER jumps to, and is part of that jump."""
+"""What FOR_ITER jumps to, and is part of that jump."""
 
 READS: dict[str, Callable[[int], int]] = {
     "COPY": lambda n: n,

@@ -20,7 +20,7 @@ def _push_exc_info(machine: Machine, arg: Any) -> None:
 def _pop_except(machine: Machine, arg: Any) -> None:
     machine.flush()
     if not isinstance(machine.pop(), Raised):
-        raise machine.error("POP_EXCEPT stands on no exception")
+        raise machine.error("POP_EXCEPT finds no exception")
 
 
 @handles("LOAD_ASSERTION_ERROR")

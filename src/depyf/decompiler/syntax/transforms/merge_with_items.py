@@ -1,8 +1,8 @@
 """`with a: with b: ...` as `with a, b: ...`.
 
 Before: each context manager has a with statement of its own; the instructions are the same for both forms.
-After: with statements that were on one line, or of which the inner one does not stand deeper than the outer one, and of
-which one is all that is in the other, are one statement.
+After: with statements that were on one line, or of which the inner one is not indented deeper than the outer one, and
+of which one is all that is in the other, are one statement.
 """
 
 from __future__ import annotations
@@ -35,8 +35,8 @@ def _is_one(outer: n.With | n.AsyncWith, inner: n.With | n.AsyncWith) -> bool:
         return True
     if outer.column is None or inner.column is None:
         return False
-    # A nested statement would stand deeper, and its body as much deeper again, or more by a parenthesis. An item that
-    # is on a line of its own counts as if `with` were before it.
+    # A nested statement would be indented deeper, and its body as much deeper again, or more by a parenthesis. An item
+    # that is on a line of its own counts as if `with` were before it.
     indented = inner.column - outer.column
     body = [one.column for one in inner.body if one.column is not None and one.line != inner.line]
     return indented <= 0 or bool(body) and min(body) - inner.column not in (indented, indented + 1)

@@ -2,7 +2,7 @@
 
 Before: every return has the value that the instructions load. After: a function, none of whose returns has
 another value than None, says `return`; in all others `return None` stays, next to the values that it is an
-alternative to. Where the width tells what was written, that stands there.
+alternative to. Where the width tells what was written, that is kept.
 """
 
 from __future__ import annotations

@@ -72,7 +72,7 @@ def _module(kernel: Kernel, places: LineNumbers) -> list[Row]:
 
 
 def _called(text: str, lines_of: dict[str, frozenset[int]]) -> frozenset[int] | None:
-    """The lines behind the kernel that is called here; None where none is."""
+    """The source lines of the kernel that is called here; None where none is."""
     for match in _CALLED.finditer(text):
         name = match.group()
         name = name[:-4] if name.endswith(".run") else name

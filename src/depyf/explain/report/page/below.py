@@ -46,7 +46,7 @@ class Below:
         return _HERE
 
     def transformed(self, entry: CacheEntry, shown: str, in_full: Callable[[], str]) -> str:
-        """Takes in transformed code that is shortened: as it is shown, and all of it. Returns where that stands."""
+        """Takes in transformed code that is shortened: as it is shown, and all of it. Returns where that is."""
         source, code = entry.transformed.source, entry.code
         # The page calls resume functions in a shorter form than Dynamo does, and has cells as globals.
         is_same = code is not None and not _CHANGED.search(source) and "__class__" not in code.co_freevars

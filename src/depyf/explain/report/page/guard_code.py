@@ -32,7 +32,7 @@ def returned(conditions: list[str]) -> list[str]:
 
 
 def _operands(conditions: list[str]) -> list[list[str]]:
-    """Operands of ``and``, each in its lines; conditions in one loop stand where the first of them did."""
+    """Operands of ``and``, each in its lines; conditions in one loop are put where the first of them was."""
     found: list[list[str]] = []
     loops: dict[tuple[int, ...], list[str]] = {}
     where: dict[tuple[int, ...], int] = {}

@@ -152,7 +152,7 @@ def _graph_section(graph: Graph, below: Below) -> str:
     head = comment("\n".join(lines)) if lines else ""
     if not graph.source:
         why = graph.unavailable or "not recorded"
-        return head + comment(f"The graph behind {graph.name} is not at hand: {why}") + (
+        return head + comment(f"The graph of {graph.name} is not at hand: {why}") + (
             f"def {graph.name}(*args):\n    return compile_again({graph.name!r})\n"
         )
     return valid_or_comment(head + graph.source)

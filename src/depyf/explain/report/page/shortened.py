@@ -33,7 +33,7 @@ _INTEGER = re.compile(r"(?<![\w.])\d+(?![\w.])")
 
 @dataclass
 class _Edits:
-    """Lines of a text, and what stands in the place of some of them."""
+    """Lines of a text, and what replaces some of them."""
 
     lines: list[str]
     found: list[tuple[int, int, list[str]]] = field(default_factory=list)
