@@ -185,7 +185,8 @@ def figures(source: Path = SOURCE) -> Dict[str, str]:
         flat = [name for name in between if known[f"{half}.{name}"].name != "__init__.py"]
         found[f"`{half}`: modules beside its rooms"] = str(len(flat))
         found[f"`{half}`: rooms and such modules in import circles"] = str(sum(map(len, cycles(between))))
-    found["longest module"] = f"{lengths[longest]} lines, `{longest.replace(".", "/")}.py`"
+    path = longest.replace(".", "/") + ".py"
+    found["longest module"] = f"{lengths[longest]} lines, `{path}`"
     found["modules in import circles"] = str(sum(map(len, cycles(graph))))
     found["most complex function"] = f"{worst[0].complexity}, `{worst[0].name}`"
     found["functions more complex than 25"] = str(sum(one.complexity > 25 for one in worst))
