@@ -85,16 +85,22 @@ def has_columns(raw: RawCode) -> bool:
     return any(place[2] is not None for part in raw.walk() for place in part.positions())
 
 
+def _begin(found: Anchors, pair: CodePair, first_of_line: dict[int, int]) -> None:
+    """The line on which a definition begins; ``first_of_line``: the first token of each line of our text."""
+    first = first_of_line.get(pair.ours.firstlineno)
+    if first is not None and pair.original.name != "<module>":
+        found.line(first, pair.original.firstlineno)
+
+
 def anchors_by_columns(pairs: Sequence[CodePair], text: Text, moved: Unchanged) -> ByObject:
     """The anchors of the text that the pairs were compiled from."""
     all_found: ByObject = {}
     tokens = text.cut.tokens
     first_of_line = {tokens[one.start].line: one.start for one in text.cut.statements}
     for pair, statements in zip(pairs, moved.of_pair):
-        left, right = pair.original, pair.ours
+        left = pair.original
         found = all_found.setdefault(left, Anchors())
-        if right.firstlineno in first_of_line and left.name != "<module>":
-            found.line(first_of_line[right.firstlineno], left.firstlineno)
+        _begin(found, pair, first_of_line)
         done = set()  # lines of ours
         for number in statements:
             shift = moved.shifts.get(number)
@@ -227,10 +233,8 @@ def anchors_by_lines(pairs: Sequence[CodePair], text: Text, moved: Unchanged) ->
     tokens = text.cut.tokens
     first_of_line = {tokens[one.start].line: one.start for one in text.cut.statements}
     for pair, statements in zip(pairs, moved.of_pair):
-        left, right = pair.original, pair.ours
-        found = all_found.setdefault(left, Anchors())
-        if right.firstlineno in first_of_line and left.name != "<module>":
-            found.line(first_of_line[right.firstlineno], left.firstlineno)
+        found = all_found.setdefault(pair.original, Anchors())
+        _begin(found, pair, first_of_line)
         for number in statements:
             shift = moved.shifts.get(number)
             down = shift[0] if shift is not None else moved.lines.get(number)

@@ -90,7 +90,7 @@ class ExitEvidence:
         return {len(keyword): keyword for keyword in ("return", "...")}.get(width)
 
     def is_behind_a_word(self, position: Position) -> bool:
-        """Whether what stands at ``position`` follows ``return``, not what a statement may begin behind.
+        """Whether the column of ``position`` is one after ``return``, not one where a statement may begin.
 
         On a line of its own, that is where indentation does not reach to, which is even.
         """
