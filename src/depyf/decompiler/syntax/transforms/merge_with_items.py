@@ -38,5 +38,7 @@ def _is_one(outer: n.With | n.AsyncWith, inner: n.With | n.AsyncWith) -> bool:
     # A nested statement would be indented deeper, and its body as much deeper again, or more by a parenthesis. An item
     # that is on a line of its own counts as if `with` were before it.
     indented = inner.column - outer.column
-    body = [one.column for one in inner.body if one.column is not None and one.line != inner.line]
+    # A return after the exits has their line, which is the outer statement's.
+    after = (one for one in inner.body if one.line is not None and one.line > inner.line)
+    body = [one.column for one in after if one.column is not None]
     return indented <= 0 or bool(body) and min(body) - inner.column not in (indented, indented + 1)
