@@ -18,6 +18,7 @@ from .stack_entries import Entries, entries_after, entries_at_starts
 _COPIED = 4
 """The most instructions that the compiler copies in the place of a jump (MAX_COPY_SIZE)."""
 _NOT_COUNTED = ("NOP", "NULL")
+_DROPS_OPERAND = [("SWAP", 2), ("POP", None)]
 _UNWINDS = ("SWAP", "RETURN_VALUE")
 """What follows once the value of a ``return`` is evaluated: two of them may follow each other."""
 
@@ -195,6 +196,7 @@ def _copied(
         wanted = [(*starts[block], False), (*starts[other], False)]
         if longest == len(ours) == len(theirs):
             wanted.append(starts[block])
+        wanted += _without_operand((block, other), starts)
         for length in range(longest, whole, -1):
             before = _before(block, length, starts)
             if before in wanted and before == _before(other, length, starts) and _is_short(ours[-length:]):
@@ -207,6 +209,14 @@ def _copied(
         if length and _before(block, length, starts) == _before(other, length, starts):
             return length
     return whole
+
+
+def _without_operand(blocks: tuple[BasicBlock, ...], starts: dict[BasicBlock, Entries]) -> list[Entries]:
+    """The stack once a chained comparison that is false early has dropped the operand kept for the next comparison.
+
+    Of those of the blocks that begin by that.
+    """
+    return [starts[one][:-1] for one in blocks if [(i.op, i.arg) for i in one.instructions[:2]] == _DROPS_OPERAND]
 
 
 def _is_short(instructions: list[Instruction]) -> bool:
@@ -237,6 +247,7 @@ def _copied_without_lines(
     """
     tail = block.instructions
     inside = starts[block] == starts[other] and not all(starts[block])
+    dropped = _without_operand((block, other), starts)
     for length in range(_longest(tail, other.instructions, key), 0, -1):
         before = _before(block, length, starts)
         if before != _before(other, length, starts):
@@ -244,7 +255,7 @@ def _copied_without_lines(
         operations = [i.op for i in tail[-length:] if i.op not in _NOT_COUNTED]
         if operations[-1] == "RERAISE" and len(operations) <= _COPIED and handlers.isdisjoint((block, other)):
             return length  # nobody writes it: it ends one handler
-        if inside:
+        if inside or before in dropped and not all(before):
             return length if operations[0] not in _UNWINDS else 0
         left = any(
             len(before) < len(starts[one]) or one in behind and length == len(one.instructions)

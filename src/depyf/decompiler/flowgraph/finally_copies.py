@@ -13,6 +13,7 @@ from ...errors import DecompilationError
 from ..bytecode import EXITS, OPPOSITE, PATTERN_OPERATIONS, Instruction, RawCode
 from .control_flow_graph import BasicBlock, ControlFlowGraph
 from .regions import Region, chain
+from .stack_entries import entries_at_starts
 
 _Place = Tuple[BasicBlock, int]
 
@@ -25,11 +26,12 @@ def strip_finally_copies(graph: ControlFlowGraph, regions: list[Region]) -> None
     """
     waiting = [region for region in regions if region.kind == "finally"]
     done: set[tuple[Region, BasicBlock, str]] = set()
+    unreached: dict[tuple[Region, int], BasicBlock] = {}
     while waiting:
         failures: list[tuple[Region, DecompilationError]] = []
         for region in waiting:
             try:
-                _strip(graph, region, done)
+                _strip(graph, region, done, unreached)
             except DecompilationError as error:
                 failures.append((region, error))
         if len(failures) == len(waiting):
@@ -37,7 +39,12 @@ def strip_finally_copies(graph: ControlFlowGraph, regions: list[Region]) -> None
         waiting = [region for region, _ in failures]
 
 
-def _strip(graph: ControlFlowGraph, region: Region, done: set[tuple[Region, BasicBlock, str]]) -> None:
+def _strip(
+    graph: ControlFlowGraph,
+    region: Region,
+    done: set[tuple[Region, BasicBlock, str]],
+    unreached: dict[tuple[Region, int], BasicBlock],
+) -> None:
     if region.handler not in graph.blocks:
         return  # the handlers in a copy of an outer body are gone with the copy
     graph.split(region.handler, region.handler.instructions.index(_push(region)) + 1)
@@ -52,6 +59,12 @@ def _strip(graph: ControlFlowGraph, region: Region, done: set[tuple[Region, Basi
     for copy, sources in ways.items():
         for block, edge in sources:
             rest = _past_copy(graph, region, copy)
+            if rest is None:
+                rest = graph.add_empty(region.parent)
+                if len(sources) > 1 or not _is_left_by_a_word(block, edge, copy, region.handler):
+                    # One place after the statement for all that falls off; a return has its value on the stack.
+                    depth = len(entries_at_starts(graph)[copy])
+                    rest = unreached.setdefault((region, depth), rest)
             if region in chain(rest.region):  # the statement begins again: it is all that a loop has
                 rest = graph.add_empty(region.parent, rest)
             if getattr(block, edge) is not copy:  # its beginning was split off
@@ -88,13 +101,13 @@ def _push(region: Region) -> Instruction:
     return next(i for i in region.handler.instructions if i.op == "PUSH_EXC_INFO")
 
 
-def _past_copy(graph: ControlFlowGraph, region: Region, copy: BasicBlock) -> BasicBlock:
-    """Where control goes after the body that begins at ``copy``; an empty block if it is left for good."""
+def _past_copy(graph: ControlFlowGraph, region: Region, copy: BasicBlock) -> BasicBlock | None:
+    """Where control goes after the body that begins at ``copy``; None if it is left for good."""
     ends, behind = _walk(region, copy, through_handlers=False)
     if not ends:  # a loop that only an exception ends: ``try: while True: ...``
         ends, behind = _walk(region, copy, through_handlers=True)
     if not ends:
-        return graph.add_empty(region.parent)
+        return None
     if any(not same_exit(ends[0], end) for end in ends[1:]):
         raise DecompilationError("a copy of a `finally` body has several ends", stage="undo_optimiser")
     block, position = ends[0]

@@ -224,7 +224,9 @@ class Structurer:
         for node in inside:
             for successor in node.successors:
                 block = skip_jumps(successor)
-                if block is not None and block not in inside and block.kind != "nowhere":
+                if block is None or block in inside:
+                    continue
+                if block.kind != "nowhere" or len(block.predecessors) > 1:
                     found[self.final(block)] = None
         blocks: list[LiftedBlock] = []
         for node in sorted(found, key=lambda node: node.layout):
