@@ -12,6 +12,7 @@ FILES = 150
 LONGEST_FUNCTION, LONGEST_STATEMENT, SHORTEST_STATEMENT = 40, 25, 3
 """In lines."""
 MOST_GRAFTS = 6
+DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 _KINDS = ("If", "For", "While", "Try", "TryStar", "With", "Match")
 
 
@@ -70,5 +71,6 @@ def _bodies(node: ast.AST) -> Iterator[list[ast.stmt]]:
         if value and isinstance(value[0], ast.stmt):
             yield value
         for child in value:
-            if not isinstance(child, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+            # The names of a `global` statement are strings.
+            if isinstance(child, ast.AST) and not isinstance(child, DEFINITIONS):
                 yield from _bodies(child)
