@@ -206,9 +206,20 @@ def _copied(
     length = len(ours) - _consumption(block, starts)
     if whole <= length <= longest and length in (len(theirs) - _consumption(other, starts), len(theirs)):
         # What differs is a value on the stack: `z = a if c else b; return z`.
-        if length and _before(block, length, starts) == _before(other, length, starts):
+        is_one = _before(block, length, starts) == _before(other, length, starts)
+        if length and is_one and not _begin_at_one_place(ours, theirs):
             return length
     return whole
+
+
+def _begin_at_one_place(ours: list[Instruction], theirs: list[Instruction]) -> bool:
+    """Whether both begin by a constant of one position.
+
+    Operands of a conditional expression have a position each; what two returns evaluate after copies of a ``finally``
+    body has that of the body's last instruction.
+    """
+    mine, its = ours[0], theirs[0]
+    return mine.op == its.op == "CONST" and mine.position == its.position and None not in (mine.position or (None,))
 
 
 def _without_operand(blocks: tuple[BasicBlock, ...], starts: dict[BasicBlock, Entries]) -> list[Entries]:

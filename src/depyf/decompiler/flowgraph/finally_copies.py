@@ -137,8 +137,12 @@ def _walk(region: Region, copy: BasicBlock, through_handlers: bool) -> tuple[lis
         if instruction.op == "RERAISE":
             if through_handlers and ours[0].handler != body.handler:
                 continue  # no clause of a try statement in the body matches
-            behind = behind if ends else seen[pair]
-            ends.append(_settle(copied, jumps=False))  # a jump may lead back into the region
+            block, position = end = _settle(copied, jumps=False)  # a jump may lead back into the region
+            if not ends:
+                # After a case of nothing but `pass`, what follows both copies has the position of that.
+                is_of_pass = instruction.position == block.instructions[position].position
+                behind = instruction if is_of_pass else seen[pair]
+            ends.append(end)
             continue
         other = theirs[0].instructions[theirs[1]]
         left = _left(ours)
