@@ -73,3 +73,9 @@ def gives_annotations(raw: RawCode) -> bool:
 def is_late(raw: RawCode) -> bool:
     """Whether ``raw`` is the code of a late evaluated function that is asked for a format (3.14 on)."""
     return raw.parameters == (FORMAT,)
+
+def compiled_with(raw: RawCode) -> str:
+    """What ``raw`` is compiled with, if it has no text of its own."""
+    if kind_of(raw) == "annotations":
+        return "the definition that has these annotations"
+    return "the type parameter or type alias that has this value" if is_late(raw) else ""

@@ -404,7 +404,9 @@ def arguments_of(
     keyword_defaults: dict[str, nodes.Expression],
     annotations: dict[str, nodes.Expression],
 ) -> nodes.arguments:
-    """The parameters of ``raw``."""
+    """The parameters of ``raw``; none of a late evaluated function: the one that it has is no name."""
+    if is_late(raw):
+        return nodes.arguments()
     names = iter(raw.parameters)
 
     def take(count: int) -> list[nodes.arg]:

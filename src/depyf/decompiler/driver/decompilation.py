@@ -9,7 +9,7 @@ from ...errors import DecompilationError
 from ..bytecode import RawCode, comprehension_variables, known_instructions
 from ..bytecode.code.flags import CO_ASYNC_GENERATOR, CO_COROUTINE
 from ..bytecode.grammar import has_nested_quotes
-from ..bytecode.kinds import kind_of, mode_of
+from ..bytecode.kinds import compiled_with, kind_of, mode_of
 from ..definitions.annotations import as_function
 from ..definitions.bodies import mention_the_unused, on_one_line
 from ..definitions.resolve import Definitions, arguments_of, value_of_lambda
@@ -446,8 +446,9 @@ class Decompilation:
         return verdict._replace(pairs=tuple((raw, nested[number]) for raw, number in pairs))
 
     def compile(self, raw: RawCode, text: str) -> RawCode:
-        if kind_of(raw) == "annotations":
-            raise DecompilationError("annotations are compiled only with what they annotate", stage="recompile")
+        whole = compiled_with(raw)
+        if whole:
+            raise DecompilationError(f"compiled only with {whole}", stage="recompile")
         if kind_of(raw) in ("module", "expression"):
             code = compile_module(text, raw, filename=raw.filename, mode=mode_of(raw))
         else:
@@ -488,8 +489,8 @@ class Decompilation:
                 tried.add(raw)
             if raw in tried or raw in self.refused or any(nested in self.refused for nested in raw.nested):
                 continue
-            if kind_of(raw) == "annotations" and raw is not self.root:
-                continue  # compiled only with what they annotate
+            if compiled_with(raw) and raw is not self.root:
+                continue
             try:
                 self.compile(raw, print_tree(self.tree_of(raw), nested_quotes=self.nested_quotes))
             except (DecompilationError, PrintError) as error:
