@@ -74,6 +74,7 @@ def is_late(raw: RawCode) -> bool:
     """Whether ``raw`` is the code of a late evaluated function that is asked for a format (3.14 on)."""
     return raw.parameters == (FORMAT,)
 
+
 def compiled_with(raw: RawCode) -> str:
     """What ``raw`` is compiled with, if it has no text of its own."""
     if kind_of(raw) == "annotations":

@@ -446,9 +446,8 @@ class Decompilation:
         return verdict._replace(pairs=tuple((raw, nested[number]) for raw, number in pairs))
 
     def compile(self, raw: RawCode, text: str) -> RawCode:
-        whole = compiled_with(raw)
-        if whole:
-            raise DecompilationError(f"compiled only with {whole}", stage="recompile")
+        if compiled_with(raw):
+            raise DecompilationError(f"compiled only with {compiled_with(raw)}", stage="recompile")
         if kind_of(raw) in ("module", "expression"):
             code = compile_module(text, raw, filename=raw.filename, mode=mode_of(raw))
         else:
