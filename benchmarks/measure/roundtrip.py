@@ -25,6 +25,7 @@ import __future__
 import argparse
 import collections
 import functools
+import inspect
 import json
 import os
 import random
@@ -171,8 +172,8 @@ class Witnessed:
         for key, nested in results.items():
             # What the whole text does not show (its enclosing code was refused) is compiled by itself.
             if key not in self.objections and nested.verdict.level.value in PROVEN:
-                if not nested.code.co_flags & 1 or nested.code.co_name.startswith(("<", "__annotate__")):
-                    continue  # only a def can stand alone
+                if not _is_compiled_alone(nested.code):
+                    continue
                 alone = _compiled(standalone(nested), code.co_filename, nested.code.co_flags)
                 if isinstance(alone, str):
                     self.objections[key] = alone
@@ -193,6 +194,13 @@ class Witnessed:
         self.objections[id(nested.code)] = witness.disagreement(
             nested.code, recompiled, verdict.level.value, verdict.method, alone
         )
+
+
+def _is_compiled_alone(code: types.CodeType) -> bool:
+    """Whether a ``def`` makes ``code``, not a class, a comprehension, annotations or a type parameter."""
+    parameters = code.co_varnames[: code.co_argcount]
+    is_function = bool(code.co_flags & inspect.CO_OPTIMIZED) and all(name.isidentifier() for name in parameters)
+    return is_function and not code.co_name.startswith(("<", "__annotate__"))
 
 
 def _compiled(text: str, filename: str, flags: int = 0) -> types.CodeType | str:
