@@ -10,6 +10,7 @@ from ..bytecode import Instruction, RawCode, known_instructions
 from ..bytecode.kinds import gives_annotations, kind_of, mode_of
 from ..syntax import nodes
 from ..syntax.transforms.kept_constants import apart
+from ..syntax.transforms.tail_positions import DEFINITIONS
 from .annotations import REACHED
 
 
@@ -49,15 +50,32 @@ def annotate_a_place(body: list[nodes.Statement], raw: RawCode, kind: str, instr
     kinds_of_targets: list[tuple[type[nodes.Expression], ...]] = [(nodes.Attribute, nodes.Subscript)]
     if gathers or not any(nested.is_function for nested in raw.nested):  # a function in a class makes that cell too
         kinds_of_targets.append((nodes.Name,))
+    conditional = [inner for inner in nodes.bodies(body, DEFINITIONS) if inner and inner is not body]
+    if kind == "class":  # which gathers only what is inside other statements
+        places = conditional if gathers else [body]
+    else:
+        places = [body, *conditional]
     for kinds in kinds_of_targets:
-        for index, statement in enumerate(body):
-            if isinstance(statement, nodes.Assign) and len(statement.targets) == 1:
-                (target,) = statement.targets
-                if isinstance(target, kinds):
-                    body[index] = nodes.AnnAssign(
-                        target, nodes.Constant(None), statement.value, simple=0, line=statement.line
-                    )
-                    return
+        if any(_annotate_first(statements, kinds) for statements in places):
+            return
+    if gathers and places:
+        # What was annotated is gone, as in `x[0]: int`.
+        end = places[0]
+        at = len(end) - isinstance(end[-1], nodes.Return)
+        end.insert(at, nodes.AnnAssign(nodes.Name("_"), nodes.Constant(None), None, simple=0))
+
+
+def _annotate_first(statements: list[nodes.Statement], kinds: tuple[type[nodes.Expression], ...]) -> bool:
+    """Annotate the first assignment to a target of these ``kinds``; False if there is none."""
+    for index, statement in enumerate(statements):
+        if isinstance(statement, nodes.Assign) and len(statement.targets) == 1:
+            (target,) = statement.targets
+            if isinstance(target, kinds):
+                statements[index] = nodes.AnnAssign(
+                    target, nodes.Constant(None), statement.value, simple=0, line=statement.line
+                )
+                return True
+    return False
 
 
 def static_attributes(raw: RawCode, owner: RawCode | None) -> list[str]:
