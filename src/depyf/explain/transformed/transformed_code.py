@@ -9,10 +9,11 @@ from typing import Any, Mapping, Sequence
 from ..code_objects import CALLING, parameters_of, with_nested_of
 from ..containment import in_words
 from ..model import Decompiled
-from ..names import identifier, stable, without_addresses
+from ..names import file_name, identifier, stable, without_addresses
 from ..time_limit import within_limit
 from .decompiled import from_result, listing_of
 from .global_names import with_names, with_own_name, without_uuids
+from .user_lines import copied_apart, with_lines
 
 __all__ = ["WHAT_RUNS", "TransformedCode", "decompile_transformed", "is_valid_python"]
 
@@ -87,11 +88,14 @@ def _decompile(
     from ...decompiler.pipeline import analyze
     from .origin import DYNAMO
 
-    result = analyze(clean, settings=Settings(result_names=result_names, searches=False, origin=DYNAMO))
+    code = copied_apart(clean, original) if original is not None else clean
+    result = analyze(code, settings=Settings(result_names=result_names, searches=False, origin=DYNAMO))
     decompiled = from_result(result)
     if not result.source.strip():
         return _refused(new_code, compile_id, "; ".join(decompiled.reasons) or decompiled.verdict, decompiled)
     body = _standalone(result) if clean.co_freevars else result.source
+    if original is not None:
+        body = with_lines(body, _line_map(result, body), file_name(original.co_filename))
     if not result.proven:
         return _text_only(clean, compile_id, decompiled, body, "; ".join(decompiled.reasons) or decompiled.verdict)
     text = _header(clean, compile_id, decompiled, "") + body.rstrip("\n") + "\n"
@@ -115,6 +119,16 @@ def _standalone(result: Any) -> str:
     from ...decompiler.pipeline import standalone
 
     return str(standalone(result))
+
+
+def _line_map(result: Any, body: str) -> Mapping[int, int]:
+    """The line map of `result` for `body`, in which its source may be further down and to the right."""
+    inner = [line.strip() for line in result.source.rstrip().split("\n")]
+    outer = [line.strip() for line in body.split("\n")]
+    for moved in range(len(outer) - len(inner) + 1):
+        if outer[moved : moved + len(inner)] == inner:
+            return {line + moved: original for line, original in result.line_map.items()}
+    return {}
 
 
 def _text_only(code: CodeType, compile_id: str, decompiled: Decompiled, body: str, reason: str) -> TransformedCode:
