@@ -8,7 +8,7 @@ JUMP has the place of a ``continue``.
 from __future__ import annotations
 
 from ..edit import referred, without
-from ..instruction import Instruction, copies
+from ..instruction import NO_FALL_THROUGH, Instruction, copies
 
 OPPOSITE = {
     "POP_JUMP_IF_FALSE": "POP_JUMP_IF_TRUE",
@@ -35,7 +35,7 @@ def fold_conditions(
 def _cover_jumps(instructions: list[Instruction]) -> None:
     """A jump that never raises belongs to what it tests: the assembler may leave it out of the handler's range."""
     for before, jump in zip(instructions, instructions[1:]):
-        if jump.op in OPPOSITE:
+        if jump.op in OPPOSITE and before.op not in NO_FALL_THROUGH:
             jump.handler = before.handler
 
 
