@@ -53,7 +53,21 @@ def move_handlers_back(graph: ControlFlowGraph, regions: list[Region]) -> None:
             _shift(waiting, end, len(behind))
         extent.last += len(groups[region])
     graph.blocks = order + rest
+    _cover_jumps(graph.blocks, set(cold), sources)
     graph.number()
+
+
+def _cover_jumps(
+    blocks: list[BasicBlock], cold: set[BasicBlock], sources: dict[BasicBlock, list[BasicBlock]]
+) -> None:
+    """Give a jump from moved code to what comes next the region around both.
+
+    The compiler adds it when it moves the code (push_cold_blocks_to_end), and gives it no handler.
+    """
+    for block, after in zip(blocks, blocks[1:]):
+        if block in cold and block.handler is None and block.target is after and block.operations() == ["JUMP"]:
+            if all(source.region is after.region for source in sources.get(block, ())):
+                block.region, block.handler, block.handler_block = after.region, after.handler, after.handler_block
 
 
 def _stands_after(region: Region, block: BasicBlock) -> bool:

@@ -229,16 +229,13 @@ def _following(ours: _Place, theirs: _Place) -> list[tuple[_Place, _Place]]:
     instruction, copied = block.instructions[position], other.instructions[other_position]
     if instruction.op in EXITS:
         return []
-    if instruction.op != copied.op and instruction.target >= 0:  # jumps of the opposite sense
-        edges = ((block.target, other.fall), (block.fall, other.target))
-        return [((mine, 0), (its, 0)) for mine, its in edges if mine is not None and its is not None]
-    if position + 1 < len(block.instructions) and other_position + 1 < len(other.instructions):
-        return [((block, position + 1), (other, other_position + 1))]
-    pairs: list[tuple[_Place, _Place]] = []
-    if instruction.target >= 0 and block.target is not None and other.target is not None:
-        pairs.append(((block.target, 0), (other.target, 0)))
-    pairs.append(((block, position + 1), (other, other_position + 1)))
-    return pairs
+    after, its_after = (block, position + 1), (other, other_position + 1)
+    is_last = after[1] == len(block.instructions) and its_after[1] == len(other.instructions)
+    if not is_last or block.target is None or other.target is None:
+        return [(after, its_after)]
+    if instruction.op == copied.op:
+        return [((block.target, 0), (other.target, 0)), (after, its_after)]
+    return [((block.target, 0), its_after), (after, (other.target, 0))]  # jumps of the opposite sense
 
 
 def same_exit(left: _Place, right: _Place) -> bool:
