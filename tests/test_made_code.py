@@ -207,3 +207,21 @@ except depyf.DecompilationError as error:
     assert lines[0] == "['P.__init__.py']" and lines[1] == "True P(x=3, y=[]) True"
     assert lines[2] == "self.x=x" and lines[3] == "[]"
     assert "it has a file, or no text" in lines[4]
+
+
+def test_write_takes_the_text_that_linecache_has(tmp_path):
+    out = run(tmp_path, """
+TEXT = "def f(x: int):\\n    # the author's\\n    return [x  +  1]\\n\\ndef g():\\n    return   2\\n"
+
+def made(filename, text, cached):
+    linecache.cache[filename] = len(cached), None, cached.splitlines(True), filename
+    names = {}
+    exec(compile(text, filename, "exec"), names)
+    depyf.source.write(names["f"], "made")
+    print(names["f"](1), open(names["f"].__code__.co_filename).read() == cached)
+
+made("<one>", TEXT, TEXT)
+made("<two>", TEXT, TEXT.replace("1", "3"))
+made("<three>", TEXT, "no Python")
+""", begin="from __future__ import annotations\n" + BEGIN)  # fmt: skip
+    assert out.splitlines() == ["[2] True", "[2] False", "[2] False"]

@@ -6,9 +6,11 @@ summaries that `traceback` makes of frames, and debugpy.
 """
 
 from __future__ import annotations
+import __future__
 
 import contextlib
 import inspect
+import linecache
 import logging
 import os
 import threading
@@ -165,6 +167,22 @@ def lines_of(of: Any, code: types.CodeType | None = None) -> list[str] | None:
             log.debug("no text for %r: %r", of, error)
             return None
     return ["\n"] * (first - 1) + lines if lines is not None else None
+
+
+def lines_in_cache(code: types.CodeType) -> list[str] | None:
+    """What `linecache` has for the code's file name, if the code comes from it: others may have the same name."""
+    lines = linecache.getlines(code.co_filename)
+    flags = code.co_flags & sum(getattr(__future__, name).compiler_flag for name in __future__.all_feature_names)
+    try:
+        waiting = [compile("".join(lines), code.co_filename, "exec", flags, dont_inherit=True)]
+    except Exception as error:  # of another text, or none
+        log.debug("the text of %r is not its own: %r", code, error)
+        return None
+    for one in waiting:
+        if one == code:
+            return lines
+        waiting.extend(constant for constant in one.co_consts if isinstance(constant, types.CodeType))
+    return None
 
 
 def _found_by_inspect(before: Callable[[Any], tuple[list[str], int]]) -> Callable[[Any], tuple[list[str], int]]:

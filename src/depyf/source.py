@@ -27,7 +27,7 @@ import zipimport
 from typing import Any, Callable
 
 from .errors import DecompilationError
-from .made_code import at_work, has_none, installed, lines_of, text_of_module
+from .made_code import at_work, has_none, installed, lines_in_cache, lines_of, text_of_module
 from .source_in_debuggers import take_breakpoints_again
 
 __all__ = ["getsource", "install", "uninstall", "write"]
@@ -59,8 +59,9 @@ def getsource(of: Any) -> str:
 def write(of: Any, folder: str | os.PathLike[str] | None = None) -> list[str]:
     """Writes the text of functions that have no file into files, and lets their code name these.
 
-    From then on they are what functions in files are: a debugger steps into them and stops at breakpoints, a profiler
-    and coverage name their lines. Lines keep their numbers.
+    From then on they are like functions in files: a debugger steps into them and stops at breakpoints, a profiler
+    and coverage name their lines. Lines keep their numbers. What `linecache` has is written if it compiles to the
+    function's code; otherwise the function is decompiled.
 
     Args:
         of: a function or method, or a class: all those in it that have no file.
@@ -78,7 +79,7 @@ def write(of: Any, folder: str | os.PathLike[str] | None = None) -> list[str]:
         code = getattr(function, "__code__", None)
         if not isinstance(code, types.CodeType) or not has_none(code):
             continue
-        lines = lines_of(function, code)
+        lines = lines_in_cache(code) or lines_of(function, code)
         if lines is None:
             continue
         folder = folder if folder is not None else tempfile.mkdtemp(prefix="depyf-")

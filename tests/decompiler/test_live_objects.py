@@ -7,6 +7,7 @@ import functools
 
 import pytest
 
+import depyf
 from depyf.decompiler import decompile
 from depyf.decompiler.pipeline import analyze, standalone
 from depyf.errors import DecompilationError
@@ -101,3 +102,13 @@ def test_standalone_binds_free_variables():
     names = {}
     exec(compile(text, "<text>", "exec"), names)
     assert names["enclosing_function"](5)() == 6
+
+
+def test_a_lambda_has_its_default_values():
+    # https://github.com/rocky/python-decompile3/issues/172: source of functions while they run, lambdas alone too
+    handlers = {"double": lambda x, n=2, *, k="a": x * n, "own": eval("lambda x=object(), *y: x")}
+    assert depyf.decompile(handlers["double"]) == "lambda x, n=2, *, k='a': x * n\n"
+    comment = "# the default of x is no literal: an object of type object\n"
+    assert depyf.decompile(handlers["own"]) == comment + "lambda x=..., *y: x\n"
+    assert depyf.getsource(handlers["own"]).startswith("lambda x=..., *y: x\n")
+    assert depyf.getsource(eval("lambda x, n=1: (x,\n n)")).startswith("lambda x, n=1: (x,\n")

@@ -27,6 +27,7 @@ class FunctionTarget(NamedTuple):
 
 
 _NO_WRAPPING = 1 << 30
+_DEFINES = (nodes.FunctionDef, nodes.AsyncFunctionDef, nodes.Lambda)
 
 Target = Union[types.CodeType, FunctionTarget, type]
 
@@ -104,7 +105,8 @@ def decorate(result: Result, target: FunctionTarget) -> Result:
     """``result`` with the default values of the live function. A value that is no literal shows as ``...``."""
     function: Any = target.function
     tree = result.tree
-    if not isinstance(tree, (nodes.FunctionDef, nodes.AsyncFunctionDef)) or result.raw is None:
+    defined = tree.value if isinstance(tree, nodes.Expr) else tree
+    if not isinstance(defined, _DEFINES) or result.raw is None:
         return result
     defaults, keyword_defaults = function.__defaults__ or (), function.__kwdefaults__ or {}
     if not defaults and not keyword_defaults:
@@ -113,30 +115,41 @@ def decorate(result: Result, target: FunctionTarget) -> Result:
     names = result.raw.parameters[result.raw.argcount - len(defaults) : result.raw.argcount]
     values = [_default(name, value, opaque) for name, value in zip(names, defaults)]
     keywords = {name: _default(name, value, opaque) for name, value in keyword_defaults.items()}
-    tree.args = arguments_of(result.raw, values, keywords, {})
+    before = _header(defined)
+    defined.args = arguments_of(result.raw, values, keywords, {})
     if opaque:
         tree.comments = [
             f"the default of {name} is no literal: {kind}" for name, kind in (o.split("=", 1) for o in opaque)
         ]
     if result.text.is_laid_out:
-        text = ResultText(lambda: _with_header(result, tree), result.verdict, is_laid_out=True)
+        after = _header(defined)
+        text = ResultText(lambda: _with_header(result, tree, before, after), result.verdict, is_laid_out=True)
     else:
         text = ResultText(lambda: print_with_lines(tree, nested_quotes=has_nested_quotes(HOST_VERSION)), result.verdict)
     return result._replace(text=text, tree=tree)
 
 
-def _with_header(result: Result, tree: nodes.FunctionDef | nodes.AsyncFunctionDef) -> tuple[str, dict[int, int]]:
-    """The text of ``result`` with the header of ``tree``, and its line map: no line is another then."""
-    bare = copy.copy(tree)
-    bare.body, bare.comments = [nodes.Pass()], []
-    header = print_tree(bare, width=_NO_WRAPPING, nested_quotes=has_nested_quotes(HOST_VERSION)).split("\n")[0]
+def _with_header(result: Result, tree: Statement, before: str, after: str) -> tuple[str, dict[int, int]]:
+    """The text of ``result`` with another header, and its line map: no line is another then."""
     text, lines = result.text.printed
-    assert result.raw is not None
-    bare.args = arguments_of(result.raw, [], {}, {})
-    before = print_tree(bare, width=_NO_WRAPPING).split("\n")[0]
     if not text.startswith(before):  # what compiles to the body alone may begin in another way
         return print_with_lines(tree, nested_quotes=has_nested_quotes(HOST_VERSION))
-    return header + text[len(before) :] + "".join(f"# {comment}\n" for comment in tree.comments), lines
+    rest = text[len(before) :]
+    blanks = len(rest) - len(rest.lstrip(" "))  # of a body on the same line, where the default values were
+    rest = rest[max(0, min(len(after) - len(before), blanks - 1)) :]
+    return after + rest + "".join(f"# {comment}\n" for comment in tree.comments), lines
+
+
+def _header(defined: nodes.FunctionDef | nodes.AsyncFunctionDef | nodes.Lambda) -> str:
+    """The line up to the colon, whatever its length."""
+    bare: Any = copy.copy(defined)
+    if isinstance(bare, nodes.Lambda):
+        bare.body = nodes.Name("body")
+        bare = nodes.Expr(bare)
+    else:
+        bare.body, bare.comments = [nodes.Pass()], []
+    text = print_tree(bare, width=_NO_WRAPPING, nested_quotes=has_nested_quotes(HOST_VERSION)).split("\n")[0]
+    return text[: -len(" body")] if isinstance(defined, nodes.Lambda) else text
 
 
 def _default(name: str, value: Any, opaque: list[str]) -> nodes.Expression:
