@@ -15,7 +15,6 @@ from .emit import INDENT, emit, indents_of
 from .items import items_of
 from .pairs import objects
 from .parentheses import add_parentheses
-from .percent import with_percents
 from .places import place
 from .text import Text
 from .tokens import Tokens, cut, logical_lines
@@ -48,7 +47,6 @@ class Layout:
             lines = {pair.ours.firstlineno for pair in pairs if pair.hides}
             if lines:
                 add_hidden(self.by_object, pairs, compiled(ours.explode(ours.stubs(lines))), ours)
-            self.cut, self.by_object = with_percents(self.cut, self.by_object)
         else:
             self.by_object = anchors_by_lines(pairs, ours, moved)
             lines = {logical[number].line for number in moved.changed}

@@ -90,14 +90,19 @@ class Dict(Expression):
 
 
 class FormattedValue(Expression):
-    """`{value!conversion:format_spec}` of an f-string; conversion is -1 or ord of 's', 'r', 'a'."""
+    """`{value!conversion:format_spec}` of an f-string; conversion is -1 or ord of 's', 'r', 'a'.
 
-    __slots__ = fields = ("value", "conversion", "format_spec")
+    is_argument: whether the author had it as an argument of `%`; None if nothing tells.
+    """
+
+    fields = ("value", "conversion", "format_spec")
+    __slots__ = (*fields, "is_argument")
 
     def __init__(self, value: Expression, conversion: int = -1, format_spec: Expression | None = None) -> None:
         self.value = value
         self.conversion = conversion
         self.format_spec = format_spec
+        self.is_argument: bool | None = None
 
 
 class JoinedStr(Expression):

@@ -98,7 +98,28 @@ def _format(state: SymbolicStack, instruction: Instruction) -> None:
     if isinstance(value, Converted):
         conversion, value = value.conversion, value.value
     formatted = nodes.FormattedValue(value, ord(conversion) if conversion else -1, spec)
-    state.push(nodes.JoinedStr([formatted]))
+    formatted.is_argument = _is_argument(state, has_spec)
+    state.push(_formatted_string(state, [formatted]))
+
+
+def _is_argument(state: SymbolicStack, has_spec: bool) -> bool | None:
+    """Whether what is formatted was an argument of ``%``, by the columns; None if they do not tell.
+
+    An argument is formatted in its own place (optimize_format in ast_opt.c), a field of an f-string in that of its
+    braces, or of the whole string (3.11).
+    """
+    before = [i for i in state.instructions[: state.position] if i.op != "CONVERT_VALUE"][has_spec * -1 - 1 :]
+    where = state.instruction.position
+    evaluated = before[0].position if len(before) > has_spec else None
+    if where is None or evaluated is None or None in where or None in evaluated:
+        return None
+    # A call of a method has the line of its name.
+    return True if where == evaluated else None if where[0] != where[1] else False
+
+
+def _formatted_string(state: SymbolicStack, values: list[nodes.Expression]) -> nodes.JoinedStr:
+    is_percent = state.table.behavior.folds_percent_formats and _is_percent(values)
+    return nodes.PercentFormat(values) if is_percent else nodes.JoinedStr(values)
 
 
 def _specification(state: SymbolicStack) -> nodes.Expression:
@@ -152,21 +173,23 @@ def _string(state: SymbolicStack, instruction: Instruction) -> None:
             values.append(part)
         else:
             state.refuse("a part of an f-string that is no string")
-    is_percent = state.table.behavior.folds_percent_formats and _is_percent(values)
-    state.push(nodes.PercentFormat(values) if is_percent else nodes.JoinedStr(values))
+    state.push(_formatted_string(state, values))
 
 
 def _is_percent(values: list[nodes.Expression]) -> bool:
-    """Whether `"..." % (...)` gives this rather than an f-string: in one nobody writes `!s` throughout.
+    """Whether `"..." % (...)` gives this rather than an f-string.
 
-    Where all values are constants the compiler would work it out.
+    Without columns, `!s` throughout tells, which nobody writes in an f-string; where all values are constants the
+    compiler would work it out.
     """
     formatted = [value for value in values if isinstance(value, nodes.FormattedValue)]
-    return (
-        any(value.conversion == ord("s") for value in formatted)
-        and all(nodes.PercentFormat.specifier(value) for value in formatted)
-        and any(isinstance(node, _VARIES) for value in formatted for node in nodes.walk(value.value))
-    )
+    if not all(nodes.PercentFormat.specifier(value) for value in formatted):
+        return False
+    arguments = {value.is_argument for value in formatted} - {None}
+    if arguments:
+        return arguments == {True}
+    varies = any(isinstance(node, _VARIES) for value in formatted for node in nodes.walk(value.value))
+    return varies and len(values) > 1 and any(value.conversion == ord("s") for value in formatted)
 
 
 _VARIES = (nodes.Name, nodes.Call, Slot)
