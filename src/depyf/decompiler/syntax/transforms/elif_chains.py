@@ -1,10 +1,11 @@
-"""`else: if a: return x` with one more statement after it -> `elif a: return x`, `else:` that statement."""
+"""`else: if a: return x` with more statements after it -> `elif a: return x`, `else:` those statements."""
 
 from __future__ import annotations
 
 from .. import nodes as n
 from ..node import Statement
 from ..traverse import bodies
+from .tail_positions import DEFINITIONS
 
 _ENDS = (n.Return, n.Raise, n.Break, n.Continue)
 
@@ -12,14 +13,43 @@ _ENDS = (n.Return, n.Raise, n.Break, n.Continue)
 def chain_elifs(body: list[Statement], kind: str) -> None:
     """A branch that ends needs no `else` after it, but in a chain the `else` shows what belongs together.
 
-    Where columns are known it is an `else` already if it was one.
+    Where columns are known it is an `else` already if it was one, unless no line is left for the word: then it is
+    `elif`.
     """
+    for inner in list(bodies(body)):
+        for statement in inner:
+            if isinstance(statement, n.If):
+                _chain_without_room(statement)
     for inner in reversed(list(bodies(body))):
         for statement in inner:
             if isinstance(statement, n.If) and len(statement.orelse) == 2:
                 first, second = statement.orelse
                 if first.column is not None:
                     continue
-                if isinstance(first, n.If) and not first.orelse and first.body and isinstance(first.body[-1], _ENDS):
+                if isinstance(first, n.If) and not first.orelse and _ends(first):
                     first.orelse = [second]
                     statement.orelse = [first]
+
+
+def _chain_without_room(statement: n.If) -> None:
+    """The second arm begins on the line after the first one: there is no line for `else`."""
+    while len(statement.orelse) > 1:
+        first, second = statement.orelse[:2]
+        if not isinstance(first, n.If) or first.orelse or not _ends(first):
+            return
+        has_room = _is_below(statement.body, first, 1)
+        if has_room or not (_is_below(first.body, second, 1) or isinstance(second, n.If)):
+            return
+        first.orelse = statement.orelse[1:]
+        statement.orelse = [first]
+        statement = first
+
+
+def _is_below(body: list[Statement], following: Statement, between: int) -> bool:
+    """Whether at least so many lines are between, or that is not known."""
+    lines = [one.line for one in n.statements_in_order(body, DEFINITIONS) if one.line is not None]
+    return not lines or following.line is None or following.line > max(lines) + between
+
+
+def _ends(statement: n.If) -> bool:
+    return bool(statement.body) and isinstance(statement.body[-1], _ENDS)
