@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Collection, NamedTuple
 
-from .anchors import Extent
+from .anchors import NO_COLUMN, Extent
 from .formatted import Formatted, LiteralPiece, starts_of
 from .imports import wrapped
 from .item import Item
@@ -45,7 +45,7 @@ def items_of(
     numbers: list[int] = [-1]  # of the lines that the statements became
     for count, statement in enumerate(cut.statements):
         word = cut.tokens[statement.start].text
-        end = places.silent.get(statement.start)
+        end = places.silent.get(statement.start) or _end_of_documented(cut, places, count)
         numbers.append(len(lines))
         if word == "pass" and end is not None and end[1:] == (0, end[0], 0) and _is_behind_docstring(lines):
             continue
@@ -61,12 +61,37 @@ def items_of(
             items = _silent_body(items, end)
         lines.append(Line(items, statement.depth, statement.is_header, parent, count, count in alone))
         if end is not None and not statement.is_header and word != "pass":
-            silent = _SILENT.get(end[3] - end[1]) if end[0] == end[2] else None
-            here = places.ends[statement.end - 1] or (places.lines[statement.end - 1] or end[0], 0)
-            if silent is not None and end[:2] > here and _is_docstring(items):
-                item = Item(silent, end[0], end[1], 0, False, False)
-                lines.append(Line([item], statement.depth, False, parent, count))
+            silent = _silent_after(places, statement.end - 1, end) if _is_docstring(items) else None
+            if silent is not None:
+                lines.append(Line([silent], statement.depth, False, parent, count))
     return lines
+
+
+def _silent_after(places: Places, last: int, end: Extent) -> Item | None:
+    """The ``pass`` or ``...`` at the ``end`` of a body whose other token is ``last``; None if there is none."""
+    line, column, end_line, end_column = end
+    known = places.lines[last]
+    if column == NO_COLUMN:
+        return Item("pass", line, None, 0, False, False) if line > (known or 0) else None
+    silent = _SILENT.get(end_column - column) if line == end_line else None
+    here = places.ends[last] or (known or line, 0)
+    return Item(silent, line, column, 0, False, False) if silent is not None and (line, column) > here else None
+
+
+def _end_of_documented(cut: Tokens, places: Places, number: int) -> Extent | None:
+    """The end of a function of which statement ``number``, a string, is all. It has no instruction: without columns,
+    the return has the line of a ``pass``, or is found where the definition begins."""
+    statement = cut.statements[number]
+    header = statement.parent
+    if header < 0 or number != header + 1 or cut.tokens[statement.start].kind not in ("string", "statement"):
+        return None
+    if number + 1 < len(cut.statements) and cut.statements[number + 1].parent == header:
+        return None
+    while header > 0 and cut.tokens[cut.statements[header - 1].start].text.startswith("@"):
+        header -= 1
+    tokens = range(cut.statements[header].start, statement.start)
+    ends = [places.silent[token] for token in tokens if token in places.silent]
+    return ends[0] if ends and ends[0][1] == NO_COLUMN else None
 
 
 def _silent_body(items: list[Item], end: Extent) -> list[Item]:
