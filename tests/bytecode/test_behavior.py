@@ -115,11 +115,17 @@ def raises_on_another_line(raw: RawCode) -> bool:
     return loads[0].line != raw.firstlineno + 1
 
 
+def jumps_on_one_line(raw: RawCode) -> bool:
+    jumps = [step for step in steps(raw) if "JUMP" in step.name]
+    return len(jumps) == 2 and {step.line for step in jumps} == {raw.firstlineno + 1}
+
+
 SHOWN = {
     "handlers_are_last": lambda raw: is_last("handler", raw),
     "else_is_last": lambda raw: is_last("else", raw),
     "exits_are_copied": lambda raw: count(raw, "RETURN_VALUE", "RETURN_CONST") == 2,
     "loop_tests_are_copied": lambda raw: count(raw, "LOAD_ATTR") == 2,
+    "tests_jump_on_line_of_statement": jumps_on_one_line,
     "folds_constant_tests": lambda raw: True not in constants(raw),
     "folds_percent_formats": lambda raw: count(raw, "FORMAT_VALUE", "FORMAT_SIMPLE") == 1,
     "keeps_not": lambda raw: any("IF_TRUE" in name for name in names(raw)),

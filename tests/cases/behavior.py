@@ -66,6 +66,12 @@ def generator_expressions_iterate(x):
     return (y for y in x)
 
 
+def tests_jump_on_line_of_statement(x):
+    if (x and
+            x()):
+        x()
+
+
 def asserts_have_lines_of_comparisons(x):
     assert (
         x or

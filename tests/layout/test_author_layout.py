@@ -44,6 +44,24 @@ CASES = {
     "a string over lines": 'a = """x\ny\n"""\nb = c\n',
     "strings side by side": "a = ('one '\n     'two')\nb = f('three '\n      'four', c)\n",
     "tabs": "if a:\n\tb()\n\tif c:\n\t\td()\n",
+    "a continue on a line of its own": (
+        "for a in b:\n    if a:\n        c(a)\n        continue\n    if d:\n        e()\n"
+        "    else:\n        f()\n    g()\n"
+        "for a in b:\n    if a:\n        for c in d:\n            e(c)\n        continue\n"
+        "    if f:\n        g()\n    h()\n"
+    ),
+    "no line for an else": (
+        "def f(a, b):\n    while a:\n        if b.c:\n            d()\n        elif b.e:\n            return g()\n"
+        "        elif b.h:\n            break\n        else:\n            i()\n    return j()\n"
+    ),
+    "an if in an if": (
+        "def f(a, b):\n    if a:\n        if not b:\n            c()\n    if a.d:\n        if b.e:\n            c()\n"
+        "    if (a.f and\n            b.g):\n        c()\n    if (a.f or\n            b.g < a):\n        c()\n"
+    ),
+    "a pass after a docstring": (
+        'def f(a):\n    """B."""\n    pass\n\n\n@a\n@b\ndef f(c):\n    """D.\n    E."""\n\n    pass\n\n\n'
+        'class F:\n    """G."""\n\n    pass\n'
+    ),
     "a lambda over lines": "a = b(lambda c:\n      c + 1,\n      d)\n",
     "a comprehension over lines": "a = [b(c)\n     for c in d\n     if c]\ne = {f: g\n     for f, g in h}\n",
     "try": (

@@ -36,6 +36,12 @@ class Evidence(NamedTuple):
     is_bottom: bool = False
     """What such a copy became: the body of the loop ends here."""
 
+    is_line_of_statement: bool = False
+    """``exit_line`` of a test is the line of its statement, not of what it tests."""
+
+    is_continue: bool = False
+    """The jump at the end is all that was compiled of its line."""
+
     is_threaded: bool = False
     """The test jumped to another one, and the compiler made one jump of both: ``(a and b) and c``."""
 

@@ -52,6 +52,30 @@ class ExitEvidence:
             return None
         return _KEYWORDS.get(columns[3] - columns[2]) if columns[0] == columns[1] else None
 
+    def is_continue(self, block: BasicBlock) -> bool:
+        """Whether the jump at the end of ``block`` is all that has its line, and as wide as ``continue``."""
+        jump = block.last
+        if jump is None or jump.op != "JUMP" or jump.line is None or self.has_one_line:
+            return False
+        if jump.position is not None and jump.position[2] is not None:
+            line, end_line, column, end_column = jump.position
+            if line != end_line or end_column - column != len("continue"):
+                return False
+        return self.instructions_on[jump.line] == {"JUMP"}
+
+    @cached_property
+    def instructions_on(self) -> dict[int | None, set[str]]:
+        """For each line which operations have it."""
+        found: dict[int | None, set[str]] = {}
+        for block in self.graph.blocks:
+            for i in block.instructions:
+                found.setdefault(i.line, set()).add(i.op)
+        return found
+
+    @cached_property
+    def has_one_line(self) -> bool:
+        return len(self.instructions_on) < 2
+
     # Returns
 
     def of_return(self, block: BasicBlock, evidence: Evidence, value: nodes.Expression) -> Evidence:

@@ -175,6 +175,7 @@ class _Lifter:
             exit_line=exit_line,
             keyword=self.keyword,
             is_clause=self.raw.name == "<genexpr>",
+            is_continue=self.exits.is_continue(block),
             is_threaded=is_threaded,
             is_behind_finally=block.behind is not None if block.is_behind_copy else None,
         )
@@ -292,6 +293,10 @@ class _Lifter:
 
     def branch(self, block: BasicBlock, lifted: LiftedBlock, state: SymbolicStack, condition: str) -> None:
         test = state.pop()
+        behavior = self.raw.table.behavior
+        has_own_line = isinstance(test, nodes.Compare) and behavior.asserts_have_lines_of_comparisons
+        is_line_of_statement = behavior.tests_jump_on_line_of_statement and not has_own_line
+        lifted.evidence = lifted.evidence._replace(is_line_of_statement=is_line_of_statement)
         if condition in ("NONE", "NOT_NONE"):
             # The condition under which control falls through: that is how `if x is None:` begins.
             none: list[nodes.Expression] = [nodes.Constant(None)]

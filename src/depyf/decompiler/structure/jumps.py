@@ -102,7 +102,7 @@ def _falls_off(jump: Jump) -> Continuation | None:
     if follow is None or block is not skip_jumps(follow):
         return None
     loops = block is jump.context.continue_to and not (block.evidence.is_repeated and jump.after_statement)
-    if loops and (_keeps_a_jump(jump) or jump.source.evidence.keyword == "continue"):
+    if loops and (_keeps_a_jump(jump) or jump.source.evidence.keyword == "continue" or _is_continue(jump)):
         return jump.writes(nodes.Continue(line=jump.line), jump.target)
     return WRITTEN
 
@@ -116,6 +116,14 @@ def _keeps_a_jump(jump: Jump) -> bool:
         return True
     left = [region for region in chain(source.region) if region not in chain(jump.target.region)]
     return jump.target is not block and source.kind == "branch" and all(r.kind != "finally" for r in left)
+
+
+def _is_continue(jump: Jump) -> bool:
+    """Whether the jump has a line on which nothing else is."""
+    source, target = jump.source, jump.target
+    if source.kind == "goto":
+        return source.evidence.is_continue and bool(source.statements)
+    return source.kind == "for" and target is not jump.block and target.evidence.is_continue
 
 
 def _end_of_handling(jump: Jump) -> Continuation | None:

@@ -29,6 +29,9 @@ class Behavior:
     loop_tests_are_copied: bool = False
     """A while loop has its test at the bottom too; only ``continue`` jumps to the one at the top."""
 
+    tests_jump_on_line_of_statement: bool = False
+    """The jump after each test of ``if a and b`` has the line of the statement, wherever the test stands."""
+
     # What is folded, dropped or rewritten.
 
     folds_constant_tests: bool = False

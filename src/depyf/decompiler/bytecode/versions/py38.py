@@ -25,7 +25,9 @@ MEANINGS: dict[str, Meaning] = changed(
     },
 )  # fmt: skip
 
-BEHAVIOR = py37.BEHAVIOR
+BEHAVIOR = py37.BEHAVIOR.changed(
+    tests_jump_on_line_of_statement=True,  # compile.c, compiler_visit_expr: sets the line back, up or down
+)
 
 TABLE = make_table(
     version=(3, 8),

@@ -116,11 +116,14 @@ def _stands_above_assertion(block: LiftedBlock, second: LiftedBlock) -> bool:
 
 def _stands_above_if(block: LiftedBlock, second: LiftedBlock) -> bool:
     """Whether ``second`` is tested by an ``if`` that is all of the body of another: tests and body are indented one
-    after the other.
+    after the other. Where jumps have the line of their statement, both have lines of their own.
     """
     line, below, body = block.evidence.exit_line, second.evidence.exit_line, second.fall
     if line is None or below is None or line >= below or body is None or second.kind != "branch":
         return False
+    if second.evidence.is_line_of_statement:
+        out = second.false if body is second.true else second.true
+        return same_exit(skip_jumps(block.false if second is block.true else block.true), out)
     first = body.statements[0] if body.statements else None
     place, column = (first.line, first.column) if first is not None else (body.evidence.line, body.evidence.column)
     outer, inner = (_column_of_if(one) for one in (block, second))
