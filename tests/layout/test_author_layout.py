@@ -195,6 +195,18 @@ def test_the_text_comes_back_where_there_are_columns_else_its_lines(version, nam
         assert all(part.verdict.columns is None for part in result.walk())
 
 
+@pytest.mark.parametrize("version", [version for version in VERSIONS if version < (3, 14)], ids=str)
+def test_constants_of_default_values_are_on_their_lines_where_the_compiler_left_nops(version):
+    source = (
+        "def f(a=None, b='c', *, d=1,\n      e=2):\n    pass\n\n\n"
+        "def f(a, b='c', d=3,\n      e=None, f=None, g=3,\n      h=None):\n    pass\n"
+    )
+    result = laid_out(source, version)
+    assert all(part.verdict.identical and part.verdict.lines for part in result.walk()), result.source
+    if version >= (3, 10):
+        assert result.source == source
+
+
 WRITTEN_OTHERWISE = {
     "comments": ("# a\na = b  # c\n\n# d\n# e\nc = d\n", "\na = b\n\n\n\nc = d\n"),
     "a form feed": ("a = b\n\x0c\nc = d\n", "a = b\n\nc = d\n"),

@@ -62,7 +62,12 @@ def aligned(left: RawCode, right: RawCode, fits: Fits | None = None) -> Pairs:
     before = (-1, -1)
     for mine, other in places:
         if our_nops and mine in our_nops and other in their_nops and (mine - 1, other - 1) == before:
-            pairs += _paired_nops(our_nops[mine], their_nops[other], fits)
+            nops_before, others_before = our_nops[mine], their_nops[other]
+            has_columns = any(nop.position is not None and nop.position[2] is not None for nop in nops_before)
+            if has_columns or len(nops_before) == len(others_before):
+                pairs += _paired_nops(nops_before, others_before, fits)
+            else:
+                pairs += _spread_nops(left, right, nops_before, others_before)
         pairs.append((ours[mine], theirs[other]))
         before = mine, other
     return pairs
@@ -94,6 +99,38 @@ def _paired_nops(ours: list[Instruction], theirs: list[Instruction], fits: Fits 
             place = fitting[0]
             pairs.append((nop, theirs[place]))
     return pairs[::-1]
+
+
+def _spread_nops(left: RawCode, right: RawCode, ours: list[Instruction], theirs: list[Instruction]) -> Pairs:
+    """Without widths, where ``left`` has one NOP for each line and ``right`` one for each constant: that of the first
+    constant of each line.
+
+    The NOP of a line was the load of its last constant, whose number it still has. What fits that is chosen which has
+    the most even lines.
+    """
+    wanted, known = [_number_of(left, nop) for nop in ours], [_number_of(right, nop) for nop in theirs]
+    count, last = len(ours), len(theirs) - 1
+    best: dict[int, tuple[float, list[int]]] = {-1: (0.0, [])}  # by the last constant so far: how uneven, the ends
+    for place, number in enumerate(wanted):
+        better: dict[int, tuple[float, list[int]]] = {}
+        even = (place + 1) * len(theirs) / count - 1
+        for end, other in enumerate(known):
+            if other != number or place + 1 == count and end != last:
+                continue
+            before = min((one for at, one in best.items() if at < end), default=None)
+            if before is not None:
+                better[end] = before[0] + abs(end - even), [*before[1], end]
+        best = better
+    if last not in best:
+        return []
+    starts = [0, *(end + 1 for end in best[last][1][:-1])]
+    return [(nop, theirs[start]) for nop, start in zip(ours, starts)]
+
+
+def _number_of(raw: RawCode, nop: Instruction) -> object:
+    """What tells the constant whose load became ``nop``."""
+    number = raw.bytecode[nop.offset + 1]
+    return constant_key(raw.consts[number]) if number < len(raw.consts) else None
 
 
 def _width(instruction: Instruction) -> int | None:
@@ -148,6 +185,16 @@ def second_halves(raw: RawCode) -> set[int]:
     return found
 
 
+def _tuples_after_nops(raw: RawCode) -> set[int]:
+    """The ids of instructions that load a tuple that the compiler has made of constants on other lines."""
+    instructions = instructions_of(raw)
+    return {
+        id(after)
+        for before, after in zip(instructions, instructions[1:])
+        if before.op == "NOP" and after.op == "CONST" and type(after.arg) is tuple
+    }
+
+
 def _implicit_ends(raw: RawCode) -> set[int]:
     """The ids of instructions that may be the return at the end of a body that has none, or what goes with it."""
     found: set[int] = set()
@@ -176,7 +223,8 @@ class CodePair:
     ``places``: where an instruction of the original stands and where ours does, with how many instructions do so;
     ``ends``: the same, in order, of those that may be of a return that nobody wrote. ``tuples``: where tuples of ours
     are built or taken apart. ``second_halves``: of an instruction that is one with the one before it the line, where
-    the first half is in our text, the variable, and whether it is set.
+    the first half is in our text, the variable, and whether it is set. ``spread``: where ours has a tuple of constants
+    before which the original has NOPs, of their lines.
     """
 
     def __init__(self, original: RawCode, ours: RawCode) -> None:
@@ -186,6 +234,7 @@ class CodePair:
         self.tuples: list[Position] = []
         self.second_halves: list[tuple[int, Position, Any, bool]] = []
         self.nested: list[tuple[RawCode, RawCode]] = []
+        self.spread: list[Position] = []
         pairs: Pairs
         if self.is_same:
             instructions = instructions_of(original)
@@ -204,6 +253,7 @@ class CodePair:
         theirs, mine = self.original.positions(), self.ours.positions()
         size, own_size = len(theirs), len(mine)
         ends = _implicit_ends(self.original)
+        spread = set() if self.is_same else _tuples_after_nops(self.original)
         fused = second_halves(self.original)
         own_fused = fused if self.is_same else second_halves(self.ours)
         found = []
@@ -220,6 +270,8 @@ class CodePair:
                 self.ends.append((theirs[unit], mine[own_unit]))
             else:
                 found.append((theirs[unit], mine[own_unit]))
+                if id(a) in spread:
+                    self.spread.append(mine[own_unit])
                 arg = a.arg
                 if type(arg) is tuple and a.op == "CONST" or a.op in _TUPLES:
                     self.tuples.append(mine[own_unit])

@@ -77,6 +77,8 @@ class _Finder:
             look(where, here, found)
         if self.has_columns and pair.hides:
             self.changed |= found
+        elif not self.has_columns:
+            self.changed.update(self.statement_of[here[0]] for here in pair.spread if here[0] in self.statement_of)
         return found
 
     def compare_blocks(self, logical: Sequence[Logical]) -> None:
