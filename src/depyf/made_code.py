@@ -24,7 +24,7 @@ log = logging.getLogger("depyf")
 
 MARK = "  # depyf: perhaps another line"
 _BUDGET = 50_000
-"""Half a second: a traceback shall not wait for longer."""
+"""Half a second: a traceback must not wait longer."""
 _MOST_LINES = 200_000
 """Before the first one: only line tables that lie have more of them."""
 _MOST_KEPT = 500

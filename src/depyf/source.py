@@ -116,7 +116,7 @@ def _in_file(code: types.CodeType, path: str) -> types.CodeType:
 
 
 def install() -> None:
-    """Lets modules without source have text, until `uninstall`. Does nothing if that is so already.
+    """Gives modules without source a text, until `uninstall`. Installing twice is once.
 
     A line that may not be the one of the original, as the code has no text that compiles to its line table, ends with
     a comment that says so. Up to Python 3.12 the interpreter does not ask for lines when it prints an exception at the

@@ -29,7 +29,7 @@ def parameters_of(code: CodeType) -> list[str]:
 
 
 def cell_contents(function: FunctionType) -> dict[str, Any]:
-    """What the free variables of a function stand for, by name; those not assigned yet are left out."""
+    """The values of the free variables of a function, by name; those not assigned yet are left out."""
     found = {}
     for name, cell in zip(function.__code__.co_freevars, function.__closure__ or ()):
         try:

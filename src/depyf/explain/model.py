@@ -68,7 +68,7 @@ class Decompiled:
 
     `level` is the verdict's word: identical, exact, equivalent, unproven or refused. `verdict` is the sentence for
     readers. `source` is empty when refused; `listing` then has the annotated instructions, if any. `constants` are the
-    objects that names in the source stand for, as no literal spells them.
+    objects that names in the source refer to, as they have no literals.
     """
 
     source: str = ""
@@ -186,8 +186,8 @@ class Graph:
 class GraphBreak:
     """Why Dynamo stopped before its function ended, whether or not there was a graph by then.
 
-    `location` is the last line of `stack`, which begins with the line of the function that was compiled and goes on
-    through those that were traced from it. `link` is torch's page about `gb_id`.
+    `location` is the last line of `stack`, which begins with the line of the function that was compiled and continues
+    with those that were traced from it. `link` is torch's page about `gb_id`.
     """
 
     reason: str

@@ -54,6 +54,6 @@ def within_limit(function: Callable[..., Any], *args: Any) -> Any:
 
 
 def _give_up(thread: threading.Thread) -> None:
-    """Ends the thread at its next step in Python; one that hangs in C goes on until the process ends."""
+    """Ends the thread at its next step in Python; one that hangs in C runs until the process ends."""
     if thread.ident is not None:
         ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread.ident), ctypes.py_object(SystemExit))

@@ -56,7 +56,7 @@ def safe_create_directory(path: str) -> None:
 
 
 def get_code_owner(fn: Any) -> Any:
-    """The function whose ``__code__`` a callable runs: behind methods, partials, wrappers and callable objects."""
+    """The function whose ``__code__`` a callable runs: of methods, partials, wrappers and callable objects."""
     for _ in range(1000):  # a wrapper that wraps itself must not hang us
         if hasattr(fn, "__func__"):
             fn = fn.__func__

@@ -20,7 +20,7 @@ _ORIGINAL = "_torchdynamo_orig_callable"  # how `torch.compile` and `torch.compi
 
 
 def functions_of(thing: Any) -> list[types.FunctionType]:
-    """The Python functions behind `thing`, the likeliest to be compiled first; empty when there are none."""
+    """Python functions that `thing` wraps or calls, the likeliest to be compiled first; empty if there are none."""
     found: list[types.FunctionType] = []
     waiting: list[Any] = [thing]
     seen: set[int] = set()
@@ -116,7 +116,7 @@ def _modules_inside(thing: Any) -> list[Any]:
 
 
 def _mentioned(function: types.FunctionType, owner: Any) -> list[Any]:
-    """What a function's names may stand for: its globals, its closure, and attributes of the object it belongs to."""
+    """What a function's names may refer to: its globals, its closure, and attributes of the object it belongs to."""
     found: list[Any] = list(cell_contents(function).values())
     attributes = _attributes(owner)
     children = attributes.get("_modules")

@@ -65,7 +65,7 @@ def graph_break_from_reason(reason: str, stack: Sequence[Any] = ()) -> GraphBrea
 
 
 def _take_apart(text: str, found: GraphBreak) -> None:
-    """Explanation and hints of a text whose parts begin with their names and go on in deeper lines."""
+    """The explanation and the hints in a text whose parts begin with their names and continue in indented lines."""
     parts: list[tuple[str, list[str]]] = []
     for line in text.splitlines():
         match = _PART.match(line)

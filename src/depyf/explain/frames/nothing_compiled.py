@@ -13,7 +13,7 @@ __all__ = ["why_nothing", "why_uncompiled"]
 
 
 def why_nothing(thing: Any, functions: Sequence[types.FunctionType]) -> str:
-    """What to say about `thing`, behind which are `functions`, none of them compiled."""
+    """What to say about `thing`, which leads to `functions`, none of them compiled."""
     first = functions[0]
     name = first.__qualname__.replace("<locals>.", "")
     head = f"nothing is compiled for {name}: "
@@ -43,7 +43,7 @@ def why_nothing(thing: Any, functions: Sequence[types.FunctionType]) -> str:
             )
         return head + (
             "Dynamo looked at it and left it to Python. Either there is no tensor operation in it, or its graph breaks "
-            "where it can't go on later, as inside a loop (TORCH_LOGS=graph_breaks says)"
+            "where it can't resume, as inside a loop (TORCH_LOGS=graph_breaks says)"
         )
     if torch_keeps.keeps_compilations():
         return head + (

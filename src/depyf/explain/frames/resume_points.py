@@ -1,4 +1,4 @@
-"""The resume functions of a compiled frame: what Dynamo called them, and where in the program each goes on."""
+"""The resume functions of a compiled frame: what Dynamo called them, and where in the program each resumes."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def resume_function(point: ResumePoint, frame: Frame | None = None) -> ResumeFun
 
 
 def resume_line(frame: Frame, resume: ResumeFunction) -> int:
-    """The line where a resume function goes on; 0 if unknown."""
+    """The line where a resume function resumes; 0 if unknown."""
     offset = _offset(resume.name)
     if resume.resume_line or offset is None or frame.code is None:
         return resume.resume_line

@@ -19,7 +19,7 @@ _BREAK = re.compile(
 )
 _FRAME = re.compile(r'^  File "(?P<file>.+)", line (?P<line>\d+), in (?P<name>.+)$')
 _MARKS = re.compile(r"^\s*[~^]+[~^ ]*$")
-# What torch puts in front of the reason that it keeps: up to 2.6, and from 2.10 on.
+# What torch puts before the reason that it keeps: up to 2.6, and from 2.10 on.
 _IN_FRONT = re.compile(
     r"(?:Unsupported: |Encountered (?:graph break|intentional debugging graph break)[^\n]*:\n\n"
     r"|Encountered graph break that we cannot resume from\..*?Graph break encountered:\n\n)",
@@ -90,6 +90,6 @@ def _from_frame(stack: list[SourceLine], frame: Frame) -> list[SourceLine]:
 
 
 def _resumed(name: str) -> str:
-    """The function that a resume function goes on with: torch names it in stacks."""
+    """The function that a resume function continues: torch names it in stacks."""
     match = re.match(r"torch_dynamo_resume_in_(.+)_at_\d+$", name) if is_resume_name(name) else None
     return match[1] if match is not None else name

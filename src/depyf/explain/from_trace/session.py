@@ -32,7 +32,7 @@ MISSING = (
     "classes of methods",
     "what a guard found when it failed, unless torch writes it",
     "functions that Dynamo left to Python before it began to compile them",
-    "numbers of graphs (compile ids stand for them)",
+    "numbers of graphs (compile ids replace them)",
 )
 """What no version of torch writes into the log."""
 
@@ -174,7 +174,7 @@ class Trace:
             self._compiled.append(entry)
 
     def _keep_what_was_compiled(self) -> None:
-        """Takes out the attempts that gave nothing to run; their breaks are told all the same."""
+        """Takes out the attempts that gave nothing to run; their breaks are reported."""
         for frame in self.session.frames:
             for entry in list(frame.entries):
                 if not any(entry is one for one in self._compiled):

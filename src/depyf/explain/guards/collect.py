@@ -62,7 +62,7 @@ _KIND_OF_CODE = (
     ("___compile_config_hash()", "CONFIG_HASH_MATCH"),
 )
 _OF_AN_OBJECT = re.compile(r"\bG\['(\w+)'\]\(\)")
-_SETTER = "init_ambient_guards"  # of Dynamo: shape guards are the program's all the same
+_SETTER = "init_ambient_guards"  # of Dynamo, though shape guards are the program's
 
 
 def collect_guards(

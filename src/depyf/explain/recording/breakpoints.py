@@ -40,7 +40,7 @@ def debug() -> Iterator[None]:
     Raises RuntimeError inside `prepare_debug`: the files are complete when that has ended.
     """
     if session.active_recorders():
-        raise RuntimeError("depyf.debug() goes behind the prepare_debug block: only then are the files complete")
+        raise RuntimeError("call depyf.debug() after the prepare_debug block: only then are the files complete")
     undo = contextlib.ExitStack()
     notes = Session()
     with contained(notes, "making torch run only what it has compiled", "new inputs are compiled"):

@@ -87,7 +87,7 @@ def _restore(restores: contextlib.ExitStack) -> None:
         restores.close()
 
 
-# ---- the ways to hook in. Functions marked `edge` stand in torch's place
+# ---- kinds of hooks. Functions marked `edge` replace torch's
 
 
 def _hook_bytecode(recorder: Any, undo: contextlib.ExitStack) -> None:

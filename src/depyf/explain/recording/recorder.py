@@ -324,7 +324,7 @@ class Recorder:
         return file.stage.startswith(REPEATS) or any(same)
 
     def _find_graph_again(self, module: Any, title: str) -> None:
-        """Outside of a compilation of Dynamo's a graph goes on that was seen before, if it is the same object: the
+        """Outside of Dynamo's compilations: a later stage of a graph seen before, if it is the same object, as the
         backward graph of torch 2.2, compiled when it is needed, and what `aot_compile` gives to the backend."""
         for file in reversed(self._files):
             if file.graph_module() is module:

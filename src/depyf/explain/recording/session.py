@@ -110,9 +110,9 @@ def prepare_debug(
         html: True to get the report as one HTML file too, ``report.html``: see docs/how-to/run.md.
 
     Yields:
-        The model of what is recorded. Inside another `prepare_debug` it is that one's, which goes on recording into its
+        The model of what is recorded. Inside another `prepare_debug` it is that one's, which keeps recording into its
         own directory; the inner does nothing. Where blocks of threads overlap, one records at a time: when it is left,
-        the next goes on into its own directory, or, where both name the same one, takes the recording over.
+        the next records into its own directory, or, where both name the same one, takes the recording over.
 
     Raises:
         TypeError: the directory is no path.
@@ -125,7 +125,7 @@ def prepare_debug(
     require_torch("prepare_debug")  # its absence must be an ImportError here, not a missing hook later
     session, undo = Session(), contextlib.ExitStack()
     done(session, "giving the model forms to look at", attach)
-    try:  # a KeyboardInterrupt while we begin leaves nothing behind either
+    try:  # a KeyboardInterrupt while we begin leaves no hooks either
         session = done(session, "beginning the recording", _begin, dump_src_dir, clean_wild_fx_code, log_bytecode, html,
                        undo, session) or session
         yield session

@@ -91,7 +91,7 @@ def _one(
     try:
         write_whole(os.path.join(directory, name), make())
         written.append(os.path.join(directory, name))
-    except Exception as error:  # the dump goes on without this file, and its index says so
+    except Exception as error:  # the dump is written without this file, and its index says so
         artifact.status, artifact.reason = "missing", f"{type(error).__name__}: {error}"
         note_failure(session, name, artifact.reason, "this file")
     session.artifacts = [one for one in session.artifacts if one.path != name] + [artifact]

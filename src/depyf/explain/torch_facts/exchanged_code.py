@@ -26,7 +26,7 @@ def listen(recorder: Any, function: Any, instead: Any, heard: list[Heard], undo:
             the code put in place.
         undo: gets what takes the exchange back.
 
-    Raises MissingHook for a closure: no code without cells can stand in its place.
+    Raises MissingHook for a closure: code without cells can't replace it.
     """
     code = function.__code__
     if code.co_freevars:

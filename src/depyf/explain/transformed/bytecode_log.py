@@ -18,7 +18,7 @@ _handles: list[Any] = []
 
 
 def install() -> None:
-    """Adds the decompiled source to torch's bytecode log, behind Dynamo's ``MODIFIED BYTECODE``.
+    """Adds the decompiled source to torch's bytecode log, after Dynamo's ``MODIFIED BYTECODE``.
 
     Run the program with ``TORCH_LOGS=+bytecode`` to see it. What runs is Dynamo's code. Installing twice is once.
 

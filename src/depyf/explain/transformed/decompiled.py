@@ -33,7 +33,7 @@ def decompiled(code: CodeType, by_dynamo: bool = True) -> Decompiled:
         if found.level == "refused" and found.listing.count("\n") < 2:
             found.listing = listing_of(code)
         return found
-    except Exception as error:  # one artifact is lost and says why; the user's program and the page go on
+    except Exception as error:  # one artifact is lost and says why; the program and the page continue
         reason = without_addresses(stable(in_words(error)))
         return Decompiled(
             verdict="refused: " + reason,

@@ -31,7 +31,7 @@ def without_uuids(code: CodeType) -> dict[str, str]:
         if name == real:
             continue
         if name in names or name in found:
-            raise NameClash(f"{name} would stand for two names")
+            raise NameClash(f"{name} would replace two names")
         found[name] = real
     return found
 

@@ -29,7 +29,7 @@ class TransformedCode:
     """What became of one code object of Dynamo's.
 
     `text` is the whole file, valid Python; `code` is what may run instead (its file name is that of the file), or None,
-    and then `reason` says why Dynamo's code runs, "" if it shall.
+    and then `reason` says why Dynamo's code runs, "" if that was asked for.
     """
 
     decompiled: Decompiled

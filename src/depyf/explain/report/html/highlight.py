@@ -60,7 +60,7 @@ def code_html(
         links: names, or places such as ``toy.py:4``, with the fragment that a click on one leads to.
         first_line: number of the first line.
         anchor: where given, line 4 gets the id ``<anchor>4``.
-        marked: numbers of lines to stand out.
+        marked: numbers of the highlighted lines.
         most_lines: how many lines to show; 0 for all. What is left out is said.
         in_full: what has all of them.
     """

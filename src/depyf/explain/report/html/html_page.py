@@ -72,7 +72,7 @@ class _Writer:
 
     Attributes:
         prefix: begins every id of this page.
-        links: names, and places such as ``toy.py:4``, with the id of what they stand for.
+        links: names, and places such as ``toy.py:4``, with the id of what they refer to.
     """
 
     def __init__(self, session: Session, prefix: str, most_lines: int = 0) -> None:
@@ -197,7 +197,7 @@ class _Writer:
             parent, resume, _, entry = called
             title = html.escape(self._resume_title(parent, resume))
             caller = self._link(self._anchors[id(entry)], "compilation " + entry.compile_id)
-            where = f"{_code(resume.name)} goes on where {_code(parent.name)} broke off, called by {caller}."
+            where = f"{_code(resume.name)} continues {_code(parent.name)} after the graph break, called by {caller}."
             note = f'<p class="note">{where}</p>'
             title = f'<span id="{html.escape(self.links[resume.name])}">{title}</span>'
         chips = _chip(count(len(frame.entries), "compilation"))

@@ -31,8 +31,8 @@ def panes_html(compilations: Iterable[Compilation]) -> tuple[str, dict[tuple[str
     if not parts:
         return "", links
     note = (
-        '<p class="note">Point at a line, and the lines of the other panes that were made of it stand out. '
-        "A click holds them.</p>"
+        '<p class="note">Point at a line to highlight the lines of the other panes that were made from it. '
+        "Click to keep them highlighted.</p>"
     )
     return "<h2>Compilations</h2>{}{}".format(note, "".join(parts)), links
 

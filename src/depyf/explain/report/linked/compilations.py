@@ -112,7 +112,7 @@ def _listed(lines: dict[int, tuple[int, str]], shown: Iterable[int], took_part: 
 
 
 def _transformed(frame: Frame, entry: CacheEntry, graphs: Sequence[Graph], places: LineNumbers) -> list[Row]:
-    """Each line with the lines of the graphs that it calls, and with the line where a resume function goes on."""
+    """Each line with the lines of the graphs that it calls, and with the line where a resume function resumes."""
     one = entry.transformed
     if not one.source:
         return [Row("no source is proven for it: " + ("; ".join(one.reasons) or one.verdict), is_note=True)]

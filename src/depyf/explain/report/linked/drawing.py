@@ -36,7 +36,7 @@ class Box:
 
 @dataclass
 class Drawing:
-    """Boxes, and edges as indices of boxes; `title` says what a box stands for."""
+    """Boxes, and edges as indices of boxes; `title` says what a box is."""
 
     title: str
     boxes: list[Box] = field(default_factory=list)

@@ -1,4 +1,4 @@
-"""Functions at the foot of a page which let it run: the checks that guards use, and what stands for Dynamo."""
+"""Functions at the end of a page that let it run: the checks that guards use, and what replaces Dynamo."""
 
 from __future__ import annotations
 

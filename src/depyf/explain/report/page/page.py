@@ -161,7 +161,7 @@ def _graph_section(graph: Graph, below: Below) -> str:
 def _resume_head(resume: ResumeFunction, entry: CacheEntry, parent: Frame) -> str:
     line = resume_line(parent, resume)
     where = f" at line {line}" if line else ""
-    text = f"---- {resume.name}: goes on in {resume.function or parent.name}{where}"
+    text = f"---- {resume.name}: continues {resume.function or parent.name}{where}"
     if resume.frame is None or not resume.frame.entries:
         text += f"\nNothing is compiled for it: {why_not_compiled(resume, entry)}. This is its own code."
     return comment(text)
@@ -287,7 +287,7 @@ def _import_line(name: str, value: Any) -> str:
 
 
 def _constants(frames: list[Frame]) -> dict[str, Any]:
-    """What names in the texts stand for, where no literal spells it."""
+    """The objects that names in the texts refer to, where there is no literal."""
     found: dict[str, Any] = {}
     for frame in frames:
         found.update(frame.original.constants)

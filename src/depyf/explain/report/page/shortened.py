@@ -27,7 +27,7 @@ _PART = re.compile(
 )
 _LIST = (ast.Call, ast.List, ast.Tuple)
 _SUFFIX = re.compile(r"(?<=[a-zA-Z_\]])_\d+(?=\b|_)")  # x_1 is alike to x, h_1_weight to h_weight
-_PADDING = re.compile(r" {2,}# ")  # in front of a comment; its width depends on the numbers
+_PADDING = re.compile(r" {2,}# ")  # before a comment; its width depends on the numbers
 _INTEGER = re.compile(r"(?<![\w.])\d+(?![\w.])")
 
 

@@ -46,7 +46,7 @@ def first_divergence(reports: Mapping[str, Report], base: str = "") -> str:
 
 
 def _without_values(step: _Step) -> _Step:
-    """Without guards on values: many programs look at their rank, and compile the same all the same."""
+    """Without guards on values: many programs look at their rank, and still compile the same."""
     return step._replace(said=tuple(said for said in step.said if said[0] != "guard" or " of shape [" in said[3]))
 
 
