@@ -62,6 +62,7 @@ CASES = {
         'def f(a):\n    """B."""\n    pass\n\n\n@a\n@b\ndef f(c):\n    """D.\n    E."""\n\n    pass\n\n\n'
         'class F:\n    """G."""\n\n    pass\n'
     ),
+    "an assignment as the only argument": "if len(a := b) > 1:\n    c(d := e(f))\n",
     "a lambda over lines": "a = b(lambda c:\n      c + 1,\n      d)\n",
     "a comprehension over lines": "a = [b(c)\n     for c in d\n     if c]\ne = {f: g\n     for f, g in h}\n",
     "try": (

@@ -61,7 +61,8 @@ f(*a, *(b or c))
 f(a for a in b)
 f((a for a in b), c)
 f((yield))
-f((a := b))
+f(a := b)
+f((a := b), c)
 [(a := b), c]
 (a := b) + 1
 a.b.c

@@ -257,9 +257,9 @@ class ExpressionPrinter:
         return f"{node.arg}={self.expression(node.value)}"
 
     def arguments_of_call(self, args: Sequence[n.Node], keywords: Sequence[n.keyword]) -> str:
-        """Arguments in parentheses; a generator that is the only one has no parentheses of its own."""
+        """Arguments in parentheses; a generator or an assignment that is the only one has no parentheses of its own."""
         if len(args) == 1 and not keywords:
-            argument = self.alone(args[0])
+            argument = self.alone(args[0], NAMED if isinstance(args[0], n.NamedExpr) else TEST)
             return argument if isinstance(args[0], n.GeneratorExp) else f"({OPEN_ITEMS}{argument}{CLOSE})"
         return f"({OPEN_ITEMS}{self.items([*args, *keywords])}{CLOSE})"
 
