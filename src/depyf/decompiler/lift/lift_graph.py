@@ -294,7 +294,8 @@ class _Lifter:
     def branch(self, block: BasicBlock, lifted: LiftedBlock, state: SymbolicStack, condition: str) -> None:
         test = state.pop()
         behavior = self.raw.table.behavior
-        has_own_line = isinstance(test, nodes.Compare) and behavior.asserts_have_lines_of_comparisons
+        is_comparison = isinstance(test, nodes.Compare) or condition in ("NONE", "NOT_NONE")
+        has_own_line = is_comparison and behavior.asserts_have_lines_of_comparisons
         is_line_of_statement = behavior.tests_jump_on_line_of_statement and not has_own_line
         lifted.evidence = lifted.evidence._replace(is_line_of_statement=is_line_of_statement)
         if condition in ("NONE", "NOT_NONE"):
