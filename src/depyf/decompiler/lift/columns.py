@@ -57,6 +57,15 @@ def column_of_return(instructions: Sequence[Instruction], column: int | None) ->
     return column if is_bare else column - len("return ")
 
 
+def end_of_test(instructions: Sequence[Instruction]) -> tuple[int, int] | None:
+    """The line and column where what the jump at the end of ``instructions`` tests ends; None if nothing tells."""
+    is_compared = instructions[-1].op.endswith("NONE")  # with None, by the jump itself
+    position = instructions[-1 if is_compared else -2].position if len(instructions) > 1 else None
+    if position is None or position[1] is None or position[3] is None:
+        return None
+    return position[1], position[3]
+
+
 def column_of_test(keyword: str, column: int | None, test: nodes.Expression) -> int | None:
     """Where a statement begins that has ``keyword`` and ``test``, whose first instruction has ``column``."""
     if column is None:

@@ -20,6 +20,9 @@ class Evidence(NamedTuple):
     column: int | None = None
     """That in which the first instruction of the test at the end begins, or the return statement."""
 
+    test_end: tuple[int, int] | None = None
+    """The line and column in which the test at the end ends, without a parenthesis around it."""
+
     keyword: str | None = None
     """By which control leaves a statement: 'break', 'continue' or 'return', or '' at the end of a handler. 'pass' if
     the block is there for its line alone."""
@@ -81,5 +84,5 @@ class Evidence(NamedTuple):
         return ", ".join(
             name if value is True else f"{name}={value!r}"
             for name, value, default in zip(self._fields, self, Evidence())
-            if value != default and "line" not in name and name != "column"
+            if value != default and "line" not in name and name not in ("column", "test_end")
         )

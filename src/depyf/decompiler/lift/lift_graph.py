@@ -9,7 +9,7 @@ from ..flowgraph import BasicBlock, ControlFlowGraph
 from ..flowgraph.dominators import reverse_postorder
 from ..flowgraph.regions import chain
 from ..syntax import nodes
-from .columns import column_of_return, column_of_with
+from .columns import column_of_return, column_of_with, end_of_test
 from .evidence import Evidence
 from .exit_evidence import ExitEvidence
 from .handlers import HANDLERS
@@ -260,7 +260,9 @@ class _Lifter:
         instruction = state.instruction
         op = instruction.op
         evidence = self.evidence_of(block, instruction.line, instruction.arg == THREADED)
-        lifted.evidence = evidence if op == "JUMP" else evidence._replace(column=state.column())
+        if op != "JUMP":
+            evidence = evidence._replace(column=state.column(), test_end=end_of_test(block.instructions))
+        lifted.evidence = evidence
         if op == "JUMP":
             self.finish(lifted, state)
             lifted.terminator = Terminator("goto", next=self.flow(block.target, lifted.exit))

@@ -8,13 +8,21 @@ from .node import Expression, Node
 
 
 class BoolOp(Expression):
-    """`a and b and c`; op is 'and' or 'or'."""
+    """`a and b and c`; op is 'and' or 'or'.
 
-    __slots__ = fields = ("op", "values")
+    `gap` is the column where the first operand ends and that of the first instruction of the second one, if both are
+    on one line: it is a hint, like lines.
+    """
 
-    def __init__(self, op: str, values: list[Expression] | None = None) -> None:
+    __slots__ = ("op", "values", "gap")
+    fields = ("op", "values")
+
+    def __init__(
+        self, op: str, values: list[Expression] | None = None, gap: tuple[int, int] | None = None
+    ) -> None:
         self.op = op
         self.values: list[Expression] = [] if values is None else values
+        self.gap = gap
 
 
 class NamedExpr(Expression):

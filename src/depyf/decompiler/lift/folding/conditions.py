@@ -89,6 +89,9 @@ def _join_tests(op: str, block: LiftedBlock, second: LiftedBlock) -> None:
     """``block`` ends as ``second`` does, on its test ``op`` that of ``second``, which it falls into."""
     left = block.test if (second is block.true) is (op == "and") else negate(block.test)
     test = conjunction(op, left, second.test, grouped=block.evidence.is_threaded)
+    end, column = block.evidence.test_end, second.evidence.column
+    if end is not None and column is not None and end[0] == second.evidence.line and not block.evidence.is_threaded:
+        test.gap = end[1], column
     _test_with(block, second, test)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ...syntax import nodes
+from ..columns import column_of_test
 from ..values import Truth, resolved, same_expression
 
 _OPPOSITE = {"is": "is not", "is not": "is", "in": "not in", "not in": "in"}
@@ -27,7 +28,7 @@ def negate(test: nodes.Expression) -> nodes.Expression:
     if isinstance(test, nodes.BoolOp):
         parts = [negate(value) for value in test.values]
         if sum(map(_cost, parts)) <= sum(map(_cost, test.values)) + 1:  # for the `not` in front
-            return nodes.BoolOp(_DUAL[test.op], parts)
+            return nodes.BoolOp(_DUAL[test.op], parts, test.gap)
     return nodes.UnaryOp("not", test)
 
 
@@ -39,13 +40,31 @@ def spelled(test: nodes.Expression, keeps_not: bool) -> nodes.Expression:
     """
     if keeps_not and isinstance(test, nodes.Compare) and test.opposite is not None and test.opposite.opposite is None:
         return nodes.UnaryOp("not", test.opposite)
+    if isinstance(test, nodes.UnaryOp) and test.op == "not" and isinstance(resolved(test.operand), nodes.BoolOp):
+        inner = resolved(test.operand)
+        assert isinstance(inner, nodes.BoolOp)
+        values = [spelled(negate(value), keeps_not) for value in inner.values]
+        plain = nodes.BoolOp(_DUAL[inner.op], values, inner.gap)
+        return plain if _fits(plain) and not _fits(inner) else test
     if not isinstance(test, nodes.BoolOp):
         return test
     values = [spelled(resolved(value), keeps_not) for value in test.values]
+    plain = nodes.BoolOp(test.op, values, test.gap)
     parts = [negate(value) for value in values]
-    if sum(map(changes, parts)) < sum(map(changes, values)):
-        return nodes.UnaryOp("not", nodes.BoolOp(_DUAL[test.op], parts))
-    return nodes.BoolOp(test.op, values)
+    negated = nodes.BoolOp(_DUAL[test.op], parts, test.gap)
+    if _fits(plain):
+        return plain
+    is_negated = _fits(negated) and not any(isinstance(part, nodes.UnaryOp) for part in parts)
+    is_nearer = sum(map(changes, parts)) < sum(map(changes, values))
+    return nodes.UnaryOp("not", negated) if is_negated or is_nearer else plain
+
+
+def _fits(test: nodes.BoolOp) -> bool:
+    """Whether what is between the first two operands of ``test`` is as wide as it is in the author's text."""
+    if test.gap is None or any(isinstance(resolved(value), nodes.BoolOp) for value in test.values[:2]):
+        return False
+    end, column = test.gap
+    return column_of_test(test.op, column, resolved(test.values[1])) == end + 1
 
 
 def same_condition(left: nodes.Expression, right: nodes.Expression, *, opposite: bool = False) -> bool:
