@@ -107,6 +107,10 @@ CASES = {
         "def f(a):\n    def g(b):\n        return (a +\n                b)\n\n"
         "    return g\n"
     ),
+    "lists and tuples of one": (
+        "for a in ['b']: c()\nfor a in ('b',): c()\nfor d in [a]: c()\nfor d in (a,): c()\n[e] = a\n(f,) = a\n"
+        "g = a in ['b'], a in ('b',), [h for [h] in a], [i for (i,) in a]\n"
+    ),
     "set and dictionary": "a = {1,\n     b, 2}\nc = {'d': e,\n     'f': g, **h}\n",
     "formatted strings": "a = f'{b} c {d!r:>10}'\ne = (f'{b} one '\n     f'{d} two')\n",
     "percents": (

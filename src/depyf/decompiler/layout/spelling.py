@@ -48,6 +48,8 @@ def spell(votes: dict[Span, Extent], tokens: list[Token]) -> TokenTexts:
             found.texts[start] = "yield None"
         elif start == end and token.text == "True" and line == end_line and end_column == column + 1:
             found.texts[start] = "1"  # of `while 1:`
+        elif end == start + 3 and line == end_line:
+            _only_item(found, start, end_column - column, tokens)
     _negate(found, votes, tokens)
     return found
 
@@ -161,6 +163,14 @@ def _returned(found: TokenTexts, start: int, end: int, width: int, tokens: list[
         found.without.add(end)
     elif end == start and width in _RETURNS:
         found.texts[start] = _RETURNS[width]
+
+
+def _only_item(found: TokenTexts, start: int, width: int, tokens: list[Token]) -> None:
+    """A list of one token where the text has a tuple: after ``in``, and as a target, the instructions are the same."""
+    opening, item, comma, closing = (token.text for token in tokens[start : start + 4])
+    if (opening, comma, closing) == ("(", ",", ")") and width == width_of(item) + len("[]"):
+        found.texts[start], found.texts[start + 3] = "[", "]"
+        found.without.add(start + 2)
 
 
 _RETURNS = {11: "return None", 4: "pass", 3: "..."}
