@@ -36,19 +36,27 @@ def finish_early(
 
 def _asserts(body: list[nodes.Statement], by_name: bool, bare: dict[int, nodes.Statement]) -> None:
     """``bare`` gathers, by their id, those without a test; up to 3.9 ``assert False`` has one, so is none of them."""
-    for index, statement in enumerate(body):
-        if isinstance(statement, nodes.If) and not statement.orelse and len(statement.body) == 1:
+    for index, statement in reversed(list(enumerate(body))):
+        if isinstance(statement, nodes.If) and len(statement.body) == 1:
             (inner,) = statement.body
+            if statement.orelse and _is_below(inner, statement):
+                continue
             found = [inner.msg] if isinstance(inner, nodes.Assert) and id(inner) in bare else _assertion(inner)
             if not found and by_name and statement.line == inner.line:
                 found = _assertion(inner, by_name)  # a raise would be on a line of its own
             if found:
-                body[index] = nodes.Assert(negate(statement.test), found[0], line=statement.line)
+                made = nodes.Assert(negate(statement.test), found[0], line=statement.line)
+                body[index : index + 1] = [made, *statement.orelse]
         else:
             found = _assertion(statement)
             if found:
                 body[index] = nodes.Assert(nodes.Constant(False), found[0], line=statement.line)
                 bare[id(body[index])] = body[index]
+
+
+def _is_below(inner: nodes.Statement, statement: nodes.Statement) -> bool:
+    """Whether ``inner`` has a line after that of ``statement``, so that it is one of its own."""
+    return inner.line is not None and statement.line is not None and inner.line > statement.line
 
 
 def _assertion(statement: nodes.Statement, by_name: bool = False) -> list[nodes.Expression | None]:
