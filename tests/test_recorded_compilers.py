@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 
 from recorded_compilers import FILENAME, FOLDER, RecordedCompilers, found_or_recorded, recorded_code
 
@@ -16,9 +17,8 @@ def test_every_case_has_the_code_that_its_versions_made_of_its_text():
             version = tuple(map(int, text.split(".")))
             raw = recorded_code(path.stem, version)
             assert (raw.version, raw.name, raw.filename) == (version, "<module>", FILENAME)
-            assert [nested.name for nested in raw.nested] == [
-                line[4 : line.index("(")] for line in case["source"].splitlines() if line.startswith("def ")
-            ]
+            names = [nested.name.replace("<generic parameters of f>", "f") for nested in raw.nested]
+            assert names == re.findall(r"^def (\w+)", case["source"], re.MULTILINE)
             kind, answer = RecordedCompilers().compile({**REQUEST, "source": case["source"]}, version)
             assert kind == "code" and isinstance(answer, bytes)
 

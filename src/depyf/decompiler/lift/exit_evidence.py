@@ -8,6 +8,7 @@ from ..bytecode import Instruction, RawCode, known_instructions
 from ..bytecode.instruction import Position
 from ..flowgraph import BasicBlock, ControlFlowGraph
 from ..flowgraph.exit_copies import written_return
+from ..flowgraph.stack_entries import ITERATES
 from ..syntax import nodes
 from .evidence import Evidence
 from .values import Cell
@@ -53,7 +54,10 @@ class ExitEvidence:
         return _KEYWORDS.get(columns[3] - columns[2]) if columns[0] == columns[1] else None
 
     def is_continue(self, block: BasicBlock) -> bool:
-        """Whether the jump at the end of ``block`` is all that has its line, and as wide as ``continue``."""
+        """Whether the jump at the end of ``block`` is all that has its line, and as wide as ``continue``.
+
+        Without columns, what comes first in the body of a for loop may as well be a ``pass``.
+        """
         jump = block.last
         if jump is None or jump.op != "JUMP" or jump.line is None or self.has_one_line:
             return False
@@ -61,6 +65,8 @@ class ExitEvidence:
             line, end_line, column, end_column = jump.position
             if line != end_line or end_column - column != len("continue"):
                 return False
+        elif len(block.instructions) > 1 and self.instructions_on[block.instructions[-2].line] & ITERATES:
+            return False
         return self.instructions_on[jump.line] == {"JUMP"}
 
     @cached_property
