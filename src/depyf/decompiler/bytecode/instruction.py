@@ -257,7 +257,7 @@ NEVER_RAISES = frozenset(
 """Operations that can't raise, memory and signals aside. LOAD_FAST is not here: it raises for an unbound local."""
 
 
-# What flowgraph/match_cases.py writes in the place of patterns; no code has them.
+# What flowgraph/match/ puts in place of patterns; no code has them.
 PATTERN_OPERATIONS: dict[str, tuple[int, int]] = {"MATCH_SUBJECT": (1, 0), "MATCH_CASE": (0, 1), "MATCH_ELSE": (0, 0)}
 
 

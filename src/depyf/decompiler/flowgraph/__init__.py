@@ -18,7 +18,7 @@ from .finally_copies import strip_finally_copies
 from .group_handlers import plain_group_handlers
 from .handler_ends import separate_breaks, separate_handler_ends
 from .inlined_builtins import drop_inlined_builtins
-from .match_cases import find_match_statements
+from .match import find_match_statements
 from .parameter_loads import load_parameters_later
 from .regions import Region, mark_regions, restoring_handlers, separate_with_exits
 

@@ -1,21 +1,22 @@
-"""Finds match statements, and puts one test in the place of the code of each pattern.
+"""Finds match statements and replaces the code of each pattern with one test.
 
-After this a match statement is a chain of tests, each of which leads to the body of its case or to the next test; the
-subject is on the stack no more. ``MATCH_SUBJECT`` takes it from there, ``MATCH_CASE`` says whether a pattern matches,
-and ``MATCH_ELSE`` precedes a body whose pattern always does.
+Afterwards a match statement is a chain of tests, each of which leads to the body of its case or to the next test, and
+the subject is no longer on the stack: ``MATCH_SUBJECT`` pops it, ``MATCH_CASE`` tests a pattern, and ``MATCH_ELSE``
+precedes the body of a pattern that always matches.
 """
 
 from __future__ import annotations
 
 from typing import Iterator, NamedTuple
 
-from ...errors import DecompilationError
-from ..bytecode import Instruction, stack_use
-from ..limits.budget import STEP, spend
-from ..syntax import nodes
-from .control_flow_graph import BasicBlock, ControlFlowGraph
-from .match_parts import NoCase
-from .match_patterns import FailureExit, PatternReader, Position, is_same_exit, landing
+from ....errors import DecompilationError
+from ...bytecode import Instruction, stack_use
+from ...limits.budget import STEP, spend
+from ...syntax import nodes
+from ..control_flow_graph import BasicBlock, ControlFlowGraph
+from .exits import FailureExit, Position, is_same_exit, landing
+from .parts import NoCase
+from .patterns import PatternReader
 
 _MOST_BLOCKS = 200
 _COMPARES = (("COMPARE_OP", "=="), ("IS_OP", "is"))
@@ -54,23 +55,23 @@ def find_match_statements(graph: ControlFlowGraph) -> bool:
         cases = next(filter(None, map(_read, _candidates(graph))), None)
         if cases is None:
             return number > 0
-        _Rewriter(graph).rewrite(cases, number)
+        _CaseRewriter(graph).rewrite(cases, number)
         number += 1
         graph.remove_unreachable()  # what is left of the patterns must not look like another match statement
 
 
 def _candidates(graph: ControlFlowGraph) -> Iterator[Position]:
-    """Where a first case may begin: its pattern takes the value on the stack apart."""
+    """Where a first case may begin: its pattern takes the value on top of the stack apart."""
     for block in graph.blocks:
-        for position, instruction in enumerate(block.instructions):
+        for index, instruction in enumerate(block.instructions):
             if instruction.op == "COPY" and instruction.arg == 1:
-                yield Position(block, position)
+                yield Position(block, index)
             elif instruction.op in ("MATCH_SEQUENCE", "MATCH_MAPPING"):
-                yield Position(block, position)
+                yield Position(block, index)
             elif instruction.op in ("MATCH_CLASS", "MATCH_CLASS_AND_TEST"):
-                yield Position(block, _start_of_name(block, position - 1))
+                yield Position(block, _start_of_name(block, index - 1))
             elif (instruction.op, instruction.arg) in _COMPARES or instruction.op == "POP_JUMP_IF_NOT_NONE":
-                start = position if instruction.op == "POP_JUMP_IF_NOT_NONE" else _start_of_name(block, position)
+                start = index if instruction.op == "POP_JUMP_IF_NOT_NONE" else _start_of_name(block, index)
                 if start > 0 and _is_below(instruction, block.instructions[start - 1]):
                     yield Position(block, start)
 
@@ -90,10 +91,10 @@ def _is_below(test: Instruction, subject: Instruction) -> bool:
     return test.line is not None and subject.line is not None and test.line > subject.line
 
 
-def _read(place: Position) -> list[Case]:
-    """The cases of the match statement whose first one begins at ``place``; none if there is none."""
+def _read(position: Position) -> list[Case]:
+    """The cases of the match statement whose first one begins at ``position``; none if there is none."""
     cases: list[Case] = []
-    following: Position | None = place
+    following: Position | None = position
     while following is not None:
         spend(STEP, "reading the flow graph")
         try:
@@ -121,12 +122,12 @@ def _is_same_body(one: Case, other: Case) -> bool:
     return is_same_exit(one.copied, other.copied, with_lines=True)
 
 
-def _case(place: Position, is_later: bool) -> tuple[Case, Position | None]:
-    """The case that begins at ``place``, and where the next one does."""
-    reader = PatternReader(place)
+def _case(position: Position, is_later: bool) -> tuple[Case, Position | None]:
+    """The case that begins at ``position``, and where the next one does."""
+    reader = PatternReader(position)
     end = reader.read()
     pattern = reader.subject.pattern()
-    start = place.block.instructions[place.position]
+    start = position.block.instructions[position.offset]
     matches_always = not reader.exits and not isinstance(pattern, nodes.MatchOr)
     if matches_always and not is_later and (not reader.stack or _at(end).op == "POP"):
         raise NoCase("a first pattern that always matches")
@@ -154,28 +155,28 @@ def _case(place: Position, is_later: bool) -> tuple[Case, Position | None]:
 
 
 def _meeting(reader: PatternReader, depth: int) -> Position:
-    """Where all ways out of a pattern come with so many values on the stack."""
-    places = {landing(one, depth) for one in reader.exits}
-    found = places.pop()
-    if found is None or any(place is None or not is_same_exit(place, found) for place in places):
-        raise NoCase("ways out that lead to different places")
+    """Where all exits of a pattern meet with ``depth`` values on the stack."""
+    positions = {landing(one, depth) for one in reader.exits}
+    found = positions.pop()
+    if found is None or any(position is None or not is_same_exit(position, found) for position in positions):
+        raise NoCase("exits that lead to different places")
     return found
 
 
 def _guard(start: Position, after: Position | None) -> tuple[list[Instruction], Position]:
-    """What pops the subject where the guard from ``start`` on holds, and where control goes where it does not."""
+    """The instructions that pop the subject when the guard at ``start`` holds, and where control goes when it fails."""
     pops: list[Instruction] = []
     todo, seen = [(start, 0)], {start.block}
     while todo:
-        (block, position), depth = todo.pop()
-        while position < len(block.instructions):
-            instruction = block.instructions[position]
+        (block, index), depth = todo.pop()
+        while index < len(block.instructions):
+            instruction = block.instructions[index]
             if depth == 0 and instruction.op == "POP":
                 pops.append(instruction)
                 break
             if _reads_below(instruction, depth):
                 raise NoCase("a guard that reads the subject")
-            last = position == len(block.instructions) - 1
+            last = index == len(block.instructions) - 1
             taken, pushed = stack_use(instruction)
             if last and block.target is not None:
                 jumped, left = stack_use(instruction, jump=True)
@@ -187,7 +188,7 @@ def _guard(start: Position, after: Position | None) -> tuple[list[Instruction], 
             depth += pushed - taken
             if depth < 0 or instruction.op in ("RETURN_VALUE", "RAISE_VARARGS", "RERAISE"):
                 raise NoCase("a guard that takes the subject from the stack")
-            position += 1
+            index += 1
         else:
             if block.fall is not None:
                 _push(todo, seen, Position(block.fall, 0), depth)
@@ -201,40 +202,40 @@ def _reads_below(instruction: Instruction, depth: int) -> bool:
     return instruction.arg > depth if instruction.op == "COPY" else depth == 0 and instruction.op in _TESTS_IN_PLACE
 
 
-def _push(todo: list[tuple[Position, int]], seen: set[BasicBlock], place: Position, depth: int) -> None:
+def _push(todo: list[tuple[Position, int]], seen: set[BasicBlock], position: Position, depth: int) -> None:
     if len(seen) > _MOST_BLOCKS:
         raise NoCase("a guard without an end")
-    if place.block not in seen:
-        seen.add(place.block)
-        todo.append((place, depth))
+    if position.block not in seen:
+        seen.add(position.block)
+        todo.append((position, depth))
 
 
-def _landing_of(place: Position) -> Position:
-    """Past jumps."""
-    return landing(FailureExit(place, 0), 0) or place
+def _landing_of(position: Position) -> Position:
+    """``position``, jumps followed."""
+    return landing(FailureExit(position, 0), 0) or position
 
 
-def _first(place: Position) -> Instruction:
-    """What runs first from ``place`` on, jumps aside."""
-    return _at(_landing_of(place))
+def _first(position: Position) -> Instruction:
+    """The first instruction at ``position``, jumps followed."""
+    return _at(_landing_of(position))
 
 
-def _at(place: Position) -> Instruction:
-    block, position = place
-    while position == len(block.instructions):
+def _at(position: Position) -> Instruction:
+    block, index = position
+    while index == len(block.instructions):
         if block.fall is None:
             raise NoCase("control runs out of the code")
-        block, position = block.fall, 0
-    return block.instructions[position]
+        block, index = block.fall, 0
+    return block.instructions[index]
 
 
-def _after(place: Position) -> Position:
-    return Position(place.block, place.position + 1)
+def _after(position: Position) -> Position:
+    return Position(position.block, position.offset + 1)
 
 
-def _is_on(place: Position, line: int | None) -> bool:
-    """Whether what begins at ``place`` is on the line of the pattern: a guard."""
-    return line is not None and _at(place).line == line
+def _is_on(position: Position, line: int | None) -> bool:
+    """Whether what begins at ``position`` is on the line of the pattern: a guard."""
+    return line is not None and _at(position).line == line
 
 
 def _has_default(last: Case) -> bool:
@@ -251,35 +252,35 @@ def _made(case: Case, op: str, arg: object = None) -> Instruction:
     return Instruction(op, arg, handler=start.handler, offset=start.offset, line=case.line, position=start.position)
 
 
-class _Rewriter:
-    """Cuts blocks at instructions; ``home`` has the block of each instruction, ``instead`` what stands in its place."""
+class _CaseRewriter:
+    """Cuts blocks at instructions; ``home`` has the block of each instruction, ``instead`` what replaces it."""
 
     def __init__(self, graph: ControlFlowGraph) -> None:
         self.graph = graph
         self.home = {id(one): block for block in graph.blocks for one in block.instructions}
         self.instead: dict[int, Instruction] = {}
 
-    def place(self, instruction: Instruction) -> Position:
-        """Where an instruction stands. Raises DecompilationError if it was part of a pattern, too."""
+    def find(self, instruction: Instruction) -> Position:
+        """The position of an instruction. Raises DecompilationError if it was also part of a pattern."""
         block = self.home[id(instruction)]
-        for position, one in enumerate(block.instructions):
+        for index, one in enumerate(block.instructions):
             if one is instruction:
-                return Position(block, position)
+                return Position(block, index)
         raise DecompilationError("cases of a match statement that share code", stage="undo_optimiser")
 
     def block_at(self, instruction: Instruction) -> BasicBlock:
         """The block that begins with ``instruction``."""
-        block, position = self.place(self.instead.get(id(instruction), instruction))
-        rest = self.graph.split(block, position)
+        block, index = self.find(self.instead.get(id(instruction), instruction))
+        rest = self.graph.split(block, index)
         self.home.update((id(one), rest) for one in rest.instructions)
         return rest
 
     def rewrite(self, cases: list[Case], number: int) -> None:
-        for place, case in enumerate(cases):
+        for case_number, case in enumerate(cases):
             block, body = self.block_at(case.start), self.block_at(case.body)
             following = self.block_at(case.next) if case.next is not None else None
             self.replace(case.pops)
-            new = [_made(case, "MATCH_SUBJECT", (number, _has_default(cases[-1])))] if place == 0 else []
+            new = [_made(case, "MATCH_SUBJECT", (number, _has_default(cases[-1])))] if case_number == 0 else []
             if following is None:
                 new.append(_made(case, "MATCH_ELSE", (number, case.pattern)))
                 block.fall, block.target = body, None
@@ -291,7 +292,7 @@ class _Rewriter:
 
     def replace(self, pops: list[Instruction]) -> None:
         for pop in pops:
-            block, position = self.place(pop)
+            block, index = self.find(pop)
             nop = pop.as_nop()
-            block.instructions[position] = self.instead[id(pop)] = nop
+            block.instructions[index] = self.instead[id(pop)] = nop
             self.home[id(nop)] = block

@@ -1,44 +1,28 @@
-"""Reads one ``case`` of a match statement: runs its code on the way to success, with patterns for values on the stack.
+"""Reads one ``case`` of a match statement by simulating its code, with patterns as the values on the stack.
 
-The compiler writes a pattern as tests that take the subject apart, each with a way out that pops what is left. Along
-the way on which all tests succeed, every value on the stack is a part of the subject, and what is asked of it is its
-pattern. In which order that happens does not matter here: whether the source compiles to this very code is for the
-proof to see.
+The compiler makes a pattern into tests that take the subject apart, each with an exit that pops what is left. Where
+all tests succeed, every value on the stack is a part of the subject, and the tests of it are its pattern. Their order
+does not matter here: the proof checks that the source compiles to this very code.
 """
 
 from __future__ import annotations
 
 from typing import Any, Callable, NamedTuple
 
-from ..bytecode import EXITS, Instruction
-from ..limits.budget import spend
-from ..syntax import nodes
-from .control_flow_graph import BasicBlock
-from .match_parts import NoCase, PatternPart
+from ...bytecode import Instruction
+from ...limits.budget import spend
+from ...syntax import nodes
+from ..control_flow_graph import BasicBlock
+from .exits import FailureExit, Position, is_same_exit, landing
+from .parts import NoCase, PatternPart
 
 _NAMES = ("LOAD_FAST", "LOAD_NAME", "LOAD_GLOBAL", "LOAD_DEREF", "LOAD_CLASSDEREF")
 _STORES = ("STORE_FAST", "STORE_NAME", "STORE_GLOBAL", "STORE_DEREF")
 _MOST_STEPS = 10_000
-_LONGEST_EXIT = 200
-"""How many blocks, or instructions, are read to compare two ways out of the code."""
-
-
-class Position(NamedTuple):
-    """Before the instruction ``position`` of a block."""
-
-    block: BasicBlock
-    position: int
-
-
-class FailureExit(NamedTuple):
-    """Where a test goes when it fails, and how many values it leaves on the stack."""
-
-    place: Position
-    depth: int
 
 
 class _Joined:
-    """What alternatives hold at the same place of the stack: parts with one name."""
+    """The same stack entry in all alternatives: parts with one name."""
 
     def __init__(self, parts: list[Any]) -> None:
         self.parts = parts
@@ -67,15 +51,15 @@ class _Rest(NamedTuple):
 
 
 class _Key(NamedTuple):
-    place: int
+    number: int
 
 
 class _Empty(NamedTuple):
     pass
 
 
-class _Choice(NamedTuple):
-    """Before a copy of a value was pushed: alternatives may begin here."""
+class _ChoicePoint(NamedTuple):
+    """The state before a copy of a value is pushed: alternatives may begin here."""
 
     stack: list[Any]
     exits: int
@@ -86,9 +70,9 @@ class PatternReader:
 
     Attributes:
         subject: the whole value, below the copy that is taken apart, if there is one.
-        stack: values from the subject on.
-        exits: of all tests.
-        line: of the pattern.
+        stack: the subject and the values above it.
+        exits: the exits of all tests.
+        line: the line of the pattern.
     """
 
     def __init__(self, start: Position) -> None:
@@ -98,33 +82,33 @@ class PatternReader:
         self.handler = start.block.handler
         self.start = start
         self.line: int | None = None
-        self.choices: list[_Choice] = []
+        self.choices: list[_ChoicePoint] = []
         self.steps = 0
 
     def read(self) -> Position:
         """Where the pattern ends: the subject alone is on the stack, or nothing. Raises NoCase."""
         return self.run(self.start, None)
 
-    def run(self, place: Position, stop: BasicBlock | Position | None) -> Position:
-        """Runs from ``place`` on to the end of the pattern, or of an alternative: to ``stop`` or a copy of it."""
-        block, position = place
+    def run(self, position: Position, stop: BasicBlock | Position | None) -> Position:
+        """Runs from ``position`` on to the end of the pattern, or of an alternative: to ``stop`` or a copy of it."""
+        block, index = position
         while True:
             self.steps += 1
             spend(1, "reading match statements")
             if self.steps > _MOST_STEPS:
                 raise NoCase("a pattern that does not end")
-            if position == len(block.instructions):
+            if index == len(block.instructions):
                 if block.fall is None:
                     raise NoCase("control runs out of the pattern")
-                block, position = block.fall, 0
+                block, index = block.fall, 0
                 if block is stop:
                     return Position(block, 0)
                 continue
-            instruction = block.instructions[position]
+            instruction = block.instructions[index]
             if stop is None and self.is_over(instruction):
-                return Position(block, position)
+                return Position(block, index)
             if block.handler != self.handler:
-                raise NoCase("a pattern that is handled in two ways")
+                raise NoCase("a pattern with two handlers")
             if self.line is None:
                 self.line = instruction.line
             if instruction.op == "JUMP":
@@ -133,18 +117,18 @@ class PatternReader:
                     return Position(stop, 0)
                 if not self.choose(block.target):
                     raise NoCase("a jump in a pattern")
-                block, position = block.target, 0
+                block, index = block.target, 0
                 continue
             if instruction.op == "POP":
-                end = Position(block, position)
+                end = Position(block, index)
                 if isinstance(stop, Position) and is_same_exit(end, stop):
                     return end
                 self.choose(end)
-            if block.target is not None and position == len(block.instructions) - 1:
+            if block.target is not None and index == len(block.instructions) - 1:
                 self.test(instruction, Position(block.target, 0))
             else:
                 self.step(instruction)
-            position += 1
+            index += 1
 
     def is_over(self, instruction: Instruction) -> bool:
         if not self.stack:
@@ -190,7 +174,7 @@ class PatternReader:
         exits, around = self.exits[: choice.exits], self.choices[:number]
         while True:
             if any(landing(one, base) != following for one in inside):
-                raise NoCase("an alternative that fails in two ways")
+                raise NoCase("an alternative with two exits")
             if not _is_copy(following):
                 break
             self.stack, self.exits, self.choices = list(choice.stack), [], []
@@ -198,8 +182,8 @@ class PatternReader:
             if self.stack[:base] != choice.stack or len(self.stack) != base + len(captured):
                 raise NoCase("alternatives that leave different stacks")
             value.alternatives.append(value.copies.pop())
-            for place, one in zip(captured, self.stack[base:]):
-                place.append(one)
+            for parts, one in zip(captured, self.stack[base:]):
+                parts.append(one)
             inside = self.exits
             if not inside:
                 break  # it always matches, so it is the last one
@@ -268,7 +252,7 @@ class PatternReader:
         if isinstance(value, PatternPart):
             if arg != 1:
                 raise NoCase("a copy from below")
-            self.choices.append(_Choice(list(self.stack), len(self.exits)))
+            self.choices.append(_ChoicePoint(list(self.stack), len(self.exits)))
             value.copies.append(PatternPart())
             value = value.copies[-1]
         self.stack.append(value)
@@ -410,51 +394,6 @@ class PatternReader:
         self.stack.append(_Rest(self.top()))
 
 
-def landing(failing: FailureExit, depth: int) -> Position | None:
-    """Where a way out comes when it has popped all but ``depth`` values; None if it does something else."""
-    block, position = failing.place
-    left = failing.depth - depth
-    for _ in range(_MOST_STEPS):
-        if position == len(block.instructions):
-            if block.fall is None:
-                return None
-            block, position = block.fall, 0
-            continue
-        op = block.instructions[position].op
-        if op == "JUMP":
-            assert block.target is not None
-            block, position = block.target, 0
-            continue
-        if left == 0 or op not in ("POP", "NOP"):
-            return Position(block, position) if left == 0 else None
-        left -= op == "POP"
-        position += 1
-    return None
-
-
-def _is_copy(place: Position) -> bool:
-    instruction = place.block.instructions[place.position]
+def _is_copy(position: Position) -> bool:
+    instruction = position.block.instructions[position.offset]
     return instruction.op == "COPY" and instruction.arg == 1
-
-
-def is_same_exit(one: Position, other: Position, with_lines: bool = False) -> bool:
-    """Whether two places are copies of one short way out of the code."""
-    ours, theirs = (_exit(place) for place in (one, other))
-    return (
-        bool(ours)
-        and ours[-1].op in EXITS
-        and [(i.op, i.arg, i.line if with_lines else 0) for i in ours]
-        == [(i.op, i.arg, i.line if with_lines else 0) for i in theirs]
-    )
-
-
-def _exit(place: Position) -> list[Instruction]:
-    """The instructions from ``place`` on, past jumps, up to where control parts or ends."""
-    block, position = place
-    found = block.instructions[position:]
-    for _ in range(_LONGEST_EXIT):
-        if len(block.successors) != 1 or len(found) > _LONGEST_EXIT:
-            break
-        block = block.successors[0]
-        found = [*(i for i in found if i.op != "JUMP"), *block.instructions]
-    return found

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..syntax import nodes
+from ...syntax import nodes
 
 
 class NoCase(Exception):

@@ -1,0 +1,71 @@
+"""Where the tests of a pattern go when they fail."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from ...bytecode import EXITS, Instruction
+from ..control_flow_graph import BasicBlock
+
+_MOST_STEPS = 10_000
+_LONGEST_EXIT = 200
+"""The most blocks, and the most instructions, that are read to compare two exits."""
+
+
+class Position(NamedTuple):
+    """Before the instruction number ``offset`` of a block."""
+
+    block: BasicBlock
+    offset: int
+
+
+class FailureExit(NamedTuple):
+    """Where a test goes when it fails, and how many values it leaves on the stack."""
+
+    target: Position
+    depth: int
+
+
+def landing(failing: FailureExit, depth: int) -> Position | None:
+    """Where an exit leads once it has popped all but ``depth`` values; None if it does anything else."""
+    block, index = failing.target
+    left = failing.depth - depth
+    for _ in range(_MOST_STEPS):
+        if index == len(block.instructions):
+            if block.fall is None:
+                return None
+            block, index = block.fall, 0
+            continue
+        op = block.instructions[index].op
+        if op == "JUMP":
+            assert block.target is not None
+            block, index = block.target, 0
+            continue
+        if left == 0 or op not in ("POP", "NOP"):
+            return Position(block, index) if left == 0 else None
+        left -= op == "POP"
+        index += 1
+    return None
+
+
+def is_same_exit(one: Position, other: Position, with_lines: bool = False) -> bool:
+    """Whether two positions are copies of one short exit from the code."""
+    ours, theirs = (_exit(position) for position in (one, other))
+    return (
+        bool(ours)
+        and ours[-1].op in EXITS
+        and [(i.op, i.arg, i.line if with_lines else 0) for i in ours]
+        == [(i.op, i.arg, i.line if with_lines else 0) for i in theirs]
+    )
+
+
+def _exit(position: Position) -> list[Instruction]:
+    """The instructions from ``position`` up to a branch or an end, jumps followed."""
+    block, index = position
+    found = block.instructions[index:]
+    for _ in range(_LONGEST_EXIT):
+        if len(block.successors) != 1 or len(found) > _LONGEST_EXIT:
+            break
+        block = block.successors[0]
+        found = [*(i for i in found if i.op != "JUMP"), *block.instructions]
+    return found
