@@ -67,18 +67,18 @@ def nothing_is_unbound(monkeypatch):
 
 
 def forget_handlers(monkeypatch):
-    monkeypatch.setattr(bisimulation._Walk, "handlers", lambda self, i, j: "")
+    monkeypatch.setattr(bisimulation._LockstepWalk, "handlers", lambda self, i, j: "")
     monkeypatch.setattr(prove, "same_instructions", lambda a, b: False)
 
 
 def forget_false_edges(monkeypatch):
-    walk = bisimulation._Walk.walk
+    walk = bisimulation._LockstepWalk.walk
 
     def forgetful(self):
         self.left.no, self.right.no = [-1] * len(self.left.no), [-1] * len(self.right.no)
         return walk(self)
 
-    monkeypatch.setattr(bisimulation._Walk, "walk", forgetful)
+    monkeypatch.setattr(bisimulation._LockstepWalk, "walk", forgetful)
     monkeypatch.setattr(prove, "same_instructions", lambda a, b: False)
 
 

@@ -29,7 +29,7 @@ def written_out(data: bytes, version: Version, offset: int, most: int) -> bytes 
     None if it needs a closer look, if something follows it, or if it has more than ``most`` parts.
     """
     try:
-        parts, end = _Writer(data, version, most).write(offset)
+        parts, end = _MarshalWriter(data, version, most).write(offset)
     except (IndexError, TypeError, _Unusual):
         return None
     return b"".join(parts) if end == len(data) else None
@@ -39,7 +39,7 @@ class _Unusual(Exception):
     """Something that the quick way does not know."""
 
 
-class _Writer:
+class _MarshalWriter:
     def __init__(self, data: bytes, version: Version, most: int) -> None:
         self.data, self.most = data, most
         kinds = [field in NUMBERS for field in FORMATS[version].code_fields]

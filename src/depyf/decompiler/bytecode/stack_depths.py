@@ -89,7 +89,7 @@ def depth_difference(raw: RawCode) -> str:
     if any(opcodes.get(name, -1) in raw.bytecode[::2] for name in _BLOCKS if name in opcodes):
         return ""
     try:
-        _Walk(raw, instructions).run()
+        _DepthWalk(raw, instructions).run()
     except _Disagreement as error:
         return str(error)
     return ""
@@ -167,7 +167,7 @@ def _moved(instruction: Instruction, offsets: tuple[int, ...], depth: int, botto
     return _left(offsets, bottom)
 
 
-class _Walk:
+class _DepthWalk:
     def __init__(self, raw: RawCode, instructions: list[Instruction]) -> None:
         self.raw = raw
         self.instructions = instructions

@@ -14,7 +14,7 @@ _BEFORE_OPERATOR = frozenset("if else for and or in not is .".split())
 
 def emit(lines: list[Line], indents: list[int]) -> tuple[str, list[int]]:
     """The text of these logical lines, each in the column that ``indents`` has for it; and where each begins."""
-    writer = _Writer(lines, indents)
+    writer = _LineWriter(lines, indents)
     return writer.text(), writer.rows
 
 
@@ -90,7 +90,7 @@ def _unit(lines: list[Line], votes: dict[int, Counter[int]]) -> int:
     return best[0][0] if best and best[0][0] > 0 else INDENT
 
 
-class _Writer:
+class _LineWriter:
     def __init__(self, lines: list[Line], indents: list[int]) -> None:
         self.lines, self.indents = lines, indents
         self.has_columns = any(item.column is not None for line in lines for item in line.items)

@@ -16,7 +16,7 @@ _LOOPS = (nodes.For, nodes.AsyncFor, nodes.While)
 _TRIES = (nodes.Try, nodes.TryStar)
 
 
-class _Block(NamedTuple):
+class _StatementList(NamedTuple):
     """A list of statements; ``base`` is the column of what it belongs to if it begins with an ``elif``."""
 
     body: list[nodes.Statement]
@@ -26,7 +26,7 @@ class _Block(NamedTuple):
 def write_else_clauses(body: list[nodes.Statement], skipped: Collection[str] = ()) -> bool:
     """Put what columns tell to be in ``else`` clauses there; whether there was anything."""
     changed = False
-    todo = [_Block(body)]
+    todo = [_StatementList(body)]
     while todo:
         block = todo.pop()
         base = block.base
@@ -52,11 +52,11 @@ def write_else_clauses(body: list[nodes.Statement], skipped: Collection[str] = (
     return changed
 
 
-def _blocks_in(statement: nodes.Statement, base: int | None) -> Iterator[_Block]:
+def _blocks_in(statement: nodes.Statement, base: int | None) -> Iterator[_StatementList]:
     """The lists of statements in ``statement``; an ``elif`` is in the column ``base`` of the ``if`` itself."""
     for part in filter(None, nodes.statement_bodies(statement)):
         is_elif = isinstance(statement, nodes.If) and part is statement.orelse and _is_elif(part[0], statement.body)
-        yield _Block(part, base if is_elif else None)
+        yield _StatementList(part, base if is_elif else None)
 
 
 def _deeper(

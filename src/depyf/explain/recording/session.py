@@ -36,7 +36,7 @@ from .recorder import Recorder
 __all__ = ["active_recorders", "compiled_functions", "last_directory", "prepare_debug"]
 
 
-class _Block(NamedTuple):
+class _DebugBlock(NamedTuple):
     """A block of `prepare_debug`: its thread, its arguments, what is undone when it is left, its model."""
 
     thread: int
@@ -50,8 +50,8 @@ class _Block(NamedTuple):
         return os.path.abspath(self.arguments[0])
 
 
-_owner: list[_Block] = []  # the block that is recorded, as a list of one
-_waiting: list[_Block] = []  # blocks which other threads entered meanwhile
+_owner: list[_DebugBlock] = []  # the block that is recorded, as a list of one
+_waiting: list[_DebugBlock] = []  # blocks which other threads entered meanwhile
 _directories: list[str] = []
 _compiled: list[Followed] = []
 _CHANGING = threading.RLock()  # held by the thread that begins or ends a recording
@@ -150,7 +150,7 @@ def _begin(
     with _CHANGING:
         if ACTIVE and ACTIVE[-1].is_inherited:  # this process was forked inside of its parent's recording
             return _begin_in_fork(ACTIVE[-1], directory, undo)
-        block = _Block(threading.get_ident(), (directory, clean_wild_fx_code, log_bytecode, html), undo, session)
+        block = _DebugBlock(threading.get_ident(), (directory, clean_wild_fx_code, log_bytecode, html), undo, session)
         if ACTIVE and _owner and _owner[0].thread != block.thread:
             return _wait(block)
         if ACTIVE:
@@ -186,7 +186,7 @@ def _begin_in_fork(inherited: Recorder, directory: str, undo: contextlib.ExitSta
     return recorder.session
 
 
-def _wait(block: _Block) -> Session:
+def _wait(block: _DebugBlock) -> Session:
     """A thread has entered a block while another's is recorded. Gives the model of that, for as long as it lasts."""
     outer = ACTIVE[-1].of_this_process()
     if block.path != _owner[0].path:
@@ -198,7 +198,7 @@ def _wait(block: _Block) -> Session:
     return block.session
 
 
-def _stop_waiting(block: _Block) -> None:
+def _stop_waiting(block: _DebugBlock) -> None:
     with _CHANGING:
         _waiting[:] = [one for one in _waiting if one.undo is not block.undo]
 

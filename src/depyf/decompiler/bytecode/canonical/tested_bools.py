@@ -28,7 +28,7 @@ def check_tested_bools(instructions: list[Instruction], error: ErrorMaker) -> No
     before = Instruction("NOP")
     for index, instruction in enumerate(instructions):
         if _is_test(instruction) and (index in targets or not _gives_bool(before)):
-            _Simulation(instructions, error).run()
+            _BoolSimulation(instructions, error).run()
             return
         if not (instruction.op == "COPY" and instruction.arg == 1) and instruction.op != "NOP":
             before = instruction  # a copy is as much a bool as what is copied
@@ -68,7 +68,7 @@ def _gives_bool(instruction: Instruction) -> bool:
     return instruction.op in _BOOLS or instruction.op == "UNARY_OP" and instruction.arg == "not"
 
 
-class _Simulation:
+class _BoolSimulation:
     """Which stack entries are bools before each instruction, over all edges."""
 
     def __init__(self, instructions: list[Instruction], error: ErrorMaker) -> None:

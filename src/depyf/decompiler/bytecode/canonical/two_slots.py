@@ -49,7 +49,7 @@ def hide_second_slots(
     """``instructions`` with one slot for each pair; ``iterators``: whether iterators are pairs."""
     if not iterators and not any(i.op == "LOAD_SPECIAL" for i in instructions):
         return instructions
-    return _Simulation(_fold_with_statements(instructions, error), error, iterators, parameters).run()
+    return _SlotSimulation(_fold_with_statements(instructions, error), error, iterators, parameters).run()
 
 
 def _fold_with_statements(instructions: list[Instruction], error: ErrorMaker) -> list[Instruction]:
@@ -70,7 +70,7 @@ def _fold_with_statements(instructions: list[Instruction], error: ErrorMaker) ->
 NO_FAILING_EXIT = "no exit function of a context manager fails (Dynamo's exception table is wrong there)"
 
 
-class _Simulation:
+class _SlotSimulation:
     def __init__(
         self, instructions: list[Instruction], error: ErrorMaker, iterators: bool, parameters: Collection[str]
     ) -> None:

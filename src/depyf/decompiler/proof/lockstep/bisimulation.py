@@ -50,12 +50,12 @@ def nested_pairs(a: NormalForm, b: NormalForm) -> tuple[tuple[RawCode, RawCode],
 def lock_step(a: NormalForm, b: NormalForm) -> Comparison:
     """Walk both forms together, every path up to its first difference; that with the first line is told."""
     left, right = _steps(a, False), _steps(b, False)
-    comparison = _Walk(left, right).run()
+    comparison = _LockstepWalk(left, right).run()
     if comparison.difference is None:
         return comparison
     left, right = _steps(a, True), _steps(b, True)
     if left.changed or right.changed:
-        threaded = _Walk(left, right).run()
+        threaded = _LockstepWalk(left, right).run()
         if threaded.difference is None:
             return threaded._replace(assumptions=(TESTED_TWICE,))
     return comparison
@@ -70,7 +70,7 @@ def _steps(form: NormalForm, threaded: bool) -> Steps:
     return result
 
 
-class _Walk:
+class _LockstepWalk:
     def __init__(self, left: Steps, right: Steps) -> None:
         self.left, self.right = left, right
         self.a, self.b = a, b = left.form, right.form

@@ -41,14 +41,14 @@ def html_file(session: Session) -> str:
     return (
         '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n<title>{}</title>\n</head>\n'
-        '<body class="depyf-page">\n{}\n</body>\n</html>\n'.format(html.escape(name), _Writer(session, "").page())
+        '<body class="depyf-page">\n{}\n</body>\n</html>\n'.format(html.escape(name), _PageWriter(session, "").page())
     )
 
 
 def html_fragment(session: Session) -> str:
     """What a notebook shows. Two of them on one page have different anchors; what repeats for each layer appears once,
     long listings are cut, and many compilations are named only: `html_file` has all of it."""
-    return _Writer(session, f"depyf{next(_displays)}-", MOST_LINES).page()
+    return _PageWriter(session, f"depyf{next(_displays)}-", MOST_LINES).page()
 
 
 def _title(session: Session) -> str:
@@ -67,7 +67,7 @@ def _details(summary: str, body: str, css: str, is_open: bool, anchor: str = "")
     )
 
 
-class _Writer:
+class _PageWriter:
     """One page: where things are anchored, and what was shown already.
 
     Attributes:

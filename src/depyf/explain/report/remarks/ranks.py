@@ -16,7 +16,7 @@ _SHAPE = re.compile(r"(?P<name>[^\s;:]+): [^;]*? of shape \[(?P<sizes>[^\]]*)\]"
 _Said = Tuple[str, str, int, str]  # kind, file, line, words
 
 
-class _Step(NamedTuple):
+class _CompiledStep(NamedTuple):
     """One compilation: what is said of it, and its collectives."""
 
     said: tuple[_Said, ...]
@@ -39,18 +39,18 @@ def first_divergence(reports: Mapping[str, Report], base: str = "") -> str:
         reports: by the names of the ranks, in order.
         base: file names are relative to this folder.
     """
-    steps = {name: [_Step(tuple(map(tuple, one["said"])), tuple(one["collectives"])) for one in report.steps]
+    steps = {name: [_CompiledStep(tuple(map(tuple, one["said"])), tuple(one["collectives"])) for one in report.steps]
              for name, report in reports.items()}  # fmt: skip
     without = {name: [_without_values(step) for step in found] for name, found in steps.items()}
     return _first(without, base) or _first(steps, base)
 
 
-def _without_values(step: _Step) -> _Step:
+def _without_values(step: _CompiledStep) -> _CompiledStep:
     """Without guards on values: many programs look at their rank, and still compile the same."""
     return step._replace(said=tuple(said for said in step.said if said[0] != "guard" or " of shape [" in said[3]))
 
 
-def _first(steps: Mapping[str, list[_Step]], base: str) -> str:
+def _first(steps: Mapping[str, list[_CompiledStep]], base: str) -> str:
     done = 0  # collectives in what was compiled before
     for at in range(max(map(len, steps.values()), default=0)):
         here = {name: found[at] if at < len(found) else None for name, found in steps.items()}
@@ -66,7 +66,7 @@ def _first(steps: Mapping[str, list[_Step]], base: str) -> str:
     return ""
 
 
-def _minority(here: Mapping[str, _Step | None]) -> list[str]:
+def _minority(here: Mapping[str, _CompiledStep | None]) -> list[str]:
     """The ranks that are not like the others at this point: of two groups of one size, the one without the first."""
     groups: dict[tuple[_Said, ...] | None, list[str]] = {}
     for name, step in here.items():
@@ -77,7 +77,7 @@ def _minority(here: Mapping[str, _Step | None]) -> list[str]:
     return min(groups.values(), key=lambda names: (len(names), first in names))
 
 
-def _sentence(own: list[str], mine: _Step | None, others: _Step | None, before: str, base: str) -> str:
+def _sentence(own: list[str], mine: _CompiledStep | None, others: _CompiledStep | None, before: str, base: str) -> str:
     names = own[0] if len(own) == 1 else "{} and {}".format(", ".join(own[:-1]), own[-1])
     goes = "goes its own way" if len(own) == 1 else "go their own way"
     left, right = _difference(mine, others), _difference(others, mine)
@@ -92,7 +92,7 @@ def _sentence(own: list[str], mine: _Step | None, others: _Step | None, before: 
     return f"{names} {goes} at {where}{before}: {words}"
 
 
-def _difference(one: _Step | None, other: _Step | None) -> _Said | None:
+def _difference(one: _CompiledStep | None, other: _CompiledStep | None) -> _Said | None:
     """The first that is said of one compilation, and not of the other."""
     known: set[_Said] = set(other.keys) if other is not None else set()
     return next((said for said in one.said if _key(said) not in known), None) if one is not None else None
