@@ -84,7 +84,7 @@ def with_nested_of(ours: CodeType, theirs: CodeType) -> CodeType:
 
     if not waiting:
         return ours
-    return ours.replace(co_consts=tuple(map(exchanged, ours.co_consts)))
+    return ours.replace(co_consts=tuple([exchanged(one) for one in ours.co_consts]))
 
 
 def _takes_the_same(one: CodeType, other: CodeType) -> bool:

@@ -26,7 +26,7 @@ def finish_early(
     ``asserts_are_rewritten``: pytest has left none in the module.
     """
     last = body[-1] if body else None
-    if isinstance(last, nodes.Return) and (kind == "class" or isinstance(last.value, Marker)):
+    if isinstance(last, nodes.Return) and (kind == "class" and not last.written or isinstance(last.value, Marker)):
         body = body[:-1]  # a class body returns a cell, a comprehension what it has gathered
     if kind in ("function", "module", "class") and not asserts_are_rewritten:
         bare: dict[int, nodes.Statement] = {}

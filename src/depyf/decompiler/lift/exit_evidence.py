@@ -6,6 +6,7 @@ from functools import cached_property
 
 from ..bytecode import Instruction, RawCode, known_instructions
 from ..bytecode.instruction import Position
+from ..bytecode.kinds import kind_of
 from ..flowgraph import BasicBlock, ControlFlowGraph
 from ..flowgraph.exit_copies import written_return
 from ..flowgraph.stack_entries import ITERATES
@@ -15,7 +16,7 @@ from .values import Cell
 
 _KEYWORDS = {len(keyword): keyword for keyword in ("break", "return", "continue")}
 _UNWINDS = frozenset({"NOP", "POP", "SWAP", "POP_EXCEPT", "JUMP"})
-_MAY_LEAVE = _UNWINDS | {"CONST", "RETURN_VALUE", "CALL", "DELETE_FAST", "STORE_FAST"}
+_MAY_LEAVE = _UNWINDS | {"STORE_STATIC_ATTRIBUTES", "CONST", "RETURN_VALUE", "CALL", "DELETE_FAST", "STORE_FAST"}
 _INDENTATIONS = frozenset({*range(0, 41, 4), *range(2, 18, 4)})
 """Columns in which statements begin that are indented with spaces."""
 
@@ -100,8 +101,12 @@ class ExitEvidence:
             is_uncopied=is_uncopied,
             is_behind_finally=is_behind_finally,
             is_implicit_return=is_implicit,
-            written=self.written_as(block) if returns_none and is_implicit is False else None,
+            written=self.written_as(block) if returns_none and (is_implicit is False or self.is_class) else None,
         )
+
+    @cached_property
+    def is_class(self) -> bool:
+        return kind_of(self.raw) == "class"
 
     def written_as(self, block: BasicBlock) -> str | None:
         """How the return of None at the end of ``block``, which has a position of its own, was written.

@@ -46,7 +46,7 @@ class PhaseClock:
     def compilations(self) -> list[CompileTimes]:
         """Each compilation, in order; [] before torch 2.4, which keeps no such records."""
         self.note()
-        return sorted(map(compile_times, self._found.values()), key=lambda one: one.start)
+        return sorted([compile_times(one) for one in self._found.values()], key=lambda one: one.start)
 
     def seconds(self) -> float:
         """What Dynamo took, with all that it calls."""

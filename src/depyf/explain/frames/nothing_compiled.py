@@ -21,7 +21,7 @@ def why_nothing(thing: Any, functions: Sequence[types.FunctionType]) -> str:
         return head + "torch.compile is switched off (torch._dynamo.config.disable, TORCHDYNAMO_DISABLE)"
     if torch_keeps.forces_eager():
         return head + 'torch.compiler.set_stance("force_eager") is in force'
-    if is_disabled(thing) or any(map(is_disabled, functions)):
+    if is_disabled(thing) or any(is_disabled(one) for one in functions):
         return head + "torch.compiler.disable is on it, so Dynamo leaves it to Python"
     loaded = sum(torch_behavior.loaded_from_packages(function.__code__) for function in functions)
     if loaded:

@@ -126,13 +126,13 @@ def _tensor(guard: Guard, module_globals: dict[str, Any]) -> None:
 
 def _no_aliasing(guard: Guard, module_globals: dict[str, Any]) -> None:
     subjects = [_text(guard.code, a) for a in _call(guard.code).args]
-    guard.subject = " and ".join(map(user_spelling, subjects))
-    names = list(map(user_spelling, subjects))
+    guard.subject = " and ".join([user_spelling(one) for one in subjects])
+    names = [user_spelling(one) for one in subjects]
     if len(names) > _MOST_NAMES:
         names = [*names[: _MOST_NAMES - 1], f"{len(names) - _MOST_NAMES + 1} more"]
     guard.words = f"{_and(names)} are different tensors"
     guard.run = "all_different({})".format(", ".join(subjects))
-    guard.runnable = all(map(_is_plain, subjects))
+    guard.runnable = all(_is_plain(one) for one in subjects)
 
 
 def _same_object(guard: Guard, module_globals: dict[str, Any]) -> None:
@@ -235,7 +235,7 @@ def _any_expression(guard: Guard, module_globals: dict[str, Any]) -> None:
     if form is not None:
         words, run, groups = form
         guard.subject = user_spelling(groups[0]) if groups else guard.subject
-        guard.words = words.format(*map(user_spelling, groups))
+        guard.words = words.format(*[user_spelling(one) for one in groups])
         guard.run = run.format(*groups)
         guard.runnable = bool(run) and _is_plain(guard.run)
     contains = re.match(r"^(not )?___dict_contains\((.*?), (.*)\)$", guard.code)

@@ -129,7 +129,7 @@ def _entries(
         _one(frame, frame.entries[0], f"{first}{title} ── ", rest, lines, shown)
         return
     compilations = count(len(frame.entries), "compilation")
-    used = "of those that are there, the first whose" if any(map(_gone, frame.entries)) else "the first whose"
+    used = "of those that are there, the first whose" if any(_gone(one) for one in frame.entries) else "the first whose"
     lines.append(f"{first}{title} ── {compilations}, {used} guard holds is used")
     for at, entry in enumerate(frame.entries):
         last = at == len(frame.entries) - 1
@@ -145,7 +145,7 @@ def _gone(entry: CacheEntry) -> str:
 
 
 def _one(frame: Frame, entry: CacheEntry, head: str, rest: str, lines: list[str], shown: set[int]) -> None:
-    lines.append(head + (";  ".join(map(_graph_words, entry.graphs)) or "no graph"))
+    lines.append(head + (";  ".join([_graph_words(one) for one in entry.graphs]) or "no graph"))
     reasons = recompile_words(entry)
     shown_reasons = reasons if len(reasons) <= _MOST_REASONS else reasons[: _MOST_REASONS - 1]
     lines += [rest + "   " + words for words in shown_reasons]

@@ -14,6 +14,8 @@ from .tail_positions import drop_at_tail, tails, written_out
 def drop_redundant_return(body: list[n.Statement], kind: str) -> None:
     """Drop the returns of None at the ends of a body."""
     if kind != "function":
+        if body and returns_none(body[-1]) and body[-1].written == "...":  # of a class
+            body[-1] = _idle(body[-1])
         drop_at_tail(body, returns_none, always=True, through_finally=True)
         return
     kept = written_out(body, returns_none)
@@ -25,8 +27,14 @@ def drop_redundant_return(body: list[n.Statement], kind: str) -> None:
     for tail in tails(body):
         last = tail[-1]
         if returns_none(last) and last.written in _IDLE:
-            tail[-1] = n.Pass(line=last.line) if last.written == "pass" else n.Expr(n.Constant(...), line=last.line)
-            tail[-1].written = last.written
+            tail[-1] = _idle(last)
+
+
+def _idle(last: n.Statement) -> n.Statement:
+    """What was written where the compiler returns."""
+    made = n.Pass(line=last.line) if last.written == "pass" else n.Expr(n.Constant(...), line=last.line)
+    made.written = last.written
+    return made
 
 
 _IDLE = ("pass", "...")

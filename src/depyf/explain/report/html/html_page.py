@@ -256,7 +256,7 @@ class _PageWriter:
         body += [self._graph(graph) for graph in entry.graphs]
         body += [_break(one) for one in entry.breaks]
         if entry.side_effects:
-            changed = ", ".join(map(_code, entry.side_effects))
+            changed = ", ".join([_code(one) for one in entry.side_effects])
             body.append(f'<div class="call">After the graph it does side effects again, on {changed}.</div>')
         written = _details(summary, "".join(body), "entry", True, anchor)
         self._written += len(written)
@@ -309,7 +309,7 @@ class _PageWriter:
             why = "The graph is not at hand: {}".format(graph.unavailable or "not recorded")
             body = f'<div class="call warn">{html.escape(why)}</div>'
         if graph.stage_files:
-            files = ", ".join(map(_code, graph.stage_files.values()))
+            files = ", ".join([_code(one) for one in graph.stage_files.values()])
             body += f'<p class="files">In the dump, stage by stage: {files}</p>'
         for kernel in graph.kernels:
             summary = 'Generated code <span class="name mono">{}</span> {} {}'.format(

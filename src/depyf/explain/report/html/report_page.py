@@ -139,7 +139,7 @@ def _line(number: int, body: str, remarks: Sequence[Remark], anchor: str, compil
     has = " has" if remarks else ""
     link = f'<a href="#{anchor}{number}" aria-label="line {number}"></a>' if remarks else ""
     line = f'<span class="l{has}" id="{anchor}{number}"><i data-n="{number}">{link}</i>{body}\n</span>'
-    rows = "".join(map(_remark, remarks))
+    rows = "".join([_remark(one) for one in remarks])
     if remarks and compiled:
         rows += f'<span class="r"><a href="#{html.escape(compiled)}">what was made of it</a></span>'
     return line + (f'<span class="rs">{rows}</span>' if rows else "")

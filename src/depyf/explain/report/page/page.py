@@ -113,7 +113,7 @@ def _entry_sections(
         lines += break_lines(one)
         sections.append(comment("\n".join(lines)))
     if entry.side_effects:
-        changed = ", ".join(map(user_spelling, entry.side_effects))
+        changed = ", ".join([user_spelling(one) for one in entry.side_effects])
         sections.append(f"# Side effects, carried out again after the graph: on {changed}\n")
     sections.append(valid_or_comment(transformed_function(entry, frame, below)))
     return sections

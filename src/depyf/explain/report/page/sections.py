@@ -215,7 +215,7 @@ def hides_lists(resume: ResumeFunction, callers: list[str]) -> bool:
     sources = [entry.transformed.source for entry in entries if entry.transformed.source]
     if not entries:
         sources = [resume.original.source]
-    if not all(map(hides_frame_parameters, sources)):
+    if not all(hides_frame_parameters(one) for one in sources):
         return False
     return not any(re.search(re.escape(resume.name) + r"(?:\(.*?\))?\(\[", source) for source in callers)
 

@@ -25,7 +25,7 @@ class _CompiledStep(NamedTuple):
     @property
     def keys(self) -> tuple[_Said, ...]:
         """What is said, wherever the program lies."""
-        return tuple(map(_key, self.said))
+        return tuple([_key(one) for one in self.said])
 
 
 def _key(said: _Said) -> _Said:

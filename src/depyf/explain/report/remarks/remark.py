@@ -267,7 +267,7 @@ def _graphs(session: Session) -> Iterator[Remark]:
         for name, names in by_graph.items():
             alike.setdefault(tuple(names), []).append(name)
         for kinds, owners in alike.items():
-            which = "graph{} {}".format("s" * (len(owners) > 1), ", ".join(map(_number, owners)))
+            which = "graph{} {}".format("s" * (len(owners) > 1), ", ".join([_number(owner) for owner in owners]))
             words = f"{which}: {_counted(kinds)}"
             yield Remark(file, line, "graph", words, titles[owners[0]], text=texts[file, line].text)
     yield from _kernels(graphs.values())
