@@ -62,9 +62,10 @@ def compile_request(request: dict[str, Any]) -> types.CodeType:
     though no inner function may read them, ``locals`` that it has a place for though nothing may use them (3.8 and 3.9
     leave them out all the same), ``inner_freevars``: names of functions in it -> their free variables, where no
     compiler has sorted them, ``marks``: dotted names in the text -> the string constant to compile in their
-    place, and ``imports``: names that the module around it imports. ``asserts``, optional: how pytest has rewritten the asserts of the original (arguments of
-    ``rewrite_module``); those of the text are rewritten in the same way. ``called``, optional: what messages call the
-    source. ``twice``, optional: `serve` answers with what `marshalled_twice` gives.
+    place, and ``imports``: names that the module around it imports. ``asserts``, optional: how pytest has rewritten
+    the asserts of the original (arguments of ``rewrite_module``); those of the text are rewritten in the same way.
+    ``called``, optional: what messages call the source. ``twice``, optional: `serve` answers with what
+    `marshalled_twice` gives.
     A free variable whose name begins as ``ORDERED`` says got that for its place. Raises CompileFailure.
     """
     unit = request["unit"]

@@ -202,7 +202,7 @@ def compile_source(
     }  # fmt: skip
     try:
         if version == HOST_VERSION:
-            return load(compile_request(request))
+            return load(compile_request(request), is_compiled_here=True)
         kind, value = POOL.compile(request, version)
         if kind == "error":
             raise CompileFailure(value)
