@@ -1,6 +1,8 @@
 # What compilers do that opcodes do not say: one function for each fact of Behavior.
 # After a change: python tests/recorded_compilers.py --add behavior tests/cases/behavior.py 3.7 3.8 3.9 3.10 3.11 3.12 3.13 3.14 3.15
 
+import sys
+
 
 def handlers_are_last(x):
     try:
@@ -48,6 +50,10 @@ def keeps_not(x, y):
 
 def slices_are_constants(x):
     return x[1:2:3]
+
+
+def functions_of_imports_are_no_methods(x):
+    sys.exit(x.exit())
 
 
 def drops_overwritten_stores(x):

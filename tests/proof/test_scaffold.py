@@ -8,7 +8,7 @@ import textwrap
 import pytest
 from syntax_from_ast import from_ast
 
-from depyf.decompiler.proof import compile_module, compile_unit, prove, prove_all
+from depyf.decompiler.proof import Level, compile_module, compile_unit, prove, prove_all
 from depyf.decompiler.syntax.printer import print_tree
 from depyf.errors import DecompilationError
 
@@ -103,6 +103,24 @@ def test_class_given_by_the_caller_mangles(compile_text):
     raw.qualname = "f"
     assert not prove(raw, compile_unit("def f(self): return self.__a", raw)).proven
     assert prove(raw, compile_unit("def f(self): return self.__a", raw, enclosing_class="C")).proven
+
+
+CALLS = {
+    "imported": "import m\ndef f(x): return m.g(x.m, m.h(*x), n=x.g())",
+    "not imported": "m = 1\ndef f(x): return m.g(x.m, m.h(*x))",
+    "imported in the function": "def f(x):\n import m\n @m.d\n def g(): return x\n return m.g(g, n.i(m.h))",
+    "a decorator of a class": "def f(x):\n import m\n class C:\n  @m.d\n  def g(): pass\n return m.g(C)",
+    "in a nested function": "from a import m\ndef f(x): return lambda: m.g(x), x.m()",
+}
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_calls_of_what_the_module_imports_are_identical(name, compile_text):
+    """The compiler makes no methods of these, and a function has no imports around it."""
+    raw = compile_text(CALLS[name]).nested[0]
+    text = CALLS[name][CALLS[name].index("def ") :]
+    proofs = prove_all(raw, compile_unit(text, raw))
+    assert {verdict.level for verdict, _ in proofs.values()} == {Level.IDENTICAL}
 
 
 def test_free_variable_that_nothing_reads_is_kept(compile_text):

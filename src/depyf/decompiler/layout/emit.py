@@ -260,8 +260,17 @@ class _LineWriter:
 
     def _on_line(self, pending: list[Item], item: Item, is_first: bool) -> None:
         """Write ``item`` in its column, and what floats before it in between."""
-        items = [*pending, item]
         assert item.column is not None
+        if not pending:
+            blank = 0 if is_first else item.space
+            room = item.column - self.column
+            if room < blank:
+                blank = max(room, 0 if is_first else _needed(self.last, item))
+            elif room > blank and not is_first and not item.is_glued:
+                blank = room
+            self._put(item, blank)
+            return
+        items = [*pending, item]
         room = item.column - self.column - sum(one.width for one in pending)
         blanks = [one.space for one in items]
         if is_first:

@@ -21,7 +21,7 @@ class Item:
         self.is_glued, self.in_string = is_glued, in_string
         self.is_joined = False
         self.word = text
-        self.width = width_of(text[text.rfind("\n") + 1 :])
+        self.width = width_of(text[text.rfind("\n") + 1 :] if "\n" in text else text)
 
     def __repr__(self) -> str:
         return f"{self.text!r}@{self.line}:{self.column}"

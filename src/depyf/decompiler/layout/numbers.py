@@ -75,6 +75,6 @@ def _short_exponent(text: str) -> str:
 
 def _is_same(text: str, value: float) -> bool:
     try:
-        return bool(text) and isinstance(ast.literal_eval(text), float) and float(text) == value
+        return float(text) == value and isinstance(ast.literal_eval(text), float)
     except (SyntaxError, ValueError):
         return False

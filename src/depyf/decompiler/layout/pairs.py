@@ -175,14 +175,12 @@ def nops(raw: RawCode) -> list[Instruction]:
 
 def second_halves(raw: RawCode) -> set[int]:
     """The ids of instructions that are the second half of one: they have no place of their own."""
-    found: set[int] = set()
-    before = None
-    for instruction in instructions_of(raw):
-        if before is not None and instruction.offset == before.offset and before.op in FUSED:
-            if instruction.op in FUSED:
-                found.add(id(instruction))
-        before = instruction
-    return found
+    instructions = instructions_of(raw)
+    return {
+        id(second)
+        for first, second in zip(instructions, instructions[1:])
+        if first.offset == second.offset and first.op in FUSED and second.op in FUSED
+    }
 
 
 def _tuples_after_nops(raw: RawCode) -> set[int]:
@@ -201,13 +199,12 @@ def _implicit_ends(raw: RawCode) -> set[int]:
     if raw.name == "<lambda>":
         return found
     instructions = instructions_of(raw)
-    before = None
-    for instruction in instructions:
+    for number, instruction in enumerate(instructions):
         if instruction.op == "RETURN_VALUE":
             found.add(id(instruction))
+            before = instructions[number - 1] if number else None
             if before is not None and before.op == "CONST" and before.arg is None:
                 found.add(id(before))
-        before = instruction
     if not raw.is_function:
         for instruction in reversed(instructions):
             if id(instruction) not in found:
@@ -235,27 +232,43 @@ class CodePair:
         self.second_halves: list[tuple[int, Position, Any, bool]] = []
         self.nested: list[tuple[RawCode, RawCode]] = []
         self.spread: list[Position] = []
-        pairs: Pairs
         if self.is_same:
-            instructions = instructions_of(original)
-            pairs = list(zip(instructions, instructions))
             self.nested = list(zip(original.nested, ours.nested))
+            self.places = self._same_places()
         else:
-            pairs = aligned(original, ours)
-        self.places = self._places(pairs)
+            self.places = self._places(aligned(original, ours))
 
     @property
     def hides(self) -> bool:
         """Whether something may show only where each token has a line."""
         return not self.is_same and bool(nops(self.original) or second_halves(self.ours))
 
+    def _same_places(self) -> Counter[tuple[Position, Position]]:
+        theirs, mine = self.original.positions(), self.ours.positions()
+        size = min(len(theirs), len(mine))
+        ends, fused = _implicit_ends(self.original), second_halves(self.original)
+        special = ends | fused
+        found = []
+        for a in instructions_of(self.original):
+            unit = a.offset >> 1
+            if not 0 <= unit < size:
+                continue
+            if id(a) not in special:
+                found.append((theirs[unit], mine[unit]))
+                if a.op in _TUPLES or a.op == "CONST" and type(a.arg) is tuple:
+                    self.tuples.append(mine[unit])
+            elif id(a) not in fused:
+                self.ends.append((theirs[unit], mine[unit]))
+            elif theirs[unit][0] is not None:
+                self.second_halves.append((theirs[unit][0], mine[unit], a.arg, a.op == "STORE_FAST"))
+        return Counter(found)
+
     def _places(self, pairs: Pairs) -> Counter[tuple[Position, Position]]:
         theirs, mine = self.original.positions(), self.ours.positions()
         size, own_size = len(theirs), len(mine)
         ends = _implicit_ends(self.original)
-        spread = set() if self.is_same else _tuples_after_nops(self.original)
-        fused = second_halves(self.original)
-        own_fused = fused if self.is_same else second_halves(self.ours)
+        spread = _tuples_after_nops(self.original)
+        fused, own_fused = second_halves(self.original), second_halves(self.ours)
         found = []
         for a, b in pairs:
             unit, own_unit = a.offset >> 1, b.offset >> 1
@@ -275,7 +288,7 @@ class CodePair:
                 arg = a.arg
                 if type(arg) is tuple and a.op == "CONST" or a.op in _TUPLES:
                     self.tuples.append(mine[own_unit])
-                elif type(arg) is RawCode and not self.is_same and type(b.arg) is RawCode:
+                elif type(arg) is RawCode and type(b.arg) is RawCode:
                     self.nested.append((arg, b.arg))
         return Counter(found)
 

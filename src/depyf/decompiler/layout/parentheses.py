@@ -26,9 +26,9 @@ _STOPS = frozenset((",", ":", "=", "for", "async", "as", "from", ":=", ";", "!",
 
 def add_parentheses(items: list[Item], indent: int) -> None:
     """Put the parentheses into the items of a logical line, which begins in the column ``indent``."""
-    number = 0
+    number = 1
     while number < len(items):
-        found = next(_groups(items, number, indent), None) if number and _begins_operand(items, number) else None
+        found = next(_groups(items, number, indent), None) if _begins_operand(items, number) else None
         if found is None:
             number += 1
             continue

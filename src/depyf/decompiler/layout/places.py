@@ -7,6 +7,7 @@ later, has a parenthesis there.
 from __future__ import annotations
 
 import bisect
+import operator
 from typing import NamedTuple
 
 from .anchors import Anchors, Extent, Place, most_of
@@ -56,8 +57,11 @@ def place(anchors: Anchors, cut: Tokens) -> Places:
     tokens = cut.tokens
     size = len(tokens)
     most = _FEW_LINES + MOST_LINES * size
-    votes = {span: most_of(extents) for span, extents in anchors.extents.items()}
-    votes = {span: extent for span, extent in votes.items() if _is_plausible(extent, most)}
+    votes = {}
+    for span, extents in anchors.extents.items():
+        extent = most_of(extents) if len(extents) > 1 else next(iter(extents))
+        if _is_plausible(extent, most):
+            votes[span] = extent
     dropped: set[int] = set()
     squeezed: set[int] = set()
     votes = _without_our_parentheses(votes, anchors.tuples, tokens, dropped, squeezed)
@@ -214,11 +218,11 @@ def _keep_in_order(
 ) -> None:
     """Drop what is not in the order of the tokens: the longest increasing subsequence stays."""
     known = [n for n, at in enumerate(starts) if at is not None and at[0] > 0 and 0 <= at[1] <= MOST_COLUMNS]
-    kept = set(_increasing([starts[n] for n in known]))  # type: ignore[misc]
-    kept_tokens = {known[n] for n in kept}
-    for n in range(len(starts)):
-        if n not in kept_tokens:
-            starts[n] = None
+    kept_tokens = {known[n] for n in _increasing([starts[n] for n in known])}  # type: ignore[misc]
+    if len(kept_tokens) < len(starts):
+        for n in range(len(starts)):
+            if n not in kept_tokens:
+                starts[n] = None
     before = 0
     after = _next_lines(starts)
     for n in range(len(starts)):
@@ -250,6 +254,9 @@ def _next_lines(starts: list[Place | None]) -> list[int]:
 
 def _increasing(places: list[Place], *, strictly: bool = True) -> list[int]:
     """The indices of a longest increasing subsequence."""
+    follows = operator.lt if strictly else operator.le
+    if all(map(follows, places, places[1:])):
+        return list(range(len(places)))
     find = bisect.bisect_left if strictly else bisect.bisect_right
     tails: list[Place] = []
     last: list[int] = []

@@ -7,6 +7,7 @@ they are written.
 from __future__ import annotations
 
 import ast
+import itertools
 from typing import Iterator
 
 from .anchors import Extent
@@ -36,8 +37,10 @@ def spell(votes: dict[Span, Extent], tokens: list[Token]) -> TokenTexts:
     """The spellings that fill the places of the original."""
     found = TokenTexts()
     for (start, end), extent in [*votes.items(), *_left_of_percent(found, votes, tokens)]:
-        line, column, end_line, end_column = extent
         token = tokens[start]
+        if token.kind == "statement":
+            continue
+        line, column, end_line, end_column = extent
         if start == end and token.kind in ("string", "number"):
             _literal(found, votes, tokens, start, extent)
         elif end == start + 1 and token.text == "-" and tokens[end].kind == "number" and line == end_line:
@@ -83,7 +86,7 @@ def _negate(found: TokenTexts, votes: dict[Span, Extent], tokens: list[Token]) -
     words = [
         number
         for number in range(1, len(tokens) - 2)
-        if (tokens[number].text, tokens[number + 1].text) in (("not", "in"), ("is", "not"))
+        if tokens[number].text in _FIRST_WORDS and tokens[number + 1].text == _FIRST_WORDS[tokens[number].text]
     ]
     if not words:
         return
@@ -127,6 +130,7 @@ def _without_fields(found: TokenTexts, votes: dict[Span, Extent], number: int, t
     return False
 
 
+_FIRST_WORDS = {"not": "in", "is": "not"}
 _BEFORE_COMPARISON = frozenset("and or not if elif while = return ( [ { , : else assert lambda := yield".split())
 
 
@@ -252,7 +256,7 @@ def _over_lines(found: TokenTexts, number: int, text: str, extent: Extent, *, is
     for quote in ('"""', "'''"):
         spellings = in_quotes(value, quote)
         if has_backslash:  # nobody doubles them where the text may be raw, as in a regular expression
-            spellings = iter(sorted(spellings, key=lambda one: not one.startswith("r")))
+            spellings = itertools.chain(in_quotes(value, quote, ()), in_quotes(value, quote, raw=False))
         for one in spellings:
             for whole in (one, _continued(one)) if marks else (one,):
                 if whole.count("\n") == rows and width_of(whole[whole.rindex("\n") + 1 :]) == end_column:

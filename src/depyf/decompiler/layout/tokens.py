@@ -12,20 +12,21 @@ from typing import Collection, NamedTuple, Sequence
 
 OPENING, CLOSING = frozenset("([{"), frozenset(")]}")
 
-_STRING = re.compile(
-    r"""(?P<prefix>[A-Za-z]{0,2})(?P<quote>'''|\"\"\"|'|\")""", re.ASCII
-)
 _BODIES = {
     quote: re.compile(rf"(?:[^\\{quote[0]}]|\\.|{quote[0]}(?!{quote[1:]}))*?{quote}" if len(quote) == 3
                       else rf"(?:[^\\{quote}]|\\.)*{quote}", re.DOTALL)
     for quote in ("'", '"', "'''", '"""')
 }  # fmt: skip
-_NUMBER = re.compile(r"0[xXoObB][\da-fA-F_]+|(?:\d[\d_]*\.?[\d_]*|\.\d[\d_]*)(?:[eE][+-]?[\d_]+)?[jJ]?")
-_NAME = re.compile(r"[^\W\d]\w*")
-_OPERATOR = re.compile(
-    r"\*\*=|//=|>>=|<<=|\.\.\.|->|:=|==|!=|<=|>=|\*\*|//|>>|<<|[-+*/%@&|^]=|[-+*/%@&|^~<>()\[\]{},:.;=!]"
+_TOKEN = re.compile(
+    r"""(?:(?P<string>(?P<prefix>[A-Za-z]{0,2})(?P<quote>'''|\"\"\"|'|\"))"""
+    r"|(?P<name>[^\W\d]\w*)"
+    r"|(?P<number>0[xXoObB][\da-fA-F_]+|(?:\d[\d_]*\.?[\d_]*|\.\d[\d_]*)(?:[eE][+-]?[\d_]+)?[jJ]?)"
+    r"|(?P<op>\*\*=|//=|>>=|<<=|\.\.\.|->|:=|==|!=|<=|>=|\*\*|//|>>|<<|[-+*/%@&|^]="
+    r"|[-+*/%@&|^~<>()\[\]{},:.;=!]))"
 )
+"""The beginning of a literal, or another token."""
 _BLANKS = re.compile(r"[ \t]*")
+_ON_ONE_LINE = frozenset(("name", "number", "op"))
 _FIRST_WORD = re.compile(r"\w+")
 
 HEADERS = frozenset(
@@ -101,17 +102,20 @@ class _Cutter:
         self.tokens: list[Token] = []
         self.at = 0
         self.line, self.line_start = 1, 0
+        self.is_ascii = text.isascii()
 
     def add(self, end: int, kind: str, space: int, glued: bool = False, in_string: bool = False) -> None:
-        text = self.text[self.at : end]
+        start = self.at
+        text = self.text[start:end]
         token = Token(text, kind, space, glued, in_string)
-        token.line, token.column = self.line, self.column(self.at)
-        lines = text.count("\n")
-        if lines:
-            self.line += lines
-            self.line_start = self.at + text.rindex("\n") + 1
+        token.line, token.column = self.line, start - self.line_start if self.is_ascii else self.column(start)
+        if kind not in _ON_ONE_LINE:
+            lines = text.count("\n")
+            if lines:
+                self.line += lines
+                self.line_start = start + text.rindex("\n") + 1
         self.at = end
-        token.end_line, token.end_column = self.line, self.column(end)
+        token.end_line, token.end_column = self.line, end - self.line_start if self.is_ascii else self.column(end)
         self.tokens.append(token)
 
     def begin(self, at: int, line: int) -> None:
@@ -154,21 +158,19 @@ class _Cutter:
 
     def token(self, space: int, *, glued: bool = False, in_string: bool = False) -> None:
         """Cut the token that begins here."""
-        text, at = self.text, self.at
-        found = _STRING.match(text, at)
-        if found is not None:
-            prefix = found["prefix"].lower()
-            if "f" in prefix or "t" in prefix:
-                self.formatted(found, space, glued, in_string)
-            else:
-                self.add(self.end_of_string(found), "string", space, glued, in_string)
+        found = _TOKEN.match(self.text, self.at)
+        if found is None:
+            raise CannotCut(f"line {self.line}: {self.text[self.at : self.at + 20]!r}")
+        kind = found.lastgroup
+        assert kind is not None
+        if kind != "string":
+            self.add(found.end(), kind, space, glued, in_string)
             return
-        for pattern, kind in ((_NAME, "name"), (_NUMBER, "number"), (_OPERATOR, "op")):
-            found = pattern.match(text, at)
-            if found is not None:
-                self.add(found.end(), kind, space, glued, in_string)
-                return
-        raise CannotCut(f"line {self.line}: {text[at : at + 20]!r}")
+        prefix = found["prefix"].lower()
+        if "f" in prefix or "t" in prefix:
+            self.formatted(found, space, glued, in_string)
+        else:
+            self.add(self.end_of_string(found), "string", space, glued, in_string)
 
     def end_of_string(self, found: re.Match[str]) -> int:
         body = _BODIES[found["quote"]].match(self.text, found.end())
@@ -233,6 +235,8 @@ class _Cutter:
         self.add(self.at + 1, "op", 0, True, in_string=True)
 
     def blanks(self) -> int:
+        if self.text[self.at : self.at + 1] not in (" ", "\t"):
+            return 0
         found = _BLANKS.match(self.text, self.at)
         assert found is not None
         self.at = found.end()

@@ -6,7 +6,7 @@ All instructions of such a statement stand as far below, and as far to the right
 from __future__ import annotations
 
 from collections import Counter
-from typing import NamedTuple, Sequence, Tuple
+from typing import Iterable, NamedTuple, Sequence, Tuple
 
 from ..bytecode.instruction import Position
 from .pairs import CodePair
@@ -71,10 +71,8 @@ class _Finder:
             if self.first_lines.setdefault(number, step) != step:
                 self.changed.add(number)
         look = self._columns if self.has_columns else self._lines
-        for where, here in pair.places:
-            look(where, here, found)
-        for where, here in pair.ends:
-            look(where, here, found)
+        look(pair.places, found)
+        look(pair.ends, found)
         if self.has_columns and pair.hides:
             self.changed |= found
         elif not self.has_columns:
@@ -96,32 +94,34 @@ class _Finder:
             usual = max(steps, key=lambda step: (steps[step], -step))
             self.changed.update(n for n in numbers if n not in self.begun and self.shifts[n][1] != usual)
 
-    def _lines(self, where: Position, here: Position, found: set[int]) -> None:
-        number = self.statement_of.get(here[0])
-        if number is not None and where[0] is not None:
-            found.add(number)
-            self._moved(number, (where[0] - here[0], 0))
+    def _lines(self, places: Iterable[tuple[Position, Position]], found: set[int]) -> None:
+        for where, here in places:
+            number = self.statement_of.get(here[0])
+            if number is not None and where[0] is not None:
+                found.add(number)
+                self._moved(number, (where[0] - here[0], 0))
 
-    def _columns(self, where: Position, here: Position, found: set[int]) -> None:
-        line, end_line, column, end_column = where
-        our_line, our_end_line, our_column, our_end_column = here
-        if column is None or our_column is None or end_column is None or column == end_column == 0:
-            return
-        number = self.statement_of.get(our_line)
-        if number is None:
-            return
-        found.add(number)
-        if our_column == self.columns[number]:
-            self.begun.add(number)
-        shift = line - our_line, column - our_column
-        last = end_line - our_end_line, end_column - our_end_column
-        end = self.statement_of.get(our_end_line)
-        if end != number and end is not None:
-            found.add(end)
-            self._moved(end, last)
-        elif shift != last:
-            self.changed.add(number)
-        self._moved(number, shift)
+    def _columns(self, places: Iterable[tuple[Position, Position]], found: set[int]) -> None:
+        statement_of, shifts, columns = self.statement_of, self.shifts, self.columns
+        for (line, end_line, column, end_column), (our_line, our_end_line, our_column, our_end_column) in places:
+            if column is None or our_column is None or end_column is None or column == end_column == 0:
+                continue
+            number = statement_of.get(our_line)
+            if number is None:
+                continue
+            found.add(number)
+            if our_column == columns[number]:
+                self.begun.add(number)
+            shift = line - our_line, column - our_column
+            last = end_line - our_end_line, end_column - our_end_column
+            end = number if our_end_line == our_line else statement_of.get(our_end_line)
+            if end != number and end is not None:
+                found.add(end)
+                self._moved(end, last)
+            elif shift != last:
+                self.changed.add(number)
+            if shifts.setdefault(number, shift) != shift:
+                self.changed.add(number)
 
     def _moved(self, number: int, shift: Shift) -> None:
         if self.shifts.setdefault(number, shift) != shift:

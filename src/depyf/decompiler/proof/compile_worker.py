@@ -61,10 +61,11 @@ def compile_request(request: dict[str, Any]) -> types.CodeType:
     of the one definition, lambda or comprehension that is wanted; optional are ``cellvars`` that it keeps in cells
     though no inner function may read them, ``locals`` that it has a place for though nothing may use them (3.8 and 3.9
     leave them out all the same), ``inner_freevars``: names of functions in it -> their free variables, where no
-    compiler has sorted them, and ``marks``: dotted names in the text -> the string constant to compile in their
-    place. ``asserts``, optional: how pytest has rewritten the asserts of the original (arguments of
-    ``rewrite_module``); those of the text are rewritten in the same way. ``called``, optional: what messages call the
-    source. ``twice``, optional: `serve` answers with what `marshalled_twice` gives.
+    compiler has sorted them, ``marks``: dotted names in the text -> the string constant to compile in their
+    place, and ``imports``: names that the module around it imports. ``asserts``, optional: how pytest has rewritten
+    the asserts of the original (arguments of ``rewrite_module``); those of the text are rewritten in the same way.
+    ``called``, optional: what messages call the source. ``twice``, optional: `serve` answers with what
+    `marshalled_twice` gives.
     A free variable whose name begins as ``ORDERED`` says got that for its place. Raises CompileFailure.
     """
     unit = request["unit"]
@@ -360,8 +361,13 @@ def _build(statement: ast.stmt, before: list[ast.stmt], unit: dict[str, Any]) ->
         wrapper.body = body
         body = [wrapper]
     module = syntax_tree("")
-    module.body = body
+    module.body = [*body, *_imports(unit.get("imports", ()))]
     return module, [name for _, name in levels]
+
+
+def _imports(names: tuple[str, ...]) -> list[ast.stmt]:
+    """Imports of a module: what functions in it call of these is no method. They may follow the functions."""
+    return list(syntax_tree("import {}".format(", ".join(names))).body) if names else []
 
 
 def _has_function(levels: list[tuple[str, str]]) -> bool:

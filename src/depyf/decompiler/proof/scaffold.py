@@ -6,12 +6,13 @@ compile_worker.py does it: in this process for the version that runs, in another
 from __future__ import annotations
 
 import functools
+import keyword
 import re
 import types
 from typing import Any, Callable, Mapping
 
 from ...errors import DecompilationError
-from ..bytecode import RawCode, load
+from ..bytecode import RawCode, known_instructions, load
 from ..bytecode.code.flags import CO_GENERATOR, CO_ITERABLE_COROUTINE, CO_NESTED, place_flags
 from ..bytecode.interpreters import HOST_VERSION, Version
 from ..bytecode.reading.pyc import read_code
@@ -159,6 +160,9 @@ def compile_unit(
         "enclosing_class": enclosing_class,
         "marks": spelled.marks if spelled is not None else {},
     }
+    imports = _imported(raw)
+    if imports:
+        unit["imports"] = imports
     compiling = functools.partial(
         compile_source,
         source, raw.version, filename=filename, flags=raw.flags, optimize=optimize, unit=unit, where=raw.qualname,
@@ -198,7 +202,7 @@ def compile_source(
     }  # fmt: skip
     try:
         if version == HOST_VERSION:
-            return load(compile_request(request))
+            return load(compile_request(request), is_compiled_here=True)
         kind, value = POOL.compile(request, version)
         if kind == "error":
             raise CompileFailure(value)
@@ -221,6 +225,33 @@ def _with_asserts(compiling: Callable[..., RawCode], source: str, like: RawCode 
     codes = [compiling(asserts={"walrus": kind, "imports": imports}) for kind in kinds]
     wanted = {part.qualname: part.bytecode for part in like.walk()}
     return max(codes, key=lambda code: sum(wanted.get(part.qualname) == part.bytecode for part in code.walk()))
+
+
+def _imported(raw: RawCode) -> tuple[str, ...]:
+    """The global variables that the module of ``raw`` imports, as far as calls tell: ``name.f()`` is no method call."""
+    if not raw.table.behavior.functions_of_imports_are_no_methods:
+        return ()
+    found: set[str] = set()
+    others: set[str] = set()
+    for part in raw.walk():
+        try:
+            instructions = known_instructions(part)
+        except DecompilationError:
+            continue
+        for number, attribute in enumerate(instructions):
+            if attribute.op != "LOAD_ATTR" or not number or number + 1 == len(instructions):
+                continue
+            owner, following = instructions[number - 1], instructions[number + 1]
+            if following.op == "NULL" and following.offset == attribute.offset:
+                others.add(owner.arg if owner.op in _LOADS else "")
+            elif owner.op in ("LOAD_GLOBAL", "LOAD_NAME"):
+                # Without a method, a call has its NULL on one side of both.
+                if following.op == "NULL" or number > 1 and instructions[number - 2].op == "NULL":
+                    found.add(owner.arg)
+    return tuple(sorted(name for name in found - others if name.isidentifier() and not keyword.iskeyword(name)))
+
+
+_LOADS = frozenset(("LOAD_GLOBAL", "LOAD_NAME", "LOAD_FAST", "LOAD_DEREF"))
 
 
 def _may_be_in_class(raw: RawCode) -> bool:

@@ -30,13 +30,15 @@ class RawCode:
     it came from a file. ``version`` is the (major, minor) of the bytecode, not of the host. ``notes`` says what
     could not be read but is not needed. ``stored`` holds fields of a file as they are stored there, which the others
     repeat or leave out. ``renamed`` maps names of local variables to those that the code object
-    has, where these do not tell two slots apart.
+    has, where these do not tell two slots apart. ``is_compiled_here``: CPython's own reading of ``code`` can be
+    trusted.
     """
 
     __slots__ = (
         "version", "name", "qualname", "filename", "firstlineno", "argcount", "posonlyargcount", "kwonlyargcount",
         "flags", "bytecode", "consts", "names", "varnames", "cellvars", "freevars", "localsplus", "exception_table",
-        "stacksize", "linetable", "code", "notes", "renamed", "stored", "disassembled", "doubt", "_positions",
+        "stacksize", "linetable", "code", "notes", "renamed", "stored", "disassembled", "doubt", "is_compiled_here",
+        "_positions",
     )  # fmt: skip
 
     version: tuple[int, int]
@@ -68,6 +70,7 @@ class RawCode:
         self.stored: dict[str, Any] = {}
         self.disassembled = None  # kept by disassemble
         self.doubt = None  # kept by proof/prove.py
+        self.is_compiled_here = False
         self._positions = None
 
     def __repr__(self) -> str:
@@ -167,6 +170,9 @@ class RawCode:
 
     def positions(self) -> tuple[Position, ...]:
         """Source positions, one for each two-byte code unit; empty if they were stripped or can't be read."""
+        if self._positions is None and self.is_compiled_here and hasattr(self.code, "co_positions"):
+            assert self.code is not None
+            self._positions = tuple(self.code.co_positions())
         if self._positions is None:
             decode = FORMATS[self.version].line_table
             try:

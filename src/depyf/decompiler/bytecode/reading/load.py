@@ -17,10 +17,11 @@ from .qualnames import compute_qualnames
 HOST_VERSION = sys.version_info[:2]
 
 
-def load(code: types.CodeType, qualname: str | None = None) -> RawCode:
+def load(code: types.CodeType, qualname: str | None = None, *, is_compiled_here: bool = False) -> RawCode:
     """``code``, an object of the running interpreter, and all code nested in it as plain data.
 
     ``qualname`` helps where the code itself does not know its own (before 3.11): that of the function it is from.
+    ``is_compiled_here``: a compiler has just made it, so that its tables are what they should be.
     Raises DecompilationError if no opcode table for this version of Python is there yet.
     """
     if HOST_VERSION not in TABLES:
@@ -30,15 +31,16 @@ def load(code: types.CodeType, qualname: str | None = None) -> RawCode:
             stage="load",
             where=code.co_name,
         )
-    raw = _read(code)
+    raw = _read(code, is_compiled_here)
     if not hasattr(code, "co_qualname"):
         raw.qualname = qualname or code.co_name
         compute_qualnames(raw)
     return raw
 
 
-def _read(code: types.CodeType) -> RawCode:
+def _read(code: types.CodeType, is_compiled_here: bool) -> RawCode:
     raw = RawCode()
+    raw.is_compiled_here = is_compiled_here
     raw.version = HOST_VERSION
     raw.name = code.co_name
     raw.qualname = getattr(code, "co_qualname", code.co_name)
@@ -49,7 +51,8 @@ def _read(code: types.CodeType) -> RawCode:
     raw.kwonlyargcount = code.co_kwonlyargcount
     raw.flags = code.co_flags
     raw.bytecode = code.co_code
-    raw.consts = tuple([_constant(constant) for constant in code.co_consts])  # a generator would fill the C stack
+    # A generator would fill the C stack.
+    raw.consts = tuple([_constant(constant, is_compiled_here) for constant in code.co_consts])
     raw.names = code.co_names
     raw.varnames = code.co_varnames
     raw.cellvars = code.co_cellvars
@@ -70,5 +73,5 @@ def _read(code: types.CodeType) -> RawCode:
     return raw
 
 
-def _constant(constant: Any) -> Any:
-    return _read(constant) if isinstance(constant, types.CodeType) else constant
+def _constant(constant: Any, is_compiled_here: bool) -> Any:
+    return _read(constant, is_compiled_here) if isinstance(constant, types.CodeType) else constant

@@ -49,6 +49,9 @@ class Behavior:
     drops_overwritten_stores: bool = False
     """Of two stores to one variable in a row, on one line, the first only drops its value."""
 
+    functions_of_imports_are_no_methods: bool = False
+    """``name.f()`` loads ``f`` as any attribute, and not as a method, if the module around it imports ``name``."""
+
     # What is added.
 
     mappings_are_copied: bool = False

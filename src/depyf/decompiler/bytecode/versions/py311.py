@@ -103,6 +103,7 @@ CACHES: dict[str, int] = {
 BEHAVIOR = py310.BEHAVIOR.changed(
     else_is_last=False,  # compile.c, compiler_try_except
     folds_percent_formats=True,  # ast_opt.c, optimize_format (bpo-28307)
+    functions_of_imports_are_no_methods=True,  # compile.c, is_import_originated
     delegation_is_told_by="resume",  # genobject.c, _PyGen_yf
 )
 
