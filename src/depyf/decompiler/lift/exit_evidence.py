@@ -16,7 +16,8 @@ from .values import Cell
 
 _KEYWORDS = {len(keyword): keyword for keyword in ("break", "return", "continue")}
 _UNWINDS = frozenset({"NOP", "POP", "SWAP", "POP_EXCEPT", "JUMP"})
-_MAY_LEAVE = _UNWINDS | {"STORE_STATIC_ATTRIBUTES", "CONST", "RETURN_VALUE", "CALL", "DELETE_FAST", "STORE_FAST"}
+_MAY_LEAVE = _UNWINDS | {"CONST", "RETURN_VALUE", "CALL", "DELETE_FAST", "STORE_FAST"}
+_ENDS_CLASS = frozenset({"CONST", "STORE_STATIC_ATTRIBUTES", "RETURN_VALUE"})
 _INDENTATIONS = frozenset({*range(0, 41, 4), *range(2, 18, 4)})
 """Columns in which statements begin that are indented with spaces."""
 
@@ -139,7 +140,8 @@ class ExitEvidence:
     @cached_property
     def evaluated(self) -> set[Position]:
         """The positions of instructions that are no part of a statement that only leaves the code."""
-        found = (i.position for i in known_instructions(self.raw) if i.op not in _MAY_LEAVE)
+        leaves = _ENDS_CLASS if self.is_class else _MAY_LEAVE
+        found = (i.position for i in known_instructions(self.raw) if i.op not in leaves)
         return {position for position in found if position is not None}
 
     @cached_property
