@@ -108,9 +108,10 @@ def _is_argument(state: SymbolicStack, has_spec: bool) -> bool | None:
     An argument is formatted in its own place (optimize_format in ast_opt.c), a field of an f-string in that of its
     braces, or of the whole string (3.11).
     """
-    before = [i for i in state.instructions[: state.position] if i.op != "CONVERT_VALUE"][has_spec * -1 - 1 :]
+    nearest = state.instructions[max(0, state.position - has_spec - 2) : state.position]
+    before = [i for i in nearest if i.op != "CONVERT_VALUE"]
     where = state.instruction.position
-    evaluated = before[0].position if len(before) > has_spec else None
+    evaluated = before[-1 - has_spec].position if len(before) > has_spec else None
     if where is None or evaluated is None or None in where or None in evaluated:
         return None
     # A call of a method has the line of its name.
