@@ -55,6 +55,8 @@ def modules(source: Path = SOURCE) -> Dict[str, Path]:
 def _statements(node: ast.AST, types_too: bool) -> Iterator[ast.stmt]:
     """All statements inside ``node``, those under ``if TYPE_CHECKING`` only with ``types_too``."""
     for child in ast.iter_child_nodes(node):
+        if isinstance(child, ast.expr):
+            continue
         if isinstance(child, ast.If) and "TYPE_CHECKING" in ast.dump(child.test) and not types_too:
             child = ast.Module(child.orelse, [])
         if isinstance(child, ast.stmt):
@@ -150,8 +152,8 @@ def _lines(paths: Iterator[Path]) -> int:
 
 def drawing(half: str, source: Path = SOURCE, *, lines: bool = False) -> str:
     """The rooms of ``half`` from the top down, their modules and what they import; with ``lines`` their length."""
-    known = modules(source)
-    between = between_parts(imports(source), half)
+    known, graph = modules(source), imports(source)
+    between = between_parts(graph, half)
     rooms = rooms_of(half, between, known)
 
     def row(name: str, inside: List[str], used: str) -> str:
@@ -164,7 +166,7 @@ def drawing(half: str, source: Path = SOURCE, *, lines: bool = False) -> str:
     for room in reversed(rooms):
         inside = [name for name in known if part_of(half, name) == room]
         drawn.append(row(room, inside, " ".join(sorted(between[room] & set(rooms), key=rooms.index))))
-        inner = between_parts(imports(source), f"{half}.{room}") if not lines else {}
+        inner = between_parts(graph, f"{half}.{room}") if not lines else {}
         for name in sorted(inner):
             package = f"{half}.{room}.{name}"
             if known[package].name == "__init__.py":

@@ -8,6 +8,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).parent.parent
 LINES = [
     line
@@ -16,24 +18,36 @@ LINES = [
 ]
 
 
+class _Collected:
+    """A plugin of pytest that prints what it collects, and whether that is slow."""
+
+    def pytest_collection_finish(self, session: pytest.Session) -> None:
+        for item in session.items:
+            print("slow" if item.get_closest_marker("slow") else "quick", item.nodeid)
+
+
 @functools.lru_cache(None)
-def node_ids(*arguments: str) -> list[str]:
+def node_ids(speed: str) -> list[str]:
     files = sorted({line.split("::")[0] for line in LINES})
-    command = [sys.executable, "-m", "pytest", "--collect-only", "-q", "-p", "no:cacheprovider", *arguments, *files]
+    command = [sys.executable, __file__, "--collect-only", "-qq", "-p", "no:cacheprovider", *files]
     found = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, text=True, check=True).stdout
-    return [line for line in found.splitlines() if "::" in line]
+    return [line.partition(" ")[2] for line in found.splitlines() if line.startswith(speed)]
 
 
 def test_every_line_names_tests_and_every_folder_keeps_quick_ones():
-    slow = node_ids("-m", "slow")
+    slow = node_ids("slow")
     patterns = {line: re.compile(".*".join(map(re.escape, line.split("*")))) for line in LINES}
     assert [line for line, pattern in patterns.items() if not any(map(pattern.match, slow))] == []
     assert [node for node in slow if not any(pattern.match(node) for pattern in patterns.values())] == []
     folders = {Path(line.split("::")[0]).parent for line in LINES}
-    assert {Path(node.split("::")[0]).parent for node in node_ids("-m", "not slow")} == folders
+    assert {Path(node.split("::")[0]).parent for node in node_ids("quick")} == folders
 
 
 def test_quick_tests_record_with_and_without_inductor():
     """Of the toy on three backends, with and without gradients."""
-    toy = [node for node in node_ids("-m", "not slow") if "test_session_toy.py::test_computes" in node]
+    toy = [node for node in node_ids("quick") if "test_session_toy.py::test_computes" in node]
     assert {node.split("[")[1] for node in toy} == {"eager-no_grad]", "inductor-grad]"}
+
+
+if __name__ == "__main__":
+    sys.exit(pytest.main(sys.argv[1:], plugins=[_Collected()]))

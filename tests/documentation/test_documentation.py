@@ -27,10 +27,13 @@ NAMES = [page.relative_to(ROOT).as_posix() for page in PAGES]
 
 
 @pytest.fixture(scope="module")
-def found(tmp_path_factory: pytest.TempPathFactory) -> Dict[str, Any]:
+def found(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Dict[str, Any]:
+    """What `pages.py` says of the pages whose tests run."""
     folder = tmp_path_factory.mktemp("inductor")
+    calls = [getattr(item, "callspec", None) for item in request.session.items]
+    pages = [str(ROOT / call.params["name"]) for call in calls if call and call.params.get("name") in NAMES]
     done = subprocess.run(
-        [sys.executable, str(HERE / "pages.py"), "--json"],
+        [sys.executable, str(HERE / "pages.py"), "--json", *pages],
         stdout=subprocess.PIPE,
         text=True,
         env={**os.environ, "TORCHINDUCTOR_CACHE_DIR": str(folder)},
