@@ -11,11 +11,11 @@ import pytest
 
 from depyf.decompiler.bytecode import load
 from depyf.decompiler.bytecode.code.flags import (
+    context_flags,
     derived_flags,
     docstring_flag,
-    flag_words,
+    flag_names,
     future_annotations_flag,
-    place_flags,
 )
 from depyf.decompiler.bytecode.interpreters import HOST_VERSION
 
@@ -56,7 +56,7 @@ def test_docstring_is_what_the_function_shows(name):
 
 def test_flags_of_a_place():
     found = codes(TEXT)
-    flags = place_flags(HOST_VERSION)
+    flags = context_flags(HOST_VERSION)
     assert found["plain"].co_flags & flags == 0
     assert found["inner"].co_flags & flags == 0x10
     # A method differs from a function by nothing but flags of the place, the docstring and names.
@@ -82,5 +82,5 @@ def test_future_annotations_flag():
 def test_every_flag_that_dis_names_has_a_word():
     for flag in dis.COMPILER_FLAG_NAMES:
         if flag & ~derived_flags(HOST_VERSION) | docstring_flag(HOST_VERSION) and flag != 0x40:
-            (word,) = flag_words(flag, HOST_VERSION)
+            (word,) = flag_names(flag, HOST_VERSION)
             assert not word.startswith("0x")

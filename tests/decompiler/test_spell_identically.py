@@ -92,7 +92,7 @@ def the_first_dead_code_that_differs_is_found(version: tuple[int, int]) -> None:
     found = first_dead_difference(with_else, without)
     assert found is not None and (found.missing, found.line, found.target) == (True, 3, 5)
     back = first_dead_difference(without, with_else)
-    assert back is not None and (back.missing, back.place) == (False, found.place)
+    assert back is not None and (back.missing, back.position) == (False, found.position)
     assert first_dead_difference(with_else, with_else) is None
 
 

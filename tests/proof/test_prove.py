@@ -168,9 +168,9 @@ def test_what_stands_behind_calls_of_finally_subroutines_may_be_cut_short():
     returns = bytes([162, 2, 1, 0, 100, 1, 83, 0])
     for size, found in ((8, ["b"]), (7, ["b"]), (6, []), (4, []), (2, [])):
         raw.bytecode = returns[:size]
-        assert raw.returned_behind_calls == found
+        assert raw.returned_after_finally_calls == found
     raw.bytecode = bytes([162, 2, 100, 9, 83, 0])
-    assert raw.returned_behind_calls == []
+    assert raw.returned_after_finally_calls == []
 
 
 def test_keyword_names_that_are_no_text_are_no_crash():

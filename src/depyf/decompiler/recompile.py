@@ -18,7 +18,7 @@ from .bytecode.code.flags import (
     CO_GENERATOR,
     CO_VARARGS,
     CO_VARKEYWORDS,
-    place_flags,
+    context_flags,
 )
 from .bytecode.interpreters import HOST_VERSION
 from .bytecode.kinds import kind_of, mode_of
@@ -118,7 +118,7 @@ def _with_places(code: types.CodeType, places: tuple[str, ...]) -> types.CodeTyp
 
 def _as_named(code: types.CodeType, like: types.CodeType) -> types.CodeType:
     """``code`` with the qualified names and places of ``like`` for what is nested in it: no text gives Dynamo's."""
-    place = place_flags(HOST_VERSION)
+    place = context_flags(HOST_VERSION)
     names: dict[str, list[types.CodeType]] = {}
     own = {id(value) for value in code.co_consts} & {id(value) for value in like.co_consts}  # the very same objects
     for nested in like.co_consts:
@@ -151,7 +151,7 @@ def _as_like(code: types.CodeType, like: types.CodeType) -> types.CodeType:
         if code.co_qualname != qualname:
             code = _move(code, code.co_qualname, qualname, like.co_consts)
         changes["co_qualname"] = qualname
-    place = place_flags(HOST_VERSION)
+    place = context_flags(HOST_VERSION)
     changes["co_flags"] = code.co_flags & ~place | like.co_flags & place
     code = code.replace(**changes)
     if code.co_freevars != like.co_freevars:

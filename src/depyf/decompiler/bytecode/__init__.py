@@ -5,16 +5,16 @@ which jump targets and handlers are indices, operands are names, constants and o
 
 * Inline caches, RESUME, PRECALL, cell prologues and generator prologues are gone; NOP stays, as evidence of lines.
 * ``CALL (n, names)`` takes two slots and n arguments. If one of the two slots is NULL the other is the callable;
-  if none is, the lower one is the callable and the upper one a first argument (3.11 does so for decorators, for
-  comprehensions, for the message of ``assert`` and for ``__exit__``). LOAD_METHOD is LOAD_ATTR, NULL.
+  if neither is, the lower one is the callable and the upper one its first argument (3.11: decorators,
+  comprehensions, the message of ``assert``, and ``__exit__``). LOAD_METHOD is LOAD_ATTR, NULL.
 * ``CALL_EX`` takes NULL and the callable (from 3.13 on the callable and NULL), an iterable, and a mapping if its
   operand is true.
-* The exit function of a with statement and an iterator are one entry of the stack, though 3.14 and 3.15 keep them in
-  two. RETURN_GENERATOR is there only where something runs before the generator is made (3.15's generator expressions).
-* Reading a cell's slot is LOAD_CLOSURE (the cell), reading its content LOAD_DEREF.
+* The exit function of a with statement and an iterator each take one stack entry, though 3.14 and 3.15 use two.
+  RETURN_GENERATOR appears only where something runs before the generator is made (3.15's generator expressions).
+* LOAD_CLOSURE reads a cell's slot (the cell), LOAD_DEREF its content.
 * ``SEND`` loops are YIELD_FROM; the ``__anext__`` of ``async for`` is ASYNC_FOR_ITER, which jumps when exhausted.
 * The block stacks of 3.7 to 3.10 are handlers in 3.11's shape, their three stack entries for an exception one; the
-  ``finally`` subroutines of 3.7 and 3.8 are copies; code that is never reached is left out where there are blocks.
+  ``finally`` subroutines of 3.7 and 3.8 are copies; where there are blocks, unreachable code is left out.
 * The handler of each instruction is the innermost one; the handler of ``instructions[handler.target]`` encloses it.
 
 Imports ``passes/``.

@@ -1,4 +1,4 @@
-"""Forward data flow over canonical instructions: what is known before each of them, on all paths together."""
+"""Forward data flow over canonical instructions: the facts that hold before each of them on all paths."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ def states_before(
     raised: Callable[[Instruction, State], State | None],
     met: Callable[[int, State, State], State],
 ) -> list[State | None]:
-    """For each instruction what is known before it, None where control never comes.
+    """Return the state before each instruction, None where it is unreachable.
 
-    ``after(index, state, jump)`` is what is known after an instruction, on its jump or where control falls through;
-    of one that does not fall through it is asked too, and the answer not used. ``raised(instruction, state)`` is what a
-    handler finds, None if the instruction can't raise. ``met(index, known, state)`` is what holds where a second path
-    comes; it must settle after some turns. Whatever these raise ends the walk.
+    ``after(index, state, jump)`` is the transfer function, for the jumping edge or the one that falls through (also
+    called, with its result ignored, where there is no such edge). ``raised(instruction, state)`` is the state at the
+    handler, None if the instruction can't raise. ``met(index, known, state)`` joins two states; it must reach a fixed
+    point. Exceptions of these functions propagate.
     """
     states: list[State | None] = [None] * len(instructions)
     todo = [(0, start)]

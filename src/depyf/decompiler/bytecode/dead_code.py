@@ -1,7 +1,7 @@
 """Unreachable code, which the compilers of 3.7 to 3.9 keep after statements that never fall through.
 
-It does nothing, but shows what was written: `if a: raise b` with an `else` has a jump around the `else` after the
-`raise`; a function whose last statement is not a `return` ends in `return None`, even if every arm of it returns.
+It is evidence of the source: `if a: raise b` with an `else` has a jump over the `else` after the `raise`; a function
+whose last statement is not a `return` ends in `return None`, even if every branch of it returns.
 """
 
 from __future__ import annotations
@@ -15,24 +15,24 @@ from .instruction import Instruction
 
 _LEAVING = frozenset({"RETURN_VALUE", "RAISE", "RAISE_VARARGS", "RERAISE", "JUMP"})
 _LONGEST = 4
-"""Instructions in front of a dead jump that leave blocks and handlers: one for each that it jumps out of, few nest."""
+"""The most instructions before a dead jump that leave blocks and handlers: one for each, and few nest."""
 
 
 class DeadCode(NamedTuple):
-    """Dead code of one code object that another one lacks, or has as a jump to another place.
+    """Dead code that one code object has and another lacks, or has with another jump target.
 
-    ``place`` is where it is among the instructions, ``line`` that of its statement, ``target`` the line to
-    which it jumps. ``missing`` is false if the other one has it, and the first has not: lines are unknown then.
+    ``position`` is its instruction index, ``line`` that of its statement, ``target`` the line to which it jumps.
+    ``missing`` is false if only the second code object has it: lines are unknown then.
     """
 
-    place: int
+    position: int
     missing: bool
     line: int | None = None
     target: int | None = None
 
 
 def first_dead_difference(original: RawCode, recompiled: RawCode) -> DeadCode | None:
-    """Where two code objects that do the same first differ, if it is by dead code; None if by something else."""
+    """The first difference of two equivalent code objects if it is in dead code, otherwise None."""
     left, right = Decoder(original).run(), Decoder(recompiled).run()
     for index, (mine, other) in enumerate(zip_longest(left, right)):
         if mine is None or other is None or mine.op != other.op:
@@ -46,7 +46,7 @@ def first_dead_difference(original: RawCode, recompiled: RawCode) -> DeadCode | 
 
 
 def _is_dead(instructions: list[Instruction], index: int) -> bool:
-    """Whether nothing falls into the instruction there, and nothing jumps to it."""
+    """Whether nothing falls into the instruction, and no jump or handler leads to it."""
     if not 0 < index < len(instructions) or instructions[index - 1].op not in _LEAVING:
         return False
     return all(i.target != index and (i.handler is None or i.handler.target != index) for i in instructions)
@@ -55,7 +55,7 @@ def _is_dead(instructions: list[Instruction], index: int) -> bool:
 def _described(instructions: list[Instruction], index: int) -> DeadCode | None:
     leaving = next((i for i in instructions[index : index + _LONGEST] if i.op in _LEAVING), None)
     if leaving is None:
-        return None  # statements that somebody wrote there
+        return None  # statements of the source
     if leaving.target >= len(instructions):
         return None  # nothing is checked in code that never runs
     target = instructions[leaving.target].line if leaving.op == "JUMP" else None

@@ -1,8 +1,8 @@
 """RawCode -> canonical instructions, by the passes in PASSES.
 
-Every raw instruction is decoded by the rule that its opcode table names (decoding/); then passes, each of which
-knows one shape and does nothing where the shape is absent, undo what versions do differently (canonical/). On exit no
-instruction depends on the version of the bytecode.
+Each raw instruction is decoded by the rule that its opcode table names (decoding/); then passes remove the
+differences between versions (canonical/): each knows one shape, and does nothing where the shape is absent. On exit
+no instruction depends on the version of the bytecode.
 """
 
 from __future__ import annotations
@@ -31,13 +31,13 @@ from .instruction import CONDITIONAL_JUMPS, OPERATIONS, Instruction, copies
 def disassemble(raw: RawCode) -> list[Instruction]:
     """The canonical instructions of ``raw``; jump targets and handlers are indices into the list.
 
-    The instructions are the caller's own. Raises as ``known_instructions`` does.
+    The caller may change the instructions. Raises as ``known_instructions`` does.
     """
     return copies(known_instructions(raw))
 
 
 def known_instructions(raw: RawCode) -> list[Instruction]:
-    """The same, to read only: they are worked out once for each RawCode, and everybody gets the same.
+    """The same, read-only: computed once for each RawCode and shared.
 
     Raises DecompilationError for opcodes, operands or jump targets that no compiler or Dynamo emits.
     """
@@ -48,7 +48,7 @@ def known_instructions(raw: RawCode) -> list[Instruction]:
         except DecompilationError as error:
             raw.disassembled = fields, error
         except (ArithmeticError, AssertionError, AttributeError, LookupError, TypeError, ValueError) as failure:
-            # A shape that a pass does not expect, of code that no compiler made.
+            # A shape that no compiler emits and a pass does not expect.
             reason = f"internal error: {type(failure).__name__}: {failure}"
             raw.disassembled = fields, DecompilationError(reason, stage="disassemble", where=raw.qualname)
     found = raw.disassembled[1]
@@ -58,7 +58,7 @@ def known_instructions(raw: RawCode) -> list[Instruction]:
 
 
 def give_instructions(raw: RawCode, instructions: list[Instruction]) -> None:
-    """Let these be the instructions of ``raw``, whatever its bytes are, until one of its fields is replaced."""
+    """Make these the instructions of ``raw``, whatever its bytes are, until one of its fields is replaced."""
     raw.disassembled = [getattr(raw, name) for name in _READ], instructions
 
 
@@ -66,14 +66,14 @@ _READ = (
     "version", "name", "qualname", "firstlineno", "flags", "bytecode", "consts", "names", "varnames", "cellvars",
     "freevars", "localsplus", "exception_table", "linetable", "stacksize",
 )  # fmt: skip
-"""What the instructions are made of: where one of these is replaced they are worked out anew."""
+"""The fields that determine the instructions: replacing one invalidates them."""
 
 _TESTS = CONDITIONAL_JUMPS | {"TO_BOOL"}
 
 
 class Disassembly:
-    """A code object on its way to canonical instructions. ``present`` are the operations among them, as far as the
-    passes have to know."""
+    """The state of the passes over one code object. ``present`` are the operations among the instructions, as far as
+    the passes need them."""
 
     def __init__(self, raw: RawCode) -> None:
         self.raw = raw
@@ -84,7 +84,7 @@ class Disassembly:
         self.present: set[str] = set()
 
     def look(self) -> None:
-        """Note which operations there are."""
+        """Update ``present``."""
         self.present = {instruction.op for instruction in self.instructions}
 
     def has(self, *operations: str) -> bool:
@@ -92,7 +92,7 @@ class Disassembly:
 
     @property
     def expects_stop_iteration(self) -> bool:
-        """Whether the compiler has put a handler around all of the code that turns StopIteration into an error."""
+        """Whether the compiler puts a handler around all of the code that turns StopIteration into RuntimeError."""
         return self.table.behavior.generators_have_a_handler and bool(self.raw.flags & MAKES_GENERATOR)
 
 
@@ -175,9 +175,9 @@ def _size(work: Disassembly) -> None:
 def _stray_index(work: Disassembly) -> str:
     for index, instruction in enumerate(work.instructions):
         handler = instruction.handler.target if instruction.handler is not None else -1
-        for place in (instruction.target, handler):
-            if not -1 <= place < len(work.instructions):
-                return f"instruction {index}, {instruction}, leads to {place} of {len(work.instructions)}"
+        for target in (instruction.target, handler):
+            if not -1 <= target < len(work.instructions):
+                return f"instruction {index}, {instruction}, leads to {target} of {len(work.instructions)}"
     return ""
 
 
@@ -229,11 +229,11 @@ PASSES: tuple[Pass[Disassembly], ...] = (
          "Refuse operands and constants that no compiler makes so large: later work is proportional.",
          holds=(_INDICES,)),
 )  # fmt: skip
-"""In the order in which they run."""
+"""In execution order."""
 
 
 def disassembled(raw: RawCode, after: Observer | None = None) -> list[Instruction]:
-    """The canonical instructions of ``raw``, worked out anew; ``after`` is told of each pass."""
+    """The canonical instructions of ``raw``, not cached; ``after`` is called after each pass."""
     work = Disassembly(raw)
     run_passes(PASSES, work, after)
     return work.instructions

@@ -1,4 +1,4 @@
-"""Changing a list of canonical instructions while its jump targets and handlers stay right."""
+"""Edits a list of canonical instructions, keeping its jump targets and handlers valid."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ ErrorMaker = Callable[[str, int], Exception]
 """``error(reason, offset)`` makes the exception to raise."""
 
 MOST_SLOTS = 5_000_000
-"""Stack slots, summed over all instructions, that a pass which simulates the stack looks at before it gives up; as many
-instructions for one that looks at the rest of the code again and again. Displays of some thousand elements stay below.
-Without a limit a hostile file would take time and memory by its square."""
+"""The limit of stack slots, summed over all instructions, for a pass that simulates the stack; also of instructions for
+a pass that scans the rest of the code repeatedly. Displays of some thousand elements stay below it. Without a limit a
+hostile file would take quadratic time and memory."""
 
 
 def referred(instructions: list[Instruction]) -> set[int]:
@@ -27,8 +27,8 @@ def without(
 ) -> list[Instruction]:
     """The list without the dropped indices.
 
-    What leads to a dropped one leads to the next that stays; with ``error`` it is an error instead: nothing that
-    stays may lead to the middle of what was folded.
+    Jumps and handlers that lead to a dropped instruction then lead to the next remaining one. With ``error`` they
+    are errors instead: nothing may lead to the middle of a folded sequence.
     """
     if error is not None:
         for index, instruction in enumerate(instructions):
@@ -59,7 +59,7 @@ def without(
 
 
 def moved_down(first: Instruction, instructions: list[Instruction]) -> list[Instruction]:
-    """``instructions`` after ``first``; what leads to the old first one still does."""
+    """``instructions`` with ``first`` inserted before them; jumps to the previous first one still lead there."""
     for instruction in instructions:
         if instruction.target >= 0:
             instruction.target += 1

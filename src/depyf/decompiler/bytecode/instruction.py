@@ -1,4 +1,4 @@
-"""The canonical instruction: what every later room sees, whatever Python made the bytecode."""
+"""The canonical instruction, which all later rooms work on, whatever Python made the bytecode."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class Instruction:
         self.position = position
 
     def as_nop(self) -> Instruction:
-        """A NOP in the place of this."""
+        """A NOP with the position and handler of this."""
         return Instruction("NOP", None, -1, self.handler, self.offset, self.line, self.position)
 
     def __repr__(self) -> str:
@@ -63,7 +63,7 @@ class Instruction:
 
 
 def copies(instructions: Iterable[Instruction]) -> list[Instruction]:
-    """Instructions that may be changed."""
+    """Copies of the instructions, which may be changed."""
     return [Instruction(i.op, i.arg, i.target, i.handler, i.offset, i.line, i.position) for i in instructions]
 
 
@@ -72,12 +72,12 @@ def _shown(operand: Any) -> str:
         return f"<code {operand.qualname}>"
     try:
         return repr(operand)
-    except (RecursionError, ValueError):  # nested too deep, or an int of more digits than Python converts
+    except (RecursionError, ValueError):  # nested too deep, or an int with more digits than Python converts
         return f"<{type(operand).__name__}, too large to show>"
 
 
 EMPTY_BODY = "pass"
-"""The operand of a NOP that is all the body of a try statement: its handler is there, though nothing comes to it."""
+"""The operand of a NOP that is the whole body of a try statement, whose handler exists but is unreachable."""
 
 NAME_STORES = frozenset({"STORE_FAST", "STORE_NAME", "STORE_GLOBAL", "STORE_DEREF"})
 
@@ -91,8 +91,8 @@ def unbound_name(steps: Sequence[Instruction]) -> str | None:
     return str(store.arg) if unbinds else None
 
 
-# Stack use of every canonical operation: (pops, pushes). A callable takes the operand.
-# For a conditional jump the pair is that of the edge that falls through; JUMP_EDGE has the other.
+# The stack use of every canonical operation, (pops, pushes), or a function from the operand to that.
+# For a conditional jump this is the fall-through edge; JUMP_EDGE has the other.
 OPERATIONS: dict[str, Any] = {
     "NOP": (0, 0),
     "LETS_STOP_ITERATION_PASS": (0, 0),  # a generator's code, from 3.12 on, that does not turn it into RuntimeError
@@ -218,11 +218,11 @@ OPERATIONS: dict[str, Any] = {
     "MATCH_CLASS": (3, 1),
     "MATCH_KEYS_AND_TEST": (0, 2),  # 3.10's: the values or None, and whether there are values
     "MATCH_CLASS_AND_TEST": (3, 2),  # 3.10's: the attributes or the subject again, and whether it matched
-    "COPY_DICT_WITHOUT_KEYS": (1, 1),  # 3.10's: the keys on top become what else the mapping below them has
+    "COPY_DICT_WITHOUT_KEYS": (1, 1),  # 3.10's: replaces the keys on top by the rest of the mapping below
 }
 
 JUMP_EDGE: dict[str, tuple[int, int]] = {
-    # Stack use along the jumping edge, where it differs from the falling one.
+    # Stack use on the jumping edge, where it differs from that on the fall-through edge.
     "FOR_ITER": (1, 0),
     "ASYNC_FOR_ITER": (1, 0),
     "JUMP_IF_FALSE_OR_POP": (0, 0),
@@ -247,7 +247,7 @@ NO_FALL_THROUGH = frozenset({"JUMP", "RETURN_VALUE", "RAISE_VARARGS", "RERAISE"}
 """Operations after which the next instruction is not reached."""
 
 EXITS = frozenset({"RETURN_VALUE", "RAISE_VARARGS", "RERAISE"})
-"""Operations that leave the code object, or go to a handler."""
+"""Operations that leave the code object, or lead to a handler."""
 
 NEVER_RAISES = frozenset(
     {"NOP", "CONST", "NULL", "POP", "COPY", "SWAP", "STORE_FAST", "STORE_DEREF", "LOAD_CLOSURE", "JUMP", "BUILD_TUPLE",
@@ -257,12 +257,12 @@ NEVER_RAISES = frozenset(
 """Operations that can't raise, memory and signals aside. LOAD_FAST is not here: it raises for an unbound local."""
 
 
-# What flowgraph/match/ puts in place of patterns; no code has them.
+# Emitted by flowgraph/match/ for patterns; no code object has them.
 PATTERN_OPERATIONS: dict[str, tuple[int, int]] = {"MATCH_SUBJECT": (1, 0), "MATCH_CASE": (0, 1), "MATCH_ELSE": (0, 0)}
 
 
 def stack_use(instruction: Instruction, *, jump: bool = False) -> tuple[int, int]:
-    """How many entries ``instruction`` pops and pushes, on the falling edge or (``jump=True``) on the jumping one."""
+    """The entries ``instruction`` pops and pushes, on the fall-through edge or (``jump=True``) on the jumping one."""
     op = instruction.op
     if jump and op in JUMP_EDGE:
         return JUMP_EDGE[op]
@@ -272,7 +272,7 @@ def stack_use(instruction: Instruction, *, jump: bool = False) -> tuple[int, int
 
 
 def reached(instructions: list[Instruction]) -> list[Instruction]:
-    """Those of the instructions that control may reach, by jumps or by exceptions."""
+    """The instructions that are reachable, by jumps or by exceptions."""
     found: set[int] = set()
     todo = [0]
     while todo:

@@ -1,8 +1,8 @@
-"""Finds the CPython of a version on this machine: the only place that knows where interpreters are kept.
+"""Finds the CPython of a version on this machine; the only module that knows where interpreters are installed.
 
-Looked at in this order: the folders and executables that the environment variable DEPYF_PYTHONS lists (separated as
-PATH is), PATH, pyenv's and uv's installations, and on Windows the launcher ``py``. What is found is asked what it is
-before it is trusted.
+The search order: the folders and executables in the environment variable DEPYF_PYTHONS (separated as in PATH), PATH,
+pyenv's and uv's installations, and on Windows the launcher ``py``. Each candidate is run to verify its version before
+it is trusted.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _lock = threading.Lock()
 
 
 def find_interpreter(version: Version) -> str | None:
-    """The path of a CPython of ``version``, None if there is none on this machine. Asked once, then remembered."""
+    """The path of a CPython of ``version``, None if there is none on this machine. The answer is cached."""
     with _lock:
         if version not in _found:
             found = (_verified(path, version) for path in dict.fromkeys(map(os.path.abspath, _candidates(version))))
@@ -39,13 +39,13 @@ def find_interpreter(version: Version) -> str | None:
 
 
 def forget_interpreters() -> None:
-    """Look again at the next question: the environment has changed."""
+    """Clear the cache, after the environment has changed."""
     with _lock:
         _found.clear()
 
 
 def missing(version: Version) -> str:
-    """The reason of a proof that needs a compiler which is not there."""
+    """The reason given by a proof whose compiler is missing."""
     return f"no CPython {version[0]}.{version[1]} found"
 
 
@@ -75,9 +75,9 @@ def _candidates(version: Version) -> Iterator[str]:
 
 def _in_installation(folder: str, name: str) -> Iterator[str]:
     """Executables in a folder that is an installation or holds executables."""
-    for place in (folder, os.path.join(folder, "bin")):
+    for directory in (folder, os.path.join(folder, "bin")):
         for executable in (name, f"{name}.exe", "python.exe"):
-            path = os.path.join(place, executable)
+            path = os.path.join(directory, executable)
             if os.path.isfile(path):
                 yield path
 
@@ -100,7 +100,7 @@ def _newest_first(pattern: str) -> list[str]:
 
 
 def _verified(path: str, version: Version) -> str | None:
-    """The interpreter that runs when ``path`` does (a shim may come before it), None if that is not ``version``."""
+    """The interpreter that running ``path`` starts (it may be a shim), None if that is not ``version``."""
     answer = _ask([path])
     if answer is None:
         return None
@@ -111,7 +111,7 @@ def _verified(path: str, version: Version) -> str | None:
 
 
 def _ask(command: list[str]) -> str | None:
-    """What the interpreter says it is; None if it does not run, or says something else."""
+    """What the interpreter reports; None if it does not run, or the output has another form."""
     try:
         done = subprocess.run(
             [*command, "-I", "-S", "-c", _QUESTION],

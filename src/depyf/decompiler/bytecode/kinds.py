@@ -1,4 +1,4 @@
-"""What a code object is the code of, as its fields tell."""
+"""The kind of definition that a code object was compiled from, by its fields."""
 
 from __future__ import annotations
 
@@ -7,20 +7,20 @@ from .code.raw_code import RawCode
 from .disassemble import known_instructions
 
 GENERIC = "<generic parameters of "
-"""How the name of the function begins that makes type parameters and what they belong to."""
+"""The prefix of the name of the function that makes type parameters and what they belong to."""
 
 FORMAT = ".format"
-"""The parameter of functions that are evaluated late: the form in which the caller wants the value (3.14 on)."""
+"""The parameter of lazily evaluated functions: the format that the caller wants (3.14 on)."""
 
 _COMPREHENSIONS = ("<listcomp>", "<setcomp>", "<dictcomp>", "<genexpr>")
 
 
 def kind_of(raw: RawCode) -> str:
-    """What ``raw`` is the code of: 'module', 'expression', 'class', 'lambda', 'comprehension', 'generic', 'annotations'
-    or 'function'.
+    """The kind of ``raw``: 'module', 'expression', 'class', 'lambda', 'comprehension', 'generic', 'annotations' or
+    'function'.
 
-    'expression' is what was compiled to be evaluated. 'generic' is the code that makes type parameters, and what they
-    belong to; 'annotations' the code that gives the annotations of a function, class or module.
+    'expression' was compiled in mode 'eval'. 'generic' is the code that makes type parameters, and what they belong
+    to; 'annotations' the code that returns the annotations of a function, class or module.
     """
     if is_comprehension(raw):
         return "comprehension"
@@ -43,10 +43,10 @@ def is_comprehension(raw: RawCode) -> bool:
 
 
 def mode_of(raw: RawCode) -> str:
-    """How compile() was called that made ``raw``, the code of a module: 'exec', 'single' or 'eval'.
+    """The mode of the compile() call that made ``raw``, the code of a module: 'exec', 'single' or 'eval'.
 
-    What was compiled to be evaluated returns its value, what was compiled as a line of a session prints values;
-    where there is none, 'exec' makes the same code.
+    Code of mode 'eval' returns its value, code of mode 'single' prints values; where it has none, 'exec' makes the
+    same code.
     """
     try:
         instructions = known_instructions(raw)
@@ -61,7 +61,7 @@ def mode_of(raw: RawCode) -> str:
 
 
 def gives_annotations(raw: RawCode) -> bool:
-    """Whether ``raw`` is the code of a function that the compiler made of annotations."""
+    """Whether ``raw`` is the code of a function that the compiler made from annotations."""
     return (
         raw.name == "__annotate__"
         and raw.parameters == ("format",)
@@ -71,12 +71,12 @@ def gives_annotations(raw: RawCode) -> bool:
 
 
 def is_late(raw: RawCode) -> bool:
-    """Whether ``raw`` is the code of a late evaluated function that is asked for a format (3.14 on)."""
+    """Whether ``raw`` is the code of a lazily evaluated function that takes a format (3.14 on)."""
     return raw.parameters == (FORMAT,)
 
 
 def compiled_with(raw: RawCode) -> str:
-    """What ``raw`` is compiled with, if it has no text of its own."""
+    """What ``raw`` is compiled as part of, if it has no source text of its own."""
     if kind_of(raw) == "annotations":
         return "the definition that has these annotations"
     return "the type parameter or type alias that has this value" if is_late(raw) else ""

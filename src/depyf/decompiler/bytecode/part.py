@@ -1,4 +1,4 @@
-"""A part of a code object as a code object of its own: instructions without raw code."""
+"""A part of a code object as a separate one: instructions without raw code."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ _CELLS = frozenset(
     {"LOAD_DEREF", "STORE_DEREF", "DELETE_DEREF", "LOAD_CLASSDEREF", "LOAD_CLOSURE", "LOAD_FROM_DICT_OR_DEREF"}
 )
 END_OFFSET = -2
-"""The offset of the last instruction of a part: it ends where the bytes do, of which there are none."""
+"""The offset of the last instruction of a part, which has no bytes."""
 
 
 def part_of(raw: RawCode, instructions: list[Instruction]) -> RawCode:
-    """``raw`` with these canonical instructions alone, and the nested code, cells and free variables that they use."""
+    """``raw`` with only these canonical instructions and the nested code, cells and free variables that they use."""
     part = RawCode()
     for field in RawCode.__slots__:
         if not field.startswith("_") and field not in ("disassembled", "doubt"):

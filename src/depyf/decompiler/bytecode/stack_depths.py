@@ -1,11 +1,11 @@
-"""The depth of the stack, counted twice: in the raw code, and in the canonical instructions made of it.
+"""Checks the stack depth twice: in the raw code, and in the canonical instructions made from it.
 
-The raw code is walked over all edges, those of handlers included, by a table of what each opcode takes and leaves
-(versions/stack_effects.py). Some of its entries have none on the canonical stack: they are *hidden*. Only what is
-dropped, or is named in HIDES, pushes a hidden entry; only what is dropped, or is named in TAKES, pops one. At every
-instruction that is kept the entries that are not hidden are as many as canonical instructions alone lead to.
+The raw code is walked over all edges, including those to handlers, with the stack effect of each opcode
+(versions/stack_effects.py). Raw stack entries without a canonical counterpart are *hidden*. Only dropped instructions
+and those in HIDES push a hidden entry; only dropped ones and those in TAKES pop one. At every instruction that is
+kept, the number of entries that are not hidden must equal the canonical depth.
 
-So whatever a rule or a pass drops, adds or moves without its counterpart is found, though not by the code that did it.
+So anything that a rule or a pass drops, adds or moves without its counterpart is found independently of its code.
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ _AWAITS = frozenset({"SEND", "YIELD_VALUE", "CLEANUP_THROW", "END_SEND"})
 _ITERATORS = frozenset({"GET_ITER", "LOAD_SPECIAL"})
 
 HIDES = _JUMPS_IF | _AWAITS | _ITERATORS | {
-    "LOAD_CONST",  # names of keyword arguments, qualified names, what the compiler says about a class
+    "LOAD_CONST",  # keyword names, qualified names, the compiler's own attributes of a class
     "LOAD_COMMON_CONSTANT",
     "LOAD_SMALL_INT",
-    "PUSH_NULL",  # for no mapping; for the second slot of an iterator; for an unbound variable
-    "LOAD_GLOBAL",  # the empty slot for no mapping, where the last operand is a global
+    "PUSH_NULL",  # no mapping; the second slot of an iterator; an unbound variable
+    "LOAD_GLOBAL",  # the NULL for no mapping, where the last operand is a global
     "COPY",  # the tested value of `and` and `or`
     "TO_BOOL",
     "LOAD_LOCALS",
@@ -41,26 +41,26 @@ HIDES = _JUMPS_IF | _AWAITS | _ITERATORS | {
     "RETURN_GENERATOR",  # the None that is sent first
     "CALL_INTRINSIC_1",  # the None of PRINT and IMPORT_STAR; in the handler of StopIteration
 }  # fmt: skip
-"""Raw instructions that may push an entry that the canonical stack does not have."""
+"""Raw instructions that may push a hidden entry."""
 
 TAKES = _JUMPS_IF | _AWAITS | _ITERATORS | {
     "POP_TOP", "POP_ITER", "TO_BOOL", "CALL_KW", "CALL_FUNCTION_KW", "CALL_FUNCTION_EX", "MAKE_FUNCTION",
     "SET_FUNCTION_ATTRIBUTE", "LOAD_FROM_DICT_OR_DEREF", "LOAD_FROM_DICT_OR_GLOBALS", "FOR_ITER", "RERAISE",
     "CALL_INTRINSIC_1", "END_ASYNC_FOR", "GEN_START",
     "CALL",  # of __exit__ and, at the start of a with statement, of __enter__
-    "STORE_NAME", "STORE_GLOBAL", "STORE_DEREF",  # of what the compiler says about a class
+    "STORE_NAME", "STORE_GLOBAL", "STORE_DEREF",  # of the compiler's own attributes of a class
     "STORE_FAST",  # of the NULL of an unbound variable
 }  # fmt: skip
-"""Raw instructions that may pop such an entry."""
+"""Raw instructions that may pop a hidden entry."""
 
 HIDES_BELOW = _JUMPS_IF | {"MAKE_FUNCTION"}
-"""Raw instructions for which an entry is hidden that was on the stack before: the canonical one has popped it."""
+"""Raw instructions after which an existing entry is hidden: the canonical instruction has popped it."""
 
 ENDS = frozenset({"CLEANUP_THROW", "END_ASYNC_FOR"})
-"""Instructions that end what a canonical one elsewhere does as a whole; the handler that they are is dropped."""
+"""Instructions that end a sequence folded into one canonical instruction elsewhere; their handler is dropped."""
 
 DROPPED_RAISE = frozenset({*_AWAITS, "LOAD_SPECIAL", "CALL", "TO_BOOL"})
-"""Raw instructions that may raise where no canonical one stands for them."""
+"""Raw instructions that may raise but have no canonical counterpart."""
 
 _State = Tuple[int, Tuple[int, ...]]
 """The depth of the raw stack, and the positions of its hidden entries, ascending."""
@@ -77,9 +77,9 @@ class _Unit(NamedTuple):
 
 
 def depth_difference(raw: RawCode) -> str:
-    """Where the depths of the raw and the canonical stack of ``raw`` disagree, with the offset; '' if nowhere.
+    """The difference between the raw and the canonical stack depth of ``raw``, with the offset; '' if there is none.
 
-    A part of a code object (part.py) has no raw code: that of the whole was looked at.
+    A part of a code object (part.py) has no raw code: that of the whole has been checked.
     Raises DecompilationError if ``raw`` can't be read.
     """
     if not raw.bytecode:
@@ -105,14 +105,14 @@ class _Disagreement(Exception):
 
 
 _Known = Tuple[int, Tuple[int, ...]]
-"""The depth of the canonical stack, and the positions of offsets that handlers have kept on it."""
+"""The canonical stack depth, and the positions of the ``lasti`` entries on that stack."""
 
 
 def _canonical_depths(instructions: list[Instruction]) -> list[int]:
-    """The depth before each instruction, -1 where control never comes.
+    """The depth before each instruction, -1 where it is unreachable.
 
-    Raises _Disagreement where two depths meet, and where RERAISE finds no offset that a handler has kept for it: to the
-    interpreter that is an error of its own.
+    Raises _Disagreement where two depths meet, and where RERAISE finds no ``lasti`` of a handler: the interpreter
+    raises an error there.
     """
 
     def after(index: int, known: _Known, jump: bool) -> _Known:
@@ -158,7 +158,7 @@ def _left(offsets: tuple[int, ...], bottom: int) -> tuple[int, ...]:
 
 
 def _moved(instruction: Instruction, offsets: tuple[int, ...], depth: int, bottom: int) -> tuple[int, ...]:
-    """Where offsets that handlers have kept are after ``instruction``, which leaves what is below ``bottom`` alone."""
+    """The positions of ``lasti`` entries after ``instruction``, which does not touch entries below ``bottom``."""
     if instruction.op == "COPY":
         return offsets + (depth,) * (depth - instruction.arg in offsets)
     if instruction.op == "SWAP":
@@ -173,7 +173,7 @@ class _DepthWalk:
         self.instructions = instructions
         self.version = raw.version
         first = instructions[0]
-        self.granted = first.op == "NOP" and first.arg is not None and first.offset < 0  # by two_slots.py, in words
+        self.granted = first.op == "NOP" and first.arg is not None and first.offset < 0  # the text of two_slots.py
         self.effects = EFFECTS[raw.version]
         self.jumps = JUMPS[raw.version]
         self.first: dict[int, int] = {}  # by offset: the first canonical instruction
@@ -197,7 +197,7 @@ class _DepthWalk:
             if instruction.op not in NEVER_RAISES and not (instruction.op == "LOAD_FAST" and instruction.arg in bound):
                 self.raises.add(offset)
         self.room = raw.stacksize
-        # Dynamo does not count what a coroutine is sent first, where it leaves that on the stack.
+        # Dynamo does not count the None that a coroutine is sent first, where it leaves that on the stack.
         start = raw.table.opcodes.get("RETURN_GENERATOR")
         self.room += any(i.op == "CONST" and i.offset >= 0 and raw.bytecode[i.offset] == start for i in instructions)
         self.table = sorted(raw.exception_table)
@@ -226,7 +226,7 @@ class _DepthWalk:
                 offset, state = self.follow(unit, *state)
 
     def start(self) -> _State:
-        """3.10 has on the stack what a new generator is sent; GEN_START, if it is there, pops it."""
+        """On 3.10 a new generator's stack holds the None sent to it; GEN_START, if present, pops it."""
         start = self.raw.table.opcodes.get("GEN_START")
         if start is None or not self.raw.flags & MAKES_GENERATOR:
             return 0, ()
@@ -256,7 +256,7 @@ class _DepthWalk:
         return _Unit(offset, row, argument, following, target)
 
     def follow(self, unit: _Unit, depth: int, hidden: tuple[int, ...]) -> tuple[int, _State]:
-        """What comes after ``unit``: the offset that control falls to, -1 if to none, and the stack there."""
+        """The offset that ``unit`` falls through to, -1 if it does not, and the stack there."""
         offset, row, _, following, target = unit
         name = row.name
         index = self.first.get(offset)
@@ -267,7 +267,7 @@ class _DepthWalk:
             after = self.after_jump(unit, depth, hidden, (pops, pushes))
             if row.op == "JUMP":
                 return target, after
-            self.todo.append((self.behind_ends(unit) if name == "FOR_ITER" else target, after))
+            self.todo.append((self.after_loop_ends(unit) if name == "FOR_ITER" else target, after))
             if name == "SEND":
                 return following, (depth, hidden)
         if name == "SWAP" and hidden:
@@ -278,7 +278,7 @@ class _DepthWalk:
         return following, self.after(unit, depth, hidden, (pops, pushes), wanted)
 
     def effect(self, unit: _Unit, depth: int, hidden: tuple[int, ...]) -> tuple[int, int]:
-        """What ``unit`` pops and pushes where it falls through; the stack before it is checked."""
+        """The fall-through stack effect of ``unit``; checks the stack before it."""
         offset, row, argument, _, target = unit
         name = row.name
         effect = self.effects.get(name)
@@ -296,7 +296,7 @@ class _DepthWalk:
         return pops, pushes
 
     def after_jump(self, unit: _Unit, depth: int, hidden: tuple[int, ...], falling: tuple[int, int]) -> _State:
-        """The stack where ``unit`` jumps to; ``falling`` is its effect where it does not, the same for most."""
+        """The stack on the jumping edge of ``unit``; ``falling`` is the fall-through effect, the same for most."""
         offset, name = unit.offset, unit.row.name
         index = self.first.get(offset)
         wanted = self.leads.get(offset, 0)
@@ -341,10 +341,10 @@ class _DepthWalk:
 
     def raise_from(self, unit: _Unit, depth: int, hidden: tuple[int, ...], pops: int) -> None:
         """Follow an exception that ``unit`` may raise."""
-        place = bisect_right(self.starts, unit.offset) - 1
-        if place < 0 or self.table[place].end <= unit.offset:
+        row = bisect_right(self.starts, unit.offset) - 1
+        if row < 0 or self.table[row].end <= unit.offset:
             return
-        _, _, target, kept, lasti = self.table[place]
+        _, _, target, kept, lasti = self.table[row]
         height = depth - (0 if unit.row.name == "YIELD_VALUE" else pops)
         if kept > height or self.granted:
             kept = self.kept_by_mistake(unit, kept, height, hidden)
@@ -357,7 +357,7 @@ class _DepthWalk:
         self.todo.append((target, (top, left)))
 
     def kept_by_mistake(self, unit: _Unit, kept: int, height: int, hidden: tuple[int, ...]) -> int:
-        """How many entries stay where Dynamo's table says too many; ``two_slots.py`` says when that does no harm."""
+        """The number of entries to keep where Dynamo's table has too many (two_slots.py says when)."""
         entry = self.table[bisect_right(self.starts, unit.offset) - 1]
         steps = [self.unit(entry.target)]
         while len(steps) < 3:
@@ -369,12 +369,12 @@ class _DepthWalk:
             return self.depths[read] - 1 - entry.lasti + sum(position < height for position in hidden)
         return min(kept, height)
 
-    def behind_ends(self, unit: _Unit) -> int:
-        """Where FOR_ITER continues when its iterator is exhausted."""
-        place = unit.target
+    def after_loop_ends(self, unit: _Unit) -> int:
+        """The offset at which FOR_ITER continues when its iterator is exhausted."""
+        offset = unit.target
         for name in ENDS_OF_LOOPS.get(self.version, ()):
-            end = self.unit(place)
+            end = self.unit(offset)
             if end.row.name != name:
                 self.refuse(unit.offset, f"FOR_ITER does not lead to {name}")
-            place = end.next
-        return place
+            offset = end.next
+        return offset

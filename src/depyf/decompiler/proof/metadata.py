@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..bytecode import RawCode
-from ..bytecode.code.flags import derived_flags, flag_words
+from ..bytecode.code.flags import derived_flags, flag_names
 
 
 def metadata_differences(original: RawCode, recompiled: RawCode, *, names: bool = True) -> tuple[str, ...]:
@@ -23,7 +23,7 @@ def metadata_differences(original: RawCode, recompiled: RawCode, *, names: bool 
     compare("number of keyword-only parameters", original.kwonlyargcount, recompiled.kwonlyargcount)
     flags, other_flags = _own_flags(original), _own_flags(recompiled)
     if flags != other_flags:
-        mine, other = flag_words(flags, original.version), flag_words(other_flags, recompiled.version)
+        mine, other = flag_names(flags, original.version), flag_names(other_flags, recompiled.version)
         only = ", ".join(word for word in mine if word not in other) or "none of it"
         found.append(f"flags: {only} against {', '.join(word for word in other if word not in mine) or 'none of it'}")
     else:

@@ -6,7 +6,7 @@ from typing import Callable, Dict, Optional, Tuple
 
 from ...errors import DecompilationError
 from ..bytecode import RawCode, disassemble, known_instructions
-from ..bytecode.code.flags import place_flags
+from ..bytecode.code.flags import context_flags
 from ..bytecode.stack_depths import depth_difference
 from .constants import constant_key
 from .identical import differing_fields
@@ -92,7 +92,7 @@ def _same_finally_calls(a: RawCode, b: RawCode) -> bool:
     """Whether both call ``finally`` subroutines alike (3.8), those too that never come back."""
     if a.finally_calls != b.finally_calls:
         return False
-    ours, theirs = (list(map(constant_key, raw.returned_behind_calls)) for raw in (a, b))
+    ours, theirs = (list(map(constant_key, raw.returned_after_finally_calls)) for raw in (a, b))
     return ours == theirs
 
 
@@ -178,7 +178,7 @@ def prove_all(
         nested = left is not original
         elsewhere = nested and not names and original.is_function and _below(left.qualname, parents[0]) == left.qualname
         if elsewhere:
-            place = place_flags(left.version)
+            place = context_flags(left.version)
             right.flags = right.flags & ~place | left.flags & place
         verdict = prove(left, right, symbolic=symbolic, names=False)
         if names:

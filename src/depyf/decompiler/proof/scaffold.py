@@ -13,7 +13,7 @@ from typing import Any, Callable, Mapping
 
 from ...errors import DecompilationError
 from ..bytecode import RawCode, known_instructions, load
-from ..bytecode.code.flags import CO_GENERATOR, CO_ITERABLE_COROUTINE, CO_NESTED, place_flags
+from ..bytecode.code.flags import CO_GENERATOR, CO_ITERABLE_COROUTINE, CO_NESTED, context_flags
 from ..bytecode.interpreters import HOST_VERSION, Version
 from ..bytecode.reading.pyc import read_code
 from ..limits.deep_stack import is_deep
@@ -172,7 +172,7 @@ def compile_unit(
         _put_back(code, spelled or Spelled(), raw)
     _put_below(code, raw.qualname)
     read_like(code, raw)
-    place = place_flags(raw.version)
+    place = context_flags(raw.version)
     code.flags = code.flags & ~place | raw.flags & place
     if raw.flags & CO_ITERABLE_COROUTINE and code.flags & CO_GENERATOR:
         code.flags |= CO_ITERABLE_COROUTINE  # set by types.coroutine when the program runs, never by a compiler

@@ -48,7 +48,7 @@ def spell_exactly(body: list[nodes.Statement], raw: RawCode, printed: Text, comp
     budget = WORK
     seen: set[str] = set()
     order = itertools.count(1)
-    abandoned = [nodes.Constant(value) for value in raw.returned_behind_calls if value is not None]
+    abandoned = [nodes.Constant(value) for value in raw.returned_after_finally_calls if value is not None]
     far = distance(raw, printed() or "", compiled) or 1.0
     # The distance from the original, the order among equals, what was changed, how many more changes were tried.
     waiting: list[tuple[float, int, list[FormChange], int]] = [(far, 0, [], 0)]

@@ -73,8 +73,8 @@ def _next_step(
         if not any(differing_fields(raw, found)):
             return _Step([change], None)
         left = first_dead_difference(raw, found)
-        if left is not None and left.place > dead.place:
-            if best is None or best.dead is None or left.place > best.dead.place:
+        if left is not None and left.position > dead.position:
+            if best is None or best.dead is None or left.position > best.dead.position:
                 best = _Step([change], left)
     if best is None and depth > 1:
         for change in options[:IN_PAIRS]:

@@ -1,8 +1,8 @@
-"""3.8's ``finally`` bodies, which are subroutines, and its ends of with statements, which are written like them.
+"""3.8's ``finally`` bodies, which are subroutines, and its ends of with statements, which have the same form.
 
-BEGIN_FINALLY or CALL_FINALLY leaves on the stack where the body continues when it is done, an exception leaves itself
-there; END_FINALLY looks what it finds. Here an entry of its own stands for the first kind. It counts nothing on the
-canonical stack, and as it says where it comes from, each way into the body becomes a copy of it.
+BEGIN_FINALLY and CALL_FINALLY push where the body continues when it is done, an exception pushes itself;
+END_FINALLY dispatches on what it finds. A separate kind of entry represents the former. It takes no slot on the
+canonical stack, and since it records its origin, each entry edge of the body gets a copy of the body.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ def _end_finally(step: Step) -> None:
 
 @on("POP_FINALLY")
 def _pop_finally(step: Step) -> None:
-    """``return``, ``break`` or ``continue`` in a ``finally`` body: where it should have gone on is forgotten."""
+    """``return``, ``break`` or ``continue`` in a ``finally`` body: discard where it would have continued."""
     kept = [step.pop()] if step.instruction.arg else []
     if step.stack and step.stack[-1].kind == "return":
         step.pop()
@@ -91,7 +91,7 @@ def _with_cleanup_finish(step: Step) -> None:
 
 
 def _swallow(step: Step) -> None:
-    """The exception that __exit__ answered for goes, and all that the with statement kept."""
+    """Drop the exception that __exit__ suppressed, and all that the with statement kept on the stack."""
     if not handled(step) or step.blocks[-1].purpose != "with":
         raise step.error("an exception is swallowed outside a with statement")
     del step.stack[-3:]

@@ -1,8 +1,8 @@
-"""3.7's block stack, which loops are on as well: ``break``, ``continue`` and ``return`` unwind it like an exception.
+"""3.7's block stack, which also holds loops: ``break``, ``continue`` and ``return`` unwind it like an exception.
 
-What they unwind runs the ``finally`` bodies (and ends of with statements) that they meet, with the reason for it
-on the stack (CPython's WHY codes), and END_FINALLY continues unwinding. As in finally_subroutines.py the reason is an
-entry that counts nothing, and each way into a body becomes a copy of it; what is unwound is popped.
+Unwinding runs the ``finally`` bodies (and ends of with statements) on its path, with its reason on the stack
+(CPython's WHY codes), and END_FINALLY continues it. As in finally_subroutines.py, the reason is an entry without a
+canonical slot, and each entry edge of a body gets a copy of the body; what is unwound is popped.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def _continue_loop(step: Step) -> None:
 
 
 def unwind(step: Step, reason: str, origin: int) -> None:
-    """Unwind the block stack because of what the instruction at ``origin`` does, up to where control continues."""
+    """Unwind the block stack for the instruction at ``origin``, up to where control continues."""
     keep = reason == "returning"
     while step.blocks:
         block = step.blocks[-1]
@@ -57,7 +57,7 @@ def unwind(step: Step, reason: str, origin: int) -> None:
             continue
         _drop(step, block.level, keep)
         if block.purpose == "unbind" and step.blocks[-1].kind == "handling":
-            # As all other compilers have it: the exception is gone before its name is.
+            # As in all other versions: the exception is popped before its name is unbound.
             _leave(step, step.blocks.pop(), keep)
             for unbinding in step.code[block.start : block.start + 3]:
                 step.emit(unbinding.op, unbinding.arg, at=unbinding)
@@ -77,7 +77,7 @@ def unwind(step: Step, reason: str, origin: int) -> None:
 
 
 def _leave(step: Step, handling: BlockEntry, keep: bool) -> None:
-    """Drop the exception of a handler that is left, and what its body kept on the stack."""
+    """Drop the exception of the handler being left, and what its body kept on the stack."""
     _drop(step, handling.level + 3, keep)
     kept = [step.pop()] if keep else []
     step.emit_all(["SWAP"] if keep else [])
@@ -86,7 +86,7 @@ def _leave(step: Step, handling: BlockEntry, keep: bool) -> None:
 
 
 def _drop(step: Step, level: int, keep: bool) -> None:
-    """Cut the stack to ``level`` entries, and one that is kept on top of them."""
+    """Cut the stack to ``level`` entries; with ``keep``, the top entry stays on top of them."""
     kept = [step.pop()] if keep else []
     while len(step.stack) > level:
         if step.pop().counts:

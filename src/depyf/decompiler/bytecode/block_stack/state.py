@@ -1,10 +1,10 @@
 """The evaluation stack and the block stack of CPython 3.7 to 3.10, as far as exception handling needs them.
 
-Entering a handler, these versions push three entries for the exception that was handled before and three for the
-new one (traceback, value, type); 3.11 and the canonical instructions have one for each. So every entry here knows
-whether it *counts*, that is, whether the canonical stack has an entry in its place: of three, only the value does.
-Where the canonical handler wants the place of the exception on the stack (``lasti``), the lowest of the three old
-entries stands for it.
+On entering a handler, these versions push three entries for the previously handled exception and three for the
+new one (traceback, value, type); 3.11 and the canonical instructions have one for each. So every entry records
+whether it *counts*, that is, has a counterpart on the canonical stack: of the three, only the value does.
+Where the canonical handler expects the offset of the raising instruction on the stack (``lasti``), the lowest of the
+three previous entries is its counterpart.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from typing import Dict, NamedTuple, Tuple
 class StackEntry(NamedTuple):
     """One entry of the evaluation stack.
 
-    ``owner`` is the index of the instruction that the entry comes from: for the entries that a handler finds, its
-    first instruction.
+    ``owner`` is the index of the instruction that pushed the entry; for the entries on the stack when a handler
+    starts, the handler's first instruction.
     """
 
     kind: str
@@ -27,19 +27,19 @@ class StackEntry(NamedTuple):
 VALUE = StackEntry("value")
 ENTERED = StackEntry("entered")  # what __aenter__ returned, to be awaited
 EXITED = StackEntry("exited")  # what __exit__ or __aexit__ returned
-EXITED_FOR = StackEntry("exited for", counts=False)  # 3.7 and 3.8 keep the exception, or None, below that
+EXITED_FOR = StackEntry("exited for", counts=False)  # 3.7 and 3.8: the exception, or None, below EXITED
 PLAIN = frozenset({"value", "entered", "exited"})
 """Kinds of entries that any operation may use."""
 CONTINUATIONS = frozenset({"return", "returning", "breaking", "continuing", "swallowed"})
-"""Kinds of entries that say where a ``finally`` body continues; each owner of such an entry has a copy of its own."""
+"""Kinds of entries that say where a ``finally`` body continues; each owner of such an entry gets its own copy."""
 
 
 class BlockEntry(NamedTuple):
     """One entry of the block stack.
 
-    ``kind`` is 'try' for what catches exceptions, 'handling' for what an exception that was caught left behind,
-    'loop' for 3.7's loops; ``start`` the handler's first instruction (a loop's: what follows it), ``level`` the
-    height of the evaluation stack that it keeps, ``purpose`` what the handler is for, one of PURPOSES.
+    ``kind`` is 'try' for a block that catches exceptions, 'handling' for one whose exception was caught, 'loop'
+    for 3.7's loops. ``start`` is the handler's first instruction (for a loop, the one after it), ``level`` the stack
+    depth to which unwinding cuts, ``purpose`` what the handler is for, one of PURPOSES.
     """
 
     kind: str
@@ -49,7 +49,7 @@ class BlockEntry(NamedTuple):
 
 
 class Purpose(NamedTuple):
-    """``informs``: entered by PUSH_EXC_INFO; ``lasti``: the place of the exception is on the stack."""
+    """``informs``: entered by PUSH_EXC_INFO; ``lasti``: the offset of the raising instruction is on the stack."""
 
     informs: bool
     lasti: bool
@@ -65,10 +65,10 @@ PURPOSES = {
 
 
 class StackState:
-    """What is on both stacks before an instruction. There is one for each content (see States): they compare fast.
+    """Both stacks before an instruction. There is one object per content (see StackStates), so they compare fast.
 
-    ``moves`` are the states to which plain instructions lead, by what they pop and push; ``copies`` says of which
-    copies of ``finally`` bodies the instruction is part.
+    ``moves`` caches the states after plain instructions, by what they pop and push; ``copies`` are the copies of
+    ``finally`` bodies that contain the instruction.
     """
 
     __slots__ = ("stack", "blocks", "moves", "copies")
@@ -89,12 +89,12 @@ class StackStates(Dict[Tuple[Tuple[StackEntry, ...], Tuple[BlockEntry, ...]], St
 
 
 def depth(stack: tuple[StackEntry, ...]) -> int:
-    """The number of entries that the canonical stack has."""
+    """The depth of the canonical stack."""
     return sum(slot.counts for slot in stack)
 
 
 def caught(block: BlockEntry) -> tuple[StackEntry, ...]:
-    """The six entries that a handler finds on the stack: the exception handled before, the one caught."""
+    """The six entries pushed on entry to a handler: the previously handled exception, the one caught."""
     purpose, start = PURPOSES[block.purpose], block.start
     return (
         StackEntry("previous traceback", start, purpose.lasti),
@@ -109,6 +109,6 @@ def caught(block: BlockEntry) -> tuple[StackEntry, ...]:
 def enter_handler(
     stack: tuple[StackEntry, ...], blocks: tuple[BlockEntry, ...]
 ) -> tuple[tuple[StackEntry, ...], tuple[BlockEntry, ...]]:
-    """Both stacks where the innermost block, a 'try', finds an exception of an instruction that has these."""
+    """Both stacks at the start of the innermost block's handler (a 'try'), for an exception raised with these."""
     block = blocks[-1]
     return stack[: block.level] + caught(block), (*blocks[:-1], block._replace(kind="handling"))

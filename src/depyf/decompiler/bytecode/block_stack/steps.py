@@ -1,4 +1,4 @@
-"""What each operation of CPython 3.7 to 3.10 does to both stacks, and the canonical instructions it becomes."""
+"""The effect of each operation of CPython 3.7 to 3.10 on both stacks, and the canonical instructions it becomes."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ if TYPE_CHECKING:
 
 Handle = Callable[["Step"], None]
 STEPS: dict[str, Handle] = {}
-"""The functions below, and those in finally_subroutines.py, by operation; all others only move values."""
+"""By operation, the functions below and those in finally_subroutines.py; all other operations only move values."""
 MOVES_VALUES = frozenset({"CONST", "POP", *NAME_STORES})
-"""So do these if what they pop is a value; but None, as a constant, may begin something else."""
+"""These too only move values if what they pop is a value; but the constant None may begin something else."""
 
 
 def on(*operations: str) -> Callable[[Handle], Handle]:
-    """The decorated function says what ``operations`` do."""
+    """Register the decorated function for ``operations``."""
 
     def register(function: Handle) -> Handle:
         for operation in operations:
@@ -52,7 +52,7 @@ def _purpose(step: Step) -> str:
 def unbinds(code: list[Instruction], index: int) -> bool:
     """Whether the handler of the SETUP_FINALLY at ``index`` unbinds the name of ``except ... as name``.
 
-    The name has just been bound to the exception, which a finally clause that looks the same comes too late for.
+    The name has just been bound to the exception; a finally clause of the same shape starts later than that.
     """
     start = code[index].target
     handler, before = code[start : start + 4], code[max(index - 2, 0) : index]
@@ -110,7 +110,7 @@ def _pop_except(step: Step) -> None:
 
 
 def leave_handler(step: Step, block: BlockEntry) -> None:
-    """Pop the exception that was handled before ``block``'s, which is gone from the block stack."""
+    """Pop the previously handled exception; ``block`` has been popped from the block stack."""
     entries = [step.pop().kind for _ in range(3)]
     if entries != ["previous type", "previous value", "previous traceback"] or len(step.stack) < block.level:
         raise step.error("the exception that was handled before is not on top of the stack")
@@ -131,7 +131,7 @@ def _copy(step: Step) -> None:
         raise step.error("the stack is too short")
     slot = step.stack[-count]
     if slot.kind == "type" and count == 1:
-        step.push(StackEntry("type copy", slot.owner, False))  # CHECK_EXC_MATCH looks at the exception itself
+        step.push(StackEntry("type copy", slot.owner, False))  # CHECK_EXC_MATCH takes the exception itself
     elif slot.kind in ("value", "exit"):
         step.emit("COPY", depth(tuple(step.stack[-count:])))
         step.push(VALUE)
@@ -167,7 +167,7 @@ def _reraise(step: Step) -> None:
 
 
 def handled(step: Step) -> bool:
-    """Whether the exception of the innermost handler is on top of the stack, what was handled before below it."""
+    """Whether the innermost handler's exception is on top of the stack, the previously handled one below it."""
     block = step.blocks[-1] if step.blocks else None
     kinds = [slot.kind for slot in step.stack[-3:]]
     return (
@@ -180,7 +180,7 @@ def handled(step: Step) -> bool:
 
 
 def reraise(step: Step) -> None:
-    """The exception on top goes on to the handlers around."""
+    """Reraise the exception on top to the enclosing handlers."""
     purpose = PURPOSES[step.blocks[-1].purpose]
     if step.instruction.op == "RERAISE" and step.instruction.arg and not purpose.lasti:
         raise step.error("RERAISE that restores the place of an exception, which is not on the stack")
@@ -238,12 +238,12 @@ def _swap(step: Step) -> None:
     lower, upper = stack[-count].counts, stack[-1].counts
     if lower and upper:
         step.emit("SWAP", between + 2)
-    elif upper:  # goes below what lies between
-        for place in range(between + 1, 1, -1):
-            step.emit("SWAP", place)
-    elif lower:  # comes up
-        for place in range(2, between + 2):
-            step.emit("SWAP", place)
+    elif upper:  # moves below the entries between
+        for depth_from_top in range(between + 1, 1, -1):
+            step.emit("SWAP", depth_from_top)
+    elif lower:  # moves to the top
+        for depth_from_top in range(2, between + 2):
+            step.emit("SWAP", depth_from_top)
     stack[-count], stack[-1] = stack[-1], stack[-count]
 
 
@@ -268,21 +268,21 @@ def _const(step: Step) -> None:
     elif step.instruction.arg is None and _goes_into_finally(step):
         step.push(StackEntry("return", step.index, False))
     elif step.instruction.arg is None and step.converter.copies and step.code[step.index + 1].op == "SETUP_FINALLY":
-        step.push(StackEntry("padding", step.index, False))  # for the compiler's account of the stack's depth
+        step.push(StackEntry("padding", step.index, False))  # pushed for the compiler's stack depth calculation
     else:
         step.emit("CONST", step.instruction.arg)
         step.push(VALUE)
 
 
 def _goes_into_finally(step: Step) -> bool:
-    """Whether the None here is 3.7's sign for a ``finally`` body, which is next, that nothing special happened."""
+    """Whether the None here tells the ``finally`` body that follows it that nothing is pending (3.7)."""
     return step.converter.loops_are_blocks and step.index + 1 in step.converter.handlers
 
 
 def _unbinds_first(step: Step) -> bool:
-    """Whether a name is unbound here, at the end of its except clause, and POP_EXCEPT comes next.
+    """Whether a name is unbound here, at the end of its except clause, with POP_EXCEPT next.
 
-    3.8 alone has this order: whatever else leaves the clause, and the other compilers, do it the other way round.
+    Only 3.8 has this order; other exits from the clause, and the other compilers, pop the exception first.
     """
     after, entry = step.code[step.index + 3 : step.index + 5], step.stack[-1] if step.stack else None
     return (
@@ -296,12 +296,12 @@ def _unbinds_first(step: Step) -> bool:
     )
 
 
-def call_exit(step: Step, places: list[Any]) -> None:
-    """``__exit__(None, None, None)`` of the method on top; ``places`` are the instructions that the four stand for."""
+def call_exit(step: Step, sources: list[Any]) -> None:
+    """``__exit__(None, None, None)`` of the method on top, emitted at the four ``sources``."""
     step.pop()
-    for place in places[:3]:
-        step.emit("CONST", None, at=place)
-    step.emit("CALL", (2, ()), at=places[-1])
+    for source in sources[:3]:
+        step.emit("CONST", None, at=source)
+    step.emit("CALL", (2, ()), at=sources[-1])
     step.push(EXITED)
 
 

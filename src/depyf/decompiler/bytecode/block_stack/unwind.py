@@ -1,13 +1,13 @@
 """The block stack of CPython 3.7 to 3.10 -> handler records in the shape of 3.11.
 
 These versions keep, beside the evaluation stack, a stack of blocks at run time: SETUP_FINALLY pushes one, POP_BLOCK
-pops it, an exception unwinds it. Compilers make code in which both stacks are known at every instruction, so an
-abstract interpretation finds them; what is innermost then is the handler of the instruction. While a handler runs,
-its exception is unwound by the interpreter; 3.11 has a handler of its own for that (``COPY 3; POP_EXCEPT;
-RERAISE 1``), and so has the list made here, at its end.
+pops it, an exception unwinds it. In compiled code both stacks are known at every instruction, so an abstract
+interpretation finds them; the innermost block is then the instruction's handler. An exception raised while a handler
+runs is cleaned up by the interpreter; 3.11 has a separate handler for that (``COPY 3; POP_EXCEPT; RERAISE 1``), and
+the list made here has it too, at its end.
 
-An instruction that is reached in several states becomes several: this is how the subroutines that 3.7 and 3.8 make
-of ``finally`` become copies, as the later compilers write them. Code that is never reached is left out.
+An instruction reached in several states is emitted once for each: this turns the ``finally`` subroutines of 3.7 and
+3.8 into copies, as later compilers write them. Unreachable code is left out.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ from .steps import MOVES_VALUES, STEPS, unbinds
 
 SETUPS = frozenset({"SETUP_FINALLY", "SETUP_EXCEPT", "SETUP_WITH", "SETUP_ASYNC_WITH", "SETUP_LOOP"})
 USES_BLOCKS = SETUPS | {"WITH_CLEANUP_START", "WITH_CLEANUP_FINISH", "END_FINALLY", "POP_FINALLY", "CALL_FINALLY"}
-"""What only this pass understands: the ends of a block whose beginning was dead stay in the code."""
+"""Operations that only this pass handles: the end of a block whose beginning was dead stays in the code."""
 COPIES = 24
-"""How many times as long as the code the result may be."""
+"""The longest result, as a multiple of the length of the code."""
 
 INSTRUCTION, ENTRY, CLEANUP = 1, 0, 2
 _Key = Tuple[int, int, StackState]
-"""What a node stands for: one of the three above, an index, the state before it."""
+"""A node's key: one of the three kinds above, an index, the state before it."""
 
 
 class _Made(NamedTuple):
@@ -60,12 +60,12 @@ class Step:
         return self.converter.error(reason, self.instruction.offset)
 
     def emit(self, op: str, arg: Any = None, target: int = -1, at: Instruction | None = None) -> None:
-        """Append an instruction that the present blocks cover; a jump has the stack as it is now, its test popped."""
+        """Append an instruction covered by the current blocks; a jump takes the current stack, its test popped."""
         goal = (INSTRUCTION, target, self.present()) if target >= 0 else None
         self.made.append(self.converter.made(op, arg, at or self.instruction, self.present(), goal))
 
     def emit_all(self, operations: list[str]) -> None:
-        """Append operations without operand; SWAP exchanges the two on top."""
+        """Append operations without operand; SWAP exchanges the top two entries."""
         for op in operations:
             self.emit(op, 2 if op == "SWAP" else None)
 
@@ -81,7 +81,7 @@ class Step:
         return self.stack.pop()
 
     def values(self, count: int) -> list[StackEntry]:
-        """Pop ``count`` values that any operation may use."""
+        """Pop ``count`` entries, which must be plain values."""
         popped = [self.pop() for _ in range(count)]
         for slot in popped:
             if slot.kind not in PLAIN:
@@ -105,7 +105,7 @@ class Step:
             self.move_values()
 
     def move_values(self) -> None:
-        """An operation that leaves the blocks and what statements keep as they are."""
+        """Simulate an operation that changes neither the blocks nor the entries kept by statements."""
         instruction = self.instruction
         if instruction.target >= 0:
             before = list(self.stack)
@@ -128,11 +128,11 @@ class Step:
 def unwind_blocks(
     instructions: list[Instruction], error: ErrorMaker, *, loops_are_blocks: bool = False, room: int = MOST_SLOTS
 ) -> list[Instruction]:
-    """``instructions`` with handler records for what the block stack did.
+    """Return ``instructions`` with handler records in place of the block stack.
 
-    ``error(reason, offset)`` is raised for code that uses it in another way than compilers do, or has more entries on
-    the stack than there is ``room`` for. ``loops_are_blocks``: as in 3.7, where return, break and continue unwind
-    blocks.
+    Raises ``error(reason, offset)`` for code that uses the block stack as no compiler does, or needs a deeper stack
+    than ``room``. ``loops_are_blocks``: loops are on the block stack too, and return, break and continue unwind it
+    (3.7).
     """
     if not any(i.op in USES_BLOCKS for i in instructions):
         return instructions
@@ -185,8 +185,8 @@ class _Converter:
             self.nodes[key], self.falls[key] = self.clean_up(state), None
         elif what == ENTRY:
             purpose = PURPOSES[state.blocks[-1].purpose]
-            place = Instruction("PUSH_EXC_INFO", offset=self.code[index].offset)
-            self.nodes[key] = [self.made(place.op, None, place, state)] if purpose.informs else []
+            entry = Instruction("PUSH_EXC_INFO", offset=self.code[index].offset)
+            self.nodes[key] = [self.made(entry.op, None, entry, state)] if purpose.informs else []
             self.go(key, (INSTRUCTION, index, state))
         else:
             instruction = self.code[index]
@@ -201,7 +201,7 @@ class _Converter:
             self.go(key, (INSTRUCTION, step.falls, step.present()) if step.falls >= 0 else None)
 
     def plainly_moved(self, instruction: Instruction, state: StackState) -> StackState | None:
-        """The state after what only moves values and falls through, as most instructions do; None for the others."""
+        """The state after an instruction that only moves values and falls through (the common case); otherwise None."""
         op = instruction.op
         if op in STEPS and (op not in MOVES_VALUES or op == "CONST" and instruction.arg is None):
             return None
@@ -223,14 +223,14 @@ class _Converter:
             self.todo.append(following)
 
     def clean_up(self, state: StackState) -> list[_Made]:
-        """What unwinds the innermost handler."""
+        """The instructions that clean up after the innermost handler."""
         outside = self.states[state.stack, state.blocks[:-1]]
-        place = Instruction("POP_EXCEPT", offset=self.code[state.blocks[-1].start].offset)
+        raised_at = Instruction("POP_EXCEPT", offset=self.code[state.blocks[-1].start].offset)
         steps = (("COPY", 3), ("POP_EXCEPT", None), ("RERAISE", 1))
-        return [self.made(op, arg, place, outside) for op, arg in steps]
+        return [self.made(op, arg, raised_at, outside) for op, arg in steps]
 
     def made(self, op: str, arg: Any, at: Instruction, state: StackState, goal: _Key | None = None) -> _Made:
-        """A new instruction in the place of ``at``, covered by the blocks of ``state``."""
+        """A new instruction with the position of ``at``, covered by the blocks of ``state``."""
         if goal is not None:
             self.todo.append(goal)
         instruction = Instruction(op, arg, -1, None, at.offset, at.line, at.position)
@@ -261,8 +261,8 @@ class _Converter:
     # Layout
 
     def lay_out(self, entry: _Key) -> list[Instruction]:
-        """All nodes in the order of the code, clean-up handlers after it, as one list."""
-        order = sorted((key for key, made in self.nodes.items() if made), key=self.place)
+        """All nodes as one list, in the order of the code, clean-up handlers last."""
+        order = sorted((key for key, made in self.nodes.items() if made), key=self.layout_key)
         starts: dict[_Key, int] = {}
         listed: list[_Made] = []
         if not order or order[0] != self.settled(entry):
@@ -273,8 +273,8 @@ class _Converter:
             fall = self.settled(self.falls[key])
             if fall is not None and fall != following and listed[-1].instruction.op not in NO_FALL_THROUGH:
                 last = listed[-1]
-                place = last.instruction
-                jump = Instruction("JUMP", None, -1, None, place.offset, place.line, place.position)
+                left = last.instruction
+                jump = Instruction("JUMP", None, -1, None, left.offset, left.line, left.position)
                 listed.append(_Made(jump, fall, last.handler))
         return [self.resolved(made, starts) for made in listed]
 
@@ -288,7 +288,7 @@ class _Converter:
         return instruction
 
     def settled(self, key: _Key | None) -> _Key | None:
-        """The first node from ``key`` on that became an instruction."""
+        """The first node, ``key`` or one that it falls into, that became an instruction."""
         for _ in range(len(self.nodes)):
             if key is None or self.nodes[key]:
                 return key
@@ -299,15 +299,15 @@ class _Converter:
         raise self.error(reason, -1)
 
     @staticmethod
-    def place(key: _Key) -> tuple[Any, ...]:
-        """Copies come after the instruction that made them, clean-up handlers after everything."""
+    def layout_key(key: _Key) -> tuple[Any, ...]:
+        """The sort key of a node: copies follow the instruction that made them, clean-up handlers come last."""
         what, index, state = key
         copies = [(owner, CLEANUP) for owner in state.copies]
         return (what == CLEANUP, *copies, (index, what))
 
 
 def _is_moving(state: StackState) -> bool:
-    """Whether a rotation, which is several exchanges here, has the exit function of a with statement elsewhere."""
+    """Whether an exit function is away from its slot, in the middle of a rotation (several exchanges here)."""
     return any(
         (block.kind, block.purpose) == ("try", "with")
         and state.stack[block.level - 1 : block.level] != (StackEntry("exit"),)

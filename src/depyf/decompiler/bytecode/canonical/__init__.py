@@ -1,6 +1,6 @@
-"""bytecode/canonical/: passes over decoded instructions, each of which undoes one difference between versions.
+"""bytecode/canonical/: passes over decoded instructions; each removes one difference between versions.
 
-A pass takes and gives a list of instructions, knows one shape, and does nothing where the shape is absent; an
-instance of the shape that no compiler makes is an error. ``disassemble.py`` has their order.
+A pass maps a list of instructions to another, knows one shape, and does nothing where the shape is absent; an
+instance of the shape that no compiler emits is an error. ``disassemble.py`` lists the passes in order.
 Imports ``code/``, ``edit.py`` and ``instruction.py``.
 """

@@ -1,8 +1,8 @@
 """3.7's ``async for`` -> the form of 3.8.
 
-3.7 writes the end of an ``async for`` as an except clause that the programmer could have written: it compares the
-exception with the global StopAsyncIteration, and the target is stored within. 3.8 has END_ASYNC_FOR for the clause, and
-leaves the block before it stores.
+3.7 compiles the end of an ``async for`` to an except clause that could be in the source: it compares the exception with
+the global StopAsyncIteration, and the target is stored inside the try block. 3.8 uses END_ASYNC_FOR for the clause,
+and leaves the block before the store.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ _LEAVE = ["POP", "POP", "POP", "POP_EXCEPT", "POP"]
 
 
 def plain_async_for(instructions: list[Instruction]) -> list[Instruction]:
-    """``instructions``, as they are before blocks are unwound, with every such loop in 3.8's form."""
+    """Return ``instructions`` (blocks not yet unwound) with every such loop in 3.8's form."""
     dropped: set[int] = set()
     for index, setup in enumerate(instructions):
         if setup.op == "SETUP_EXCEPT" and _operations(instructions, index, 4) == _AWAIT:
@@ -25,7 +25,7 @@ def plain_async_for(instructions: list[Instruction]) -> list[Instruction]:
 
 
 def _rewrite(instructions: list[Instruction], index: int) -> list[int]:
-    """Change the loop whose SETUP_EXCEPT is at ``index`` in place; gives what is to be dropped, [] for other code."""
+    """Rewrite the loop whose SETUP_EXCEPT is at ``index`` in place; return the indices to drop, [] for other code."""
     setup = instructions[index]
     clause, first = setup.target, index + len(_AWAIT)
     pop, jump = clause - 2, clause - 1
@@ -40,7 +40,7 @@ def _rewrite(instructions: list[Instruction], index: int) -> list[int]:
         if first <= instruction.target < pop:
             instruction.target += 1
     instructions[first : pop + 1] = [instructions[pop], *instructions[first:pop]]
-    falls = instructions[jump].target == clause + 5  # else the body is nothing but a jump
+    falls = instructions[jump].target == clause + 5  # otherwise the body is only a jump
     return [*([jump] if falls else []), *range(clause, clause + 5), *range(end + 1, end + 5)]
 
 

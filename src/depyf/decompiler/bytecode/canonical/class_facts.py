@@ -1,7 +1,7 @@
-"""What the compiler alone writes into the namespace of a class (3.13 on), as instructions of their own.
+"""What only the compiler stores into a class namespace (3.13 on), as separate instructions.
 
 ``__firstlineno__`` is the line of the code object, ``__static_attributes__`` the names that the class' methods store
-to ``self``, in no order: what is left to compare is that it is written, and which names.
+to ``self``, in no particular order: what can be compared is that the store is there, and which names it has.
 """
 
 from __future__ import annotations
@@ -11,11 +11,11 @@ from ..edit import referred, without
 from ..instruction import Instruction
 
 _STORES = {"STORE_NAME": None, "STORE_DEREF": "nonlocal", "STORE_GLOBAL": "global"}
-"""What stores them, and how the class then declares ``__firstlineno__``."""
+"""The operations that store them, and how the class then declares ``__firstlineno__``."""
 
 
 def fold_class_facts(instructions: list[Instruction], raw: RawCode) -> list[Instruction]:
-    """``instructions`` with the stores of both folded into one instruction each."""
+    """Return ``instructions`` with the stores of both folded into one instruction each."""
     if raw.is_function:
         return instructions
     dropped: set[int] = set()

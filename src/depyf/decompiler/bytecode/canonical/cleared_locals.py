@@ -1,11 +1,11 @@
-"""NULL stored to a local variable: it has no value afterwards. Dynamo's resume functions do so on 3.12 and later.
+"""NULL stored to a local variable, which makes it unbound. Dynamo's resume functions do so on 3.12 and later.
 
-    NULL; STORE_FAST x   ->   nothing     where x has no value yet
+    NULL; STORE_FAST x   ->   nothing     where x is still unbound
 
 The second slot of a method is not such a NULL: it may hold the object.
 
-A stack that has the NULL of an unbound variable saved by an inlined comprehension is rebuilt so by code that comes
-before everything else. Elsewhere the pair stays as it is, and is refused later.
+A resume function restores so, at its very start, a stack on which an inlined comprehension had saved the NULL of
+an unbound variable. Elsewhere the pair is left alone, and refused later.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _METHOD_FORMS = frozenset({"LOAD_ATTR", "LOAD_SUPER_ATTR"})
 
 
 def drop_unbound_stores(instructions: list[Instruction], parameters: Collection[str]) -> list[Instruction]:
-    """``instructions`` without stores of NULL to variables that have no value, before the first jump."""
+    """Return ``instructions`` without the stores of NULL to unbound variables before the first jump."""
     dropped: set[int] = set()
     bound = set(parameters)
     for index, (first, store) in enumerate(zip(instructions, instructions[1:])):

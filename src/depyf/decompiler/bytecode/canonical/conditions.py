@@ -1,8 +1,8 @@
 """Truth tests in the forms of 3.12 and later -> the canonical conditional jumps.
 
-TO_BOOL in front of a jump or a ``not`` is part of it; ``COPY 1; POP_JUMP_IF_x; POP`` keeps the tested value on the
-jumping edge only; and where conditional jumps can't go back, one over a backward JUMP is an inverted one, unless the
-JUMP has the place of a ``continue``.
+TO_BOOL before a jump or a ``not`` is part of it; ``COPY 1; POP_JUMP_IF_x; POP`` keeps the tested value on the
+jumping edge only; and where conditional jumps can't go backward, one over a backward JUMP is an inverted test, unless
+the JUMP has the position of a ``continue``.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ OR_POP = {"POP_JUMP_IF_FALSE": "JUMP_IF_FALSE_OR_POP", "POP_JUMP_IF_TRUE": "JUMP
 def fold_conditions(
     instructions: list[Instruction], *, jumps_go_back: bool, jumps_test_bools: bool
 ) -> list[Instruction]:
-    """``instructions`` with truth tests folded.
+    """Return ``instructions`` with truth tests folded.
 
-    ``jumps_go_back``: whether conditional jumps may lead backward; ``jumps_test_bools``: whether they never raise.
+    ``jumps_go_back``: whether conditional jumps may go backward; ``jumps_test_bools``: whether they never raise.
     """
     if jumps_test_bools:
         _cover_jumps(instructions)
@@ -33,14 +33,14 @@ def fold_conditions(
 
 
 def _cover_jumps(instructions: list[Instruction]) -> None:
-    """A jump that never raises belongs to what it tests: the assembler may leave it out of the handler's range."""
+    """Cover jumps that never raise like their tests: the assembler may leave them out of the handler's range."""
     for before, jump in zip(instructions, instructions[1:]):
         if jump.op in OPPOSITE and before.op not in NO_FALL_THROUGH:
             jump.handler = before.handler
 
 
 def _fold_to_bool(instructions: list[Instruction]) -> list[Instruction]:
-    """A jump that leads after TO_BOOL brings a bool: testing it (again) changes nothing."""
+    """Drop TO_BOOL before a test. Jumps that lead past it bring a bool: testing that again changes nothing."""
     dropped: set[int] = set()
     for index in range(len(instructions) - 1):
         user = instructions[index + 1]
@@ -65,7 +65,7 @@ def _fold_or_pop(instructions: list[Instruction]) -> list[Instruction]:
     for index, instruction in enumerate(instructions):
         for target in (instruction.target, instruction.handler.target if instruction.handler is not None else -1):
             sources.setdefault(target, set()).add(index)
-    # A test that keeps its value for nothing but the POP of another one (`a and b or c`, 3.14 on) drops it itself.
+    # A test that keeps its value only for another test's POP (`a and b or c`, 3.14 on) drops it itself.
     kept = {index for index in kept if index not in sources}
     todo = list(kept)
     while todo:
@@ -91,9 +91,9 @@ def _fold_inverted(instructions: list[Instruction]) -> list[Instruction]:
 
 
 def fold_continues(instructions: list[Instruction]) -> list[Instruction]:
-    """``instructions`` with every test over a backward JUMP inverted, wherever in the source both come from.
+    """Return ``instructions`` with every test over a backward JUMP inverted, whatever the source positions of both.
 
-    For comparisons, which must not depend on that; what is given stays as it is.
+    Used to compare code independently of positions; the argument is not changed.
     """
     found = _over_jumps(instructions)
     if not found:
@@ -102,7 +102,7 @@ def fold_continues(instructions: list[Instruction]) -> list[Instruction]:
 
 
 def _over_jumps(instructions: list[Instruction]) -> set[int]:
-    """The tests that jump over nothing but a backward JUMP to which nothing else leads."""
+    """The tests that jump over exactly a backward JUMP that is no other jump's target."""
     found = {
         index
         for index, (test, jump) in enumerate(zip(instructions, instructions[1:]))
@@ -113,10 +113,10 @@ def _over_jumps(instructions: list[Instruction]) -> set[int]:
 
 
 def _is_continue(instructions: list[Instruction], index: int, last: dict[int, int]) -> bool:
-    """Whether the JUMP after a test is a ``continue``. ``last``: by target, the last instruction that leads there.
+    """Whether the JUMP after a test is a ``continue``. ``last`` maps each target to the last instruction leading there.
 
-    One that an inverted test needs has that test's place. That of a ``pass`` is shorter than a ``continue``; if nothing
-    after it leads back into the loop, it is at the loop's end, and both are the same.
+    A JUMP that belongs to an inverted test has that test's position. A ``pass`` is shorter than ``continue``; if no
+    later instruction jumps back to the loop, the JUMP is at the loop's end, where both mean the same.
     """
     test, jump = instructions[index], instructions[index + 1]
     if jump.position is None or jump.line is None or jump.position == test.position:

@@ -1,9 +1,9 @@
-"""Folds the rigid sequences after ``await``, ``yield from`` and ``async for`` into single operations.
+"""Folds the fixed sequences of ``await``, ``yield from`` and ``async for`` into single operations.
 
 ``SEND end; YIELD_VALUE; JUMP back; end:`` is one YIELD_FROM. From 3.12 on YIELD_VALUE has a handler of its own,
 CLEANUP_THROW, which continues after the loop when the exception thrown in ended the inner iterator, and END_SEND
-is at the end. The awaited ``__anext__`` whose only handler is an END_ASYNC_FOR is one ASYNC_FOR_ITER that jumps
-to what follows the handler, as FOR_ITER does; before 3.8 it stays what it is, an except clause and a loop.
+ends it. The awaited ``__anext__`` whose only handler is an END_ASYNC_FOR is one ASYNC_FOR_ITER that, like FOR_ITER,
+jumps past the loop, here to what follows the handler; in 3.7's form it stays an except clause and a loop.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from ..instruction import EXITS, NEVER_RAISES, NO_FALL_THROUGH, Instruction
 
 
 def fold_awaits(instructions: list[Instruction], error: ErrorMaker) -> list[Instruction]:
-    """``instructions`` with the sequences folded; ``error(reason, offset)`` makes the exception to raise."""
+    """Return ``instructions`` with the sequences folded; ``error(reason, offset)`` makes the exception to raise."""
     return _fold_async_for(_fold_sends(instructions, error), error)
 
 
@@ -32,7 +32,7 @@ def _fold_sends(instructions: list[Instruction], error: ErrorMaker) -> list[Inst
             cleanup = instructions[thrown.target]
             if thrown.lasti or cleanup.handler != send.handler or instructions[send.target].op != "END_SEND":
                 raise error("SEND whose loop has a clean-up of another form", send.offset)
-            if not _same_way(instructions, thrown.target + 1, send.target):
+            if not _same_exit(instructions, thrown.target + 1, send.target):
                 raise error("CLEANUP_THROW does not go on where its SEND does", cleanup.offset)
             if any(i.op != "CLEANUP_THROW" for i in instructions[index + 3 : send.target]):
                 raise error("SEND does not leave its loop at the end", send.offset)
@@ -42,7 +42,7 @@ def _fold_sends(instructions: list[Instruction], error: ErrorMaker) -> list[Inst
         elif instructions[send.target].op == "END_SEND":
             raise error("SEND does not leave its loop at the end", send.offset)
         elif send.target != index + 3:
-            loop[2].target = send.target  # to a copy of a short way out; after the loop is that of another path
+            loop[2].target = send.target  # to a copy of a short exit; the one after the loop is that of another path
         dropped.add(index + 1)
         if loop[2].target == index:
             dropped.add(index + 2)
@@ -53,8 +53,8 @@ def _fold_sends(instructions: list[Instruction], error: ErrorMaker) -> list[Inst
     return without(instructions, dropped, error)
 
 
-def _same_way(instructions: list[Instruction], left: int, right: int) -> bool:
-    """Whether control does the same at both places: they are one, or one is the compiler's copy of a short exit."""
+def _same_exit(instructions: list[Instruction], left: int, right: int) -> bool:
+    """Whether both indices continue alike: they are the same, or one is the compiler's copy of a short exit."""
     for _ in range(100):
         left, right = _past_jumps(instructions, left), _past_jumps(instructions, right)
         if left == right or max(left, right) >= len(instructions):
@@ -63,7 +63,7 @@ def _same_way(instructions: list[Instruction], left: int, right: int) -> bool:
         if ours.op != theirs.op or ours.target >= 0 or theirs.target >= 0:
             return False
         if ours.arg is not theirs.arg and (ours.op == "CONST" or ours.arg != theirs.arg):
-            return False  # a copy has the very constants of the original
+            return False  # a copy has the same constant objects as the original
         if ours.handler != theirs.handler and ours.op not in NEVER_RAISES and ours.op != "END_SEND":
             return False
         if ours.op in EXITS:
@@ -88,12 +88,12 @@ def _past_jumps(instructions: list[Instruction], index: int) -> int:
 def _without_cleanups(
     instructions: list[Instruction], dropped: set[int], cleanups: list[int], ends: set[int], error: ErrorMaker
 ) -> list[Instruction]:
-    """Drop the clean-ups with the code that only they reach, and END_SEND everywhere."""
+    """Drop the clean-ups, the code that only they reach, and every END_SEND."""
     for index in dropped:
-        instructions[index].handler = None  # nobody goes to the clean-up any more
-    places = ends | referred([i for index, i in enumerate(instructions) if index not in dropped])
+        instructions[index].handler = None  # nothing leads to the clean-up any more
+    referred_to = ends | referred([i for index, i in enumerate(instructions) if index not in dropped])
     for index in cleanups:
-        while index < len(instructions) and index not in places and index not in dropped:
+        while index < len(instructions) and index not in referred_to and index not in dropped:
             dropped.add(index)
             if instructions[index].op in NO_FALL_THROUGH:
                 break
@@ -119,7 +119,7 @@ def _fold_async_for(instructions: list[Instruction], error: ErrorMaker) -> list[
             raise error("GET_ANEXT outside an async for", get.offset)
         end = instructions[handler.target]
         if end.op == "PUSH_EXC_INFO":
-            continue  # 3.7 writes the handler of StopAsyncIteration as an except clause
+            continue  # 3.7 compiles the handler of StopAsyncIteration to an except clause
         if end.op != "END_ASYNC_FOR" or any(i.handler != handler for i in steps):
             raise error("GET_ANEXT whose handler does not end an async for", get.offset)
         dropped.update((index + 1, index + 2, handler.target))

@@ -1,4 +1,4 @@
-"""Names in class bodies (3.12 on): ``LOAD_LOCALS; LOAD_FROM_DICT_OR_DEREF x`` is what LOAD_CLASSDEREF x was."""
+"""Names in class bodies (3.12 on): ``LOAD_LOCALS; LOAD_FROM_DICT_OR_DEREF x`` replaces LOAD_CLASSDEREF x."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from ..instruction import Instruction
 
 
 def fold_class_names(instructions: list[Instruction]) -> list[Instruction]:
-    """``instructions`` with the pairs folded."""
+    """Return ``instructions`` with the pairs folded."""
     pairs = [
         index
         for index, i in enumerate(instructions[1:])

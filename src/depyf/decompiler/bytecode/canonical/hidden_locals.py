@@ -1,7 +1,7 @@
-"""Variables of inlined comprehensions (3.12 on) that share the slot, or the name, of a cell of the code around them.
+"""Variables of inlined comprehensions (3.12 on) that share the slot, or the name, of a cell of the enclosing code.
 
 Reading a cell's slot as a plain local gives the cell (LOAD_CLOSURE). But inside a comprehension that saved the slot and
-made no cell of its own in it, the slot holds the comprehension's variable, a plain local.
+made no cell in it, the slot holds the comprehension's variable, a plain local.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ _PROLOGUE = ("LOAD_FAST_AND_CLEAR", "MAKE_CELL")
 def plain_in_comprehensions(
     instructions: list[Instruction], closures: Collection[str], error: ErrorMaker
 ) -> list[Instruction]:
-    """``instructions`` with LOAD_FAST for the plain variables of comprehensions named as one of ``closures``."""
+    """Return ``instructions`` with LOAD_FAST for plain comprehension variables whose name is in ``closures``."""
     position, size, looked_at = 0, len(instructions), 0
     while position < size:
         if instructions[position].op != "LOAD_FAST_AND_CLEAR":
@@ -28,7 +28,7 @@ def plain_in_comprehensions(
         while position < size and instructions[position].op in _PROLOGUE:
             (saved if instructions[position].op == "LOAD_FAST_AND_CLEAR" else cells).add(instructions[position].arg)
             position += 1
-        # SWAP, then the container: from there on an exception puts the variables back.
+        # SWAP, then the container: from there on an exception restores the variables.
         handler = instructions[position + 1].handler if position + 1 < size else None
         shared = saved.intersection(closures)
         if handler is None or not shared:
@@ -45,7 +45,7 @@ def plain_in_comprehensions(
 
 
 def _raises_to(instructions: list[Instruction], index: int, targets: set[int]) -> bool:
-    """Whether one of ``targets`` is among the handlers around an instruction."""
+    """Whether one of ``targets`` is among the enclosing handlers of an instruction."""
     for _ in range(100):
         handler = instructions[index].handler
         if handler is None:
@@ -57,7 +57,7 @@ def _raises_to(instructions: list[Instruction], index: int, targets: set[int]) -
 
 
 def inside_comprehensions(instructions: list[Instruction]) -> list[bool]:
-    """For each instruction whether it is in an inlined comprehension that has variables."""
+    """For each instruction, whether it is in an inlined comprehension with variables."""
     restoring = {
         instructions[index + 1].handler
         for index, instruction in enumerate(instructions[:-1])

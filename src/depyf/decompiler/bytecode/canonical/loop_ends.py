@@ -10,13 +10,13 @@ from ..edit import ErrorMaker, without
 from ..instruction import NO_FALL_THROUGH, Instruction
 
 ENDS = {"END_FOR": 1, "END_FOR_THEN_POP": 2}
-"""How many instructions end a loop, by the first of them."""
+"""The number of instructions that end a loop, by the first of them."""
 LOOP_ENDS = frozenset({*ENDS, "POP_ITER"})
-"""What is to be folded: code without any of these stays as it is."""
+"""Operations to fold: code with none of these is left alone."""
 
 
 def fold_loop_ends(instructions: list[Instruction], error: ErrorMaker) -> list[Instruction]:
-    """``instructions`` without END_FOR and the pops after it, and with POP_ITER as POP."""
+    """Return ``instructions`` without END_FOR and the pops after it, and with POP for POP_ITER."""
     ends: set[int] = set()
     dropped: set[int] = set()
     for index, instruction in enumerate(instructions):

@@ -1,7 +1,7 @@
-"""What canonical instructions may hold besides their number: all later work is proportional to both.
+"""Limits on what canonical instructions may hold: all later work is proportional to that and to their number.
 
-A few bytes can say that a million values are unpacked, or name a constant that shares its parts and has no end when it
-is written out. Compilers make a store for each value that they unpack, and constants no larger than what was written.
+A few bytes can unpack a million values, or name a constant whose shared parts make it endless when written out.
+Compilers emit a store for each unpacked value, and constants no larger than their source text.
 """
 
 from __future__ import annotations
@@ -12,14 +12,14 @@ from ..edit import ErrorMaker
 from ..instruction import OPERATIONS, Instruction, stack_use
 
 _MOST_PUSHED = 1_000
-"""Values that are unpacked but not stored, for all instructions together."""
+"""The limit of values unpacked but not stored, over all instructions."""
 _MOST_PARTS, _MOST_COPIES = 200_000, 20
-"""A constant of more items than the first is no larger than its distinct parts, so many times."""
+"""A constant of more items than the first may be at most the second times the size of its distinct parts."""
 _UNPACKS = ("UNPACK_SEQUENCE", "UNPACK_EX")
 
 
 def check_size(instructions: list[Instruction], error: ErrorMaker) -> None:
-    """Raises where an instruction is none of ours, unpacks what nothing takes, or has a constant without end."""
+    """Raise ``error`` for an unknown operation, unpacked values that nothing takes, or an oversized constant."""
     pushed = 0
     for instruction in instructions:
         if instruction.op not in OPERATIONS:
@@ -36,7 +36,7 @@ def check_size(instructions: list[Instruction], error: ErrorMaker) -> None:
 
 
 def _size(value: Any, sizes: dict[int, int]) -> int:
-    """How many items ``value`` has where each is counted wherever it is."""
+    """The number of items in ``value``, shared ones counted at each occurrence."""
     if type(value) not in (tuple, frozenset):
         return 1
     if id(value) not in sizes:
@@ -45,7 +45,7 @@ def _size(value: Any, sizes: dict[int, int]) -> int:
 
 
 def _distinct(value: Any) -> int:
-    """How many items the containers in ``value`` have, each counted once."""
+    """The number of items in the containers of ``value``, each container counted once."""
     todo, seen, count = [value], set(), 0
     while todo:
         container = todo.pop()

@@ -1,7 +1,7 @@
-"""Checks that what conditional jumps and ``not`` find on the stack is a bool, from 3.13 on.
+"""Checks that conditional jumps and ``not`` find a bool on the stack, from 3.13 on.
 
-There they ask for no truth: TO_BOOL does. They compare with False by identity, so for anything else than a bool they
-do what no test in source does.
+There they don't call ``__bool__``: TO_BOOL does. They compare with True or False by identity, so on anything but a
+bool they behave as no test in source does.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ ErrorMaker = Callable[[str, int], Exception]
 
 
 def check_tested_bools(instructions: list[Instruction], error: ErrorMaker) -> None:
-    """Raise ``error(reason, offset)`` for the first test of what may be no bool. TO_BOOL is still there."""
+    """Raise ``error(reason, offset)`` for the first test of a possible non-bool. TO_BOOL must still be there."""
     if _asks_for_format(instructions):
         instructions = [_as_bool(i) if n == 2 else i for n, i in enumerate(instructions)]
     targets = referred(instructions)
@@ -31,11 +31,11 @@ def check_tested_bools(instructions: list[Instruction], error: ErrorMaker) -> No
             _BoolSimulation(instructions, error).run()
             return
         if not (instruction.op == "COPY" and instruction.arg == 1) and instruction.op != "NOP":
-            before = instruction  # a copy is as much a bool as what is copied
+            before = instruction  # a copy is a bool if the original is
 
 
 def _asks_for_format(instructions: list[Instruction]) -> bool:
-    """Whether these begin as the compiler begins an ``__annotate__``, whose argument it takes for an int."""
+    """Whether these begin like a compiled ``__annotate__``, whose argument the compiler assumes to be an int."""
     start = [(i.op, i.arg) for i in instructions[:4]]
     parameter = start[0][1] if start else None
     test = [("LOAD_FAST", parameter), ("CONST", 2), ("COMPARE_OP", ">"), ("POP_JUMP_IF_FALSE", None)]
@@ -43,7 +43,7 @@ def _asks_for_format(instructions: list[Instruction]) -> bool:
 
 
 def _lengths_compared(instructions: list[Instruction], targets: set[int]) -> list[Instruction]:
-    """``instructions`` with comparisons of a length with an int, as in patterns, as what gives a bool."""
+    """Return ``instructions`` with comparisons of a length and an int, as in patterns, marked as giving a bool."""
     result = list(instructions)
     for index, instruction in enumerate(instructions):
         if instruction.op != "COMPARE_OP" or index < 2 or not targets.isdisjoint((index - 1, index)):
@@ -69,7 +69,7 @@ def _gives_bool(instruction: Instruction) -> bool:
 
 
 class _BoolSimulation:
-    """Which stack entries are bools before each instruction, over all edges."""
+    """Finds which stack entries are bools before each instruction, over all edges."""
 
     def __init__(self, instructions: list[Instruction], error: ErrorMaker) -> None:
         self.instructions, self.error = instructions, error
@@ -104,20 +104,20 @@ class _BoolSimulation:
 
 
 def _met(one: Bools, other: Bools) -> Bools:
-    """What holds on both ways, counted from the top where one stack is deeper."""
+    """What holds on both paths, counted from the top where one stack is deeper."""
     size = min(len(one), len(other))
     return tuple(a and b for a, b in zip(one[len(one) - size :], other[len(other) - size :]))
 
 
 def _after(instruction: Instruction, stack: Bools, *, jump: bool = False) -> Bools:
     if instruction.op in ("COPY", "SWAP"):
-        place = len(stack) - instruction.arg
-        if not 0 <= place < len(stack):
+        position = len(stack) - instruction.arg
+        if not 0 <= position < len(stack):
             return (*stack, False) if instruction.op == "COPY" else ()
         if instruction.op == "COPY":
-            return (*stack, stack[place])
+            return (*stack, stack[position])
         moved = list(stack)
-        moved[place], moved[-1] = moved[-1], moved[place]
+        moved[position], moved[-1] = moved[-1], moved[position]
         return tuple(moved)
     pops, pushes = stack_use(instruction, jump=jump)
     return (*stack[: max(0, len(stack) - pops)], *[pushes == 1 and _gives_bool(instruction)] * pushes)

@@ -1,15 +1,15 @@
-"""Pairs of stack slots that stand for one thing, hidden: later passes see one slot, as in 3.11.
+"""Hides the second of two stack slots that hold one value, so that later passes see one slot, as in 3.11.
 
 3.14 keeps the exit function of a with statement as (function, self), 3.15 an iterator as (iterator, state). The
-stack is simulated over the control flow with a kind for every slot; of a pair, the first slot stays and the other
-is hidden. Operands and handlers that count slots are counted anew, and a run of SWAPs is written again for what is
-left. What takes a pair apart in any other way is refused.
+stack is simulated over the control flow with a kind for every slot; of a pair, the first slot stays and the second
+is hidden. Operands and handlers that count slots are recounted, and a run of SWAPs is rewritten for the remaining
+slots. Code that splits a pair in any other way is refused.
 
 Dynamo (PyTorch 2.15 on 3.14) counts one slot too many in the exception table of the context managers that a resume
-function enters again. Where nothing can fail, and where the stack is no higher, that does no harm. Where an exit
-function fails, what is restored as the exception handled before is the one that the exit function was called for; no
-source does that, so the depth is corrected, and a NOP in front says in its operand what is taken for granted. Where
-something fails on the way into further context managers another object would be called than the exit function: refused.
+function enters again. Where nothing can raise, or the stack is no deeper, that is harmless. Where an exit function
+raises, the exception it was called for is restored as the previously handled one; no source does that, so the
+depth is corrected, and a NOP at the start says in its operand what is assumed. Where entering further context
+managers raises, another object would be called instead of the exit function: refused.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ from ..edit import MOST_SLOTS, ErrorMaker, moved_down, referred, without
 from ..instruction import NEVER_RAISES, NO_FALL_THROUGH, Handler, Instruction, stack_use
 
 Slot = Optional[Tuple[str, int, int]]
-"""None for a plain value; (what the pair is: 'exit' or 'iterator', number of the pair, 1 or 2) for half of one;
-('empty', index of the NULL, 0) for what may be the second half of an iterator's pair, and is plain if not."""
+"""None for a plain value; (kind of the pair: 'exit' or 'iterator', number of the pair, 1 or 2) for half of a pair;
+('empty', index of the NULL, 0) for a possible second half of an iterator's pair, otherwise plain."""
 Stack = Tuple[Slot, ...]
 
 ENTER = ("COPY 1", "LOAD_SPECIAL '{exit}'", "SWAP 2", "SWAP 3", "LOAD_SPECIAL '{enter}'", "CALL (0, ())")
@@ -39,14 +39,14 @@ COUNT_FROM_TOP = {
     "LIST_APPEND": 1, "SET_ADD": 1, "LIST_EXTEND": 1, "SET_UPDATE": 1, "DICT_UPDATE": 1, "DICT_MERGE": 1, "MAP_ADD": 2,
 }  # fmt: skip
 ON_ITERATORS = {"FOR_ITER": 0, "SEND": 1, "END_SEND": 1, "CLEANUP_THROW": 2, "POP_ITER": 0}
-"""Operations on an iterator's pair -> how many plain values are above it."""
+"""Operations on an iterator's pair -> the number of plain values above it."""
 MAKES_ITERATOR = ("GET_ITER", "GET_YIELD_FROM_ITER")
 
 
 def hide_second_slots(
     instructions: list[Instruction], error: ErrorMaker, *, iterators: bool, parameters: Collection[str] = ()
 ) -> list[Instruction]:
-    """``instructions`` with one slot for each pair; ``iterators``: whether iterators are pairs."""
+    """Return ``instructions`` with one slot for each pair; ``iterators``: whether iterators are pairs."""
     if not iterators and not any(i.op == "LOAD_SPECIAL" for i in instructions):
         return instructions
     return _SlotSimulation(_fold_with_statements(instructions, error), error, iterators, parameters).run()
@@ -58,8 +58,8 @@ def _fold_with_statements(instructions: list[Instruction], error: ErrorMaker) ->
         if instruction.op != "LOAD_SPECIAL" or index - 1 in dropped or index in dropped:
             continue
         steps = instructions[index - 1 : index + 5] if index else []
-        words = tuple(f"{step.op} {step.arg!r}" for step in steps)
-        op = next((op for op, wanted in WITH_STATEMENTS.items() if words == wanted), None)
+        shown = tuple(f"{step.op} {step.arg!r}" for step in steps)
+        op = next((op for op, wanted in WITH_STATEMENTS.items() if shown == wanted), None)
         if op is None or len({step.handler for step in steps}) != 1:
             raise error("LOAD_SPECIAL outside the start of a with statement", instruction.offset)
         steps[0].op, steps[0].arg = op, None
@@ -85,8 +85,8 @@ class _SlotSimulation:
         self.slots = 0
         changed = {i.arg for i in instructions if i.op in ("DELETE_FAST", "STORE_FAST", "LOAD_FAST_AND_CLEAR")}
         self.bound = frozenset(parameters) - changed
-        self.granted: str | None = None  # what is taken for granted
-        self.second_halves: set[int] = set()  # NULLs that make a pair of the iterator below them
+        self.granted: str | None = None  # what is assumed
+        self.second_halves: set[int] = set()  # NULLs that are the second half of the iterator below
 
     def run(self) -> list[Instruction]:
         instructions = self.instructions
@@ -103,7 +103,7 @@ class _SlotSimulation:
         return moved_down(Instruction("NOP", self.granted), result) if self.granted else result
 
     def simulate(self) -> None:
-        """Find the stack before every instruction. Raises _SecondHalf when a NULL turns out to be one."""
+        """Find the stack before every instruction. Raises _SecondHalf for a NULL that turns out to be one."""
         instructions = self.instructions
         states = self.states = [None] * len(instructions)
         self.dropped, self.arguments, self.todo = set(), {}, [(0, ())]
@@ -120,7 +120,7 @@ class _SlotSimulation:
             self.todo += self.unused_handlers()
 
     def unused_handlers(self) -> list[tuple[int, Stack]]:
-        """Handlers that nothing can reach, as nothing within their range can raise: with what they would find."""
+        """Handlers whose range can't raise, each with the stack that it would find."""
         for index, (instruction, state) in enumerate(zip(self.instructions, self.states)):
             handler = instruction.handler
             if handler is not None and state is not None and self.states[handler.target] is None:
@@ -130,21 +130,21 @@ class _SlotSimulation:
         return []
 
     def compare(self, index: int, stack: Stack) -> None:
-        """Two ways meet before ``index``."""
+        """Check that two paths that meet before ``index`` agree."""
         before, stack = self.states[index] or (), _numbered(stack)
         if len(before) == len(stack):
             for one, other in zip(before, stack):
                 for empty, half in ((one, other), (other, one)):
                     if empty is not None and empty[0] == "empty" and half is not None and half[0] == "iterator":
                         raise _SecondHalf(empty[1])
-        if _without_places(before) != _without_places(stack):
+        if _without_null_indices(before) != _without_null_indices(stack):
             self.refuse(index, "two stack layouts meet")
 
     def refuse(self, index: int, reason: str) -> NoReturn:
         raise self.error(reason, self.instructions[index].offset)
 
     def follow(self, index: int, stack: Stack) -> tuple[int, Stack]:
-        """Run one instruction, or a run of SWAPs; gives what control falls into, -1 if into nothing."""
+        """Simulate one instruction, or a run of SWAPs; return the index that it falls through to, or -1."""
         self.states[index] = stack = _numbered(stack)
         self.slots += len(stack)
         if self.slots > MOST_SLOTS:
@@ -170,7 +170,7 @@ class _SlotSimulation:
         return instruction.op in NEVER_RAISES or instruction.op == "LOAD_FAST" and instruction.arg in self.bound
 
     def kept(self, index: int, stack: Stack) -> Stack:
-        """What is left of the stack in the handler of an instruction."""
+        """The stack that the handler of an instruction keeps."""
         instruction = self.instructions[index]
         handler = instruction.handler
         assert handler is not None
@@ -194,9 +194,9 @@ class _SlotSimulation:
         return kept
 
     def miscounted(self, index: int, handler: Handler) -> bool:
-        """Whether both rows of a with statement are as Dynamo counts them: one slot too many.
+        """Whether both exception table rows of a with statement have Dynamo's depth, one slot too many.
 
-        ``index`` is that of its WITH_EXCEPT_START, ``handler`` what the inner row gives that.
+        ``index`` is that of its WITH_EXCEPT_START, ``handler`` is the handler that the inner row gives it.
         """
         entry = index - 1
         state = self.states[entry]
@@ -257,7 +257,7 @@ class _SlotSimulation:
                 raise _SecondHalf(second[1])
             self.refuse(index, f"{op} without its iterator")
         if op == "FOR_ITER":
-            return (*stack, None)  # an item, or when exhausted what END_FOR pops
+            return (*stack, None)  # an item, or what END_FOR pops when exhausted
         if op == "SEND":
             return stack
         rest = stack[: len(stack) - above - 2]
@@ -289,13 +289,13 @@ class _SlotSimulation:
         return second == (kind, first[1], 2)
 
     def leave_with(self, index: int) -> None:
-        """The call of the exit function: what is left of it is on one slot, so the first None is in the other."""
+        """Record the call of the exit function: it keeps one slot, so the first None takes the other."""
         if [i.op == "CONST" and i.arg is None for i in self.instructions[index - 3 : index]] != [True] * 3:
             self.refuse(index, "a call of an exit function with other arguments than None")
         self.arguments[index] = (2, ())
 
     def swaps(self, index: int, stack: Stack) -> tuple[int, Stack]:
-        """All SWAPs that follow each other, written again without the hidden slots."""
+        """Rewrite consecutive SWAPs without the hidden slots."""
         moved = list(stack)
         end, handler = index, self.instructions[index].handler
         while end < len(self.instructions) and self.instructions[end].op == "SWAP":
@@ -306,7 +306,7 @@ class _SlotSimulation:
                 self.refuse(end, "SWAP below the stack")
             moved[-1], moved[-depth] = moved[-depth], moved[-1]
             end += 1
-        before = [place for place, slot in enumerate(stack) if slot is None or slot[2] != 2]
+        before = [position for position, slot in enumerate(stack) if slot is None or slot[2] != 2]
         numbers = list(range(len(stack)))
         for step in range(index, end):
             depth = self.instructions[step].arg
@@ -328,13 +328,13 @@ class _SlotSimulation:
             if handler is not None:
                 state = self.states[handler.target]
                 if state is not None:
-                    # Of what can't raise, Dynamo's tables have other depths for the same handler.
+                    # For instructions that can't raise, Dynamo's tables give the same handler other depths.
                     depth = len(state) - 1 - handler.lasti
                     instruction.handler = handler._replace(depth=depth - _hidden(state[:depth]))
 
 
 class _SecondHalf(Exception):
-    """The NULL at ``index`` makes a pair of the iterator below it."""
+    """The NULL at ``index`` forms a pair with the iterator below it."""
 
     def __init__(self, index: int) -> None:
         self.index = index
@@ -348,14 +348,14 @@ def _plain_as_none(slot: Slot) -> Slot:
     return None if _is_plain(slot) else slot
 
 
-def _without_places(stack: Stack) -> Stack:
-    """``stack`` without the places of its empty slots: several may be the same entry."""
+def _without_null_indices(stack: Stack) -> Stack:
+    """``stack`` without the indices of its NULLs: an entry may come from several."""
     return tuple(slot and (("empty", -1, 0) if slot[2] == 0 else slot) for slot in stack)
 
 
 def _numbered(stack: Stack) -> Stack:
-    """Pairs numbered in their order (below zero: those made since have their maker's index): the pair counts, not who
-    made it."""
+    """``stack`` with its pairs renumbered in order, below zero (new pairs have their maker's index), so that equal
+    stacks compare equal whichever instruction made the pairs."""
     if not any(slot is not None and slot[2] for slot in stack):
         return stack
     numbers: dict[tuple[str, int], int] = {}
@@ -372,7 +372,7 @@ def _hidden(slots: Stack) -> int:
 
 
 def _whole(slots: Stack) -> bool:
-    """Whether every pair is there in order, both halves."""
+    """Whether every pair is complete and in order."""
     expected: Slot = None
     for slot in map(_plain_as_none, slots):
         if expected is not None:
@@ -387,21 +387,21 @@ def _whole(slots: Stack) -> bool:
 
 
 def _together(slots: list[Slot]) -> bool:
-    """Whether both halves of every pair are beside each other, in whatever order."""
-    place = 0
-    while place < len(slots):
-        slot = slots[place]
-        place += 1
+    """Whether both halves of every pair are adjacent, in either order."""
+    position = 0
+    while position < len(slots):
+        slot = slots[position]
+        position += 1
         if slot is not None and slot[2]:
             other = (slot[0], slot[1], 3 - slot[2])
-            if place == len(slots) or slots[place] != other:
+            if position == len(slots) or slots[position] != other:
                 return False
-            place += 1
+            position += 1
     return True
 
 
 def _as_swaps(order: list[int]) -> list[int]:
-    """The operands of SWAPs that bring ``0, 1, ...`` into ``order``."""
+    """The operands of SWAPs that permute ``0, 1, ...`` into ``order``."""
     now = list(range(len(order)))
     depths: list[int] = []
 
@@ -414,5 +414,5 @@ def _as_swaps(order: list[int]) -> list[int]:
         if now[-1] != order[-1]:
             swap(size - order.index(now[-1]))
         else:
-            swap(size - next(place for place in range(size) if now[place] != order[place]))
+            swap(size - next(position for position in range(size) if now[position] != order[position]))
     return depths

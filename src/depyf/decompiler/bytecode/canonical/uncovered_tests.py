@@ -1,9 +1,9 @@
-"""Tests that no handler covers, though those around them do (3.14 and 3.15).
+"""Tests that no handler covers, though one covers the code around them (3.14 and 3.15).
 
-Where `a and (b or c) or d` makes one test jump to another, CPython's flowgraph.c makes a new jump, and gives it no
-handler: an exception of the truth test in the middle passes by the ``except`` clause around it (measured on 3.14.8
-and 3.15.0). The source has nothing of that, and compiled again it is the same. What is proven keeps the difference.
-Which test it is also tells `(a and b) and c` from `a and b and c`: in the second none jumps to another.
+Where `a and (b or c) or d` makes one test jump to another, CPython's flowgraph.c creates a new jump without a
+handler: an exception in the truth test in the middle bypasses the enclosing ``except`` clause (measured on 3.14.8
+and 3.15.0). The source shows nothing of it, and recompiling gives the same. The proof still compares the difference.
+Which test it is also distinguishes `(a and b) and c` from `a and b and c`: in the latter no test jumps to another.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ _TESTS = frozenset({*OPPOSITE, *OR_POP.values()})
 
 
 THREADED = "threaded"
-"""The operand of such a test, once it is found."""
+"""The operand that marks such a test."""
 
 
 def uncovered_tests(instructions: list[Instruction]) -> dict[int, Handler]:
-    """The indices of such tests, with the handler of what is around each."""
+    """The indices of such tests, each with the handler of the code around it."""
     found = {
         index: _handler_around(instructions, index)
         for index, test in enumerate(instructions[:-1])
@@ -29,7 +29,7 @@ def uncovered_tests(instructions: list[Instruction]) -> dict[int, Handler]:
 
 
 def cover_tests(instructions: list[Instruction]) -> None:
-    """Give such tests the handler of what is around them."""
+    """Give such tests the handler of the code around them."""
     for index, handler in uncovered_tests(instructions).items():
         instructions[index].handler, instructions[index].arg = handler, THREADED
         if instructions[index - 1].op == "COPY":
@@ -37,7 +37,7 @@ def cover_tests(instructions: list[Instruction]) -> None:
 
 
 def _handler_around(instructions: list[Instruction], index: int) -> Handler | None:
-    """The one handler of the instructions before and after a test, past the COPY of its value; None if there is none.
+    """The common handler of the instructions around a test, past the COPY of its value; None if there is none.
     """
     before = index - 1
     if before > 0 and instructions[before].op == "COPY" and instructions[before].handler is None:

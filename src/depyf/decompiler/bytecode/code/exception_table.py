@@ -7,7 +7,7 @@ from typing import Iterator
 from .raw_code import ExceptionEntry
 
 LARGEST = 1 << 31
-"""No offset or depth comes near; without a limit the numbers of a hostile table would grow without end."""
+"""Far above any real offset or depth; without a limit a hostile table could hold numbers of any size."""
 
 
 def read_exception_table(table: bytes) -> tuple[ExceptionEntry, ...]:

@@ -16,20 +16,20 @@ _CO_METHOD = 0x8000000
 
 
 def docstring_flag(version: tuple[int, int]) -> int:
-    """The flag of a function whose first constant is its docstring; 0 where every function's first string is it.
+    """The flag of a function whose first constant is its docstring; 0 where a string as first constant always is.
 
-    3.14 has the flag. Before, a function (a lambda too) without docstring has None as its first constant.
+    3.14 added the flag. Before, a function (or lambda) without docstring has None as its first constant.
     """
     return _CO_HAS_DOCSTRING if version >= (3, 14) else 0
 
 
-def place_flags(version: tuple[int, int]) -> int:
-    """Flags that say where the code is, not what it does: in a function; from 3.14 on, in a class."""
+def context_flags(version: tuple[int, int]) -> int:
+    """Flags that say what encloses the code, not what it does: a function; from 3.14 on, a class."""
     return CO_NESTED | (_CO_METHOD if version >= (3, 14) else 0)
 
 
 def derived_flags(version: tuple[int, int]) -> int:
-    """Flags that repeat what other parts of the code object say: no cells or free variables (to 3.10), docstring."""
+    """Flags derived from other fields of the code object: no cells or free variables (to 3.10), docstring."""
     return _CO_NOFREE if version < (3, 11) else docstring_flag(version)
 
 
@@ -38,18 +38,18 @@ def future_annotations_flag(version: tuple[int, int]) -> int:
     return 0x1000000 if version >= (3, 8) else 0x100000
 
 
-def flag_words(flags: int, version: tuple[int, int]) -> tuple[str, ...]:
-    """The flags of a code object in words, unknown ones (future statements) in hexadecimal."""
-    words = [word for bit, word in _WORDS.items() if flags & bit]
-    known = sum(_WORDS)
+def flag_names(flags: int, version: tuple[int, int]) -> tuple[str, ...]:
+    """Readable names of a code object's flags, unknown ones (future statements) in hexadecimal."""
+    names = [name for bit, name in _NAMES.items() if flags & bit]
+    known = sum(_NAMES)
     if version >= (3, 14):
-        words += [word for bit, word in _WORDS_314.items() if flags & bit]
-        known += sum(_WORDS_314)
+        names += [name for bit, name in _NAMES_314.items() if flags & bit]
+        known += sum(_NAMES_314)
     rest = flags & ~known
-    return (*words, hex(rest)) if rest else tuple(words)
+    return (*names, hex(rest)) if rest else tuple(names)
 
 
-_WORDS = {
+_NAMES = {
     CO_OPTIMIZED: "optimized",
     CO_NEWLOCALS: "new locals",
     CO_VARARGS: "*args",
@@ -60,4 +60,4 @@ _WORDS = {
     CO_ITERABLE_COROUTINE: "iterable coroutine",
     CO_ASYNC_GENERATOR: "asynchronous generator",
 }
-_WORDS_314 = {_CO_HAS_DOCSTRING: "docstring", _CO_METHOD: "method"}
+_NAMES_314 = {_CO_HAS_DOCSTRING: "docstring", _CO_METHOD: "method"}

@@ -1,6 +1,6 @@
-"""What differs between the .pyc files of CPython's versions, as data: one row per version.
+"""The differences between the .pyc files of CPython's versions, as data: one row per version.
 
-A new version is a new row: its magic numbers are in CPython's Include/internal/pycore_magic_number.h (until 3.13 in
+For a new version add a row: its magic numbers are in CPython's Include/internal/pycore_magic_number.h (until 3.13 in
 Lib/importlib/_bootstrap_external.py), the fields of a code object in Python/marshal.c, the line table in
 Objects/lnotab_notes.txt and Objects/locations.md.
 """
@@ -25,13 +25,13 @@ _FIELDS_311 = (
 class FileFormat(NamedTuple):
     """How one version of CPython writes its .pyc files.
 
-    ``magic_numbers`` are those of the final releases and of pre-releases which differ only in what their compilers
-    emit; ``first_magic`` is the version's first alpha's, from where on a number means this version. ``code_fields``
-    are the fields of a code object in order. ``has_slices``: slices can be constants. ``hash_rounds``: how many rounds
-    SipHash has for a block where the header holds a hash of the source (bpo-29410). ``marks_vary``: two runs of one
-    compiler mark other objects with FLAG_REF. ``sorts_sets``: a set is written in the order of its elements' bytes, not
-    in its own (bpo-37596). ``makes_sets_once``: the compiler makes a set constant once, not again when it merges equal
-    constants (compile.c's merge_const_one, bpo-34100).
+    ``magic_numbers`` are those of the final releases and of pre-releases that differ only in what their compilers
+    emit; ``first_magic`` is that of the first alpha, the lowest number of this version. ``code_fields`` are the fields
+    of a code object in order. ``has_slices``: slices can be constants. ``hash_rounds``: the number of SipHash rounds
+    per block where the header holds a hash of the source (bpo-29410). ``marks_vary``: which objects are marked with
+    FLAG_REF varies between runs of one compiler. ``sorts_sets``: sets are written sorted by their elements' bytes, not
+    in their own order (bpo-37596). ``makes_sets_once``: the compiler creates a set constant once, and not again when
+    it merges equal constants (compile.c's merge_const_one, bpo-34100).
     """
 
     first_magic: int

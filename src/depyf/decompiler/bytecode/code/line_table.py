@@ -1,10 +1,10 @@
-"""Reads the three line tables that CPython has had: source positions, one for each two-byte code unit.
+"""Reads CPython's three line table formats: source positions, one for each two-byte code unit.
 
     up to 3.9    lnotab: pairs (bytes of code, signed lines)
     3.10         line ranges: pairs (bytes of code, signed lines), -128 for "no line"
     from 3.11    locations: a first byte 1cccclll with the kind of entry and the units it covers, then its numbers
 
-All raise ValueError, with the position in the table, for what no compiler writes.
+All raise ValueError, with the position in the table, for entries that no compiler writes.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ Decoder = Callable[[bytes, int, int], "list[Position]"]
 
 NOWHERE: Position = (None, None, None, None)
 NO_LINE = -128
-"""The line step of 3.10's ranges without a line."""
+"""The line delta of 3.10's ranges without a line."""
 
 SHORT_KINDS, ONE_LINE_KINDS, NO_COLUMNS, LONG, NONE = range(10), range(10, 13), 13, 14, 15
 MOST_VARINT_BITS = 36
 
 
 def read_lnotab(table: bytes, first_line: int, units: int) -> list[Position]:
-    """3.7 to 3.9: each pair says by how much offset and line grow together; lines only."""
+    """3.7 to 3.9: each pair is an increment of offset and line; lines only."""
     positions: list[Position] = []
     line, offset = first_line, 0
     for step, line_step in _pairs(table):
@@ -36,7 +36,7 @@ def read_lnotab(table: bytes, first_line: int, units: int) -> list[Position]:
 
 
 def read_line_ranges(table: bytes, first_line: int, units: int) -> list[Position]:
-    """3.10: each pair is a range of code with a line of its own, or none; lines only."""
+    """3.10: each pair is a range of code with its line, or none; lines only."""
     positions: list[Position] = []
     line, end = first_line, 0
     for step, line_step in _pairs(table):
@@ -68,7 +68,7 @@ def read_locations(table: bytes, first_line: int, units: int) -> list[Position]:
         if not first & 0x80:
             raise ValueError(f"no entry of the line table begins at byte {at}")
         at += 1
-        if kind < ONE_LINE_KINDS[0] and at < size and table[at] < 0x80:  # by far the most frequent, so written out
+        if kind < ONE_LINE_KINDS[0] and at < size and table[at] < 0x80:  # by far the most frequent, so inlined
             second = table[at]
             at += 1
             column = kind << 3 | second >> 4
@@ -106,9 +106,9 @@ class _Locations:
         self.at = 0
 
     def position(self, kind: int, line: int) -> tuple[int, Position]:
-        """The rest of an entry of this kind: by how much the line grows, the position."""
+        """Read the rest of an entry of this kind; return the line increment and the position."""
         if kind in SHORT_KINDS:
-            self.byte()  # read_locations takes these when they are whole: this says where the entry is cut short
+            self.byte()  # read_locations handles complete ones: this raises at the byte that is missing
         if kind in ONE_LINE_KINDS:
             step = kind - ONE_LINE_KINDS[0]
             return step, (line + step, line + step, self.byte(), self.byte())
@@ -131,7 +131,7 @@ class _Locations:
         return value
 
     def varint(self) -> int:
-        """A number in pieces of six bits, the lowest first; a seventh bit says that more follow."""
+        """A number in chunks of six bits, lowest first; the seventh bit says that more follow."""
         value = shift = 0
         while True:
             piece = self.byte()

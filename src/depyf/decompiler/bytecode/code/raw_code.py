@@ -1,4 +1,4 @@
-"""A code object as plain data, of any CPython version: what the decompiler starts from."""
+"""A code object of any CPython version as plain data: the decompiler's input."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ class RawCode:
     """A code object as plain data.
 
     ``consts`` holds nested code objects as RawCode. ``code`` is the live code object it was read from, or None if
-    it came from a file. ``version`` is the (major, minor) of the bytecode, not of the host. ``notes`` says what
-    could not be read but is not needed. ``stored`` holds fields of a file as they are stored there, which the others
-    repeat or leave out. ``renamed`` maps names of local variables to those that the code object
-    has, where these do not tell two slots apart. ``is_compiled_here``: CPython's own reading of ``code`` can be
-    trusted.
+    it came from a file. ``version`` is the (major, minor) of the bytecode, not of the host. ``notes`` lists what
+    could not be read but is not needed. ``stored`` holds fields of a file in their stored form, which the other
+    fields repeat or leave out. ``renamed`` maps changed names of local variables to those of the code object, where
+    two slots have the same name. ``is_compiled_here``: a compiler has just made ``code``, so CPython's own reading
+    of its tables can be trusted.
     """
 
     __slots__ = (
@@ -90,7 +90,7 @@ class RawCode:
 
     @property
     def docstring(self) -> str | None:
-        """What ``__doc__`` of a function with this code is; None for what is no function, or a comprehension."""
+        """The ``__doc__`` of a function with this code; None for a comprehension and for anything but a function."""
         if not self.consts or not self.is_function or self.parameters == (".0",):
             return None
         flag = docstring_flag(self.version)
@@ -101,15 +101,15 @@ class RawCode:
 
     @property
     def table(self) -> OpcodeTable:
-        """The opcodes of its version, and what its compiler does."""
+        """The opcode table of its version, with the facts about its compiler."""
         return TABLES[self.version]
 
     @property
     def finally_calls(self) -> list[str]:
-        """Where it calls, falls into, ends and jumps out of ``finally`` subroutines (3.8): these operations in order.
+        """The operations that call, fall into, end and jump out of ``finally`` subroutines (3.8), in order.
 
-        Copies of a subroutine do not tell, nor what comes after one that never returns. A constant in front of
-        SETUP_FINALLY is one of them: it makes room on the stack for a ``return`` in the subroutine, be it dead.
+        Neither copies of a subroutine show them, nor code after one that never returns. A constant before
+        SETUP_FINALLY counts too: it reserves a stack slot for a ``return`` in the subroutine, even a dead one.
         """
         number = self.table.opcodes
         names = {number[name]: name for name in _OF_SUBROUTINES if name in number}
@@ -124,10 +124,10 @@ class RawCode:
         ]
 
     @property
-    def returned_behind_calls(self) -> list[Any]:
-        """The constants that are returned right after calls of ``finally`` subroutines (3.8), as of ``try: return 1``.
+    def returned_after_finally_calls(self) -> list[Any]:
+        """The constants returned right after calls of ``finally`` subroutines (3.8), as by ``try: return 1``.
 
-        Where the subroutine never comes back no instruction of ``known_instructions`` has them.
+        Where the subroutine never returns, no instruction of ``known_instructions`` has them.
         """
         number = self.table.opcodes
         if "CALL_FINALLY" not in number:
@@ -135,16 +135,16 @@ class RawCode:
         operations, operands = self.bytecode[::2], self.bytecode[1::2]
         pop, leave = bytes([number["POP_TOP"]]), bytes([number["LOAD_CONST"], number["RETURN_VALUE"]])
         found: list[Any] = []
-        for place, operation in enumerate(operations):
-            behind = operations[place + 1 :].lstrip(pop) if operation == number["CALL_FINALLY"] else b""
-            if behind.startswith(leave):
-                operand = operands[len(operations) - len(behind)]
-                found += self.consts[operand : operand + 1]  # no compiler's code has none there
+        for index, operation in enumerate(operations):
+            rest = operations[index + 1 :].lstrip(pop) if operation == number["CALL_FINALLY"] else b""
+            if rest.startswith(leave):
+                operand = operands[len(operations) - len(rest)]
+                found += self.consts[operand : operand + 1]  # compiled code always has one there
         return found
 
     @property
     def has_future_annotations(self) -> bool:
-        """Whether it was compiled with ``from __future__ import annotations``: annotations are their own text."""
+        """Whether it was compiled with ``from __future__ import annotations``: annotations are strings."""
         return bool(self.flags & future_annotations_flag(self.version))
 
     @property
@@ -161,7 +161,7 @@ class RawCode:
             todo.extend(reversed(raw.nested))
 
     def same_as(self, other: RawCode) -> bool:
-        """Whether both do the same and were written at the same place: a compiler may hold one code object twice."""
+        """Whether both do the same and have the same source location: a compiler may emit one code object twice."""
         if self is other:
             return True
         return all(getattr(self, field) == getattr(other, field) for field in _COMPARED) and (

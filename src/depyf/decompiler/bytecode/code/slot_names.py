@@ -1,9 +1,9 @@
-"""Local variables are slots, and two of them may have one name: from here on each slot has a name of its own.
+"""Gives each local variable slot a distinct name: two slots of a code object may share one.
 
-On exit ``localsplus``, ``varnames``, ``cellvars`` and ``freevars`` call every slot differently, and ``renamed`` maps
-the new names to those in the code object. But a variable of an inlined comprehension (3.12 on) may have the name of a
-free variable of the code around it. Compilers do that, so the two keep it: operations on cells mean the free one, all
-others the comprehension's (decoding/rules.py refuses code that mixes them).
+On exit the names in ``localsplus``, ``varnames``, ``cellvars`` and ``freevars`` are distinct, and ``renamed`` maps
+new names to those in the code object. Exception: a variable of an inlined comprehension (3.12 on) may have the name of
+a free variable of the enclosing code. Compilers emit that, so both keep it: cell operations mean the free variable,
+all others the comprehension's (decoding/rules.py refuses code that mixes them).
 """
 
 from __future__ import annotations
@@ -15,31 +15,31 @@ if TYPE_CHECKING:
 
 
 def tell_slots_apart(raw: RawCode) -> None:
-    """Rename slots of ``raw``, whose nested code has been read. Raises ValueError for slots in another order than all
-    versions have them: locals, cells, free variables.
+    """Rename slots of ``raw``, whose nested code has been read. Raises ValueError if the slots are not in the order
+    of all versions: locals, cells, free variables.
     """
-    joined = raw.table.cells_are_locals  # a cell that is a local variable too is one slot; before, only a parameter is
+    joined = raw.table.cells_are_locals  # a cell that is also a local shares its slot; before, only a parameter does
     shared = set(raw.varnames if joined else raw.parameters)
     lone = [name for name in raw.cellvars if name not in shared]
     slots = (*raw.varnames, *lone, *raw.freevars)
     if len(set(slots)) == len(slots):
-        return  # as in nearly all code that compilers make
+        return  # the common case
     if joined and slots != raw.localsplus:
         raise ValueError("local variables of one name in another order than locals, cells, free variables")
     new = _distinct(raw, slots)
-    behind = iter(new[len(raw.varnames) :])
+    remaining = iter(new[len(raw.varnames) :])
     first = dict(zip(reversed(raw.varnames), reversed(new[: len(raw.varnames)])))
-    raw.cellvars = tuple(first[name] if name in shared else next(behind) for name in raw.cellvars)
-    raw.freevars = tuple(behind)
+    raw.cellvars = tuple(first[name] if name in shared else next(remaining) for name in raw.cellvars)
+    raw.freevars = tuple(remaining)
     raw.varnames = tuple(new[: len(raw.varnames)])
     raw.localsplus = tuple(new)
 
 
 def _distinct(raw: RawCode, slots: tuple[str, ...]) -> list[str]:
-    """A name for each slot. Those that are seen from outside keep theirs: parameters, free variables, then cells."""
+    """A name for each slot. Slots visible from outside keep theirs first: parameters, free variables, then cells."""
     kept = set(twins(raw))
     if not raw.is_function:
-        kept.add("__class__")  # a class body has its own cell of that name beside that of a class around it
+        kept.add("__class__")  # a class body has its own cell of that name besides that of an enclosing class
     taken = {name for code in raw.walk() for name in (*code.names, *code.localsplus, *code.cellvars, code.name)}
     used: set[str] = set()
     found = list(slots)
@@ -59,7 +59,7 @@ def _distinct(raw: RawCode, slots: tuple[str, ...]) -> list[str]:
 
 
 def twins(raw: RawCode) -> Mapping[str, tuple[int, int]]:
-    """Names that a free variable shares with one that comprehensions hide: the slots of both, this one's first."""
+    """Names shared by a free variable and a hidden local of comprehensions: the slots of both, the local's first."""
     clear = raw.table.opcodes.get("LOAD_FAST_AND_CLEAR")
     if clear is None or clear not in raw.bytecode[::2]:
         return {}

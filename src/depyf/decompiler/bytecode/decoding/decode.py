@@ -36,16 +36,16 @@ class Decoder:
         self.starts_generator = False
         self.copied_cells = False
         self.made_cells: set[str] = set()
-        self.resumed = not self.table.has_resume  # whether the first RESUME was met
-        self.before_resume = 0  # how many instructions may come before it
-        self.no_entry: set[int] = set()  # offsets inside what several raw instructions do together
-        self.wrapped: set[int] = set()  # offsets of the yields that ASYNC_GEN_WRAP comes before
+        self.resumed = not self.table.has_resume  # whether the first RESUME has been seen
+        self.before_resume = 0  # the number of instructions allowed before it
+        self.no_entry: set[int] = set()  # offsets inside sequences that are decoded as one
+        self.wrapped: set[int] = set()  # offsets of the yields after an ASYNC_GEN_WRAP
         self.yields: list[tuple[Instruction, int, int]] = []  # with their operand and that of the RESUME after
         self.position: Position | None = None  # of the raw instruction that is being decoded
-        self.moved_operands: list[tuple[Instruction, Instruction]] = []  # what pushed one, what pops it
+        self.moved_operands: list[tuple[Instruction, Instruction]] = []  # (pushed by, popped by)
 
     def error(self, reason: str, offset: int = -1) -> DecompilationError:
-        """The exception to raise for ``reason``, with the place."""
+        """The exception to raise for ``reason``, with the location."""
         where = self.raw.qualname if offset < 0 else f"{self.raw.qualname}, offset {offset}"
         return DecompilationError(reason, stage="disassemble", where=where)
 
@@ -55,23 +55,23 @@ class Decoder:
         self.out.append(Instruction(op, arg, target, None, offset, position and position[0], position))
 
     def drop_pop(self, offset: int) -> bool:
-        """Whether a POP_TOP is at ``offset``, next to be decoded: it is dropped, and nothing may jump there."""
+        """Whether a POP_TOP is at ``offset``, the next instruction: it is then dropped, and nothing may jump there."""
         found = self.raw.bytecode[offset : offset + 1] == bytes([self.table.opcodes["POP_TOP"]])
         if found:
             self.dropped_pop = offset
         return found
 
     def following(self, offset: int) -> tuple[str, int, int]:
-        """The name, operand and offset of the instruction after that at ``offset``, whose caches are past over."""
+        """The name, operand and offset of the instruction after the one at ``offset``, past its caches."""
         code, rows = self.raw.bytecode, self.table.rows
-        place, extended = offset + 2 + 2 * rows[code[offset]].caches, 0
-        while place + 1 < len(code):
-            row = rows.get(code[place])
-            argument = code[place + 1] | extended
+        offset_after, extended = offset + 2 + 2 * rows[code[offset]].caches, 0
+        while offset_after + 1 < len(code):
+            row = rows.get(code[offset_after])
+            argument = code[offset_after + 1] | extended
             if row is None or row.rule != "extended":
-                return row.name if row is not None else "", argument, place
-            extended, place = argument << 8, place + 2
-        return "", 0, place
+                return row.name if row is not None else "", argument, offset_after
+            extended, offset_after = argument << 8, offset_after + 2
+        return "", 0, offset_after
 
     def run(self) -> list[Instruction]:
         """All instructions, with jump targets and the exception table's handlers as indices."""
@@ -97,24 +97,24 @@ class Decoder:
         return self.out
 
     def leave_out_junk(self) -> bool:
-        """Drop what can't be read after the end of the code; whether there is such an end.
+        """Drop undecodable bytes after the end of the code; return whether there is such an end.
 
-        It is an instruction that control does not continue from, after which no jump and no row of the exception table
-        leads: not even from code that is never reached.
+        The end is an instruction that does not fall through and that no jump and no row of the exception table leads
+        past, not even from unreachable code.
         """
         farthest = max((max(row.end - 2, row.target) for row in self.raw.exception_table), default=-1)
         for number, instruction in enumerate(self.out):
             farthest = max(farthest, instruction.target)
             if instruction.op in NO_FALL_THROUGH and farthest <= instruction.offset:
                 del self.out[number + 1 :]
-                self.index_at = {place: i for place, i in self.index_at.items() if place <= instruction.offset}
+                self.index_at = {offset: i for offset, i in self.index_at.items() if offset <= instruction.offset}
                 kept = set(map(id, self.out))
                 self.moved_operands = [pair for pair in self.moved_operands if kept.issuperset(map(id, pair))]
                 return True
         return False
 
     def end(self) -> None:
-        """Drop what comes after the end of the code: 3.8 ends a `finally` body there that has returned before."""
+        """Drop everything after the end of the code: 3.8 puts the end of a `finally` body that has returned there."""
         if not self.out or self.out[-1].op in NO_FALL_THROUGH:
             live = self.out[-1:]
         else:
@@ -137,13 +137,13 @@ class Decoder:
         extended = 0
         start = self.table.opcodes.get("GEN_START")
         if start is not None and self.raw.flags & MAKES_GENERATOR and code[:1] != bytes([start]):
-            self.emit("CONST", None, -1)  # what a new generator is sent stays on the stack
+            self.emit("CONST", None, -1)  # the None sent to a new generator stays on the stack
         while offset < end:
             row = rows.get(code[offset])
             if row is None:
                 raise self.error(self._unknown(code[offset]), offset)
             argument = code[offset + 1] | extended
-            if offset == self.dropped_pop:  # and no place for a jump
+            if offset == self.dropped_pop:  # and not a jump target
                 offset += 2
                 continue
             if not extended:
@@ -162,14 +162,14 @@ class Decoder:
                     RULES[rule](self, row, argument, offset)
                 except IndexError:
                     raise self.error(f"operand {argument} of {name} is out of range", offset) from None
-                if op in UNPACKS and stack_use(out[-1])[1] > len(code):  # a value takes half an instruction
+                if op in UNPACKS and stack_use(out[-1])[1] > len(code):  # storing a value takes at least a byte
                     raise self.error(f"{name} {argument} makes more values than the code can store", offset)
             offset += 2
             if caches:
-                behind = offset + 2 * caches
-                if code[offset:behind].strip(b"\0"):
+                after_caches = offset + 2 * caches
+                if code[offset:after_caches].strip(b"\0"):
                     raise self.error(f"inline cache entries of {name} that are in use", offset)
-                offset = behind
+                offset = after_caches
 
     def index_of(self, offset: int, source: int) -> int:
         index = None if offset in self.no_entry else self.index_at.get(offset)
@@ -178,7 +178,7 @@ class Decoder:
         return index
 
     def resolve_jumps(self) -> None:
-        """Raw jumps carry target offsets so far; make them instruction indices."""
+        """Turn the target offsets of raw jumps into instruction indices."""
         jumps = [instruction for instruction in self.out if instruction.target >= 0]
         targets = [self.index_of(instruction.target, instruction.offset) for instruction in jumps]
         for instruction, target in zip(jumps, targets):

@@ -1,6 +1,6 @@
 """Rules for raw instructions that have no canonical one: each is checked, then dropped.
 
-docs/what-the-reader-drops.md has them in a table with the checks and the tests.
+docs/what-the-reader-drops.md lists them with the checks and the tests.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def _skip(decoder: Decoder, row: OpcodeRow, argument: int, offset: int) -> None:
-    """NOT_TAKEN tells monitoring tools where a branch goes, and does nothing wherever it is."""
+    """NOT_TAKEN tells monitoring tools where a branch goes, and is a no-op anywhere."""
 
 
 def _internal(decoder: Decoder, row: OpcodeRow, argument: int, offset: int) -> None:
@@ -26,8 +26,8 @@ def _internal(decoder: Decoder, row: OpcodeRow, argument: int, offset: int) -> N
 
 
 def _copy_free_vars(decoder: Decoder, row: OpcodeRow, argument: int, offset: int) -> None:
-    # The code's free variables say the same. Again (in Dynamo's resume functions the start of the function that they
-    # resume) it puts the same cells where they are.
+    # Redundant with the code's free variables. A second one (Dynamo's resume functions repeat the start of the
+    # function that they resume) stores the same cells again.
     if decoder.out and not decoder.copied_cells:
         raise decoder.error(f"{row.name} is not at the start", offset)
     if argument != len(decoder.raw.freevars):
@@ -36,7 +36,7 @@ def _copy_free_vars(decoder: Decoder, row: OpcodeRow, argument: int, offset: int
 
 
 def _make_cell(decoder: Decoder, row: OpcodeRow, argument: int, offset: int) -> None:
-    # At the start the code's cell variables say the same; inside, an inlined comprehension makes a cell of its own.
+    # At the start redundant with the code's cell variables; later, an inlined comprehension makes its own cell.
     name = decoder.raw.localsplus[argument]
     if decoder.out:
         if argument != decoder.twins.get(name, (0, argument))[1]:
@@ -48,8 +48,8 @@ def _make_cell(decoder: Decoder, row: OpcodeRow, argument: int, offset: int) -> 
 
 
 def _generator_start(decoder: Decoder, row: OpcodeRow, argument: int, offset: int) -> None:
-    # The code's flags say the same, unless something runs before the generator is made (3.15's generator expressions
-    # iterate then). A new generator can be sent nothing but None, which compilers pop first; Dynamo keeps it.
+    # Redundant with the code's flags, unless something runs before the generator is made (3.15's generator expressions
+    # call iter() there). A new generator can only be sent None, which compilers pop first; Dynamo keeps it.
     if decoder.starts_generator:
         raise decoder.error(f"a second {row.name}", offset)
     if decoder.resumed:
@@ -64,7 +64,7 @@ def _generator_start(decoder: Decoder, row: OpcodeRow, argument: int, offset: in
 
 
 def _generator_start_3_10(decoder: Decoder, row: OpcodeRow, argument: int, offset: int) -> None:
-    # GEN_START pops the None that a new generator is sent. The code's flags say the same.
+    # GEN_START pops the None sent to a new generator. Redundant with the code's flags.
     if offset or not decoder.raw.flags & MAKES_GENERATOR:
         raise decoder.error(f"{row.name} is not at the start of a generator", offset)
 
@@ -76,13 +76,13 @@ def give_none(decoder: Decoder, offset: int) -> None:
 
 
 _START, _START_OF_GENERATOR_EXPRESSION = 0, 4
-"""Operands of RESUME at the start of code. After the second one the frame is still hidden from other code: 3.15's
-generator expressions call iter() there."""
+"""Operands of RESUME at the start of code. After the second one the frame is still hidden: 3.15's generator
+expressions call iter() there."""
 
 
 def _resume(decoder: Decoder, row: OpcodeRow, argument: int, offset: int) -> None:
-    # Frames that have not come to the first one are hidden from other code. After a yield, see check_yields; elsewhere
-    # it does nothing but poll for signals.
+    # Frames are hidden from other code until the first one. For those after a yield see check_yields; elsewhere it only
+    # polls for signals.
     hides = argument == _START_OF_GENERATOR_EXPRESSION and decoder.table.behavior.generator_expressions_iterate
     if decoder.resumed or hides and not decoder.out:
         return
@@ -99,7 +99,7 @@ def _resume(decoder: Decoder, row: OpcodeRow, argument: int, offset: int) -> Non
 
 
 def _precall(decoder: Decoder, row: OpcodeRow, argument: int, offset: int) -> None:
-    # It takes apart a bound method, in the place of its CALL.
+    # It unpacks a bound method for its CALL.
     if decoder.following(offset)[:2] != ("CALL", argument):
         raise decoder.error(f"{row.name} {argument} without its CALL", offset)
 
@@ -112,11 +112,11 @@ def _keyword_names(decoder: Decoder, row: OpcodeRow, argument: int, offset: int)
     names = decoder.raw.consts[argument]
     if not are_names(names):
         raise decoder.error("names of keyword arguments that are no names", offset)
-    name, operand, place = decoder.following(offset)
-    decoder.no_entry.update(range(offset + 2, place + 2, 2))
+    name, operand, precall = decoder.following(offset)
+    decoder.no_entry.update(range(offset + 2, precall + 2, 2))
     if name == "PRECALL":
-        name, operand, call = decoder.following(place)
-        decoder.no_entry.update(range(place + 2, call + 2, 2))
+        name, operand, call = decoder.following(precall)
+        decoder.no_entry.update(range(precall + 2, call + 2, 2))
     if name != "CALL" or operand < len(names):
         raise decoder.error(f"{row.name} without a call of so many arguments", offset)
     decoder.keyword_names = names
@@ -126,12 +126,12 @@ def _keyword_names(decoder: Decoder, row: OpcodeRow, argument: int, offset: int)
 
 
 def _async_gen_wrap(decoder: Decoder, row: OpcodeRow, argument: int, offset: int) -> None:
-    # Wraps what an asynchronous generator yields; the code's flags say the same.
-    name, _, place = decoder.following(offset)
+    # Wraps what an asynchronous generator yields; redundant with the code's flags.
+    name, _, next_offset = decoder.following(offset)
     if name != "YIELD_VALUE":
         raise decoder.error(f"{row.name} not right before a yield", offset)
-    decoder.no_entry.update(range(offset + 2, place + 2, 2))
-    decoder.wrapped.add(place)
+    decoder.no_entry.update(range(offset + 2, next_offset + 2, 2))
+    decoder.wrapped.add(next_offset)
 
 
 def _yield(decoder: Decoder, row: OpcodeRow, argument: int, offset: int) -> None:
@@ -141,18 +141,18 @@ def _yield(decoder: Decoder, row: OpcodeRow, argument: int, offset: int) -> None
 
 
 def check_yields(decoder: Decoder) -> None:
-    """Whether each yield tells what it is: operands of YIELD_VALUE and of the RESUME after it are dropped.
+    """Check the operands of YIELD_VALUE and of the RESUME after it, which are dropped.
 
-    ``throw`` and ``close`` look there for whether a ``yield from`` or ``await`` is under way, and, from 3.12 on, for
-    whether nothing but the handler of StopIteration would see a GeneratorExit.
+    ``throw`` and ``close`` read there whether a ``yield from`` or ``await`` is in progress and, from 3.12 on, whether
+    only the handler of StopIteration would see a GeneratorExit.
     """
     out, table = decoder.out, decoder.table
-    place = {id(instruction): index for index, instruction in enumerate(out)}
+    index_of = {id(instruction): index for index, instruction in enumerate(out)}
     wraps = bool(decoder.raw.flags & CO_ASYNC_GENERATOR)
     for instruction, operand, resume in decoder.yields:
-        index = place[id(instruction)]
-        before, behind = out[index - 1], out[index + 1 : index + 2]
-        delegates = before.op == "SEND" and [(i.op, i.target) for i in behind] == [("JUMP", index - 1)]
+        index = index_of[id(instruction)]
+        before, following = out[index - 1], out[index + 1 : index + 2]
+        delegates = before.op == "SEND" and [(i.op, i.target) for i in following] == [("JUMP", index - 1)]
         told = resume >= 2 if table.behavior.delegation_is_told_by == "resume" else operand
         if told != delegates:
             raise decoder.error("a yield that is told for another kind of yield", instruction.offset)
@@ -170,5 +170,5 @@ DROPS = {
     for name, function in list(globals().items())
     if name.startswith("_") and callable(function)
 }
-"""The rules by name: the functions above, their underscores made spaces."""
+"""The rules by name: the functions above, with spaces for underscores."""
 

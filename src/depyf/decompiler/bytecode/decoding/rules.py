@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 CONVERSIONS = ("", "s", "r", "a")
 FUNCTION_PARTS = ("defaults", "kwdefaults", "annotations", "closure", "annotate")
-"""What MAKE_FUNCTION or SET_FUNCTION_ATTRIBUTE may take from the stack, by bit of their argument."""
+"""What MAKE_FUNCTION and SET_FUNCTION_ATTRIBUTE take from the stack, by bit of their argument."""
 
 INTRINSICS_1 = (
     "", "PRINT", "IMPORT_STAR", "STOPITERATION_ERROR", "ASYNC_GEN_WRAP", "UNARY_POSITIVE", "LIST_TO_TUPLE", "TYPEVAR",
@@ -35,7 +35,7 @@ IMPORT_KINDS = ("", "LAZY_", "EAGER_")
 """By the two lowest bits of the argument of 3.15's IMPORT_NAME."""
 
 GET_YIELD_FROM = 3
-"""Argument of 3.15's GET_ITER that stands for the former GET_YIELD_FROM_ITER."""
+"""Argument of 3.15's GET_ITER that makes it the former GET_YIELD_FROM_ITER."""
 
 
 def _plain(decoder: Decoder, row: OpcodeRow, argument: int, offset: int) -> None:
@@ -43,13 +43,13 @@ def _plain(decoder: Decoder, row: OpcodeRow, argument: int, offset: int) -> None
 
 
 def _limited(decoder: Decoder, row: OpcodeRow, argument: int, offset: int, known: range) -> None:
-    """Refuse an operand of another value than those whose meaning is known."""
+    """Refuse an operand outside of the ``known`` values."""
     if argument not in known:
         raise decoder.error(f"operand {argument} of {row.name} is out of range", offset)
 
 
 def _plain_0(decoder: Decoder, row: OpcodeRow, argument: int, offset: int) -> None:
-    # An instruction without operand, of which the interpreter reads one all the same (END_ASYNC_FOR up to 3.10 jumps).
+    # An instruction without operand, though the interpreter reads one (END_ASYNC_FOR up to 3.10 jumps by it).
     _limited(decoder, row, argument, offset, range(1))
     decoder.emit(row.op, None, offset)
 
@@ -89,7 +89,7 @@ def _rotate_by(decoder: Decoder, row: OpcodeRow, argument: int, offset: int) -> 
 
 
 def _emit_rotation(decoder: Decoder, count: int, offset: int) -> None:
-    # The top goes below the count - 1 entries under it.
+    # The top moves below the count - 1 entries under it.
     for depth in range(count, 1, -1):
         decoder.emit("SWAP", depth, offset)
 
@@ -104,7 +104,7 @@ def _name(decoder: Decoder, row: OpcodeRow, argument: int, offset: int) -> None:
 
 
 def _import_with_bits(decoder: Decoder, row: OpcodeRow, argument: int, offset: int) -> None:
-    # Eager: where `lazy` is not allowed (in a function, a class, a try), so no switch makes it lazy.
+    # Eager: where `lazy` is not allowed (in a function, a class, a try), so no option makes it lazy.
     decoder.emit(IMPORT_KINDS[argument & 3] + row.op, decoder.raw.names[argument >> 2], offset)
 
 
@@ -252,8 +252,8 @@ def _super_attribute(decoder: Decoder, row: OpcodeRow, argument: int, offset: in
 
 
 def _comparison(decoder: Decoder, row: OpcodeRow, argument: int, offset: int) -> None:
-    # The lowest four bits are for the interpreter (3.12 on): which outcomes of comparing two numbers are true. The next
-    # one (3.13 on) asks for a bool, see TO_BOOL.
+    # The lowest four bits (3.12 on) are for specialization: which outcomes of comparing two numbers are true. The next
+    # one (3.13 on) converts to bool, see TO_BOOL.
     operator = decoder.table.comparisons[argument >> row.op]
     if row.op and argument & 15 != OUTCOMES[operator]:
         raise decoder.error(f"{row.name} {argument} is '{operator}' of objects, something else of numbers", offset)
@@ -297,7 +297,7 @@ def _conversion(decoder: Decoder, row: OpcodeRow, argument: int, offset: int) ->
 
 
 def _interpolation(decoder: Decoder, row: OpcodeRow, argument: int, offset: int) -> None:
-    # Bit 1 is always set; the conversion has been made a number by the compiler, the value is not yet converted.
+    # Bit 1 is always set; the conversion is a number, and the value is not yet converted.
     if not argument & 2:
         raise decoder.error(f"operand {argument} of {row.name} is out of range", offset)
     decoder.emit(row.op, (CONVERSIONS[argument >> 2], bool(argument & 1)), offset)
@@ -310,7 +310,7 @@ def _function(decoder: Decoder, row: OpcodeRow, argument: int, offset: int) -> N
 
 
 def _function_and_qualname(decoder: Decoder, row: OpcodeRow, argument: int, offset: int) -> None:
-    # The qualified name on top of the stack is known from the code object's place.
+    # The qualified name on top of the stack follows from where the code object is nested.
     if not decoder.out or decoder.out[-1].op != "CONST" or not isinstance(decoder.out[-1].arg, str):
         raise decoder.error("MAKE_FUNCTION without its qualified name", offset)
     decoder.no_entry.update(range(decoder.out.pop().offset + 2, offset + 2, 2))
@@ -350,13 +350,13 @@ def _call_with_mapping_or_null(decoder: Decoder, row: OpcodeRow, argument: int, 
     mapping = pushed_by(decoder.out)
     without = mapping is not None and mapping.op == "NULL"
     if mapping is not None and without:
-        mapping.op = "CONST"  # None: what is popped without a look at it
+        mapping.op = "CONST"  # None: popped unused
         drop_operand(decoder, mapping, offset)
     decoder.emit(row.op, not without, offset)
 
 
 def drop_operand(decoder: Decoder, pushed: Instruction, offset: int) -> None:
-    """Take what ``pushed`` has pushed from the top of the stack."""
+    """Pop what ``pushed`` has pushed from the top of the stack."""
     if decoder.out[-1] is pushed:
         decoder.out.pop()
         decoder.no_entry.update(range(pushed.offset + 2, offset + 2, 2))
@@ -407,4 +407,4 @@ RULES: dict[str, Rule] = {
     if name.startswith("_") and not name.startswith(("__", "_emit_", "_limit"))
 }
 RULES.update(DROPS)
-"""Rules by name: the functions above and in dropped.py, their underscores made spaces."""
+"""Rules by name: the functions above and in dropped.py, with spaces for underscores."""

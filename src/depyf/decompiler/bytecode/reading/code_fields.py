@@ -22,7 +22,7 @@ TYPES: dict[str, Any] = {
 KIND_LOCAL, KIND_CELL, KIND_FREE = 0x20, 0x40, 0x80
 """Bits of a byte of ``localsplus_kinds``: CPython's CO_FAST_LOCAL, CO_FAST_CELL, CO_FAST_FREE."""
 STORED = ("nlocals", "localsplus_kinds", "exception_table")
-"""What RawCode has in another form, or not at all; it is kept as it is for whoever compares files."""
+"""Fields that RawCode has in another form, or not at all; kept unchanged for comparing files."""
 
 
 def build_code(reader: MarshalReader) -> Generator[None, Any, RawCode]:
@@ -93,7 +93,7 @@ def joined_locals(raw: RawCode) -> tuple[str, ...]:
 
 
 def _contradiction(raw: RawCode) -> str:
-    """What CPython would not make a code object of; '' if there is nothing."""
+    """Why CPython would refuse to make a code object of the fields; '' if it would not."""
     if raw.argcount < raw.posonlyargcount:
         return f"{raw.posonlyargcount} of {raw.argcount} parameters are positional only"
     count = raw.argcount + raw.kwonlyargcount + bool(raw.flags & CO_VARARGS) + bool(raw.flags & CO_VARKEYWORDS)

@@ -20,9 +20,9 @@ HOST_VERSION = sys.version_info[:2]
 def load(code: types.CodeType, qualname: str | None = None, *, is_compiled_here: bool = False) -> RawCode:
     """``code``, an object of the running interpreter, and all code nested in it as plain data.
 
-    ``qualname`` helps where the code itself does not know its own (before 3.11): that of the function it is from.
-    ``is_compiled_here``: a compiler has just made it, so that its tables are what they should be.
-    Raises DecompilationError if no opcode table for this version of Python is there yet.
+    ``qualname`` is that of the function it is from, for versions whose code has none (before 3.11).
+    ``is_compiled_here``: a compiler has just made it, so its tables are valid.
+    Raises DecompilationError if there is no opcode table for this version of Python yet.
     """
     if HOST_VERSION not in TABLES:
         raise DecompilationError(

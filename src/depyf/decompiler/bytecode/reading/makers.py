@@ -30,7 +30,7 @@ _GRAALPY = range(21000, 22000)
 
 
 def maker(magic: int) -> str:
-    """The implementation and version of Python in words, as far as the number tells."""
+    """The implementation and version of Python as text, as far as the number identifies them."""
     if magic in _OTHERS:
         return _OTHERS[magic]
     for first, last, version in _CPYTHON:

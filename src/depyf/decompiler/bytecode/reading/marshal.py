@@ -1,9 +1,9 @@
 """Reads marshal data of CPython 3.7 to 3.15 on any host, without trusting it; code objects come out as RawCode.
 
-On exit the value is one that a compiler could have written: no reference cycles, not nested deeper than CPython's
-own source could be, and not much larger than the file when every reference is written out. So whoever hashes, compares
-or prints it needs time in proportion to the file. Everything else ends in PycError, which names the byte.
-(CPython's Python/marshal.c describes the format in its code alone.)
+The result is a value that a compiler could have written: no reference cycles, nested no deeper than source that
+CPython can compile, and not much larger than the file when every reference is expanded. So hashing, comparing and
+printing it take time proportional to the file. Everything else raises PycError with the byte position. (The
+format is documented only by the code of CPython's Python/marshal.c.)
 """
 
 from __future__ import annotations
@@ -18,24 +18,24 @@ from ..code.raw_code import RawCode
 from .code_fields import build_code
 
 FLAG_REF = 0x80
-"""With a type: the object gets the next reference number."""
+"""Or'ed to a type: the object gets the next reference number."""
 
 MOST_NESTED = 2000
-"""CPython's own limit (MAX_MARSHAL_STACK_DEPTH): it can't load what is nested deeper."""
+"""CPython's own limit (MAX_MARSHAL_STACK_DEPTH): it can't load deeper nesting."""
 
 MOST_NESTED_CONSTANTS = 250
-"""Of containers in containers, references written out, without code between them. CPython's tokenizer ends at 200 open
-brackets; much deeper ones can't be compared or printed within Python's recursion limit."""
+"""The limit for nested containers, references expanded, without code between them. CPython's tokenizer allows 200 open
+brackets; much deeper values can't be compared or printed within Python's recursion limit."""
 
 MOST_EQUAL_HASHES = 16
 """Members of one set that may share a hash. Compilers' sets have pairs like -1 and -2; thousands are an attack."""
 
 EXPANSION, FREE_EXPANSION = 20, 100_000
-"""References may stand for that many times the file's size, and for that much in any case (characters and objects).
+"""Expanded references may have that many times the file's size, and in any case that size (characters and objects).
 In the standard libraries of 3.7 to 3.15 the factor is below 1."""
 
 Build = Generator[None, Any, Any]
-"""Builds an object from others: each ``yield`` gives the next one; the object is what it returns."""
+"""Builds an object from others: each ``yield`` receives the next one; the return value is the object."""
 
 _NULL = object()
 _UNFINISHED = object()
@@ -71,7 +71,7 @@ class _Unfinished:
 
 
 class MarshalReader:
-    """A cursor over marshal data. ``at`` is where the object began that was read last."""
+    """A cursor over marshal data. ``at`` is the start of the object read last."""
 
     def __init__(self, data: bytes, format: FileFormat, version: tuple[int, int], offset: int = 0) -> None:
         self.data = data
@@ -83,7 +83,7 @@ class MarshalReader:
         self.most_expanded = FREE_EXPANSION + EXPANSION * len(data)
 
     def read(self) -> Any:
-        """The next object with all its parts. Containers wait on a list, not on Python's stack."""
+        """The next object with all its parts. Unfinished containers are kept in a list, not on Python's stack."""
         waiting: list[_Unfinished] = []
         while True:
             value, weight, height = self.item()
@@ -115,7 +115,7 @@ class MarshalReader:
                 return value
 
     def item(self) -> tuple[Any, int, int]:
-        """The next object, or its beginning as _Unfinished; its weight (objects and characters); its height."""
+        """The next object, or an _Unfinished for a container; its size (objects and characters); its depth."""
         self.at = self.position
         code = self.take(1, "an object")[0]
         kind, flagged = code & ~FLAG_REF, bool(code & FLAG_REF)
@@ -162,7 +162,7 @@ class MarshalReader:
         return int.from_bytes(self.take(4, "a number of four bytes"), "little", signed=True)
 
     def size(self, what: str, smallest: int = 1) -> int:
-        """A number of parts of at least ``smallest`` bytes each, all of which can still follow."""
+        """A count of parts of at least ``smallest`` bytes each, checked against the remaining data."""
         start = self.position
         count = self.integer()
         self.check_size(count, what, smallest, start)
@@ -281,7 +281,7 @@ def _set(reader: MarshalReader) -> Build:
 
 
 def _frozenset(reader: MarshalReader) -> Build:
-    return frozenset([*(yield from _members(reader))])  # of a list, as CPython's reader adds one after the other
+    return frozenset([*(yield from _members(reader))])  # from a list: added one by one as by CPython's reader
 
 
 def _members(reader: MarshalReader) -> Generator[None, Any, dict[Any, None]]:

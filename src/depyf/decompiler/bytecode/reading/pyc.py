@@ -12,7 +12,7 @@ from .marshal import MarshalReader, read_marshal
 from .qualnames import compute_qualnames
 
 HEADER = 16
-"""Magic number, flags, and two words: time stamp and size of the source, or its hash."""
+"""Magic number, flags, and two 32-bit fields: time stamp and size of the source, or its hash."""
 
 HASH_BASED, CHECK_SOURCE = 1, 2
 LARGEST_FILE = 1 << 28

@@ -1,6 +1,6 @@
 """Qualified names of code before 3.11, which had no ``co_qualname``: read from the instructions that hold them.
 
-MAKE_FUNCTION takes the qualified name of a function from the stack, a class body stores that of the class.
+MAKE_FUNCTION pops the qualified name of a function from the stack, a class body stores that of the class.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ LOCALS = "<locals>"
 
 
 def compute_qualnames(raw: RawCode) -> None:
-    """Set ``qualname`` of ``raw`` (as far as its instructions tell) and of all nested code (from its place if need be).
+    """Set ``qualname`` of ``raw`` (if its instructions show it) and of all nested code (if need be from the nesting).
 
-    ``raw.qualname`` holds what is known of its own: the name of the code if nothing is.
+    On entry ``raw.qualname`` holds the best known name, at least the name of the code.
     """
     if "." not in raw.qualname:
         raw.qualname = _own(raw) or raw.qualname
@@ -43,7 +43,7 @@ def compute_qualnames(raw: RawCode) -> None:
 
 
 def _own(raw: RawCode) -> str | None:
-    """What a class body says of itself, or a nested function of the function around it."""
+    """The qualified name of a class body by its own store, or of a function by those of its nested functions."""
     if not raw.is_function:
         return _stored(raw)
     inside = raw.nested
@@ -74,28 +74,28 @@ def _given(raw: RawCode) -> dict[int, str]:
         code, qualname = before
         if name == "MAKE_FUNCTION" and isinstance(code, RawCode) and isinstance(qualname, str) and code.is_function:
             known = found.setdefault(id(code), qualname)
-            if known != qualname:  # no compiler gives two names to one code object, so no text has this one
+            if known != qualname:  # no compiler gives two names to one code object
                 found[id(code)] = f"{known} or {qualname}"
         before = (qualname, _constant(raw, argument) if name == "LOAD_CONST" else None)
     return found
 
 
 def give_qualnames(code: types.CodeType, wanted: Mapping[int, str]) -> types.CodeType:
-    """``code`` of a version before 3.11, whose nested code at these places among its constants gets these names."""
+    """``code`` of a version before 3.11, with these names for the nested code at these indices of its constants."""
     rows = TABLES[sys.version_info[:2]].rows
     consts, bytecode = list(code.co_consts), bytearray(code.co_code)
     names = [getattr(rows.get(operation), "name", "") for operation in bytecode[::2]]
-    for place in range(2, len(names)):
-        if names[place - 2 : place + 1] != ["LOAD_CONST", "LOAD_CONST", "MAKE_FUNCTION"]:
+    for unit in range(2, len(names)):
+        if names[unit - 2 : unit + 1] != ["LOAD_CONST", "LOAD_CONST", "MAKE_FUNCTION"]:
             continue
-        name = wanted.get(bytecode[2 * place - 3])
-        before = names[place - 3] if place > 2 else ""
+        name = wanted.get(bytecode[2 * unit - 3])
+        before = names[unit - 3] if unit > 2 else ""
         if name is None or before == "EXTENDED_ARG":
             continue
         index = next((i for i, value in enumerate(consts) if type(value) is str and value == name), len(consts))
         if index < 256:
             consts[index:] = consts[index:] or [name]
-            bytecode[2 * place - 1] = index
+            bytecode[2 * unit - 1] = index
     return code.replace(co_consts=tuple(consts), co_code=bytes(bytecode))
 
 

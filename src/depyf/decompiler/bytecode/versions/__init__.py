@@ -1,8 +1,8 @@
-"""Opcode tables, one module per CPython version; the only place that knows raw opcodes.
+"""Opcode tables, one module per CPython version; the only package that knows raw opcodes.
 
-A table maps opcode numbers to rows ``(raw name, rule, operation, caches)``. The rule (rules.py has one function for
-each) decodes the raw argument, the operation is the canonical one that it becomes. Each module holds the
-differences to the version before. docs/new-python-version.md tells how to add one.
+A table maps opcode numbers to rows ``(raw name, rule, operation, caches)``. The rule (a function in rules.py) decodes
+the raw argument, the operation is the canonical one that it becomes. Each module holds the differences from the
+previous version. docs/new-python-version.md describes how to add one.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ TABLES: dict[tuple[int, int], OpcodeTable] = {
 
 OLDEST_HOST = (3, 8)
 HOSTS: list[tuple[int, int]] = [version for version in TABLES if version >= OLDEST_HOST]
-"""The versions that depyf runs on; it reads those of TABLES on each of them."""
+"""The versions that depyf runs on; on each it reads code of all versions in TABLES."""
 
 
 def supported_versions() -> str:

@@ -1,4 +1,4 @@
-"""What the compiler and the interpreter of one CPython version do that its opcodes do not say."""
+"""Facts about the compiler and the interpreter of one CPython version that its opcodes don't imply."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Behavior:
-    """One version's facts. The defaults are those of 3.7; each ``pyXY.py`` states what its version changed.
+    """One version's facts. The defaults are those of 3.7; each ``pyXY.py`` has the changes of its version.
 
-    A fact belongs here if no opcode implies it. Beside each value is the place in CPython's source that says so, and
-    tests/bytecode/test_behavior.py shows it with a snippet that it compiles with every version.
+    A fact belongs here if no opcode implies it. A comment at each value names the function in CPython's source, and
+    tests/bytecode/test_behavior.py demonstrates it with a snippet compiled by every version.
     """
 
     # How code is laid out.
@@ -23,14 +23,14 @@ class Behavior:
     """The else clause of a try statement follows the handlers."""
 
     exits_are_copied: bool = False
-    """A jump to the return at the end of a function, which nobody wrote, becomes a copy of it, and in most versions so
-    does one to any short block that leaves the code. Before, only a jump to a RETURN_VALUE did."""
+    """A jump to the implicit return at the end of a function becomes a copy of it, and in most versions so does one to
+    any short block that leaves the code. Before, only a jump to a RETURN_VALUE did."""
 
     loop_tests_are_copied: bool = False
     """A while loop has its test at the bottom too; only ``continue`` jumps to the one at the top."""
 
     tests_jump_on_line_of_statement: bool = False
-    """The jump after each test of ``if a and b`` has the line of the statement, wherever the test stands."""
+    """The jump after each test of ``if a and b`` has the line of the statement, whatever the line of the test."""
 
     # What is folded, dropped or rewritten.
 
@@ -50,35 +50,35 @@ class Behavior:
     """Of two stores to one variable in a row, on one line, the first only drops its value."""
 
     functions_of_imports_are_no_methods: bool = False
-    """``name.f()`` loads ``f`` as any attribute, and not as a method, if the module around it imports ``name``."""
+    """``name.f()`` loads ``f`` as a plain attribute, not as a method, if the enclosing module imports ``name``."""
 
     # What is added.
 
     mappings_are_copied: bool = False
-    """``f(**mapping)`` merges the mapping into a new dictionary, even if nothing else goes into it."""
+    """``f(**mapping)`` merges the mapping into a new dictionary, even if it is the only one."""
 
     generators_have_a_handler: bool = False
     """The code of a generator is inside a handler that replaces StopIteration (PEP 479)."""
 
     generator_expressions_iterate: bool = False
     """A generator expression calls iter() on its argument itself, in a frame that is hidden until the generator is
-    made; before, the code around it does."""
+    made; before, the enclosing code does."""
 
     asserts_have_lines_of_comparisons: bool = False
-    """An assert statement raises on the line of the comparison that its test ends with. Without effect before 3.9,
-    where AssertionError is a global variable like others."""
+    """An assert statement raises on the line of the comparison that ends its test. No effect before 3.9, where
+    AssertionError is an ordinary global."""
 
     # What the interpreter does.
 
     delegation_is_told_by: str = ""
-    """Where ``throw`` looks for whether a yield belongs to ``yield from`` or ``await``: the "operand" of YIELD_VALUE or
-    of the "resume" after it; empty if in neither (see dropped.py)."""
+    """Where ``throw`` reads whether a yield belongs to ``yield from`` or ``await``: in the "operand" of YIELD_VALUE or
+    that of the "resume" after it; empty for neither (see dropped.py)."""
 
     close_is_told_by: str = ""
-    """Where ``close`` looks for whether only the handler of StopIteration surrounds a yield; as above."""
+    """Where ``close`` reads whether only the handler of StopIteration surrounds a yield; as above."""
 
     resume_depth1_mask: int = 0
-    """The bit of the "resume" operand in which ``close`` looks."""
+    """The bit of the "resume" operand that ``close`` reads."""
 
     frames_are_left_before_their_call: bool = False
     """An exception that leaves a frame which an instruction pushed is looked up at the code unit before that

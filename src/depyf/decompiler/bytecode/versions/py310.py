@@ -33,7 +33,7 @@ BEHAVIOR = py39.BEHAVIOR.changed(
     exits_are_copied=True,  # compile.c, duplicate_exits_without_lineno and extend_block
     loop_tests_are_copied=True,  # compile.c, compiler_while (bpo-42246)
     folds_constant_tests=True,  # compile.c, optimize_basic_block
-    asserts_have_lines_of_comparisons=True,  # compile.c, compiler_jump_if: sets the place, does not set it back
+    asserts_have_lines_of_comparisons=True,  # compile.c, compiler_jump_if: sets the location, does not restore it
 )
 
 TABLE = make_table(

@@ -79,8 +79,8 @@ CACHES: dict[str, int] = {
 BEHAVIOR = py311.BEHAVIOR.changed(
     handlers_are_last=True,  # flowgraph.c, push_cold_blocks_to_end (gh-93356)
     generators_have_a_handler=True,  # compile.c, wrap_in_stopiteration_handler
-    tests_jump_on_line_of_statement=False,  # compile.c, compiler_jump_if: the place of the test
-    asserts_have_lines_of_comparisons=False,  # compile.c, compiler_jump_if: the place is an argument
+    tests_jump_on_line_of_statement=False,  # compile.c, compiler_jump_if: the location of the test
+    asserts_have_lines_of_comparisons=False,  # compile.c, compiler_jump_if: the location is an argument
     close_is_told_by="operand",  # genobject.c, gen_close
 )
 

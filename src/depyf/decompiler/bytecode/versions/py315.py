@@ -67,7 +67,7 @@ TABLE = make_table(
     numbers=NUMBERS,
     caches=CACHES,
     binary_operators=py314.TABLE.binary_operators,
-    # Names of builtins, and in one-element tuples the values that are constants like others.
+    # Names of builtins, and in one-element tuples the values that are ordinary constants.
     common_constants=(
         *py314.TABLE.common_constants, "list", "set", (None,), ("",), (True,), (False,), (-1,),
     ),

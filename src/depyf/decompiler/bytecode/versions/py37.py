@@ -32,7 +32,7 @@ NUMBERS: dict[str, int] = {
     "BUILD_STRING": 157, "BUILD_TUPLE_UNPACK_WITH_CALL": 158, "LOAD_METHOD": 160, "CALL_METHOD": 161,
 }  # fmt: skip
 
-OPERATOR_WORDS = {
+OPERATOR_NAMES = {
     "MATRIX_MULTIPLY": "@", "POWER": "**", "MULTIPLY": "*", "MODULO": "%", "ADD": "+", "SUBTRACT": "-",
     "FLOOR_DIVIDE": "//", "TRUE_DIVIDE": "/", "LSHIFT": "<<", "RSHIFT": ">>", "AND": "&", "XOR": "^", "OR": "|",
 }  # fmt: skip
@@ -131,8 +131,8 @@ MEANINGS: dict[str, Meaning] = {
     "BUILD_TUPLE_UNPACK_WITH_CALL": ("count", "BUILD_TUPLE_UNPACK_WITH_CALL"),
     "LOAD_METHOD": ("method", "LOAD_ATTR"),
     "CALL_METHOD": ("call", "CALL"),
-    **{f"BINARY_{word}": ("binary", operator) for word, operator in OPERATOR_WORDS.items()},
-    **{f"INPLACE_{word}": ("binary", f"{operator}=") for word, operator in OPERATOR_WORDS.items()},
+    **{f"BINARY_{name}": ("binary", operator) for name, operator in OPERATOR_NAMES.items()},
+    **{f"INPLACE_{name}": ("binary", f"{operator}=") for name, operator in OPERATOR_NAMES.items()},
 }
 
 BEHAVIOR = Behavior()

@@ -17,7 +17,7 @@ MEANINGS: dict[str, Meaning] = changed(
     ],
     added={
         "ROT_FOUR": ("rotate", 4),
-        "MAP_ADD": ("count", "MAP_ADD"),  # as PEP 572 wants it, the key comes first
+        "MAP_ADD": ("count", "MAP_ADD"),  # the key comes first, as in PEP 572
         "END_ASYNC_FOR": ("plain 0", "END_ASYNC_FOR"),
         "BEGIN_FINALLY": ("plain", "BEGIN_FINALLY"),
         "CALL_FINALLY": ("jump by", "CALL_FINALLY"),
@@ -26,7 +26,7 @@ MEANINGS: dict[str, Meaning] = changed(
 )  # fmt: skip
 
 BEHAVIOR = py37.BEHAVIOR.changed(
-    tests_jump_on_line_of_statement=True,  # compile.c, compiler_visit_expr: sets the line back, up or down
+    tests_jump_on_line_of_statement=True,  # compile.c, compiler_visit_expr: restores the line, up or down
 )
 
 TABLE = make_table(

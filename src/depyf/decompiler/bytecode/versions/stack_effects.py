@@ -1,9 +1,8 @@
-"""What each raw opcode takes from the evaluation stack and leaves there, as the interpreter of each version does it.
+"""The stack effect of each raw opcode, as the interpreter of each version has it.
 
-``(pops, pushes)``, or a function that makes it of the operand; EFFECTS for the way that falls through, JUMPS for the
-way that jumps, where it differs. ``dis.stack_effect`` says the same, but for NOT_AS_DIS;
-tests/bytecode/test_stack_effects.py asks every interpreter. For 3.7 to 3.10 only opcodes are listed that leave the
-block stack alone.
+``(pops, pushes)``, or a function from the operand to that; EFFECTS is for the edge that falls through, JUMPS for the
+jumping edge, where it differs. ``dis.stack_effect`` agrees except for NOT_AS_DIS; tests/bytecode/test_stack_effects.py
+asks every interpreter. For 3.7 to 3.10 only opcodes that don't use the block stack are listed.
 """
 
 from __future__ import annotations
@@ -47,7 +46,7 @@ _3_7: Effects = {
     ),
     **_each("STORE_ATTR DELETE_SUBSCR MAP_ADD", (2, 0)),
     **_each("BINARY_SUBSCR COMPARE_OP IMPORT_NAME YIELD_FROM", (2, 1)),
-    **{f"{kind}_{word}": (2, 1) for kind in ("BINARY", "INPLACE") for word in py37.OPERATOR_WORDS},
+    **{f"{kind}_{name}": (2, 1) for kind in ("BINARY", "INPLACE") for name in py37.OPERATOR_NAMES},
     "STORE_SUBSCR": (3, 0),
     "ROT_TWO": (2, 2),
     "ROT_THREE": (3, 3),
@@ -97,8 +96,8 @@ _3_11: Effects = {
     ),
     **_each("PUSH_NULL RETURN_GENERATOR WITH_EXCEPT_START MATCH_KEYS COPY", (0, 1)),
     **{
-        f"POP_JUMP_{way}_IF_{what}": (1, 0)
-        for way in ("FORWARD", "BACKWARD")
+        f"POP_JUMP_{direction}_IF_{what}": (1, 0)
+        for direction in ("FORWARD", "BACKWARD")
         for what in ("TRUE", "FALSE", "NONE", "NOT_NONE")
     },
     **_each("BEFORE_WITH BEFORE_ASYNC_WITH PUSH_EXC_INFO", (1, 2)),
@@ -171,7 +170,7 @@ def _jumps(versions: Iterable[tuple[int, int]], effects: Effects) -> dict[tuple[
 
 
 JUMPS: dict[tuple[int, int], Effects] = {
-    # FOR_ITER lands after END_FOR and the pop after that (ENDS_OF_LOOPS), and pops its iterator.
+    # FOR_ITER jumps past END_FOR and the pop after that (ENDS_OF_LOOPS), and pops its iterator.
     **_jumps([(3, minor) for minor in range(7, 11)], {**_OR_POP, "FOR_ITER": (1, 0)}),
     (3, 11): {**_OR_POP, "FOR_ITER": (1, 0), "SEND": (2, 1)},
     **_jumps([(3, 12), (3, 13), (3, 14)], {"FOR_ITER": (1, 0)}),
@@ -182,7 +181,7 @@ ENDS_OF_LOOPS: dict[tuple[int, int], tuple[str, ...]] = {
     (3, 12): ("END_FOR",), (3, 13): ("END_FOR", "POP_TOP"), (3, 14): ("END_FOR", "POP_ITER"),
     (3, 15): ("END_FOR", "POP_ITER"),
 }  # fmt: skip
-"""What FOR_ITER jumps to, and is part of that jump."""
+"""The instructions at the target of FOR_ITER that are part of its jump."""
 
 READS: dict[str, Callable[[int], int]] = {
     "COPY": lambda n: n,
@@ -203,7 +202,7 @@ READS: dict[str, Callable[[int], int]] = {
     "WITH_EXCEPT_START": lambda n: 4,
     "RERAISE": lambda n: n + 1,
 }
-"""How many entries must be on the stack for opcodes that look at more of them than they pop."""
+"""The stack depth needed by opcodes that read more entries than they pop."""
 
 _LAST = (9, 9)
 NOT_AS_DIS: dict[str, tuple[tuple[int, int], tuple[int, int], str]] = {
@@ -213,4 +212,4 @@ NOT_AS_DIS: dict[str, tuple[tuple[int, int], tuple[int, int], str]] = {
     "RETURN_VALUE": ((3, 14), _LAST, "the interpreter pushes the value to the caller's stack, which dis counts"),
     "FOR_ITER": ((3, 12), _LAST, "the compiler counts an item that END_FOR pops; the interpreter jumps past both"),
 }
-"""Opcodes with another effect here than ``dis.stack_effect`` tells: the first and the last such version, and why."""
+"""Opcodes whose effect here differs from ``dis.stack_effect``: the first and the last such version, and why."""

@@ -1,4 +1,4 @@
-"""What a version's opcode table holds, and how it is made from the version's differences to the one before."""
+"""The type of a version's opcode table, made from the differences from the previous version."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from typing import Any, Iterable, Mapping, NamedTuple, Tuple
 from .behavior import Behavior
 
 Meaning = Tuple[str, Any]
-"""(the rule of rules.py that decodes the opcode's argument, what the rule needs: mostly a canonical operation)"""
+"""(the rule of rules.py that decodes the opcode's argument, the rule's parameter: mostly a canonical operation)"""
 
 INTERNAL: Meaning = ("internal", "")
-"""An opcode that the interpreter uses for itself; code objects as Python code sees them never hold it."""
+"""An opcode internal to the interpreter, which code objects never show to Python code."""
 
 BINARY_OPERATORS = (
     "+", "&", "//", "<<", "@", "*", "%", "|", "**", ">>", "-", "/", "^",
@@ -24,11 +24,11 @@ _PYPY = frozenset(range(201, 206))
 """LOOKUP_METHOD, CALL_METHOD, BUILD_LIST_FROM_ARG and others (PyPy's lib-python/3/opcode.py, "pypy modification")."""
 
 COMPARISONS = ("<", "<=", "==", "!=", ">", ">=")
-"""By the argument of COMPARE_OP, its flags shifted away."""
+"""By the argument of COMPARE_OP, its flags shifted out."""
 
 
 class OpcodeRow(NamedTuple):
-    """One opcode: its raw name, the rule that decodes its argument, what the rule makes of it, its inline caches."""
+    """One opcode: its raw name, the rule that decodes its argument, the rule's parameter, its inline caches."""
 
     name: str
     rule: str
@@ -40,11 +40,11 @@ class OpcodeRow(NamedTuple):
 class OpcodeTable:
     """The opcodes of one CPython version and the operand tables that go with them.
 
-    ``jump_unit`` is the number of bytes that jump arguments count, ``common_constants`` are the names or values
-    that LOAD_COMMON_CONSTANT pushes. ``conditional_jumps_go_back``: whether a conditional jump may lead backward; where
-    none does, the assembler inverts it over a JUMP. ``generators_start``: whether the code of a generator says so by
-    an instruction, RETURN_GENERATOR. ``iterator_pairs``: whether an iterator takes two slots of the stack.
-    ``behavior``: what the version does that no opcode implies. The properties follow from the opcodes.
+    ``jump_unit`` is the number of bytes per unit of a jump argument, ``common_constants`` are the names or values
+    that LOAD_COMMON_CONSTANT pushes. ``conditional_jumps_go_back``: whether a conditional jump may go backward; where
+    it may not, the assembler inverts it over a JUMP. ``generators_start``: whether the code of a generator starts
+    with RETURN_GENERATOR. ``iterator_pairs``: whether an iterator takes two stack slots. ``behavior``: facts that no
+    opcode implies. The properties are derived from the opcodes.
     """
 
     version: tuple[int, int]
@@ -65,22 +65,22 @@ class OpcodeTable:
 
     @cached_property
     def has_resume(self) -> bool:
-        """Whether code says by an instruction, RESUME, where a frame of it begins to be seen."""
+        """Whether a RESUME instruction marks where the frame becomes visible."""
         return "RESUME" in self.opcodes
 
     @cached_property
     def of_pypy(self) -> frozenset[int]:
-        """Numbers that are opcodes of PyPy's alone; from 3.11 on CPython uses them for itself."""
+        """Numbers that are opcodes only in PyPy; from 3.11 on CPython uses them."""
         return frozenset() if self.has_resume else _PYPY
 
     @cached_property
     def jumps_test_bools(self) -> bool:
-        """Whether a conditional jump finds an exact bool on the stack, made by TO_BOOL, so that it never raises."""
+        """Whether a conditional jump expects an exact bool on the stack (see TO_BOOL), so that it never raises."""
         return any(row.op == "TO_BOOL" for row in self.rows.values())
 
     @cached_property
     def empty_slot_is_first(self) -> bool:
-        """Whether the empty slot of a call lies below the callable; above it if not."""
+        """Whether the empty slot of a call is below the callable; otherwise it is above."""
         return all(row.rule != "global or null" for row in self.rows.values())
 
     @cached_property
@@ -90,19 +90,19 @@ class OpcodeTable:
 
     @cached_property
     def cells_are_locals(self) -> bool:
-        """Whether cells are numbered with the local variables, so that a variable which is both has one slot."""
+        """Whether cells are numbered among the locals, so that a variable that is both has one slot."""
         return any(row.name == "LOAD_DEREF" and row.rule == "local" for row in self.rows.values())
 
     @cached_property
     def asserts_read_a_global(self) -> bool:
-        """Whether nothing but the global name gives an assert statement its AssertionError."""
+        """Whether an assert statement loads AssertionError as a global."""
         return "AssertionError" not in self.common_constants and all(
             row.op != "LOAD_ASSERTION_ERROR" for row in self.rows.values()
         )
 
     @cached_property
     def has_block_stack(self) -> bool:
-        """Whether try and with statements are blocks at run time, which an instruction ends."""
+        """Whether try and with statements push a block at run time, which an instruction pops."""
         return any(row.name == "SETUP_FINALLY" for row in self.rows.values())
 
     @cached_property
@@ -121,7 +121,7 @@ class OpcodeTable:
 def changed(
     before: Mapping[str, Meaning], *, removed: Iterable[str] = (), added: Mapping[str, Meaning]
 ) -> dict[str, Meaning]:
-    """The meanings of the version before with some opcodes gone and some new or of another meaning."""
+    """The meanings of the previous version with some opcodes removed and some added or changed."""
     after = dict(before)
     for name in removed:
         del after[name]
@@ -142,9 +142,9 @@ def make_table(
     iterator_pairs: bool = False,
     behavior: Behavior,
 ) -> OpcodeTable:
-    """The table of one version; numbers inherited from the version before are left out if the opcode is gone.
+    """The table of one version; numbers inherited from the previous version are dropped if the opcode is gone.
 
-    Opcodes that monitoring puts in the place of others are internal.
+    Opcodes that monitoring substitutes for others are internal.
     """
     caches = caches or {}
     rows = {}
