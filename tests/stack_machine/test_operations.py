@@ -189,18 +189,18 @@ class Run:
             state.names[value] = [name]
         self.heights = []
         """The height of the stack before and after each instruction that stands for itself."""
-        while self.machine.place < len(self.instructions):
-            ins = self.instructions[self.machine.place]
-            self.machine.place += 1
+        while self.machine.next_index < len(self.instructions):
+            ins = self.instructions[self.machine.next_index]
+            self.machine.next_index += 1
             if ins.op == "RAISE_VARARGS":
                 break
-            place, height = self.machine.place, len(state.stack)
+            before, height = self.machine.next_index, len(state.stack)
             self.machine.execute(ins)
-            if self.machine.place == place and ins.op != "RAISED":
+            if self.machine.next_index == before and ins.op != "RAISED":
                 self.heights.append((ins, height, len(state.stack)))
 
     def upcoming(self, count: int) -> list[Instruction]:
-        return self.instructions[self.machine.place : self.machine.place + count]
+        return self.instructions[self.machine.next_index : self.machine.next_index + count]
 
     @property
     def stack(self) -> str:

@@ -1,11 +1,11 @@
 """dispatch/: any bytecode of a function -> a function definition. The last resort, when nothing else gives source.
 
 Takes: canonical instructions with any control flow and any stack shapes.
-Gives: a tree that does the same in the same order. Stack entries that live from one basic block to another are
-variables; what can be nested statements is; where it can't, a variable says where to continue, and a cycle with several
-entries is a loop around a choice by that variable.
-Holds on exit: each instruction is at the place in ``try`` bodies and handlers that its exception ranges and the
-exceptions handled there demand; what has no such place is refused.
+Gives: a tree with the same effects in the same order. Stack entries that are live across basic blocks are variables.
+Control flow is nested statements where possible; elsewhere a state variable selects the next block, and an irreducible
+cycle is a loop around a choice by that variable.
+Holds on exit: each instruction is in the ``try`` bodies and handlers that its exception ranges and the handled
+exceptions require; what fits in none is refused.
 
     decompile_dispatch(raw) -> DecompiledCode
 

@@ -1,7 +1,7 @@
-"""Instructions -> nodes: runs of instructions that are at the same levels, and the edges between them.
+"""Instructions -> nodes: runs of instructions at the same levels, and the edges between them.
 
-Instructions that are reached with different handled exceptions, or with stack entries that no variable can hold (the
-empty slot of a call) in different places, belong to several nodes.
+An instruction belongs to several nodes if it is reached with different handled exceptions, or with different positions
+of stack entries that no variable can hold (the NULL of a call).
 """
 
 from __future__ import annotations
@@ -14,28 +14,27 @@ from .levels import Error, Levels, Ranges, handled_part, is_inside
 from .slots import VALUE, StackSlot, StackSlots, merge, rigid, same_slot, simulate
 
 _MOST_COPIES = 6
-"""Nodes for each instruction, on average, before there are too many contexts."""
+"""Average number of nodes per instruction that is still accepted."""
 
 _SILENT = frozenset(
     {"NOP", "CONST", "POP", "COPY", "SWAP", "STORE_FAST", "DELETE_FAST", "LOAD_FAST", "STORE_DEREF", "DELETE_DEREF",
      "JUMP", "NULL", "LOAD_CLOSURE"}
 )  # fmt: skip
-"""What a handler may do unseen before it raises again."""
-
+"""Operations without a visible effect, which a handler may execute before it raises again."""
 
 _UNSEEN = frozenset({"NOP", "CONST", "POP", "COPY", "SWAP", "JUMP", "NULL", "LOAD_CLOSURE", "POP_EXCEPT"})
-"""What may happen between the end of the body of a with statement and the call of the exit function."""
+"""Operations allowed between the end of a with statement's body and the call of the exit function."""
 
 
 def is_exit_call(ins: Instruction, slots: list[StackSlot]) -> bool:
-    """Whether ``ins`` calls the exit function of a with statement, as it is called where no exception leaves it."""
+    """Whether ``ins`` calls the exit function of a with statement that no exception leaves."""
     if ins.op != "CALL" or ins.arg != (2, ()) or len(slots) < 4 or slots[-4].kind != "exit":
         return False
     return all(slot.kind == "const" and slot.detail is None for slot in slots[-3:])
 
 
 class Edge(NamedTuple):
-    """An edge to another node, with the stack that it leaves there."""
+    """An edge to another node, with the stack on arrival."""
 
     target: DispatchNode
     slots: StackSlots
@@ -45,7 +44,7 @@ class DispatchNode:
     """A run of instructions.
 
     ``end``: "jump", "branch" (edges: falls, jumps), "for" (edges: item, exhausted), "with" (a context manager is
-    entered), "exit", "raise" (the handled exception again), "leave" (the handler is left with the exception).
+    entered), "exit", "raise" (reraise the handled exception), "leave" (leave the handler with the exception).
     """
 
     def __init__(self, number: int, pc: int, levels: Levels, slots: StackSlots) -> None:
@@ -56,21 +55,21 @@ class DispatchNode:
         self.pcs: list[int] = []
         self.end = "jump"
         self.edges: list[Edge] = []
-        self.handlers: list[tuple[DispatchNode, int]] = []  # where exceptions go, and how many stack entries they leave
+        self.handlers: list[tuple[DispatchNode, int]] = []  # with the stack depth they keep
 
     def __repr__(self) -> str:
         return f"node {self.number} at {self.pc}"
 
 
 class Analysis:
-    """All nodes of a code object, from its first instruction on."""
+    """The nodes of a code object that are reachable from its first instruction."""
 
     def __init__(self, instructions: list[Instruction], error: Error) -> None:
         self.instructions = instructions
         self.error = error
         self.ranges = Ranges(instructions, error)
         self.nodes: dict[Any, DispatchNode] = {}
-        self.handler_of: dict[Levels, DispatchNode] = {}  # by the levels of the try body
+        self.handler_of: dict[Levels, DispatchNode] = {}  # keyed by the levels of the try body
         self.joins = self._joins()
         self.todo: list[DispatchNode] = []
         self.entry = self.enter(0, (), [])
@@ -81,7 +80,7 @@ class Analysis:
         self._drop_unreached()
 
     def _joins(self) -> set[int]:
-        """Instructions with several predecessors."""
+        """Return the instructions with several predecessors."""
         counts = [0] * (len(self.instructions) + 1)
         counts[0] = 1
         for index, ins in enumerate(self.instructions):
@@ -104,7 +103,7 @@ class Analysis:
         self.all = sorted(reached, key=lambda node: node.number)
 
     def _check_with(self, node: DispatchNode, target: DispatchNode) -> None:
-        """Only its beginning leads into the body of a with statement."""
+        """Refuse an edge into the body of a with statement, except that from its beginning."""
         common = 0
         while common < min(len(node.levels), len(target.levels)) and node.levels[common] == target.levels[common]:
             common += 1
@@ -112,16 +111,16 @@ class Analysis:
         if entered and (node.end != "with" or len(target.levels) > common + 1):
             raise self.error("control enters a with statement in another way than by its beginning")
 
-    # Entering a place
+    # Entering a node
 
     def enter(self, pc: int, handled: Levels, slots: list[StackSlot]) -> DispatchNode:
-        """The node at ``pc``, where these exceptions are handled, reached with this stack."""
+        """Return the node at ``pc``, reached while these exceptions are handled and with this stack."""
         if pc >= len(self.instructions):
             raise self.error("control leaves the code")
         return self.node(pc, self.levels_at(pc, handled, slots), slots)
 
     def node(self, pc: int, levels: Levels, slots: list[StackSlot]) -> DispatchNode:
-        """The node with this beginning; what it knows of the stack is now true for this path too."""
+        """Return the node that begins like this, with its knowledge of the stack merged with this path's."""
         slots = [self.settled(slot, levels) for slot in slots]
         key = (pc, levels, tuple(rigid(slot) for slot in slots))
         node = self.nodes.get(key)
@@ -136,7 +135,7 @@ class Analysis:
         return node
 
     def settled(self, slot: StackSlot, levels: Levels) -> StackSlot:
-        """``slot`` as it is at ``levels``: what belongs to a handler that was left is a value, or of no use."""
+        """Return ``slot`` as seen at ``levels``: an entry of a handler that was left is a plain value or unusable."""
         if slot.kind == "exception" and not is_inside(levels, slot.detail):
             return VALUE._replace(origin=slot.origin)
         if slot.kind == "previous" and not is_inside(levels, slot.detail):
@@ -144,7 +143,7 @@ class Analysis:
         return slot
 
     def levels_at(self, pc: int, handled: Levels, slots: list[StackSlot]) -> Levels:
-        """The levels of what comes at ``pc``: those of the first instruction that can raise."""
+        """Return the levels at ``pc``: those of the next instruction that can raise."""
         first, seen = pc, set()
         while pc < len(self.instructions) and pc not in seen and (pc == first or pc not in self.joins):
             seen.add(pc)
@@ -158,11 +157,11 @@ class Analysis:
             pc = ins.target if ins.op == "JUMP" else pc + 1
         return self.ranges.levels_of(first, handled, slots) or handled
 
-    # Following a node to its end
+    # Executing a node to its end
 
     def follow(self, node: DispatchNode) -> None:
         node.pcs, node.edges, node.handlers = [], [], []
-        slots = [slot._replace(origin=place) for place, slot in enumerate(node.slots)]
+        slots = [slot._replace(origin=index) for index, slot in enumerate(node.slots)]
         handled = handled_part(node.levels)
         if node.end == "leave":
             level = node.levels[-1]
@@ -197,7 +196,7 @@ class Analysis:
                 raise self.error("control leaves the code")
 
     def step(self, node: DispatchNode, ins: Instruction, pc: int, handled: Levels, slots: list[StackSlot]) -> bool:
-        """One instruction; True at the end of the node."""
+        """Execute one instruction. Return True if it ends the node."""
         if ins.op in CONDITIONAL_JUMPS:
             node.end = "for" if ins.op.endswith("FOR_ITER") else "branch"
             jumped = slots[:]
@@ -241,7 +240,7 @@ class Analysis:
     def enter_with(
         self, node: DispatchNode, ins: Instruction, pc: int, handled: Levels, slots: list[StackSlot]
     ) -> None:
-        """A context manager is entered: what comes then is the body of a with statement."""
+        """Enter a context manager; the body of a with statement follows."""
         slots[-1:] = [StackSlot("exit", (pc, ins.op == "BEFORE_ASYNC_WITH", node.levels)), VALUE]
         pc += 1
         if ins.op == "BEFORE_ASYNC_WITH":
@@ -255,12 +254,12 @@ class Analysis:
         node.edges = [Edge(self.node(pc, levels, slots), tuple(slots))]
 
     def check_exits(self, node: DispatchNode, ins: Instruction, slots: list[StackSlot]) -> None:
-        """Where a with statement was left nothing can be seen before the exit function is called, and that it is."""
+        """Check that after the body of a with statement the exit function is called before any visible effect."""
         top = slots[-1].kind if slots else ""
         if ins.op == "POP" and top == "exit" or ins.op == "RETURN_VALUE" and any(s.kind == "exit" for s in slots):
             raise self.error("a with statement is left without a call of the exit function")
         active = {level.handler.depth - 1 for level in node.levels if level.kind == "with"}
-        left = [place for place, slot in enumerate(slots) if slot.kind == "exit" and place not in active]
+        left = [index for index, slot in enumerate(slots) if slot.kind == "exit" and index not in active]
         if left and ins.op not in _UNSEEN and not (is_exit_call(ins, slots) and left[-1] == len(slots) - 4):
             raise self.error("something happens between a with statement and the call of its exit function")
         if left and is_exit_call(ins, slots) and slots[-4].detail[2] != node.levels:
@@ -271,7 +270,7 @@ class Analysis:
         return Edge(target, tuple(self.settled(slot, target.levels) for slot in slots))
 
     def raises_again(self, pc: int, slots: list[StackSlot], levels: Levels) -> bool:
-        """Whether all that happens from ``pc`` on is that the exception of ``levels`` is raised again."""
+        """Whether the code at ``pc`` only reraises the exception of ``levels``."""
         slots = slots[:]
         for _ in range(20):
             if pc >= len(self.instructions):
@@ -291,13 +290,13 @@ class Analysis:
     # Exceptions
 
     def may_raise(self, node: DispatchNode, slots: list[StackSlot]) -> None:
-        """An instruction of ``node`` can raise: the innermost handler is entered with this stack."""
-        place = len(node.levels) - 1
-        while place >= 0 and not node.levels[place].is_body:
-            place -= 1
-        if place < 0:
+        """Enter the innermost handler with this stack: an instruction of ``node`` can raise."""
+        index = len(node.levels) - 1
+        while index >= 0 and not node.levels[index].is_body:
+            index -= 1
+        if index < 0:
             return
-        body = node.levels[: place + 1]
+        body = node.levels[: index + 1]
         level = body[-1]
         if level.kind == "with":
             entry = self.with_entry(body, slots[: level.kept])
@@ -308,7 +307,7 @@ class Analysis:
             node.handlers.append((entry, level.kept))
 
     def with_entry(self, body: Levels, slots: list[StackSlot]) -> DispatchNode:
-        """Where a with statement continues whose exit function has dealt with the exception."""
+        """Return the node where control continues if the exit function suppresses the exception."""
         outer, level = body[:-1], body[-1]
         chain = self.ranges.chain(level.handler.target + 1)
         end = self.ranges.with_end(level.handler)

@@ -1,4 +1,4 @@
-"""Executes the nodes one by one: the statements of each, the test that ends it, and the statements on its edges."""
+"""Nodes -> blocks: the statements of each node, the test that ends it, and the statements on its edges."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from .variables import SlotVariables, bound_variables
 
 
 class Successor:
-    """An edge with what has to be done on it."""
+    """An edge with the statements to execute on it."""
 
     def __init__(self, target: DispatchNode, statements: list[n.Statement]) -> None:
         self.target = target
@@ -26,9 +26,9 @@ class Successor:
 
 
 class DispatchBlock:
-    """A node as text. ``test`` decides between two ``successors``, true and false.
+    """A node as statements. ``test`` selects one of two ``successors``: true, false.
 
-    ``iterator`` and ``item`` are those of a FOR_ITER.
+    ``iterator`` is the operand of a FOR_ITER, ``item`` the variable of its result.
     """
 
     def __init__(self, node: DispatchNode) -> None:
@@ -43,11 +43,11 @@ class DispatchBlock:
 
 
 class Blocks:
-    """Makes the blocks of all nodes with a stack ``machine``."""
+    """Executes the nodes on a stack ``machine`` and collects their blocks."""
 
     node: DispatchNode
     exceptions: dict[Value, object]
-    """The exceptions among the values, with the levels of their handlers."""
+    """The values that are exceptions, with the levels of their handlers."""
 
     def __init__(
         self, raw: RawCode, spelling: Spelling, analysis: Analysis, nested: Nested, words: Words
@@ -61,7 +61,7 @@ class Blocks:
         self.machine.originals = {spelling.variable(name) for name in raw.localsplus}
 
     def run(self) -> list[DispatchBlock]:
-        """The blocks that are reached: some tests have a known outcome."""
+        """Return the blocks that are reachable; tests with a constant outcome may make others dead."""
         blocks = {node: self.block(node) for node in self.analysis.all}
         reached: dict[DispatchNode, None] = {}
         todo = [self.analysis.entry]
@@ -73,23 +73,23 @@ class Blocks:
         return [block for node, block in blocks.items() if node in reached]
 
     def block(self, node: DispatchNode) -> DispatchBlock:
-        """The text of one node."""
+        """Return the block of one node."""
         machine = self.machine
         block = DispatchBlock(node)
         machine.out = block.statements
         self.node = node
         machine.state = self.beginning(node)
         machine.line = None
-        machine.place = 0
+        machine.next_index = 0
         self.keep_for_handlers()
-        while machine.place < len(node.pcs):
-            pc = node.pcs[machine.place]
+        while machine.next_index < len(node.pcs):
+            pc = node.pcs[machine.next_index]
             ins = self.instructions[pc]
             machine.line = ins.line or machine.line
             if block.line is None:
                 block.line = machine.line
-            machine.place += 1
-            if machine.place == len(node.pcs) and node.end in ("branch", "for", "with", "exit"):
+            machine.next_index += 1
+            if machine.next_index == len(node.pcs) and node.end in ("branch", "for", "with", "exit"):
                 getattr(self, "end_" + node.end)(block, ins)
                 return block
             machine.execute(ins)
@@ -102,12 +102,12 @@ class Blocks:
         return block
 
     def upcoming(self, count: int) -> list[Instruction]:
-        """The next instructions of the node."""
-        place = self.machine.place
-        return [self.instructions[pc] for pc in self.node.pcs[place : place + count]]
+        """Return the next instructions of the node."""
+        start = self.machine.next_index
+        return [self.instructions[pc] for pc in self.node.pcs[start : start + count]]
 
     def match_exception(self, machine: Machine, arg: Any) -> None:
-        """CHECK_EXC_MATCH: only an ``except`` clause does that, so the exception is raised again to match it."""
+        """CHECK_EXC_MATCH: only an ``except`` clause can match, so raise the exception again inside a ``try``."""
         kind = machine.pop()
         if self.exceptions.get(machine.state.stack[-1]) != handled_part(self.node.levels):
             raise machine.error("an exception is matched outside of its handler")
@@ -127,7 +127,7 @@ class Blocks:
             state.locals[name] = held = Opaque(text)
             state.names[held] = [text]
         self.exceptions = {}
-        for place, slot in enumerate(node.slots):
+        for index, slot in enumerate(node.slots):
             value: Value
             if slot.kind == "null":
                 value = Null()
@@ -137,7 +137,7 @@ class Blocks:
                 value = Pure("cell", (), machine.spelling.variable(slot.detail))
             elif slot.kind == "value":
                 value = Opaque(slot.detail or "value")
-                state.names[value] = [self.variables.name(node, place)]
+                state.names[value] = [self.variables.name(node, index)]
                 if slot.detail:
                     machine.kinds[value] = slot.detail
             elif slot.kind == "exception":
@@ -149,18 +149,18 @@ class Blocks:
             state.stack.append(value)
         return state
 
-    # What others need of the stack
+    # Stack entries that handlers read
 
     def keep_for_handlers(self) -> None:
-        """Variables of stack entries that a handler around may read hold what the stack holds."""
+        """Store the stack entries that an enclosing handler may read to their variables."""
         stack = self.machine.state.stack
         for entry, kept in self.entries_around():
-            for place in range(min(kept, len(stack))):
-                if entry.slots[place].kind == "value" and not isinstance(stack[place], (Null, Raised)):
-                    self.keep(stack[place], self.variables.name(entry, place))
+            for index in range(min(kept, len(stack))):
+                if entry.slots[index].kind == "value" and not isinstance(stack[index], (Null, Raised)):
+                    self.keep(stack[index], self.variables.name(entry, index))
 
     def entries_around(self) -> list[tuple[DispatchNode, int]]:
-        """Where exceptions may go from here, and how many stack entries they leave."""
+        """Return the handlers that exceptions may reach from here, with the stack depth that they keep."""
         levels = self.node.levels
         bodies = [levels[: count + 1] for count, level in enumerate(levels) if level.is_body]
         known = self.analysis.handler_of
@@ -169,7 +169,7 @@ class Blocks:
     def keep(self, value: Value, name: str) -> None:
         machine = self.machine
         if name not in machine.state.names.get(value, ()):
-            machine.state.stack.append(value)  # still needed if it is in a variable that gets another value
+            machine.state.stack.append(value)  # keeps it alive if ``name`` was the variable of another value
             machine.store(name, value)
             machine.state.stack.pop()
 
@@ -209,9 +209,9 @@ class Blocks:
         falls, jumps = block.node.edges
         value = machine.state.stack[-1]
         if ins.op.endswith("OR_POP"):
-            place = len(machine.state.stack) - 1
+            top = len(machine.state.stack) - 1
             for other, name in self.wanted(jumps):
-                if other == place:
+                if other == top:
                     self.keep(value, name)
         self.into_common_variables(falls, jumps, value)
         machine.pop()
@@ -234,14 +234,14 @@ class Blocks:
         machine = self.machine
         item, exhausted = block.node.edges
         iterator = machine.state.stack[-1]
-        place = len(machine.state.stack) - 1
+        top = len(machine.state.stack) - 1
         for other, name in self.wanted(item):
-            if other == place:
+            if other == top:
                 self.keep(iterator, name)
         self.into_common_variables(item, exhausted, iterator)
         [block.iterator] = machine.texts([iterator])
         machine.flush()
-        block.item = self.variables.name(item.target, place + 1)
+        block.item = self.variables.name(item.target, top + 1)
         block.is_async = ins.op.startswith("ASYNC")
         held = Opaque("item")
         machine.state.names[held] = [block.item]
@@ -253,55 +253,55 @@ class Blocks:
     def end_with(self, block: DispatchBlock, ins: Instruction) -> None:
         machine = self.machine
         [edge] = block.node.edges
-        place = len(machine.state.stack) - 1
+        index = len(machine.state.stack) - 1
         manager = machine.state.stack[-1]
-        self.into_variables([want for want in self.wanted(edge) if want[0] < place], manager)
-        name = self.variables.manager(edge.slots[place].detail)
+        self.into_variables([want for want in self.wanted(edge) if want[0] < index], manager)
+        name = self.variables.manager(edge.slots[index].detail)
         machine.statement([machine.pop()], lambda text: n.Assign([n.Name(name)], text))
         block.successors = [Successor(edge.target, [])]
 
-    # What the next nodes need of the stack
+    # Stack entries that successors read
 
     def into_common_variables(self, a: Edge, b: Edge, last: Value) -> None:
-        """See to what both edges need, before ``last`` is used."""
+        """Store the entries that both edges need, before ``last`` is used."""
         others = self.wanted(b)
         self.into_variables([want for want in self.wanted(a) if want in others], last)
 
     def into_variables(self, wanted: list[tuple[int, str]], last: Value | None = None) -> None:
-        """Put stack entries into variables; pending events are written into them where that is possible."""
+        """Store stack entries to variables, and assign pending events to them directly where possible."""
         machine = self.machine
         state = machine.state
         names = dict(wanted)
         while state.pending and state.pending[0] is not last:
             event = state.pending[0]
-            places = [place for place, name in names.items() if state.stack[place] is event]
+            indices = [index for index, name in names.items() if state.stack[index] is event]
             later = [other.expression for other in state.pending[1:]]
-            name = names[places[0]] if places else ""
-            if not places or any(isinstance(part, n.Name) and part.id == name for e in later for part in n.walk(e)):
+            name = names[indices[0]] if indices else ""
+            if not indices or any(isinstance(part, n.Name) and part.id == name for e in later for part in n.walk(e)):
                 machine.name_first_pending()
                 continue
             state.pending.pop(0)
             machine.free(name)
             machine.emit(n.Assign([n.Name(name)], event.expression, line=event.line))
             state.names[event] = [name]
-        for place, name in wanted:
-            self.keep(state.stack[place], name)
+        for index, name in wanted:
+            self.keep(state.stack[index], name)
 
     def successor(self, edge: Edge) -> Successor:
-        """The edge, with the statements that it alone needs."""
+        """Return the edge, with the stores that only it needs."""
         machine = self.machine
         kept = machine.state, machine.out
         machine.state, machine.out = machine.state.copy(), []
-        for place, name in self.wanted(edge):
-            self.keep(machine.state.stack[place], name)
+        for index, name in self.wanted(edge):
+            self.keep(machine.state.stack[index], name)
         result = Successor(edge.target, machine.out)
         machine.state, machine.out = kept
         return result
 
     def wanted(self, edge: Edge) -> list[tuple[int, str]]:
-        """Which stack entries must be in which variables where ``edge`` leads."""
+        """Return the stack entries that the target of ``edge`` reads, by index, with their variables."""
         return [
-            (place, self.variables.name(edge.target, place))
-            for place, slot in enumerate(edge.target.slots)
+            (index, self.variables.name(edge.target, index))
+            for index, slot in enumerate(edge.target.slots)
             if slot.kind == "value"
         ]

@@ -1,4 +1,4 @@
-"""Tests one after the other that lead to the same places are one test with ``and`` or ``or``."""
+"""Joins consecutive tests with common targets into one test with ``and`` or ``or``."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from .blocks import DispatchBlock, Successor
 
 
 def join_tests(blocks: list[DispatchBlock]) -> list[DispatchBlock]:
-    """The blocks without those whose test has become part of another one's."""
+    """Return the blocks, less those whose test became part of another block's test."""
     jumps: dict[int, int] = {}
     for block in blocks:
         for target in [one.target for one in block.successors] + [handler for handler, _ in block.node.handlers]:
@@ -27,7 +27,7 @@ def join_tests(blocks: list[DispatchBlock]) -> list[DispatchBlock]:
 
 
 def _second(block: DispatchBlock, at: dict[DispatchNode, DispatchBlock], jumps: dict[int, int]) -> DispatchBlock | None:
-    """A block that does nothing but a test, which now belongs to that of ``block``."""
+    """Join the test of ``block`` with that of a successor that only tests. Return the successor."""
     for number, successor in enumerate(block.successors):
         second = at.get(successor.target)
         if second is None or second is block or jumps[successor.target.number] != 1 or successor.statements:

@@ -1,4 +1,4 @@
-"""Any code object of a function as a function definition: the last resort."""
+"""Any code object of a function -> function definition: the last resort."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from .statements import Structure
 
 
 class DispatchWork:
-    """``raw`` on its way to nested blocks. ``out`` are the statements."""
+    """The state of the passes: ``raw`` before, ``out`` (the statements) after."""
 
     analysis: Analysis
     writer: Blocks
@@ -117,7 +117,7 @@ PASSES: tuple[Pass[DispatchWork], ...] = (
     Pass("definition", _define, "Put the function around them, with declarations.",
          holds=(_JUMPS,)),
 )  # fmt: skip
-"""In the order in which they run."""
+"""In execution order."""
 
 
 def decompile_dispatch(
@@ -128,12 +128,12 @@ def decompile_dispatch(
     after: Observer | None = None,
     words: Words = PLAIN,
 ) -> DecompiledCode:
-    """``raw`` as a function definition, not yet proven; ``nested`` gives the definitions of functions that it makes.
+    """Return ``raw`` as a function definition, not yet proven.
 
-    ``enclosing`` are the names that functions around bind: a global of such a name must be declared. ``spelling`` is
-    that of the outermost code, if it is another. ``after`` is told of each pass. ``words``: what the
-    names in the code tell.
-    Raises DecompilationError for operations or games with the stack that have no text.
+    ``nested`` gives the definitions of functions that it makes. ``enclosing`` are the names bound by enclosing
+    functions: a global of such a name must be declared. ``spelling`` is that of the outermost code, if that is
+    another. ``after`` is called after each pass. ``words``: hints for new variables, taken from the names in the code.
+    Raises DecompilationError for operations or uses of the stack that no source expresses.
     """
     return decompile_instructions(raw, disassemble(raw), nested, enclosing, spelling, after, words)
 
@@ -147,7 +147,7 @@ def decompile_instructions(
     after: Observer | None = None,
     words: Words = PLAIN,
 ) -> DecompiledCode:
-    """A function that executes ``instructions``; parameters, names and constants are those of ``raw``."""
+    """Return a function that executes ``instructions``; parameters, names and constants are those of ``raw``."""
     work = DispatchWork(raw, instructions, nested, enclosing, spelling, words)
     run_passes(PASSES, work, after)
     return work.result

@@ -1,4 +1,4 @@
-"""The match of an exception that a handler begins with, as ``except`` clauses."""
+"""An exception match at the beginning of a handler -> ``except`` clauses."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from ..syntax import nodes as n
 
 
 def to_clauses(body: list[n.Statement]) -> None:
-    """A handler that begins with a match -> clauses for what matches and what does not."""
+    """Split a handler that begins with a match into a clause for the matching class and one for the rest."""
     for statement in body:
         while isinstance(statement, n.Try) and statement.handlers:
             last = statement.handlers[-1]
@@ -31,7 +31,7 @@ def _mentions(body: list[n.Statement], name: str | None) -> bool:
 
 
 def _match(body: list[n.Statement]) -> tuple[n.Expression, list[n.Statement], list[n.Statement]] | None:
-    """The class, and what is done with exceptions of this class and others, if that is all that is done."""
+    """Return the class, the body for a match and the body otherwise; None if ``body`` is anything but a match."""
     attempt, choice = body if len(body) == 2 else (None, None)
     if not isinstance(attempt, n.Try) or not isinstance(choice, n.If):
         return None

@@ -1,7 +1,7 @@
-"""The blocks of one level as a graph whose loops have one entry each.
+"""The blocks of one level as a reducible graph.
 
-A ``try`` statement with all that is in it is one item of the graph around it. A cycle with several entries gets
-one more item, a ``Dispatch``, that all its entries are reached through.
+A ``try`` statement with its contents is one item of the enclosing graph. A cycle with several entries gets a
+``Dispatch``, an additional item through which all its entries are reached.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from .levels import Levels, is_inside
 
 
 class GraphItem:
-    """A block, a ``try`` statement, or a dispatch. ``edges``: the nodes outside of it that it goes to."""
+    """A block, a ``try`` statement, or a dispatch. ``edges``: the successors outside of it."""
 
     def __init__(self) -> None:
         self.edges: list[DispatchNode] = []
@@ -26,7 +26,7 @@ class GraphItem:
 
     @property
     def chooses(self) -> bool:
-        """Whether what it does first depends on the node that was jumped to."""
+        """Whether it begins with a choice by the state variable."""
         return len(self.entries) > 1
 
 
@@ -40,24 +40,24 @@ class BlockItem(GraphItem):
 
 
 class TryItem(GraphItem):
-    """All at ``levels``, which end with the body of a ``try`` or ``with`` statement, and its handler."""
+    """The body of a ``try`` or ``with`` statement, which is the last of ``levels``, and its handler."""
 
     def __init__(self, levels: Levels) -> None:
         super().__init__()
         self.levels = levels
 
     def part(self, node: DispatchNode) -> Levels:
-        """The levels of the part, body or handler, that ``node`` is in."""
+        """Return the levels of the part (body or handler) that contains ``node``."""
         return node.levels[: len(self.levels)]
 
 
 class Dispatch(GraphItem):
-    """Goes to the node that was jumped to."""
+    """A choice by the state variable between the entries of a cycle or of a level."""
 
 
 class Loop:
-    """A loop with one entry, its header. ``breaks``: where it was left to, and the
-    statements that say so; found while it is written."""
+    """A loop with one entry, its header. ``breaks``: the targets of its breaks, with the assignments to the state
+    variable that select them; filled while the loop is written."""
 
     def __init__(self, header: GraphItem, members: set[GraphItem], outer: Loop | None) -> None:
         self.header = header
@@ -66,14 +66,14 @@ class Loop:
         self.breaks: dict[DispatchNode, list[n.Statement]] = {}
 
 
-def _swallowed(analysis: Analysis, levels: Levels, depth: int) -> list[DispatchNode]:
-    """Where control continues if one of the with statements at ``levels``, ``depth`` aside, deals with an exception."""
+def _suppressed_ends(analysis: Analysis, levels: Levels, depth: int) -> list[DispatchNode]:
+    """Return where control continues if a with statement at ``levels[depth:]`` suppresses an exception."""
     bodies = [levels[:size] for size in range(depth + 1, len(levels) + 1) if levels[size - 1].kind == "with"]
     return [analysis.handler_of[body] for body in bodies if body in analysis.handler_of]
 
 
 class DispatchGraph:
-    """The items inside ``levels``. ``start`` is where it is entered; nested items have entries of their own."""
+    """The items inside ``levels``. ``start`` is its entry; nested items have entries of their own."""
 
     def __init__(
         self, analysis: Analysis, blocks: Iterable[DispatchBlock], levels: Levels, entries: Iterable[DispatchNode]
@@ -97,7 +97,8 @@ class DispatchGraph:
                     tries[body] = TryItem(body)
                     self.items.append(tries[body])
                 item = tries[body]
-                targets = [one.target for one in block.successors] + _swallowed(analysis, node.levels, len(levels))
+                targets = [one.target for one in block.successors]
+                targets += _suppressed_ends(analysis, node.levels, len(levels))
                 item.edges += [target for target in targets if not is_inside(target.levels, item.part(node))]
             self._item_of[node] = item
         self.entries = list(dict.fromkeys(entries))
@@ -120,13 +121,13 @@ class DispatchGraph:
         self.back: set[tuple[GraphItem, GraphItem]] = set()
         self._find_loops(set(self.items), self.start, None)
         self.order, self.dominator = dominator_tree(self.start, self.successors)
-        self._place()
+        self._assign_positions()
 
     def base(self, node: DispatchNode) -> GraphItem | None:
         return self._item_of.get(node)
 
     def resolve(self, node: DispatchNode, source: GraphItem | None = None) -> GraphItem | None:
-        """The item that a jump to ``node`` goes to; None if it is not in this graph."""
+        """Return the item that a jump to ``node`` enters; None if ``node`` is not in this graph."""
         item = self._item_of.get(node)
         if item is None:
             return None
@@ -182,19 +183,19 @@ class DispatchGraph:
         return dispatch
 
     def _cycles(self, within: set[GraphItem], start: GraphItem, outer: Loop | None) -> list[set[GraphItem]]:
-        """Parts with a cycle in them, edges to the header of ``outer`` aside."""
+        """Return the cyclic components, ignoring edges to the header of ``outer``."""
 
         def forward(item: GraphItem) -> list[GraphItem]:
             return [one for one in self.successors(item) if one in within and not (outer and one is outer.header)]
 
         return cyclic_components([start, *(item for item in self.items if item in within)], forward)
 
-    # Where each item is written
+    # The position of each item
 
-    def _place(self) -> None:
-        """Decide for each item: after its dominator, after a loop, or at the one jump that goes to it."""
-        self.behind: dict[GraphItem, list[GraphItem]] = {item: [] for item in self.order}
-        self.behind_loop: dict[Loop, list[GraphItem]] = {loop: [] for loop in self.headed.values()}
+    def _assign_positions(self) -> None:
+        """Decide for each item: after its dominator, after a loop, or inline at its only jump."""
+        self.followers: dict[GraphItem, list[GraphItem]] = {item: [] for item in self.order}
+        self.loop_followers: dict[Loop, list[GraphItem]] = {loop: [] for loop in self.headed.values()}
         self.inline: set[GraphItem] = set()
         jumps: dict[GraphItem, int] = {}
         for item in self.order:
@@ -210,23 +211,23 @@ class DispatchGraph:
                 spend(STEP, "the dispatch loop")
                 left, loop = loop, loop.outer
             if left is not None:
-                self.behind_loop[left].append(item)
+                self.loop_followers[left].append(item)
             elif jumps.get(item) == 1 and not isinstance(parent, TryItem):
                 self.inline.add(item)
             else:
-                self.behind[parent].append(item)
-        for followers in self.behind_loop.values():
+                self.followers[parent].append(item)
+        for followers in self.loop_followers.values():
             for item in followers[:-1]:
                 if jumps.get(item) == 1 and not isinstance(self.dominator[item], TryItem) and self._is_closed(item):
                     followers.remove(item)
                     self.inline.add(item)
 
     def _is_closed(self, item: GraphItem) -> bool:
-        """Whether all that is dominated by ``item`` ends there, and is written where it is jumped to."""
+        """Whether control never leaves the items that ``item`` dominates, and all of these are written inline."""
         inside = {item}
         for other in self.order:
             if self.dominator[other] in inside and other is not self.start:
                 inside.add(other)
-        if any(self.behind[one] or one in self.headed or isinstance(one, TryItem) for one in inside):
+        if any(self.followers[one] or one in self.headed or isinstance(one, TryItem) for one in inside):
             return False
         return all(self.resolve(node, one) in inside for one in inside for node in one.edges)

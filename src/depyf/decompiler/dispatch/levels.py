@@ -1,8 +1,8 @@
-"""Levels: in which ``try`` bodies and handlers an instruction stands, by its handlers and the exceptions handled.
+"""Levels: the ``try`` bodies and handlers around an instruction, from its handlers and the handled exceptions.
 
-The source has one place for each level: ``try`` in ``except`` in ``try`` ... An instruction is covered by the
-handlers of all ``try`` bodies around it; what restores the handled exception when a handler is left by another one
-(``COPY 3; POP_EXCEPT; RERAISE``) belongs to each ``except`` around it.
+Each level is one level of nesting in the source: ``try`` in ``except`` in ``try`` ... An instruction is covered by the
+handlers of all ``try`` bodies around it, and, for each ``except`` around it, by the code that restores the previously
+handled exception when another one leaves the handler (``COPY 3; POP_EXCEPT; RERAISE``).
 """
 
 from __future__ import annotations
@@ -19,8 +19,9 @@ Error = Callable[[str], DecompilationError]
 
 
 class HandlerLevel(NamedTuple):
-    """``kind``: "try", "with", "except", or "silent": a handler that raises again before anything can be seen, and so
-    need not be told from one that handles. ``below``: what no variable can hold of the stack entries below the handler.
+    """``kind``: "try", "with", "except", or "silent": a handler that raises again without a visible effect, so that
+    it need not be distinguished from an ``except``. ``below``: the stack entries below the handler's depth that no
+    variable can hold.
     """
 
     kind: str
@@ -29,12 +30,12 @@ class HandlerLevel(NamedTuple):
 
     @property
     def is_body(self) -> bool:
-        """Whether the handler covers what is at this level."""
+        """Whether the handler covers this level."""
         return self.kind in ("try", "with")
 
     @property
     def kept(self) -> int:
-        """How many stack entries remain when an exception leaves this body."""
+        """The stack depth that remains when an exception leaves this body."""
         return self.handler.depth - (self.kind == "with")
 
 
@@ -42,7 +43,7 @@ Levels = Tuple[HandlerLevel, ...]
 
 
 def handled_part(levels: Levels) -> Levels:
-    """The levels up to the innermost handler."""
+    """Return the levels up to and including the innermost handler."""
     end = len(levels)
     while end and levels[end - 1].is_body:
         end -= 1
@@ -63,7 +64,7 @@ class Ranges:
         self._chains: dict[int, tuple[Any, ...]] = {}
 
     def chain(self, pc: int) -> tuple[Any, ...]:
-        """Handlers around ``pc``; of those that only restore the handled exception, the depth."""
+        """Return the handlers that cover ``pc``, or the depth of those that only restore the handled exception."""
         if pc not in self._chains:
             found: list[Any] = []
             seen = set()
@@ -77,7 +78,7 @@ class Ranges:
                 handler = self.instructions[handler.target].handler
                 while handler is not None and handler.depth > depth and self.restores(handler):
                     spend(STEP, "the dispatch loop")
-                    # PUSH_EXC_INFO, which can't raise, may be in the range of its own handler's end.
+                    # PUSH_EXC_INFO can't raise, yet may be covered by the cleanup of its own handler.
                     handler = self.instructions[handler.target].handler
             self._chains[pc] = tuple(found)
         return self._chains[pc]
@@ -89,7 +90,7 @@ class Ranges:
         return bool(self.instructions[handler.target].arg == (3 if handler.lasti else 2))
 
     def expected(self, levels: Levels) -> tuple[Any, ...]:
-        """The chain of code at these levels."""
+        """Return the chain of an instruction at these levels."""
         found: list[Any] = []
         for level in reversed(levels):
             if level.is_body:
@@ -99,9 +100,9 @@ class Ranges:
         return tuple(found)
 
     def levels_of(self, pc: int, handled: Levels, slots: list[StackSlot]) -> Levels | None:
-        """The levels of the instruction at ``pc``, given those of the exceptions handled; None if it fits nowhere.
+        """Return the levels of the instruction at ``pc``, given those of the handled exceptions.
 
-        None too while the stack is still too small for the handlers.
+        None if it fits nowhere, or if the stack is too small for the handlers.
         """
         chain, outer = self.chain(pc), self.expected(handled)
         count = len(chain) - len(outer)
@@ -117,6 +118,6 @@ class Ranges:
         return levels
 
     def with_end(self, handler: Handler) -> int | None:
-        """Where the handler of a with statement continues if the exit function says that the exception is no more."""
+        """Return where the handler of a with statement continues if the exit function suppresses the exception."""
         found = with_handler(self.instructions, handler.target, "the dispatch loop")
         return None if found is None else found.suppressed

@@ -1,6 +1,6 @@
-"""Where this room differs from what the stack machine does elsewhere: with statements, and the handled exception.
+"""The operations that this room executes differently: with statements, and the handled exception.
 
-The call of an exit function and what awaits it are no operations: leaving the with statement does them.
+The call of an exit function and its await are not written: leaving the with statement performs them.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ def _call(machine: Machine, arg: Any) -> None:
 
 
 def _calls_exit_function(machine: Machine) -> bool:
-    """Whether a call of two arguments is that of the exit function where a with statement was left."""
+    """Whether a call of two arguments is the exit call after the body of a with statement."""
     function, *arguments = machine.state.stack[-4:]
     nothing = all(isinstance(one, Const) and one.value is None for one in arguments)
     return isinstance(function, Raised) and function.hint == "exit" and nothing
@@ -33,13 +33,13 @@ def _calls_exit_function(machine: Machine) -> bool:
 
 def _get_awaitable(machine: Machine, arg: Any) -> None:
     if isinstance(machine.state.stack[-1], Raised):
-        machine.place += 2
+        machine.next_index += 2
     else:
         EVERY_HANDLER["GET_AWAITABLE"](machine, arg)
 
 
 def _pop_except(machine: Machine, arg: Any) -> None:
-    machine.pop()  # what is pending is written at the end of the node, into variables where these are needed
+    machine.pop()  # pending events are flushed at the end of the node, to variables where needed
 
 
 HANDLERS: Handlers = {

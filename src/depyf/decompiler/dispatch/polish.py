@@ -1,4 +1,4 @@
-"""Small corrections of the finished statements that make them shorter and change nothing else."""
+"""Shortens the finished statements without a change of behaviour."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from .except_clauses import to_clauses
 
 
 def polish(body: list[n.Statement], ours: set[str]) -> list[n.Statement]:
-    """The statements, shorter; ``ours`` are variables that the original does not have."""
+    """Shorten ``body`` and return it; ``ours`` are variables that the original does not have."""
     _drop_unread(body, ours)
     n.rewrite_bodies(body, _turn_empty_arms)
     n.rewrite_bodies(body, to_clauses)
@@ -22,7 +22,7 @@ def polish(body: list[n.Statement], ours: set[str]) -> list[n.Statement]:
 
 
 def _drop_unread(body: list[n.Statement], ours: set[str]) -> None:
-    """Variables of ours that nobody reads are not written."""
+    """Remove assignments to variables of ours that are never read."""
     again = True
     while again:
         again = False
@@ -72,9 +72,9 @@ def _test_in_front(body: list[n.Statement]) -> None:
 
 def _iterate_directly(body: list[n.Statement], uses: Counter[str], ours: set[str]) -> None:
     """``iterator = iter(x)`` before ``for i in iterator`` -> ``for i in x``, if nothing else uses the iterator."""
-    place = 0
-    while place + 1 < len(body):
-        made, loop = body[place], body[place + 1]
+    index = 0
+    while index + 1 < len(body):
+        made, loop = body[index], body[index + 1]
         if (
             isinstance(made, n.Assign)
             and isinstance(loop, (n.For, n.AsyncFor))
@@ -88,7 +88,7 @@ def _iterate_directly(body: list[n.Statement], uses: Counter[str], ours: set[str
             and made.value.func.id == ("iter" if isinstance(loop, n.For) else "aiter")
         ):
             loop.iter = made.value.args[0]
-            del body[place]
+            del body[index]
         if (
             isinstance(made, n.Assign)
             and isinstance(loop, (n.With, n.AsyncWith))
@@ -99,8 +99,8 @@ def _iterate_directly(body: list[n.Statement], uses: Counter[str], ours: set[str
             and uses[made.targets[0].id] == 2
         ):
             loop.items[0].context_expr = made.value
-            del body[place]
-        place += 1
+            del body[index]
+        index += 1
 
 
 def _bind_directly(body: list[n.Statement], uses: Counter[str], ours: set[str]) -> None:

@@ -1,9 +1,9 @@
-"""What an entry of the evaluation stack is, as far as it can be known for all paths that lead to a place.
+"""What is known of an evaluation stack entry on all paths to a point of the code.
 
 Kinds of slots: "value" (any object; ``detail`` is a name that suits it), "const", "cell" (``detail`` is the variable),
-"null" (the empty slot of a call), "previous" and "exception" (what PUSH_EXC_INFO leaves; ``detail`` are the levels of
-the handler), "exit" (the exit function of a context manager; ``detail``: where it was entered), "lasti" (the place
-of a failure, and what nobody can use any more).
+"null" (the NULL of a call), "previous" and "exception" (what PUSH_EXC_INFO leaves; ``detail`` are the levels of
+the handler), "exit" (the exit function of a context manager; ``detail``: where it was entered), "lasti" (the offset
+pushed for a handler, and entries that can no longer be used).
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ _HINTS = {
     "GET_AITER": "iterator",
 }
 EXACT = frozenset({"items", "members", "mapping"})
-"""Hints of slots that hold a list, set or dict that a BUILD operation has made."""
+"""Hints of slots that hold a list, set or dict made by a BUILD operation."""
 
 
 class StackSlot(NamedTuple):
-    """One entry; ``origin`` is its place on the stack where the node began if it has been there since, else -1."""
+    """One entry; ``origin`` is its index on the stack at the beginning of the node if it never moved, else -1."""
 
     kind: str
     detail: Any = None
@@ -39,14 +39,14 @@ VALUE = StackSlot("value", "")
 
 
 def same_slot(a: StackSlot, b: StackSlot) -> bool:
-    """Whether both are known to be the same, their origins aside."""
+    """Whether both are known to be the same, ignoring origins."""
     if a.kind != b.kind:
         return False
     return n.same_constant(a.detail, b.detail) if a.kind == "const" else bool(a.detail == b.detail)
 
 
 def merge(a: StackSlot, b: StackSlot) -> StackSlot:
-    """What is known of a slot that is either; both are rigidly the same."""
+    """Return what is known of a slot that is ``a`` or ``b``, which have the same rigid part."""
     if same_slot(a, b):
         return a
     hint = a.detail if a.kind == b.kind == "value" and a.detail == b.detail else ""
@@ -54,12 +54,12 @@ def merge(a: StackSlot, b: StackSlot) -> StackSlot:
 
 
 def rigid(slot: StackSlot) -> Any:
-    """What no variable can hold, so that it must be the same on all paths to a node; None for other slots."""
+    """Return the part that no variable can hold, which must agree on all paths to a node; None for other slots."""
     return None if slot.kind in _MERGED else (slot.kind, slot.detail)
 
 
 def simulate(ins: Instruction, slots: list[StackSlot], jump: bool = False) -> None:
-    """Execute ``ins`` on ``slots``. Raises IndexError if they are too few."""
+    """Execute ``ins`` on ``slots``. Raises IndexError on stack underflow."""
     op, arg = ins.op, ins.arg
     if op == "CONST":
         slots.append(StackSlot("const", arg))

@@ -1,8 +1,8 @@
 """Graphs -> nested statements.
 
-An item is written where its one jump is, or after what dominates it, or after the loop that was left to it. A jump
-to what comes later falls through the end of the statement it is in; ``continue`` and ``break`` leave loops. Where
-several things come after one place, a variable says which of them was jumped to.
+Each item is written inline at its only jump, after its dominator, or after the loop whose ``break`` reaches it. A
+forward jump falls through the end of the statement that contains it; ``continue`` and ``break`` are the jumps of
+loops. Where one point has several possible successors, a state variable selects between them.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from .variables import SlotVariables
 
 Body = List[n.Statement]
 Falls = Dict[DispatchNode, Body]
-"""The nodes that are jumped to by falling through the end of statements, and the statements that say so."""
+"""The nodes reached by falling through the end of the statements, with the assignments that select each of them."""
 Written = Tuple[Body, Falls]
 
 
@@ -36,14 +36,14 @@ class Structure:
         self.loops: list[tuple[Loop, DispatchGraph]] = []
         self.state = ""
         self.numbers: dict[DispatchNode, n.Constant] = {}
-        self.sets: dict[int, n.Statement] = {}  # that say where to continue
-        self.needed: set[int] = set()  # those among them that are read
+        self.assignments: dict[int, n.Statement] = {}  # to the state variable, by id
+        self.read_assignments: set[int] = set()  # ids of the assignments whose value is tested
         self.has_dispatch = False
 
     @property
     def form(self) -> str:
         """How the blocks were put together: 'nested blocks', 'state variable' or 'dispatch loop'."""
-        return "dispatch loop" if self.has_dispatch else "state variable" if self.needed else "nested blocks"
+        return "dispatch loop" if self.has_dispatch else "state variable" if self.read_assignments else "nested blocks"
 
     def run(self) -> Body:
         body, falls = self.graph((), [self.analysis.entry])
@@ -57,34 +57,35 @@ class Structure:
         self.graphs.append(graph)
         body: Body = []
         if graph.start.chooses and len(graph.entries) == 1:
-            body += self.need(self.set(graph.entries[0]))
+            body += self.mark_read(self.assign_state(graph.entries[0]))
         rest, falls = self.item(graph.start)
         self.graphs.pop()
         return body + rest, falls
 
-    # The variable that says where to continue
+    # The state variable
 
     def number(self, node: DispatchNode) -> n.Constant:
         return self.numbers.setdefault(node, n.Constant(-1))
 
-    def set(self, node: DispatchNode) -> Body:
+    def assign_state(self, node: DispatchNode) -> Body:
         if not self.state:
             self.state = self.spelling.fresh("state")
         statement = n.Assign([n.Name(self.state)], self.number(node))
-        self.sets[id(statement)] = statement
+        self.assignments[id(statement)] = statement
         return [statement]
 
-    def need(self, *sets: Body) -> Body:
-        """Something depends on what these statements say."""
-        self.needed.update(id(statement) for body in sets for statement in body)
-        return sets[0] if sets else []
+    def mark_read(self, *assignments: Body) -> Body:
+        """Keep these assignments to the state variable: a test depends on them."""
+        self.read_assignments.update(id(statement) for body in assignments for statement in body)
+        return assignments[0] if assignments else []
 
     def test(self, nodes: Iterable[DispatchNode]) -> n.Expression:
         tests: list[n.Expression] = [n.Compare(n.Name(self.state), ["=="], [self.number(node)]) for node in nodes]
         return tests[0] if len(tests) == 1 else n.BoolOp("or", tests)
 
     def _settle_numbers(self, body: Body) -> None:
-        used = {id(node) for node in n.walk(body)} - (self.sets.keys() - self.needed)
+        unread = self.assignments.keys() - self.read_assignments
+        used = {id(node) for node in n.walk(body)} - unread
         kept = {id(part) for node in n.walk(body) if id(node) in used for part in n.children(node)}
         number = 0
         for constant in self.numbers.values():
@@ -93,14 +94,14 @@ class Structure:
                 number += 1
 
         def drop(statements: Body) -> None:
-            statements[:] = [one for one in statements if id(one) not in self.sets or id(one) in self.needed]
+            statements[:] = [one for one in statements if id(one) not in unread]
 
         n.rewrite_bodies(body, drop)
 
     # Jumps
 
-    def way_to(self, node: DispatchNode) -> n.Statement | None:
-        """The word that goes to ``node``, which is written elsewhere; None if control falls through to it."""
+    def jump_statement(self, node: DispatchNode) -> n.Statement | None:
+        """Return the statement that jumps to ``node``, written elsewhere; None if control falls through to it."""
         if not self.loops:
             return None
         loop, owner = self.loops[-1]
@@ -115,29 +116,29 @@ class Structure:
         return None if item in loop.members else n.Break()
 
     def jump(self, node: DispatchNode) -> Written:
-        """Go to ``node``, which is written elsewhere."""
-        where = self.set(node)
-        word = self.way_to(node)
-        if word is None:
-            return where, {node: where}
-        self.leave(word, node, where)
-        return [*where, word], {}
+        """Return a jump to ``node``, which is written elsewhere."""
+        assignment = self.assign_state(node)
+        statement = self.jump_statement(node)
+        if statement is None:
+            return assignment, {node: assignment}
+        self.leave(statement, node, assignment)
+        return [*assignment, statement], {}
 
-    def leave(self, word: n.Statement, node: DispatchNode, sets: Body) -> None:
-        """``word`` goes to ``node``, and ``sets`` say so."""
+    def leave(self, jump: n.Statement, node: DispatchNode, assignments: Body) -> None:
+        """Record that ``jump`` goes to ``node``, selected by ``assignments``."""
         loop, _ = self.loops[-1]
-        if isinstance(word, n.Break):
-            loop.breaks.setdefault(node, []).extend(sets)
+        if isinstance(jump, n.Break):
+            loop.breaks.setdefault(node, []).extend(assignments)
         elif loop.header.chooses:
-            self.need(sets)
+            self.mark_read(assignments)
 
     def edge(self, source: GraphItem, node: DispatchNode) -> Written:
-        """Go to ``node`` from ``source``: it is written here if this is the only way to it."""
+        """Return ``node`` itself if the edge from ``source`` is the only one to it, else a jump."""
         graph = self.graphs[-1]
         item = graph.resolve(node, source)
         if item is None or item not in graph.inline or (source, item) in graph.back:
             return self.jump(node)
-        before = self.need(self.set(node)) if item.chooses else []
+        before = self.mark_read(self.assign_state(node)) if item.chooses else []
         body, falls = self.item(item)
         return before + body, falls
 
@@ -148,7 +149,7 @@ class Structure:
     # Items
 
     def item(self, item: GraphItem) -> Written:
-        """``item`` with all that is written after it."""
+        """Return ``item`` with its followers."""
         graph = self.graphs[-1]
         loop = graph.headed.get(item)
         if loop is None:
@@ -164,17 +165,17 @@ class Structure:
             statement = n.While(n.Constant(True), body or [n.Pass()], [])
             if falls:
                 raise self.error("internal error: control falls through the end of a loop")
-        return self.after_loop(statement, _both(loop.breaks, falls), graph.behind_loop[loop])
+        return self.after_loop(statement, _both(loop.breaks, falls), graph.loop_followers[loop])
 
     def iteration(self, item: GraphItem, loop: Loop) -> tuple[n.Statement, Falls] | None:
-        """A ``for`` statement for a loop that does nothing but FOR_ITER at its beginning."""
+        """Return a ``for`` statement if the loop's header does nothing but FOR_ITER."""
         block = item.block if isinstance(item, BlockItem) else None
         if block is None or block.iterator is None or block.statements or not isinstance(block.iterator, n.Name):
             return None
-        if any(assigns(part, block.iterator.id) for part in self.text_of(loop)):
+        if any(assigns(part, block.iterator.id) for part in self.statements_of(loop)):
             return None
         first, exhausted = block.successors
-        if self.graphs[-1].behind[item] or exhausted.target is first.target:
+        if self.graphs[-1].followers[item] or exhausted.target is first.target:
             return None
         body, falls = self.successor(item, first)
         self.loops.pop()
@@ -185,7 +186,7 @@ class Structure:
         make = n.AsyncFor if block.is_async else n.For
         return make(n.Name(block.item), block.iterator, body or [n.Pass()], orelse, line=block.line), falls
 
-    def text_of(self, loop: Loop) -> Iterable[n.Statement]:
+    def statements_of(self, loop: Loop) -> Iterable[n.Statement]:
         levels = self.graphs[-1]
         for block in self.blocks:
             if levels.base(block.node) in loop.members:
@@ -196,42 +197,42 @@ class Structure:
                     yield from successor.statements
 
     def after_loop(self, statement: n.Statement, arriving: Falls, followers: list[GraphItem]) -> Written:
-        """What comes after a loop: the loop around may have to be left or continued too."""
+        """Append what follows a loop, which may also break out of or continue the enclosing loop."""
         body = [statement]
-        words: dict[str, tuple[n.Statement, list[DispatchNode]]] = {}
+        jumps: dict[str, tuple[n.Statement, list[DispatchNode]]] = {}
         falls: Falls = {}
-        for node, sets in arriving.items():
-            word = self.way_to(node)
-            if word is None:
-                falls[node] = sets
+        for node, assignments in arriving.items():
+            jump = self.jump_statement(node)
+            if jump is None:
+                falls[node] = assignments
             else:
-                self.leave(word, node, sets)
-                words.setdefault(type(word).__name__, (word, []))[1].append(node)
-        for number, (word, nodes) in enumerate(words.values()):
-            if falls or number + 1 < len(words):
-                self.need(*arriving.values())
-                body.append(n.If(self.test(nodes), [word], []))
+                self.leave(jump, node, assignments)
+                jumps.setdefault(type(jump).__name__, (jump, []))[1].append(node)
+        for number, (jump, nodes) in enumerate(jumps.values()):
+            if falls or number + 1 < len(jumps):
+                self.mark_read(*arriving.values())
+                body.append(n.If(self.test(nodes), [jump], []))
             else:
-                body.append(word)
+                body.append(jump)
         return self.sequence(body, falls, followers)
 
     def with_followers(self, item: GraphItem) -> Written:
         body, falls = self.own(item)
-        return self.sequence(body, falls, self.graphs[-1].behind[item])
+        return self.sequence(body, falls, self.graphs[-1].followers[item])
 
     def sequence(self, body: Body, arriving: Falls, followers: list[GraphItem]) -> Written:
-        """``body``, then those of the followers that were jumped to, in order."""
+        """Return ``body`` and those of the followers that it jumps to, in order."""
         graph = self.graphs[-1]
         for item in followers:
-            mine = {node: sets for node, sets in arriving.items() if graph.resolve(node) is item}
+            mine = {node: assignments for node, assignments in arriving.items() if graph.resolve(node) is item}
             if not mine:
                 continue
-            rest = {node: sets for node, sets in arriving.items() if node not in mine}
+            rest = {node: assignments for node, assignments in arriving.items() if node not in mine}
             if item.chooses:
-                self.need(*mine.values())
+                self.mark_read(*mine.values())
             code, falls = self.item(item)
             if rest:
-                self.need(*arriving.values())
+                self.mark_read(*arriving.values())
                 body.append(n.If(self.test(mine), code or [n.Pass()], []))
             else:
                 body += code
@@ -239,7 +240,7 @@ class Structure:
         return body, arriving
 
     def own(self, item: GraphItem) -> Written:
-        """What ``item`` itself does, with what is written at its jumps."""
+        """Return ``item`` itself, with the items that are inlined at its jumps."""
         if isinstance(item, TryItem):
             return self.try_statement(item)
         if isinstance(item, Dispatch):
@@ -266,7 +267,7 @@ class Structure:
         return body, _both(yes_falls, no_falls)
 
     def choose(self, dispatch: Dispatch) -> Written:
-        """A tree of tests for the node that was jumped to."""
+        """Return an ``if``/``elif`` chain over the state variable."""
         graph = self.graphs[-1]
         groups: dict[GraphItem, list[DispatchNode]] = {}
         for node in dispatch.edges:
@@ -295,14 +296,14 @@ class Structure:
         return [n.Try(body or [n.Pass()], [clause], [], [])], _both(falls, others)
 
     def with_statement(self, item: TryItem, body: Body, falls: Falls, end: DispatchNode | None) -> Written:
-        """``end`` is where to continue if the exit function has dealt with an exception."""
+        """``end`` is where control continues if the exit function suppresses an exception."""
         if item.chooses:
             raise self.error("a with statement with several beginnings")
         [first] = item.entries
-        place = item.levels[-1].handler.depth - 1
-        detail = first.slots[place].detail
-        value = first.slots[place + 1] if len(first.slots) > place + 1 else None
-        target = n.Name(self.variables.name(first, place + 1)) if value is not None and value.kind == "value" else None
+        index = item.levels[-1].handler.depth - 1
+        detail = first.slots[index].detail
+        value = first.slots[index + 1] if len(first.slots) > index + 1 else None
+        target = n.Name(self.variables.name(first, index + 1)) if value is not None and value.kind == "value" else None
         make = n.AsyncWith if detail[1] else n.With
         manager = n.withitem(n.Name(self.variables.manager(detail)), target)
         statement = make([manager], body or [n.Pass()])
@@ -333,7 +334,7 @@ def assigns(tree: n.Node, name: str) -> bool:
 
 
 def _drop_last_continue(body: Body) -> None:
-    """A ``continue`` at the end of a loop's body says nothing."""
+    """Remove a redundant ``continue`` at the end of a loop's body."""
     while body:
         last = body[-1]
         if isinstance(last, n.Continue):

@@ -1,4 +1,4 @@
-"""Variables for stack entries that live from one node to another, and which local variables are bound where."""
+"""Variables for stack entries that are live across nodes, and the local variables bound at each node."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from .levels import Levels
 
 
 class SlotVariables:
-    """One variable for each stack entry and all that it is passed on to at the same place of the stack."""
+    """One variable for each stack entry, shared by the nodes it is passed to at the same stack index."""
 
     def __init__(self, analysis: Analysis, spelling: Spelling) -> None:
         self.spelling = spelling
@@ -21,54 +21,54 @@ class SlotVariables:
         self.ours: set[str] = set()
         for node in analysis.all:
             for edge in node.edges:
-                for place, slot in enumerate(edge.target.slots):
-                    if slot.kind == "value" and edge.slots[place].origin == place:
-                        self._join(node, edge.target, place)
+                for index, slot in enumerate(edge.target.slots):
+                    if slot.kind == "value" and edge.slots[index].origin == index:
+                        self._join(node, edge.target, index)
             for handler, depth in node.handlers:
-                for place, slot in enumerate(handler.slots[:depth]):
-                    if slot.kind == "value" and place < len(node.slots):
-                        self._join(node, handler, place)
+                for index, slot in enumerate(handler.slots[:depth]):
+                    if slot.kind == "value" and index < len(node.slots):
+                        self._join(node, handler, index)
         for node in analysis.all:
-            for place, slot in enumerate(node.slots):
+            for index, slot in enumerate(node.slots):
                 if slot.kind == "value":
-                    root = self._find((node.number, place))
+                    root = self._find((node.number, index))
                     known = self._hints.setdefault(root, slot.detail)
                     if known != slot.detail:
                         self._hints[root] = None
 
-    def name(self, node: DispatchNode, place: int) -> str:
-        """The variable that holds the entry at ``place`` where ``node`` begins."""
-        root = self._find((node.number, place))
+    def name(self, node: DispatchNode, index: int) -> str:
+        """Return the variable that holds stack entry ``index`` at the beginning of ``node``."""
+        root = self._find((node.number, index))
         if root not in self._names:
-            self._names[root] = self.spelling.fresh(self._hints.get(root) or f"stack_{place}")
+            self._names[root] = self.spelling.fresh(self._hints.get(root) or f"stack_{index}")
             self.ours.add(self._names[root])
         return self._names[root]
 
     def manager(self, detail: object) -> str:
-        """The variable of a context manager, given what its exit function is known by."""
+        """Return the variable of a context manager, given the ``detail`` of its exit function's slot."""
         if detail not in self._managers:
             self._managers[detail] = self.spelling.fresh("manager")
             self.ours.add(self._managers[detail])
         return self._managers[detail]
 
     def exception(self, levels: Levels) -> str:
-        """The variable of the handler at ``levels``."""
+        """Return the exception variable of the handler at ``levels``."""
         if levels not in self._exceptions:
             self._exceptions[levels] = self.spelling.fresh("exception")
         return self._exceptions[levels]
 
-    def _find(self, place: tuple[int, int]) -> tuple[int, int]:
-        while self._parent.get(place, place) != place:
-            place = self._parent[place]
-        return place
+    def _find(self, entry: tuple[int, int]) -> tuple[int, int]:
+        while self._parent.get(entry, entry) != entry:
+            entry = self._parent[entry]
+        return entry
 
-    def _join(self, a: DispatchNode, b: DispatchNode, place: int) -> None:
-        if a.slots[place].kind == "value" and b.slots[place].kind == "value":
-            self._parent[self._find((a.number, place))] = self._find((b.number, place))
+    def _join(self, a: DispatchNode, b: DispatchNode, index: int) -> None:
+        if a.slots[index].kind == "value" and b.slots[index].kind == "value":
+            self._parent[self._find((a.number, index))] = self._find((b.number, index))
 
 
 def bound_variables(analysis: Analysis, raw: RawCode) -> dict[DispatchNode, frozenset[str]]:
-    """Local variables that certainly have a value where each node begins."""
+    """Return the local variables that are definitely bound at the beginning of each node."""
     every = frozenset(raw.varnames) - frozenset(raw.cellvars) - frozenset(raw.freevars)
     entry: dict[DispatchNode, frozenset[str]] = {analysis.entry: frozenset(raw.parameters) & every}
     todo = [analysis.entry]

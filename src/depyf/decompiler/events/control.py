@@ -64,8 +64,8 @@ class Control:
 
     def upcoming(self, count: int) -> list[Instruction]:
         """The next instructions in the exception range that is executed."""
-        place = self.machine.place
-        found = self.instructions[place : place + count]
+        start = self.machine.next_index
+        found = self.instructions[start : start + count]
         return list(takewhile(lambda ins: self.ranges.handler_of(ins) == self.handler, found))
 
     def run(self, pc: int, stops: Stops) -> int:
@@ -114,9 +114,9 @@ class Control:
             return self.delete_variables(pc)
         if ins.op == "BEFORE_WITH":
             return with_statement(self, pc, stops)
-        machine.place = pc + 1
+        machine.next_index = pc + 1
         machine.execute(ins)
-        return machine.place
+        return machine.next_index
 
     def delete_variables(self, pc: int) -> int:
         """``del x``; a store that follows, of what still has to be computed, is written first: nothing is between."""

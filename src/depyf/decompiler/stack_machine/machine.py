@@ -16,8 +16,8 @@ Nested = Callable[[RawCode], Definition]
 """Gives the definition of nested code; raises DecompilationError if it has none."""
 
 Upcoming = Callable[[int], List[Instruction]]
-"""Gives up to so many of the instructions from `Machine.place` on that certainly follow, without a jump to them, and
-in the same exception ranges."""
+"""Returns at most that many instructions, starting at `Machine.next_index`, that certainly execute next: without a jump
+to them, and in the same exception ranges."""
 
 Handler = Callable[["Machine", Any], None]
 """Executes one operation, given its argument."""
@@ -30,7 +30,7 @@ class Machine(Writer):
 
     ``stage`` is the room that its errors name. ``handlers`` has a function for each operation; whoever owns the machine
     says by it which operations it takes, and how. Some operations, such as imports, are one statement together with
-    instructions after them: these ask for the ``upcoming`` ones and move ``place`` past those that they have executed.
+    instructions after them: these look at the ``upcoming`` ones and advance ``next_index`` past those they execute.
     ``words`` are what new variables are called.
     """
 
@@ -49,8 +49,8 @@ class Machine(Writer):
         self.upcoming = upcoming
         self.nested = nested
         self.words = words
-        self.place = 0
-        """Where the instructions continue after the one that is executed."""
+        self.next_index = 0
+        """The index of the next instruction."""
         self.iterators: list[n.Call] = []  # what GET_ITER is written as outside of a for statement
         self.asynchronous: list[n.Name] = []  # the functions of calls that must become part of an ``async for``
         self.kinds: dict[Value, str] = {}  # what BUILD_SET and BUILD_MAP have made: "members" or "mapping"

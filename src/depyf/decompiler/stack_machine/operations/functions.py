@@ -91,7 +91,7 @@ def _statement(machine: Machine, definition: Definition, raw: RawCode) -> None:
     definition.name = name
     machine.free(name)
     machine.emit(definition)
-    machine.place += bool(stored)
+    machine.next_index += bool(stored)
     if stored == "STORE_DEREF":
         if name in machine.raw.freevars:
             machine.nonlocals_stored[name] = None

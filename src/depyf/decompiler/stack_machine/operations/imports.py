@@ -27,18 +27,18 @@ def _import_module(machine: Machine, module: str) -> None:
     *path, _ = module.split(".")[1:] or [""]
     steps = [op for _ in path for op in ("IMPORT_FROM", "SWAP", "POP")] + ["IMPORT_FROM"]
     if "." in module and machine.next_are(*steps, "SWAP", "POP"):
-        machine.place += len(steps) + 2
+        machine.next_index += len(steps) + 2
     elif "." in module and machine.next_are(*steps, "STORE_FAST", "POP"):
         machine.push(_imported(machine, module))
         machine.execute(machine.upcoming(len(steps) + 1)[-1])
-        machine.place += len(steps) + 2
+        machine.next_index += len(steps) + 2
         return
     elif "." in module:
         after = machine.upcoming(1)
         if not after or after[0].op not in _STORES or after[0].arg != module.split(".")[0]:
             raise machine.error("an import of a module in a package whose package is not stored")
         machine.emit(n.Import([n.alias(module)]))
-        machine.place += 1
+        machine.next_index += 1
         _stored(machine, after[0])
         return
     machine.push(_imported(machine, module))
@@ -67,7 +67,7 @@ def _import_from(machine: Machine, module: str, level: int) -> None:
         source, store = [*machine.upcoming(2), None, None][:2]
         if source is None or store is None or source.op != "IMPORT_FROM" or store.op not in _STORES:
             break
-        machine.place += 2
+        machine.next_index += 2
         spelling = machine.spelling
         text = spelling.variable(store.arg) if store.op != "STORE_GLOBAL" else spelling.name(store.arg)
         if store.op == "STORE_FAST":
@@ -76,7 +76,7 @@ def _import_from(machine: Machine, module: str, level: int) -> None:
         stores.append(store)
     if not aliases or not machine.next_are("POP"):
         raise machine.error("names are imported and kept on the stack")
-    machine.place += 1
+    machine.next_index += 1
     machine.emit(n.ImportFrom(module or None, aliases, level))
     for store in stores:
         _stored(machine, store)

@@ -48,5 +48,5 @@ def _delegate(machine: Machine, make: Any) -> None:
     """``yield from`` and ``await``."""
     if not machine.next_are("CONST", "YIELD_FROM") or machine.upcoming(1)[0].arg is not None:
         raise machine.error("an awaitable or a generator that is delegated to lives on")
-    machine.place += 2
+    machine.next_index += 2
     machine.event([machine.pop()], make, "result")
