@@ -1,8 +1,8 @@
 """flowgraph/: canonical instructions -> control flow graph with the optimiser's copies undone.
 
-Takes the list that ``bytecode.disassemble`` gives. Gives a ControlFlowGraph of reachable basic blocks in layout
-order (the order of the source is evidence), in which each block knows its *region*: the innermost try or with
-statement whose body it is in. On exit no block belongs to a copy of a ``finally`` body other than the handler's.
+Takes the list from ``bytecode.disassemble``. Gives a ControlFlowGraph of reachable basic blocks in layout order
+(source order is evidence), in which each block has a *region*: the innermost try or with statement whose body contains
+it. On exit no block belongs to a copy of a ``finally`` body other than the handler's.
 Imports ``limits/``, ``bytecode/`` and ``syntax/``.
 """
 

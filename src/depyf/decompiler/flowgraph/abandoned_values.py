@@ -1,8 +1,8 @@
-"""Drops what a ``finally`` body abandons where it is computed.
+"""Moves the POP of a value that a ``finally`` body discards to where the value is computed.
 
-``try: return a()`` computes ``a()``; the copy of the ``finally`` body after it runs with that value below, and where
-the body itself leaves by ``return``, ``break`` or ``continue`` the value is popped there. No statement does that. So
-the POP is put where the value is: in the statements of ``try`` it ends an expression.
+``try: return a()`` keeps the value of ``a()`` on the stack while the copy of the ``finally`` body runs. If that body
+leaves by ``return``, ``break`` or ``continue`` of its own, it pops the value, which no statement expresses. Directly
+after the call the POP is the end of an expression statement.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ _LEAVES = frozenset({"RETURN_VALUE", "RAISE_VARARGS", "RERAISE"})
 
 
 def drop_abandoned_values(graph: ControlFlowGraph) -> None:
-    """Moves the POPs of values that leave a ``try`` statement only to be popped after it."""
+    """Move the POPs of values that leave a ``try`` statement only to be popped after it."""
     sources = Counter(successor for block in graph.blocks for successor in block.successors)
     for block in graph.blocks:
         if block.handler is None or len(block.successors) != 1:
@@ -36,7 +36,7 @@ def drop_abandoned_values(graph: ControlFlowGraph) -> None:
 
 
 def _pops(start: BasicBlock) -> list[Instruction]:
-    """What takes the value on top of the stack at ``start`` away; empty if anything else becomes of it on any way."""
+    """Return the instructions that pop the value on top of the stack at ``start``; empty if any path uses it."""
     found: list[Instruction] = []
     above = {start: 0}
     todo = [start]
@@ -59,11 +59,11 @@ def _pops(start: BasicBlock) -> list[Instruction]:
                 break
             if pops > count or op in _LEAVES or op in ("SWAP", "COPY") and instruction.arg > count:
                 return []
-            ways = [(block.fall, count + pushes - pops)] if instruction is block.last else []
-            if ways and block.target is not None:
+            edges = [(block.fall, count + pushes - pops)] if instruction is block.last else []
+            if edges and block.target is not None:
                 pops_there, pushes_there = stack_use(instruction, jump=True)
-                ways.append((block.target, count + pushes_there - pops_there))
-            for successor, left in ways:
+                edges.append((block.target, count + pushes_there - pops_there))
+            for successor, left in edges:
                 if successor is not None:
                     if left < 0 or above.get(successor, left) != left:
                         return []

@@ -1,8 +1,8 @@
-"""Puts what follows an ``async for`` loop back after it.
+"""Moves the code that follows an ``async for`` loop back after the loop.
 
-From 3.12 on the compiler moves what only exceptions lead to after all other code. It takes the end of the iterator,
-which is told by StopAsyncIteration, for such a thing, and all that only that leads to: an ``else`` clause, or the code
-after a loop without ``break``.
+Since 3.12 the compiler moves cold blocks, reached only by exceptions, to the end of the code. The end of the iterator,
+signalled by StopAsyncIteration, counts as cold, and so does the code reached only from there: an ``else`` clause, or
+what follows a loop without ``break``.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from .control_flow_graph import BasicBlock, ControlFlowGraph, reached_from
 
 
 def move_async_for_ends_back(graph: ControlFlowGraph) -> None:
-    """Move them after their loops; every block gets a new ``start`` then."""
+    """Move such blocks after their loops; every block gets a new ``start``."""
     loops = {block.target: block for block in graph.blocks if block.last is not None and _iterates(block)}
     if not loops:
         return
@@ -42,7 +42,7 @@ def _iterates(block: BasicBlock) -> bool:
 
 
 def _reached_in_loops(graph: ControlFlowGraph) -> set[BasicBlock]:
-    """What control reaches if no iterator ends and nothing is raised."""
+    """Return the blocks that control reaches if no iterator ends and nothing is raised."""
     found = {graph.entry}
     todo = [graph.entry]
     while todo:
@@ -57,7 +57,7 @@ def _reached_in_loops(graph: ControlFlowGraph) -> set[BasicBlock]:
 def _end_of(
     loop: BasicBlock, run: list[BasicBlock], order: list[BasicBlock], sources: dict[BasicBlock, list[BasicBlock]]
 ) -> int:
-    """The place in ``order`` after the body of ``loop``, which ``run`` follows."""
+    """Return the index in ``order`` after the body of ``loop``, where ``run`` belongs."""
     members = {loop}
     if loop.fall is not None:
         inside = reached_from(loop.fall, (loop,), with_handlers=False)
@@ -67,7 +67,7 @@ def _end_of(
                 if source in inside and source not in members:
                     members.add(source)
                     todo.append(source)
-    end = max(place for place, block in enumerate(order) if block in members) + 1
+    end = max(index for index, block in enumerate(order) if block in members) + 1
     last = _line(run)
     while end < len(order) and last is not None:
         line = _line(order[end : end + 1])
@@ -79,6 +79,6 @@ def _end_of(
 
 
 def _line(blocks: list[BasicBlock]) -> int | None:
-    """The first line of what is done in ``blocks``."""
+    """Return the first line of an operation in ``blocks``, ignoring NOPs and jumps."""
     lines = (i.line for block in blocks for i in block.instructions if i.op not in ("NOP", "JUMP"))
     return next((line for line in lines if line is not None), None)

@@ -1,7 +1,7 @@
-"""Puts handlers back after the bodies they belong to.
+"""Moves handlers back after the bodies they belong to.
 
-From 3.12 on the compiler moves the code that only exceptions lead to after all other code, in the order it had. Later
-rooms read the layout as the order of the source, so each handler gets the place that it had before.
+Since 3.12 the compiler moves cold blocks, reached only by exceptions, to the end of the code, keeping their order.
+Later rooms read the layout as source order, so each handler returns to its original position.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from .control_flow_graph import BasicBlock, ControlFlowGraph, reached_from
 from .regions import Region, chain
 
 _ENDS = frozenset({"NOP", "CONST", "POP", "SWAP", "JUMP", "RETURN_VALUE"})
-"""What comes after the last covered instruction of a body and still belongs to it: a jump, a return of a value."""
+"""Operations after the last covered instruction of a body that still belong to it: a jump, a return of a value."""
 
 
 def move_handlers_back(graph: ControlFlowGraph, regions: list[Region]) -> None:
@@ -32,7 +32,7 @@ def move_handlers_back(graph: ControlFlowGraph, regions: list[Region]) -> None:
         if block in begins:
             group = groups[begins[block]] = []
         group.append(block)
-    # The last of the outermost statements first, so that the places of most others stay.
+    # The last of the outermost statements first, so that most other indices stay valid.
     moved = [region for region in regions if region in groups]
     moved.sort(key=lambda region: -extents[chain(region)[-1]].last)
     waiting = deque(dict.fromkeys(extents[chain(region)[-1]] for region in moved))
@@ -41,16 +41,16 @@ def move_handlers_back(graph: ControlFlowGraph, regions: list[Region]) -> None:
         if waiting and waiting[0] is extent:
             waiting.popleft()
         end = _end_of(region, order, extent, sources)
-        after = {block for block in groups[region] if _stands_after(region, block)}
+        after = {block for block in groups[region] if _follows_statement(region, block)}
         own = reached_from(region.handler, usual | after if after else usual)
         group = [block for block in groups[region] if block in own]
         order[end:end] = group
         _shift(waiting, end, len(group))
-        behind = [block for block in groups[region] if block not in own]
-        if behind:  # only a handler before this one leads there, or what it leads to outside of the statement
-            end = _behind_loops(end + len(group), order, behind[0])
-            order[end:end] = behind
-            _shift(waiting, end, len(behind))
+        others = [block for block in groups[region] if block not in own]
+        if others:  # reached only from an earlier handler, or from code after the statement that one leads to
+            end = _index_after_loops(end + len(group), order, others[0])
+            order[end:end] = others
+            _shift(waiting, end, len(others))
         extent.last += len(groups[region])
     graph.blocks = order + rest
     _cover_jumps(graph.blocks, set(cold), sources)
@@ -60,9 +60,9 @@ def move_handlers_back(graph: ControlFlowGraph, regions: list[Region]) -> None:
 def _cover_jumps(
     blocks: list[BasicBlock], cold: set[BasicBlock], sources: dict[BasicBlock, list[BasicBlock]]
 ) -> None:
-    """Give a jump from moved code to what comes next the region around both.
+    """Give a jump from moved code to the next block the region around both.
 
-    The compiler adds it when it moves the code (push_cold_blocks_to_end), and gives it no handler.
+    The compiler adds this jump when it moves the code (push_cold_blocks_to_end), and leaves its handler unset.
     """
     for block, after in zip(blocks, blocks[1:]):
         if block in cold and block.handler is None and block.target is after and block.operations() == ["JUMP"]:
@@ -70,28 +70,28 @@ def _cover_jumps(
                 block.region, block.handler, block.handler_block = after.region, after.handler, after.handler_block
 
 
-def _stands_after(region: Region, block: BasicBlock) -> bool:
-    """Whether ``block``, to which the handler of ``region`` leads, comes after that statement, and does something."""
+def _follows_statement(region: Region, block: BasicBlock) -> bool:
+    """Whether ``block``, reached from the handler of ``region``, is code after that statement rather than its exit."""
     around = region.parent
     handled = block.handler_block is (around.handler if around is not None else None)
     return (handled or around is not None and around not in chain(block.region)) and not _only_leaves(block)
 
 
-def _behind_loops(place: int, order: list[BasicBlock], first: BasicBlock) -> int:
-    """The place in ``order``, from ``place`` on, after the loops around it that do not have ``first`` in them."""
-    before = set(order[:place])
-    for index in reversed(range(place, len(order))):
+def _index_after_loops(start: int, order: list[BasicBlock], first: BasicBlock) -> int:
+    """Return the index in ``order``, at or after ``start``, past the loops around it that do not contain ``first``."""
+    before = set(order[:start])
+    for index in reversed(range(start, len(order))):
         end = order[index]
         begins = [successor for successor in end.successors if successor in before]
         if any(end not in reached_from(first, {begin}) for begin in begins):
             return index + 1
-    return place
+    return start
 
 
 class _Extent:
-    """The places in an order of blocks where the body of a statement has its first and its last block.
+    """The indices of the first and last block of a statement's body, in an order of blocks.
 
-    Of an outermost one ``last`` is counted on by what is put in there, so that nothing else need be looked through.
+    For an outermost statement ``last`` is updated as blocks are inserted, so that no search has to look further.
     """
 
     def __init__(self, first: int) -> None:
@@ -100,28 +100,28 @@ class _Extent:
 
 def _extents(order: list[BasicBlock]) -> dict[Region, _Extent]:
     found: dict[Region, _Extent] = {}
-    for place, block in enumerate(order):
+    for index, block in enumerate(order):
         for region in chain(block.region):
-            found.setdefault(region, _Extent(place)).last = place
+            found.setdefault(region, _Extent(index)).last = index
     return found
 
 
-def _shift(extents: Iterable[_Extent], place: int, count: int) -> None:
-    """So many blocks were put at ``place``; of ``extents`` those that end last come first."""
+def _shift(extents: Iterable[_Extent], index: int, count: int) -> None:
+    """Account for ``count`` blocks inserted at ``index``. ``extents`` are sorted by descending ``last``."""
     for extent in extents:
-        if extent.last < place:
+        if extent.last < index:
             break
         extent.last += count
-        if extent.first >= place:
+        if extent.first >= index:
             extent.first += count
 
 
 def _end_of(
     region: Region, order: list[BasicBlock], extent: _Extent, sources: dict[BasicBlock, list[BasicBlock]]
 ) -> int:
-    """The place in ``order`` after the body of ``region``, which lies in ``extent``."""
-    places = range(extent.last, extent.first - 1, -1)
-    end = next(place for place in places if region in chain(order[place].region)) + 1
+    """Return the index in ``order`` after the body of ``region``, which is within ``extent``."""
+    indices = range(extent.last, extent.first - 1, -1)
+    end = next(index for index in indices if region in chain(order[index].region)) + 1
     added: set[BasicBlock] = set()
     while end < len(order):
         block = order[end]
@@ -136,7 +136,7 @@ def _end_of(
 
 
 def _only_leaves(block: BasicBlock) -> bool:
-    """Whether nothing is in ``block`` but ends of statements: their jumps, and their calls of __exit__."""
+    """Whether ``block`` only ends statements: jumps, returns, unbinding of names, calls of __exit__."""
     ends = _ENDS | {"POP_EXCEPT", "GET_AWAITABLE", "YIELD_FROM", "COPY", "RERAISE"}
     unbinds = {at + 2 for at in range(len(block.instructions)) if unbound_name(block.instructions[at : at + 3])}
     return all(
@@ -146,7 +146,7 @@ def _only_leaves(block: BasicBlock) -> bool:
 
 
 def _leaves_with(block: BasicBlock, at: int) -> bool:
-    """Whether the instruction calls __exit__ of a with statement that is left with a value below it: by a return."""
+    """Whether the instruction calls __exit__ with a return value kept below: a return from a with statement."""
     return _follows_nones(block, at) and block.instructions[0].op == "SWAP"
 
 

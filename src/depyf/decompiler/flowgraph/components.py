@@ -11,10 +11,10 @@ N = TypeVar("N", bound=Hashable)
 
 
 def cyclic_components(roots: Iterable[N], successors: Callable[[N], Iterable[N]]) -> list[set[N]]:
-    """The strongly connected components with a cycle, each before those that it leads to.
+    """Return the strongly connected components with a cycle, in topological order.
 
-    ``roots`` are nodes from which all others are reached; of components that do not lead to each other those come first
-    that later roots lead to.
+    All nodes must be reachable from ``roots``. Components that are not ordered by an edge are in reverse order of the
+    roots that lead to them.
     """
     order: list[N] = []
     seen: set[N] = set()
@@ -28,11 +28,11 @@ def cyclic_components(roots: Iterable[N], successors: Callable[[N], Iterable[N]]
         for successor in successors(node):
             predecessors[successor].append(node)
     components: list[set[N]] = []
-    placed: set[N] = set()
+    assigned: set[N] = set()
     for root in order:
-        if root not in placed:
-            part = reverse_postorder(root, lambda node: [one for one in predecessors[node] if one not in placed])
-            placed.update(part)
+        if root not in assigned:
+            part = reverse_postorder(root, lambda node: [one for one in predecessors[node] if one not in assigned])
+            assigned.update(part)
             if len(part) > 1 or root in predecessors[root]:
                 components.append(set(part))
     return components

@@ -10,18 +10,17 @@ from .regions import Region
 
 
 class BasicBlock:
-    """Instructions that run one after the other, all with the same exception handler.
+    """Consecutive instructions without a jump between them, all with the same exception handler.
 
-    ``start`` is the index of the first one in the code object: blocks sort by it, which is the layout order.
-    ``fall`` is the block that follows when the last instruction does not jump, ``target`` where it jumps to; None
-    where there is no such edge. ``handler`` is the raw handler, ``handler_block`` the block it goes to, ``region`` the
-    try or with statement that this means. ``behind`` is the end of a copy that stood right before and was stripped, if
-    control came into the copy from the end of the statement: it was not led there by ``return`` or the like.
-    ``is_behind_copy`` says that there was a copy, however control came there.
+    ``start`` is the index of the first one in the code object; blocks sort by it into layout order. ``fall`` is the
+    fall-through successor, ``target`` the jump target; each is None if there is no such edge. ``handler`` is the raw
+    handler, ``handler_block`` its target, ``region`` the try or with statement that it implements. ``follows_copy``:
+    the copy of a ``finally`` body directly before this block was stripped. ``copy_end`` is the last instruction of
+    that copy if control entered it by falling off the end of the statement, not by a ``return`` or the like.
     """
 
     __slots__ = (
-        "start", "instructions", "fall", "target", "handler", "handler_block", "region", "behind", "is_behind_copy",
+        "start", "instructions", "fall", "target", "handler", "handler_block", "region", "copy_end", "follows_copy",
     )  # fmt: skip
 
     def __init__(self, start: int, instructions: list[Instruction], handler: Handler | None) -> None:
@@ -32,12 +31,12 @@ class BasicBlock:
         self.handler = handler
         self.handler_block: BasicBlock | None = None
         self.region: Region | None = None
-        self.behind: Instruction | None = None
-        self.is_behind_copy = False
+        self.copy_end: Instruction | None = None
+        self.follows_copy = False
 
     @property
     def successors(self) -> list[BasicBlock]:
-        """Where control goes without an exception."""
+        """The successors without exceptional edges."""
         return [block for block in (self.fall, self.target) if block is not None]
 
     @property
@@ -46,7 +45,7 @@ class BasicBlock:
         return self.instructions[-1] if self.instructions else None
 
     def operations(self) -> list[str]:
-        """The operations without NOPs, for comparing with a pattern."""
+        """Return the operations without NOPs, for comparison with a pattern."""
         return [i.op for i in self.instructions if i.op != "NOP" or i.arg == EMPTY_BODY]
 
     def __repr__(self) -> str:
@@ -64,7 +63,7 @@ class ControlFlowGraph:
         return self.blocks[0]
 
     def split(self, block: BasicBlock, position: int) -> BasicBlock:
-        """Cut ``block`` before its instruction ``position``; returns the new second half (``block`` itself for 0)."""
+        """Split ``block`` before its instruction ``position``. Return the new second half (``block`` itself for 0)."""
         if position == 0:
             return block
         rest = BasicBlock(block.start + position, block.instructions[position:], block.handler)
@@ -72,11 +71,11 @@ class ControlFlowGraph:
         rest.handler_block, rest.region = block.handler_block, block.region
         block.instructions = block.instructions[:position]
         block.fall, block.target = rest, None
-        self.blocks.insert(self._place(block) + 1, rest)
+        self.blocks.insert(self._index_of(block) + 1, rest)
         return rest
 
-    def _place(self, block: BasicBlock) -> int:
-        """The index of ``block``, found by its start: code may be split in very many places."""
+    def _index_of(self, block: BasicBlock) -> int:
+        """Return the index of ``block``, by bisection over the starts: code may be split very often."""
         low, high = 0, len(self.blocks)
         while low < high:
             middle = (low + high) // 2
@@ -84,7 +83,7 @@ class ControlFlowGraph:
         return self.blocks.index(block, low if low < len(self.blocks) and self.blocks[low] is block else 0)
 
     def add_empty(self, region: Region | None, fall: BasicBlock | None = None) -> BasicBlock:
-        """A new block without instructions at the end; without ``fall`` it stands for what follows endless code."""
+        """Append a new block without instructions; without ``fall`` it represents what follows an endless loop."""
         last = self.blocks[-1]
         block = BasicBlock(last.start + max(1, len(last.instructions)), [], None)
         block.region, block.fall = region, fall
@@ -92,23 +91,23 @@ class ControlFlowGraph:
         return block
 
     def number(self) -> None:
-        """Give the blocks, in a new order, the starts that they would have in code of this layout."""
+        """Renumber the starts of the blocks after a change of their order."""
         start = 0
         for block in self.blocks:
             block.start = start
             start += max(1, len(block.instructions))
 
     def remove_unreachable(self) -> None:
-        """Keep the blocks that control can reach, through handlers too."""
+        """Remove the blocks that control cannot reach, not even through handlers."""
         seen = reached_from(self.entry)
         self.blocks = [block for block in self.blocks if block in seen]
 
     def reached_without_exceptions(self) -> set[BasicBlock]:
-        """The blocks that control reaches if nothing is raised."""
+        """Return the blocks that control reaches if nothing is raised."""
         return reached_from(self.entry, with_handlers=False)
 
     def sources(self) -> dict[BasicBlock, list[BasicBlock]]:
-        """The blocks from which control reaches a block, in the order of the layout."""
+        """Return the predecessors of each block, in layout order, without exceptional edges."""
         found: dict[BasicBlock, list[BasicBlock]] = {}
         for source in self.blocks:
             for block in dict.fromkeys(source.successors):
@@ -116,7 +115,7 @@ class ControlFlowGraph:
         return found
 
     def render(self) -> str:
-        """The graph as text, for the stepper."""
+        """Return the graph as text, for the stepper."""
         lines = []
         for block in self.blocks:
             edges = [
@@ -133,7 +132,7 @@ class ControlFlowGraph:
 def reached_from(
     first: BasicBlock, borders: Container[BasicBlock] = (), *, with_handlers: bool = True
 ) -> set[BasicBlock]:
-    """What control reaches from ``first``, through handlers too, without coming to one of the ``borders``."""
+    """Return the blocks reachable from ``first``, through handlers too, without passing one of the ``borders``."""
     found = {first}
     todo = [first]
     while todo:
@@ -147,42 +146,45 @@ def reached_from(
 
 
 def build_flowgraph(instructions: list[Instruction]) -> ControlFlowGraph:
-    """Cut ``instructions`` into blocks at jumps, jump targets and the borders of handlers."""
-    # The compiler leaves NOPs, and jumps after a chained comparison or an async for loop, or from a test at the bottom
-    # of a loop to what follows it, out of the ranges of handlers: one inside a body must not look like a way out.
+    """Split ``instructions`` into blocks at jumps, jump targets and the borders of exception ranges."""
+    # The compiler leaves some instructions out of the exception ranges: NOPs, jumps after a chained comparison or an
+    # async for loop, and the jump from a test at the bottom of a loop to what follows it. Give those inside a body its
+    # handler, lest they look like exits from it.
     for loop in [i for i in instructions if i.op == "ASYNC_FOR_ITER"]:
         end = instructions[loop.target]
         if end.op == "JUMP" and end.handler is None:
             end.handler = loop.handler
-    begun_again = _begun_again(instructions)
+    loop_nops = _loop_start_nops(instructions)
     for index in reversed(range(len(instructions) - 1)):
         instruction = instructions[index]
-        if instruction.op == "NOP" and instruction.arg != EMPTY_BODY and index not in begun_again:
+        if instruction.op == "NOP" and instruction.arg != EMPTY_BODY and index not in loop_nops:
             instruction.handler = instructions[index + 1].handler
         elif instruction.op == "JUMP" and instruction.handler is None and index > 1:
             before, target = instructions[index - 1], instruction.target
-            is_behind_chain = before.op == "POP" and instructions[index - 2].op == "JUMP"
-            is_other_way = before.op in CONDITIONAL_JUMPS and instructions[target - 1].handler == before.handler
-            if (is_behind_chain or is_other_way) and instructions[target].handler == before.handler:
+            ends_chained_comparison = before.op == "POP" and instructions[index - 2].op == "JUMP"
+            is_loop_exit = before.op in CONDITIONAL_JUMPS and instructions[target - 1].handler == before.handler
+            if (ends_chained_comparison or is_loop_exit) and instructions[target].handler == before.handler:
                 instruction.handler = before.handler
     graph = ControlFlowGraph(list(_cut(instructions)))
     at = {block.start: block for block in graph.blocks}
     for block, following in zip(graph.blocks, [*graph.blocks[1:], None]):
         last = block.instructions[-1]
         if last.target >= 0:
-            block.target = at[begun_again.get(last.target, last.target)]
+            block.target = at[loop_nops.get(last.target, last.target)]
         if last.op not in NO_FALL_THROUGH:
             block.fall = following
         if block.handler is not None:
             block.handler_block = at[block.handler.target]
-    _skip_empty_blocks(graph, set(begun_again.values()))
+    _skip_empty_blocks(graph, set(loop_nops.values()))
     graph.remove_unreachable()
     return graph
 
 
-def _begun_again(instructions: list[Instruction]) -> dict[int, int]:
-    """The NOPs in front of a try statement that control comes back to from inside, which is left then: it is all that
-    an endless loop has. With the first of those that stand together. They get the handler around the statement."""
+def _loop_start_nops(instructions: list[Instruction]) -> dict[int, int]:
+    """Return the NOPs before a try statement that is the whole body of an endless loop, with the first NOP of each run.
+
+    The back edge from inside the statement leaves it, so the NOPs get the handler around the statement.
+    """
     found: dict[int, int] = {}
     for index, instruction in enumerate(instructions):
         first = instruction.target
@@ -195,14 +197,14 @@ def _begun_again(instructions: list[Instruction]) -> dict[int, int]:
         if inside is None or inside == instructions[first].handler or inside not in around:
             continue
         outside = around[around.index(inside) + 1 :]
-        for place in range(first, end):
-            instructions[place].handler = outside[0] if outside else None
-            found[place] = first
-    return {place: found.get(place - 1, first) for place, first in sorted(found.items())}
+        for nop in range(first, end):
+            instructions[nop].handler = outside[0] if outside else None
+            found[nop] = first
+    return {nop: found.get(nop - 1, first) for nop, first in sorted(found.items())}
 
 
 def _around(instructions: list[Instruction], handler: Handler | None) -> list[Handler]:
-    """``handler`` and those of the statements around its own, without the handlers that unwind others."""
+    """Return ``handler`` and those of the enclosing statements, without handlers that only unwind others."""
     found: list[Handler] = []
     seen: set[Handler] = set()
     while handler is not None and handler not in seen:
@@ -214,7 +216,7 @@ def _around(instructions: list[Instruction], handler: Handler | None) -> list[Ha
 
 
 def _skip_empty_blocks(graph: ControlFlowGraph, kept: Container[int]) -> None:
-    """Lead edges past blocks of NOPs alone, but for those that start in ``kept``."""
+    """Redirect edges past blocks that contain only NOPs, except those that start in ``kept``."""
 
     def is_skipped(block: BasicBlock) -> bool:
         return block.fall is not None and block.start not in kept and _is_empty(block)

@@ -8,7 +8,7 @@ N = TypeVar("N", bound=Hashable)
 
 
 def reverse_postorder(entry: N, successors: Callable[[N], Iterable[N]]) -> list[N]:
-    """The nodes reachable from ``entry``, each before its successors but for back edges."""
+    """Return the nodes reachable from ``entry``, each before its successors except along back edges."""
     order: list[N] = []
     seen = {entry}
     stack = [(entry, iter(successors(entry)))]
@@ -27,7 +27,7 @@ def reverse_postorder(entry: N, successors: Callable[[N], Iterable[N]]) -> list[
 
 
 def dominator_tree(entry: N, successors: Callable[[N], Iterable[N]]) -> tuple[list[N], dict[N, N]]:
-    """Reverse postorder of the nodes and the immediate dominator of each (the entry's is itself)."""
+    """Return the reverse postorder of the nodes and the immediate dominator of each (the entry's is itself)."""
     order = reverse_postorder(entry, successors)
     predecessors: dict[N, list[N]] = {node: [] for node in order}
     for node in order:
@@ -37,7 +37,7 @@ def dominator_tree(entry: N, successors: Callable[[N], Iterable[N]]) -> tuple[li
 
 
 def immediate_dominators(order: list[N], predecessors: Mapping[N, Iterable[N]]) -> dict[N, N]:
-    """The immediate dominator of each node, given the reverse postorder of all; the entry's is itself."""
+    """Return the immediate dominator of each node, given the reverse postorder of all; the entry's is itself."""
     position = {node: index for index, node in enumerate(order)}
     dominator = {order[0]: order[0]}
     changed = True

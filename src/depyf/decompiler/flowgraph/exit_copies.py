@@ -1,8 +1,8 @@
-"""Joins the copies of short ways out of the code again.
+"""Joins the copies of short exit blocks again.
 
-Where control would jump to a few instructions that return or raise, CPython 3.10 and its successors from 3.12 on
-write a copy of them instead; 3.8 and 3.9 do so with a RETURN_VALUE alone. Copies have the lines of the original: that
-is how they are told from code that was written twice. Without a line table they are joined where the stack tells.
+Where control would jump to a few instructions that return or raise, CPython 3.10 and 3.12 or later emit a copy of
+them instead; 3.8 and 3.9 copy only a RETURN_VALUE. Copies have the lines of the original, which distinguishes them
+from code that was written twice. Without a line table they are joined where the stack shows that they are copies.
 """
 
 from __future__ import annotations
@@ -16,18 +16,18 @@ from .regions import chain
 from .stack_entries import Entries, entries_after, entries_at_starts
 
 _COPIED = 4
-"""The most instructions that the compiler copies in the place of a jump (MAX_COPY_SIZE)."""
+"""The most instructions that the compiler copies to replace a jump (MAX_COPY_SIZE)."""
 _NOT_COUNTED = ("NOP", "NULL")
 _DROPS_OPERAND = [("SWAP", 2), ("POP", None)]
 _UNWINDS = ("SWAP", "RETURN_VALUE")
-"""What follows once the value of a ``return`` is evaluated: two of them may follow each other."""
+"""Operations right after the evaluation of a ``return`` value; two of them may follow each other."""
 
 _KeyOf = Callable[[Instruction], Any]
 _Copied = Callable[[BasicBlock, BasicBlock, Dict[BasicBlock, Entries], _KeyOf], int]
 
 
 def join_exit_copies(graph: ControlFlowGraph, *, exits_are_copied: bool = True) -> None:
-    """Lead all copies to the last one of them.
+    """Redirect control from all copies to the last one.
 
     ``exits_are_copied``: whether the compiler copies more than a RETURN_VALUE.
     """
@@ -39,20 +39,21 @@ def join_exit_copies(graph: ControlFlowGraph, *, exits_are_copied: bool = True) 
     handlers = {block.handler_block for block in graph.blocks}
     for block, last in ends:
         if last.line is not None or not has_lines:
-            # What an inlined comprehension does when something is raised is no copy of another one's.
-            place = last.position if block in handlers else None
-            written = _is_of_what_is_behind(block), written_return(block)
-            groups.setdefault((_key_of_end(last), place, block.handler, block.region, written), []).append(block)
+            # The handlers of two inlined comprehensions are no copies of each other.
+            handler_position = last.position if block in handlers else None
+            written = _belongs_to_finally_copy(block), written_return(block)
+            key_of_group = _key_of_end(last), handler_position, block.handler, block.region, written
+            groups.setdefault(key_of_group, []).append(block)
     groups = {key: blocks for key, blocks in groups.items() if len(blocks) > 1}
     if not groups:
         return
     starts = entries_at_starts(graph)
     assert all(block in starts for blocks in groups.values() for block in blocks), "unreachable blocks are gone"
-    key = _key_of_end if exits_are_copied else _key_in_place
+    key = _key_of_end if exits_are_copied else _key_by_offset
     copied: _Copied = (
-        partial(_copied, handed=_handed_on(graph, starts))
+        partial(_copied, receivers=_receivers(graph, starts))
         if has_lines
-        else partial(_copied_without_lines, behind=_behind_statements(graph), handlers=handlers)
+        else partial(_copied_without_lines, after_statements=_after_statements(graph), handlers=handlers)
     )
     for blocks in groups.values():
         _join(graph, blocks, starts, key, copied)
@@ -61,13 +62,14 @@ def join_exit_copies(graph: ControlFlowGraph, *, exits_are_copied: bool = True) 
         return
     for blocks in _before_ends(graph, groups):
         starts = entries_at_starts(graph)
-        _join(graph, blocks, starts, key, partial(_copied, handed=_handed_on(graph, starts)))
+        _join(graph, blocks, starts, key, partial(_copied, receivers=_receivers(graph, starts)))
     graph.remove_unreachable()
 
 
 def written_return(block: BasicBlock) -> tuple[int | None, ...] | None:
-    """The position of a NOP as wide as ``return``, which stays where what leaves a with statement has the position of
-    that; None if there is none.
+    """Return the position of a NOP as wide as ``return``, or None.
+
+    The compiler leaves one where the code that leaves a with statement has the statement's position.
     """
     for instruction in block.instructions:
         position = instruction.position
@@ -77,16 +79,16 @@ def written_return(block: BasicBlock) -> tuple[int | None, ...] | None:
     return None
 
 
-def _is_of_what_is_behind(block: BasicBlock) -> bool:
-    """Whether the end has the position of the copy of a ``finally`` body that stood before it: nobody wrote it."""
+def _belongs_to_finally_copy(block: BasicBlock) -> bool:
+    """Whether the exit has the position of the ``finally`` copy stripped before it: it is not in the source."""
     last = block.last
-    if block.behind is None or last is None or last.position is None:
+    if block.copy_end is None or last is None or last.position is None:
         return False
-    return block.behind.position == last.position
+    return block.copy_end.position == last.position
 
 
 def _before_ends(graph: ControlFlowGraph, ends: dict[Any, list[BasicBlock]]) -> list[list[BasicBlock]]:
-    """Blocks whose last instructions are copies too, but are in another try statement than the ends after them."""
+    """Return groups of blocks that end with copies too, but in another try statement than the exits after them."""
     found: dict[Any, list[BasicBlock]] = {}
     number = {block: index for index, blocks in enumerate(ends.values()) for block in blocks}
     for block in graph.blocks:
@@ -110,15 +112,15 @@ def _join(
     key: _KeyOf,
     copied: _Copied,
 ) -> None:
-    """Join ``blocks``: each with the one after it that has the longest copy, the last of those."""
+    """Join each of ``blocks`` with a later one: that with the longest copy, the last of those."""
     ends = list(blocks)
     shared = _shared(ends, key)
     for number, block in enumerate(ends):
-        length, place = 0, number
+        length, best = 0, number
         compared: set[int] = set()
         for depth in range(min(len(shared[number]), len(block.instructions)), 0, -1):
             if length > depth:
-                break  # no other one has a longer copy
+                break  # no other block has a longer copy
             for other in reversed(shared[number][depth - 1]):
                 if other <= number:
                     break
@@ -126,23 +128,23 @@ def _join(
                     continue
                 compared.add(other)
                 found = copied(block, ends[other], starts, key)
-                length, place = max((length, place), (found, other))
+                length, best = max((length, best), (found, other))
                 if found == depth:
-                    break  # those before it have none that is longer
+                    break  # no earlier block has a longer one
         if not length:
             continue
-        end = ends[place]
+        end = ends[best]
         if length < len(end.instructions):
             entries = _before(end, length, starts)
-            ends[place] = end = graph.split(end, len(end.instructions) - length)
+            ends[best] = end = graph.split(end, len(end.instructions) - length)
             starts[end] = entries
         _lead(block, len(block.instructions) - length, end)
 
 
 def _shared(blocks: list[BasicBlock], key: _KeyOf) -> list[list[list[int]]]:
-    """For each block the numbers of those that end with the same last instruction, the same last two, and so on.
+    """Return, for each block, the indices of those with the same last instruction, the same last two, and so on.
 
-    So that in a function of thousands of copies not each is compared with each.
+    This avoids quadratic comparison in a function with thousands of copies.
     """
     found: list[list[list[int]]] = [[] for _ in blocks]
     parts, depth = [list(range(len(blocks)))], 0
@@ -170,8 +172,8 @@ def _lead(block: BasicBlock, position: int, end: BasicBlock) -> None:
     block.fall, block.target = None, end
 
 
-def _handed_on(graph: ControlFlowGraph, starts: dict[BasicBlock, Entries]) -> set[BasicBlock]:
-    """The blocks that take a value from the one before without a test: a statement is left between the two."""
+def _receivers(graph: ControlFlowGraph, starts: dict[BasicBlock, Entries]) -> set[BasicBlock]:
+    """Return the blocks that receive a value from an unconditional fall-through: a statement ends between the two."""
     return {
         block.fall
         for block in graph.blocks
@@ -184,15 +186,15 @@ def _copied(
     other: BasicBlock,
     starts: dict[BasicBlock, Entries],
     key: _KeyOf,
-    handed: set[BasicBlock],
+    receivers: set[BasicBlock],
 ) -> int:
-    """How many of the last instructions of both are copies of the same ones; 0 if none."""
+    """Return how many of the last instructions of both are copies of the same code; 0 if none."""
     ours, theirs = block.instructions, other.instructions
     longest = _longest(ours, theirs, key)
     whole = next((length for length in range(longest, 0, -1) if _between_statements(block, other, length, starts)), 0)
     if not all(starts[block]) and not all(starts[other]):
-        # Both begin inside one expression, and what is copied with one value more: `return f(a if c else b, 5)`.
-        # Where a try statement ends after the value, the copies are blocks of their own.
+        # Both begin inside one expression, and the copied code with one more value: `return f(a if c else b, 5)`.
+        # If a try statement ends after the value, the copies are separate blocks.
         wanted = [(*starts[block], False), (*starts[other], False)]
         if longest == len(ours) == len(theirs):
             wanted.append(starts[block])
@@ -201,39 +203,39 @@ def _copied(
             before = _before(block, length, starts)
             if before in wanted and before == _before(other, length, starts) and _is_short(ours[-length:]):
                 return length
-    if all(starts[block]) and other in handed or all(starts[other]) and block in handed:
-        return whole  # what leaves a with statement by a return, and what does when an exception was swallowed
+    if all(starts[block]) and other in receivers or all(starts[other]) and block in receivers:
+        return whole  # a return from a with statement, and the exit after a suppressed exception
     length = len(ours) - _consumption(block, starts)
     if whole <= length <= longest and length in (len(theirs) - _consumption(other, starts), len(theirs)):
-        # What differs is a value on the stack: `z = a if c else b; return z`.
+        # They differ only in a value on the stack: `z = a if c else b; return z`.
         is_one = _before(block, length, starts) == _before(other, length, starts)
-        if length and is_one and not _begin_at_one_place(ours, theirs):
+        if length and is_one and not _begin_with_one_constant(ours, theirs):
             return length
     return whole
 
 
-def _begin_at_one_place(ours: list[Instruction], theirs: list[Instruction]) -> bool:
-    """Whether both begin by a constant of one position.
+def _begin_with_one_constant(ours: list[Instruction], theirs: list[Instruction]) -> bool:
+    """Whether both begin with a constant at the same position.
 
-    Operands of a conditional expression have a position each; what two returns evaluate after copies of a ``finally``
-    body has that of the body's last instruction.
+    The operands of a conditional expression have different positions; the values that two returns load after copies
+    of a ``finally`` body both have the position of the body's last instruction.
     """
     mine, its = ours[0], theirs[0]
     return mine.op == its.op == "CONST" and mine.position == its.position and None not in (mine.position or (None,))
 
 
 def _without_operand(blocks: tuple[BasicBlock, ...], starts: dict[BasicBlock, Entries]) -> list[Entries]:
-    """The stack once a chained comparison that is false early has dropped the operand kept for the next comparison.
+    """Return, for each block that begins by dropping the kept operand of a chained comparison, the stack without it.
 
-    Of those of the blocks that begin by that.
+    A chained comparison that is false early drops the operand that it kept for the next comparison.
     """
     return [starts[one][:-1] for one in blocks if [(i.op, i.arg) for i in one.instructions[:2]] == _DROPS_OPERAND]
 
 
 def _is_short(instructions: list[Instruction]) -> bool:
-    """Whether the compiler copies as much, and it is no end of another expression.
+    """Whether the compiler copies that many instructions, and they are not the end of another expression.
 
-    What begins without a line of its own 3.10 copies whatever its length is.
+    3.10 copies a block of any length if it begins without a line of its own.
     """
     counted = [i for i in instructions if i.op not in _NOT_COUNTED]
     first = counted[0].op if counted else ""
@@ -247,14 +249,14 @@ def _copied_without_lines(
     other: BasicBlock,
     starts: dict[BasicBlock, Entries],
     key: _KeyOf,
-    behind: set[BasicBlock],
+    after_statements: set[BasicBlock],
     handlers: set[BasicBlock | None],
 ) -> int:
-    """How many of the last instructions of both are the same and come after one statement or inside one; 0 if none.
+    """Return how many of the last instructions of both are equal and follow, or are inside, one statement; 0 if none.
 
-    Two that begin inside of an expression are of one. A ``return`` evaluates its value before it leaves the statements
-    around, so what is evaluated later, but for a constant, is what follows: all of a block that is ``behind`` such a
-    statement, and what comes when one has taken from the stack what it kept there.
+    Two blocks that begin inside an expression belong to the same one. A ``return`` evaluates its value before it leaves
+    the enclosing statements, so anything evaluated later, except a constant, is code after the statement: a whole block
+    of ``after_statements``, or the code after a statement has popped what it kept on the stack.
     """
     tail = block.instructions
     inside = starts[block] == starts[other] and not all(starts[block])
@@ -265,11 +267,11 @@ def _copied_without_lines(
             continue
         operations = [i.op for i in tail[-length:] if i.op not in _NOT_COUNTED]
         if operations[-1] == "RERAISE" and len(operations) <= _COPIED and handlers.isdisjoint((block, other)):
-            return length  # nobody writes it: it ends one handler
+            return length  # implicit: the end of one handler
         if inside or before in dropped and not all(before):
             return length if operations[0] not in _UNWINDS else 0
         left = any(
-            len(before) < len(starts[one]) or one in behind and length == len(one.instructions)
+            len(before) < len(starts[one]) or one in after_statements and length == len(one.instructions)
             for one in (block, other)
         )
         if left and all(before):
@@ -277,8 +279,8 @@ def _copied_without_lines(
     return 0
 
 
-def _behind_statements(graph: ControlFlowGraph) -> set[BasicBlock]:
-    """The blocks that control reaches when it leaves the body of a try or with statement."""
+def _after_statements(graph: ControlFlowGraph) -> set[BasicBlock]:
+    """Return the blocks that control enters when it leaves the body of a try or with statement."""
     return {
         after
         for block in graph.blocks
@@ -288,7 +290,7 @@ def _behind_statements(graph: ControlFlowGraph) -> set[BasicBlock]:
 
 
 def _longest(ours: list[Instruction], theirs: list[Instruction], key: _KeyOf) -> int:
-    """How many of the last instructions of both are equal."""
+    """Return the length of the common suffix of both."""
     length = 0
     while length < min(len(ours), len(theirs)) and key(ours[-1 - length]) == key(theirs[-1 - length]):
         length += 1
@@ -298,15 +300,15 @@ def _longest(ours: list[Instruction], theirs: list[Instruction], key: _KeyOf) ->
 def _between_statements(
     block: BasicBlock, other: BasicBlock, length: int, starts: dict[BasicBlock, Entries]
 ) -> bool:
-    """Whether before the last ``length`` instructions of both only statements around keep something on the stack."""
+    """Whether the last ``length`` instructions of both begin a statement: only enclosing statements use the stack."""
     before = _before(block, length, starts)
     return all(before) and before == _before(other, length, starts)
 
 
 def _consumption(block: BasicBlock, starts: dict[BasicBlock, Entries]) -> int:
-    """The position of the instruction that takes the one value which those before it leave; the length if none.
+    """Return the position of the instruction that consumes the value computed by those before it; the length if none.
 
-    A SWAP takes it too: a ``return`` keeps it while it leaves what is around.
+    A SWAP counts: a ``return`` keeps its value below while it leaves the enclosing statements.
     """
     entries = starts[block]
     base = len(entries)
@@ -319,7 +321,7 @@ def _consumption(block: BasicBlock, starts: dict[BasicBlock, Entries]) -> int:
 
 
 def _before(block: BasicBlock, length: int, starts: dict[BasicBlock, Entries]) -> Entries:
-    """The stack before the last ``length`` instructions."""
+    """Return the stack before the last ``length`` instructions."""
     entries = starts[block]
     for instruction in block.instructions[:-length]:
         entries = entries_after(instruction, entries)
@@ -329,18 +331,18 @@ def _before(block: BasicBlock, length: int, starts: dict[BasicBlock, Entries]) -
 def _key(instruction: Instruction) -> Any:
     argument: Any = instruction.arg
     value = id(argument) if isinstance(argument, RawCode) else repr(argument)
-    # Two loads that are one instruction have one position: not so in a copy where one may find nothing to load.
+    # Two loads in one instruction share a position; in a copy where a variable may be unbound they are separate.
     position = instruction.line if instruction.op == "LOAD_FAST" else instruction.position
     if instruction.op == "MAP_ADD":
-        position = None  # that of the value, which may be one of two
+        position = None  # its position is that of the value, which may be one of two
     return instruction.op, type(argument), value, position
 
 
 def _key_of_end(instruction: Instruction) -> Any:
-    """The key where ends are copied: what lets an exception propagate has the position of what comes before it."""
+    """Return the key where exits are copied. A RERAISE has the position of the preceding code, so it is ignored."""
     return (instruction.op, instruction.arg) if instruction.op == "RERAISE" else _key(instruction)
 
 
-def _key_in_place(instruction: Instruction) -> Any:
-    """The key where only a RETURN_VALUE is copied: all else that is one instruction has one place in the code."""
+def _key_by_offset(instruction: Instruction) -> Any:
+    """Return the key where only a RETURN_VALUE is copied: any other one is identified by its offset."""
     return _key_of_end(instruction), instruction.op == "RETURN_VALUE" or instruction.offset

@@ -1,8 +1,8 @@
 """Strips the copies of ``finally`` bodies.
 
-The compiler writes the body of ``finally`` once for the exception and once for each other way out of the ``try``.
-Each edge that leaves the region must lead into a copy: the two are walked in lock step, and the edge is led past the
-copy. What the walk can't match is refused here; what it matches wrongly is found by the proof.
+The compiler emits the body of ``finally`` once for the exception and once for each other exit from the ``try``. Each
+edge that leaves the region must enter a copy: copy and handler are walked in lock step, and the edge is redirected past
+the copy. What the walk can't match is refused here; a wrong match is found by the proof.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ from .control_flow_graph import BasicBlock, ControlFlowGraph
 from .regions import Region, chain
 from .stack_entries import entries_at_starts
 
-_Place = Tuple[BasicBlock, int]
+_Location = Tuple[BasicBlock, int]
 
 
 def strip_finally_copies(graph: ControlFlowGraph, regions: list[Region]) -> None:
-    """Lead every edge out of a ``finally`` region past its copy. ``regions`` come inner ones first.
+    """Redirect every edge out of a ``finally`` region past its copy. ``regions`` are sorted inner ones first.
 
-    A region waits for those in its handler or copies: either all of them still have their own copies, or none has.
-    Raises DecompilationError if an edge does not lead to a copy.
+    A region waits for those in its handler and copies: either all of them still have their own copies, or none has.
+    Raises DecompilationError if an edge does not enter a copy.
     """
     waiting = [region for region in regions if region.kind == "finally"]
     done: set[tuple[Region, BasicBlock, str]] = set()
@@ -48,41 +48,41 @@ def _strip(
     if region.handler not in graph.blocks:
         return  # the handlers in a copy of an outer body are gone with the copy
     graph.split(region.handler, region.handler.instructions.index(_push(region)) + 1)
-    ways: dict[BasicBlock, list[tuple[BasicBlock, str]]] = {}
+    copies: dict[BasicBlock, list[tuple[BasicBlock, str]]] = {}
     for block in graph.blocks:
         if region not in chain(block.region):
             continue
         for edge in ("fall", "target"):
             after = getattr(block, edge)
             if after is not None and region not in chain(after.region) and (region, block, edge) not in done:
-                ways.setdefault(after, []).append((block, edge))
-    for copy, sources in ways.items():
+                copies.setdefault(after, []).append((block, edge))
+    for copy, sources in copies.items():
         for block, edge in sources:
             rest = _past_copy(graph, region, copy)
             if rest is None:
                 rest = graph.add_empty(region.parent)
-                if len(sources) > 1 or not _is_left_by_a_word(block, edge, copy, region.handler):
-                    # One place after the statement for all that falls off; a return has its value on the stack.
+                if len(sources) > 1 or not _is_left_by_jump(block, edge, copy, region.handler):
+                    # One block after the statement for all paths of one depth: a return has its value on the stack.
                     depth = len(entries_at_starts(graph)[copy])
                     rest = unreached.setdefault((region, depth), rest)
-            if region in chain(rest.region):  # the statement begins again: it is all that a loop has
+            if region in chain(rest.region):  # the statement is the whole body of a loop
                 rest = graph.add_empty(region.parent, rest)
-            if getattr(block, edge) is not copy:  # its beginning was split off
+            if getattr(block, edge) is not copy:  # ``block`` was split
                 assert block.fall is not None
                 block = block.fall
-            if len(sources) == 1 and _is_left_by_a_word(block, edge, copy, region.handler):
-                rest.behind = None
-            rest.is_behind_copy = True
+            if len(sources) == 1 and _is_left_by_jump(block, edge, copy, region.handler):
+                rest.copy_end = None
+            rest.follows_copy = True
             setattr(block, edge, rest)
             done.add((region, block, edge))
     graph.remove_unreachable()
 
 
-def _is_left_by_a_word(block: BasicBlock, edge: str, copy: BasicBlock, handler: BasicBlock) -> bool:
-    """Whether ``return``, ``break`` or ``continue`` leads on from ``block`` to ``copy``, which is there for it alone.
+def _is_left_by_jump(block: BasicBlock, edge: str, copy: BasicBlock, handler: BasicBlock) -> bool:
+    """Whether ``return``, ``break`` or ``continue`` leaves from ``block`` to ``copy``, a copy for this exit alone.
 
-    The word leaves a NOP with its line, if another statement has not got that line. So does a loop that is exhausted,
-    and a statement before the end, whose place the NOP has then.
+    The compiler keeps a NOP with the line of such a jump unless another instruction has that line. An exhausted loop
+    and a statement at the end of the body leave a NOP too, but with their own position.
     """
     last, first = block.last, copy.instructions[0] if copy.instructions else None
     if last is None or last.op == "NOP" or edge == "fall" and block.target is not None:
@@ -91,7 +91,7 @@ def _is_left_by_a_word(block: BasicBlock, edge: str, copy: BasicBlock, handler: 
     while body is not None and not body.instructions:
         body = body.fall
     begins = body.instructions[0].line if body is not None else None
-    jumps = ("FOR_ITER", "ASYNC_FOR_ITER", "JUMP")  # the last: over what follows an except clause, to where that ends
+    jumps = ("FOR_ITER", "ASYNC_FOR_ITER", "JUMP")  # JUMP: past the other handlers at the end of an except clause
     if first is None or edge == "target" and last.op in jumps and first.line == last.line:
         return False
     return first.op == "NOP" and first.line != begins and first.position != last.position
@@ -102,56 +102,56 @@ def _push(region: Region) -> Instruction:
 
 
 def _past_copy(graph: ControlFlowGraph, region: Region, copy: BasicBlock) -> BasicBlock | None:
-    """Where control goes after the body that begins at ``copy``; None if it is left for good."""
-    ends, behind = _walk(region, copy, through_handlers=False)
+    """Return the block after the copy that begins at ``copy``; None if control never reaches its end."""
+    ends, copy_end = _walk(region, copy, through_handlers=False)
     if not ends:  # a loop that only an exception ends: ``try: while True: ...``
-        ends, behind = _walk(region, copy, through_handlers=True)
+        ends, copy_end = _walk(region, copy, through_handlers=True)
     if not ends:
         return None
     if any(not same_exit(ends[0], end) for end in ends[1:]):
         raise DecompilationError("a copy of a `finally` body has several ends", stage="undo_optimiser")
     block, position = ends[0]
     rest = graph.split(block, position)
-    if behind is not None:
-        rest.behind = behind
+    if copy_end is not None:
+        rest.copy_end = copy_end
     return rest
 
 
-def _walk(region: Region, copy: BasicBlock, through_handlers: bool) -> tuple[list[_Place], Instruction | None]:
-    """Walks the handler's body and ``copy`` in lock step; the ends of the copy, and what comes before the last one.
+def _walk(region: Region, copy: BasicBlock, through_handlers: bool) -> tuple[list[_Location], Instruction | None]:
+    """Walk the handler's body and ``copy`` in lock step. Return the ends of the copy, and its last instruction.
 
-    ``through_handlers``: also into the handlers of try statements in the body.
+    ``through_handlers``: also walk the handlers of try statements in the body.
     """
     body = region.handler.fall
     assert body is not None  # the handler was split after PUSH_EXC_INFO
-    ends: list[_Place] = []
-    behind: Instruction | None = None
+    ends: list[_Location] = []
+    copy_end: Instruction | None = None
     todo = [((body, 0), (copy, 0))]
-    seen = {todo[0]: behind}
+    seen = {todo[0]: copy_end}
     while todo:
         original, copied = pair = todo.pop()
-        ours, theirs = _settle(original), _settle(copied)
+        ours, theirs = _skip_nops(original), _skip_nops(copied)
         if ours == theirs:
-            continue  # the body was left for good
+            continue  # the body never falls off its end here
         instruction = ours[0].instructions[ours[1]]
         if instruction.op == "RERAISE":
             if through_handlers and ours[0].handler != body.handler:
-                continue  # no clause of a try statement in the body matches
-            block, position = end = _settle(copied, jumps=False)  # a jump may lead back into the region
+                continue  # no clause of an inner try statement matches
+            block, position = end = _skip_nops(copied, jumps=False)  # a jump may lead back into the region
             if not ends:
-                # After a case of nothing but `pass`, what follows both copies has the position of that.
+                # After a case whose body is `pass`, the code after both copies has its position.
                 is_of_pass = instruction.position == block.instructions[position].position
-                behind = instruction if is_of_pass else seen[pair]
+                copy_end = instruction if is_of_pass else seen[pair]
             ends.append(end)
             continue
         other = theirs[0].instructions[theirs[1]]
-        left = _left(ours)
-        if left is not None and _left(theirs) is None:
-            if (left, theirs) not in seen:  # a loop of nothing comes back
+        left = _past_exception_pops(ours)
+        if left is not None and _past_exception_pops(theirs) is None:
+            if (left, theirs) not in seen:  # an empty loop
                 todo.append((left, theirs))
                 seen[todo[-1]] = seen[pair]
             continue
-        if _sense(instruction) != _sense(other) or not _same_but_for_numbers(instruction, other):
+        if _normalized_op(instruction) != _normalized_op(other) or not _same_operands(instruction, other):
             raise DecompilationError(
                 f"a way out of `try` does not run the `finally` body: {instruction} against {other}",
                 stage="undo_optimiser",
@@ -162,42 +162,46 @@ def _walk(region: Region, copy: BasicBlock, through_handlers: bool) -> tuple[lis
             if following not in seen:
                 seen[following] = other
                 todo.append(following)
-    return ends, behind
+    return ends, copy_end
 
 
-def _handlers(ours: BasicBlock, theirs: BasicBlock, region: Region) -> list[tuple[_Place, _Place]]:
-    """Where exceptions in both copies of a try statement in the body go."""
+def _handlers(ours: BasicBlock, theirs: BasicBlock, region: Region) -> list[tuple[_Location, _Location]]:
+    """Return the handlers of both copies of a try statement in the body."""
     mine, its = ours.region, theirs.region
     if mine is None or its is None or region.parent in (mine, its):
         return []
     return [((mine.handler, 0), (its.handler, 0))]
 
 
-def _sense(instruction: Instruction) -> str:
-    """The operation, of a conditional jump and the opposite one the same: a copy that is left for a place elsewhere
-    jumps there at once, while the handler's drops the exception first. So for an import statement: 3.15 compiles it to
-    another operation where a try statement is around it, as for the handler's copy."""
+def _normalized_op(instruction: Instruction) -> str:
+    """Return the operation, with opposite conditional jumps as one, and both kinds of import as one.
+
+    A copy that leaves the statement jumps at once, where the handler's copy drops the exception first. 3.15 compiles an
+    import to another operation inside a try statement, as the handler's copy is.
+    """
     if instruction.op == "EAGER_IMPORT_NAME":
         return "IMPORT_NAME"
     return min(instruction.op, OPPOSITE.get(instruction.op, instruction.op))
 
 
-def _same_but_for_numbers(ours: Instruction, theirs: Instruction) -> bool:
-    """Whether the operands are the same, those of match statements but for the number of the statement."""
+def _same_operands(ours: Instruction, theirs: Instruction) -> bool:
+    """Whether the operands are the same, ignoring the numbers of match statements."""
     if ours.op in PATTERN_OPERATIONS:
         return bool(ours.arg[1:] == theirs.arg[1:])
     if ours.target >= 0:
-        return True  # of a jump the operand says only what the compiler has made of it there (THREADED)
+        return True  # a jump's operand only records jump threading (THREADED)
     return same_operand(ours.arg, theirs.arg)
 
 
-def _left(place: _Place) -> _Place | None:
-    """What comes after the instructions that drop the exception, if they are next: return, break or continue in a
-    ``finally`` body, which only the handler's copy has something to drop for."""
+def _past_exception_pops(location: _Location) -> _Location | None:
+    """Return the location after instructions that drop the exception; None if they are not next.
+
+    A ``return``, ``break`` or ``continue`` in the ``finally`` body drops it, in the handler's copy alone.
+    """
     for wanted in (("POP", "POP_EXCEPT"), ("SWAP", "POP", "SWAP", "POP_EXCEPT")):
-        at = place
+        at = location
         for op in wanted:
-            block, position = _settle(at)
+            block, position = _skip_nops(at)
             if block.instructions[position].op != op:
                 break
             at = block, position + 1
@@ -206,9 +210,9 @@ def _left(place: _Place) -> _Place | None:
     return None
 
 
-def _settle(place: _Place, jumps: bool = True) -> _Place:
-    """The next place with an instruction that does something, after jumps or not."""
-    block, position = place
+def _skip_nops(location: _Location, jumps: bool = True) -> _Location:
+    """Return the next location whose instruction is no NOP; follow unconditional jumps if ``jumps``."""
+    block, position = location
     for _ in range(10_000):
         if position >= len(block.instructions):
             if block.fall is None:
@@ -224,7 +228,7 @@ def _settle(place: _Place, jumps: bool = True) -> _Place:
     raise DecompilationError("an empty endless loop", stage="undo_optimiser")
 
 
-def _following(ours: _Place, theirs: _Place) -> list[tuple[_Place, _Place]]:
+def _following(ours: _Location, theirs: _Location) -> list[tuple[_Location, _Location]]:
     (block, position), (other, other_position) = ours, theirs
     instruction, copied = block.instructions[position], other.instructions[other_position]
     if instruction.op in EXITS:
@@ -235,13 +239,13 @@ def _following(ours: _Place, theirs: _Place) -> list[tuple[_Place, _Place]]:
         return [(after, its_after)]
     if instruction.op == copied.op:
         return [((block.target, 0), (other.target, 0)), (after, its_after)]
-    return [((block.target, 0), its_after), (after, (other.target, 0))]  # jumps of the opposite sense
+    return [((block.target, 0), its_after), (after, (other.target, 0))]  # opposite conditional jumps
 
 
-def same_exit(left: _Place, right: _Place) -> bool:
-    """Whether two places are one, or run the same few instructions and leave the code object."""
+def same_exit(left: _Location, right: _Location) -> bool:
+    """Whether two locations are equal, or execute the same few instructions and leave the code object."""
     for _ in range(8):
-        left, right = _settle(left), _settle(right)
+        left, right = _skip_nops(left), _skip_nops(right)
         if left == right:
             return True
         ours, theirs = left[0].instructions[left[1]], right[0].instructions[right[1]]

@@ -1,9 +1,10 @@
-"""Gives the handlers of ``except*`` clauses the shape of those of ``except`` clauses.
+"""Rewrites the handlers of ``except*`` clauses to the shape of ``except`` clauses.
 
-Their code gathers what clauses raise and what none of them has matched in a list, and raises that together at the end.
-All that follows from the clauses. What is left is a chain of tests, ``CHECK_EXC_MATCH`` with the operand ``*``, each of
-which leads to its clause or to the next test; at its end the exception propagates. Where all clauses leave, and so none
-goes on after the statement, one more clause does, which is of the type ``NO_TYPE``.
+The compiler's code collects the exceptions that clauses raise, and those that no clause matched, in a list, and raises
+the list as a group at the end. All of that is implied by the clauses. The result is a chain of tests,
+``CHECK_EXC_MATCH`` with the operand ``*``, each of which branches to its clause or the next test; at the end the
+exception propagates. If no clause reaches the code after the statement, an additional clause of the type ``NO_TYPE``
+does.
 """
 
 from __future__ import annotations
@@ -18,12 +19,12 @@ from .control_flow_graph import BasicBlock, ControlFlowGraph
 _TEST = ["CHECK_EG_MATCH", "COPY", "POP_JUMP_IF_NONE"]
 _PREPARATIONS = (["COPY", "BUILD_LIST", "SWAP"], ["BUILD_LIST", "COPY"])
 NO_TYPE = "<no type>"
-_GATHERED = 3  # entries of the stack: the whole group, what clauses have raised, what none has matched
+_EXTRA_ENTRIES = 3  # on the stack: the whole group, the list of raised exceptions, the unmatched rest
 _MOST_STEPS = 10_000
 
 
 class _Clause(NamedTuple):
-    """``test`` ends in the test, ``missed`` begins where the exception does not match, ``following`` after it all."""
+    """``test`` ends with the test, ``missed`` is its target if nothing matches, ``following`` is after the clause."""
 
     test: BasicBlock
     body: BasicBlock
@@ -32,7 +33,7 @@ class _Clause(NamedTuple):
 
 
 def plain_group_handlers(graph: ControlFlowGraph) -> None:
-    """Rewrites every handler that tests exception groups."""
+    """Rewrite every handler that matches exception groups."""
     found = False
     handlers = {block.handler_block for block in graph.blocks}
     for handler in list(graph.blocks):
@@ -44,7 +45,7 @@ def plain_group_handlers(graph: ControlFlowGraph) -> None:
 
 
 def _preparation(handler: BasicBlock) -> int:
-    """How many instructions make the list, after the first one; 0 if this handler makes none."""
+    """Return how many instructions after the first one build the list; 0 if this handler has none."""
     operations = handler.operations()
     return next((len(steps) for steps in _PREPARATIONS if operations[1 : 1 + len(steps)] == steps), 0)
 
@@ -59,8 +60,8 @@ def _rewrite(graph: ControlFlowGraph, handler: BasicBlock) -> None:
     if block is None or not clauses:
         raise DecompilationError("except* clauses without an end", stage="undo_optimiser")
     end = block
-    after = _behind(graph, end)
-    goes_on = [_leave(graph, clause, end, after, handler) for clause in clauses]
+    after = _after_statement(graph, end)
+    continues = [_leave(graph, clause, end, after, handler) for clause in clauses]
     for clause in clauses:
         last = clause.test.instructions[-1]
         check = clause.test.instructions[-3]
@@ -71,11 +72,11 @@ def _rewrite(graph: ControlFlowGraph, handler: BasicBlock) -> None:
         clause.missed.fall, clause.missed.target = clause.following, None
     start = next(at for at, one in enumerate(handler.instructions) if one.op == "PUSH_EXC_INFO")
     del handler.instructions[start + 1 : start + 1 + _preparation(handler)]
-    _end_clauses(graph, end, handler, None if any(goes_on) else after)
+    _end_clauses(graph, end, handler, None if any(continues) else after)
 
 
 def _end_clauses(graph: ControlFlowGraph, end: BasicBlock, handler: BasicBlock, after: BasicBlock | None) -> None:
-    """The exception propagates; not before a clause that leads to ``after``, if that is given."""
+    """Let the exception propagate, after an additional clause that leads to ``after``, if that is given."""
     first = end.instructions[0]
 
     def made(op: str, arg: object = None) -> Instruction:
@@ -125,8 +126,8 @@ def _is_end(block: BasicBlock) -> bool:
     return block.operations()[:1] in (["PREP_RERAISE_STAR"], ["LIST_APPEND"])
 
 
-def _gathered(end: BasicBlock) -> BasicBlock:
-    """The block with PREP_RERAISE_STAR."""
+def _reraise_block(end: BasicBlock) -> BasicBlock:
+    """Return the block with PREP_RERAISE_STAR."""
     block: BasicBlock | None = end
     while block is not None and "PREP_RERAISE_STAR" not in block.operations():
         spend(STEP, "reading the flow graph")
@@ -136,9 +137,9 @@ def _gathered(end: BasicBlock) -> BasicBlock:
     return block
 
 
-def _behind(graph: ControlFlowGraph, end: BasicBlock) -> BasicBlock:
-    """Where control continues when nothing is left to raise: past POP and POP_EXCEPT."""
-    block, wanted = _gathered(end).fall, ["POP", "POP_EXCEPT"]
+def _after_statement(graph: ControlFlowGraph, end: BasicBlock) -> BasicBlock:
+    """Return the block where control continues if nothing is left to raise: past POP and POP_EXCEPT."""
+    block, wanted = _reraise_block(end).fall, ["POP", "POP_EXCEPT"]
     while block is not None:
         spend(STEP, "reading the flow graph")
         for position, instruction in enumerate(block.instructions):
@@ -153,7 +154,7 @@ def _behind(graph: ControlFlowGraph, end: BasicBlock) -> BasicBlock:
 
 
 def _original(graph: ControlFlowGraph, block: BasicBlock) -> BasicBlock:
-    """The first copy of a short way out of the code: no clause can be left by a way out of its own."""
+    """Return the first copy of a short exit block: no clause has an exit of its own."""
     if block.successors or block.instructions[0].line is None:
         return block
     return next(one for one in graph.blocks if one.handler == block.handler and _written(one) == _written(block))
@@ -164,14 +165,14 @@ def _written(block: BasicBlock) -> list[tuple[str, object, object]]:
 
 
 def _leave(graph: ControlFlowGraph, clause: _Clause, end: BasicBlock, after: BasicBlock, handler: BasicBlock) -> bool:
-    """The clause ends with POP_EXCEPT and goes on after the statement, if it ever ends; its own handler goes."""
-    goals = {clause.following, end, _gathered(end)}
+    """End the clause with POP_EXCEPT and a jump to ``after``; drop its own handler. Return whether it has an end."""
+    goals = {clause.following, end, _reraise_block(end)}
     body: list[BasicBlock] = [clause.body]
     raisers = set()
     for block in body:  # grows along
         inner = block.handler_block
         if inner is not None and inner is not handler.handler_block:
-            # Clauses within this one have such handlers, too.
+            # Clauses nested in this one have such handlers too.
             if inner.handler_block is handler.handler_block and "LIST_APPEND" in _first_operations(inner):
                 raisers.add(inner)
             elif inner not in body:
@@ -186,9 +187,9 @@ def _leave(graph: ControlFlowGraph, clause: _Clause, end: BasicBlock, after: Bas
                 instruction.handler = handler.handler
     for block in body:
         if block.handler is not None and block.handler_block is not handler.handler_block:
-            block.handler = block.handler._replace(depth=block.handler.depth - _GATHERED)
+            block.handler = block.handler._replace(depth=block.handler.depth - _EXTRA_ENTRIES)
     ends = [(block, edge) for block in body for edge in ("fall", "target") if _leads_to(block, edge, goals)]
-    if len(ends) == 1 and _is_only_way(*ends[0]):
+    if len(ends) == 1 and _is_unconditional(*ends[0]):
         _end_clause(*ends[0], after, handler)
     elif ends:
         _end_together(graph, max(body, key=graph.blocks.index), ends, after, handler)
@@ -209,19 +210,19 @@ def _first_operations(block: BasicBlock) -> list[str]:
     return operations[:6]
 
 
-def _is_only_way(block: BasicBlock, edge: str) -> bool:
+def _is_unconditional(block: BasicBlock, edge: str) -> bool:
     return block.last is None or block.last.op == "JUMP" or edge == "fall" and block.target is None
 
 
 def _end_clause(block: BasicBlock, edge: str, after: BasicBlock, handler: BasicBlock) -> None:
-    """The clause ends with ``block``; what unbinds its name stays at the end."""
+    """Let the clause end with ``block``; the unbinding of its name stays last."""
     jump = [block.instructions.pop()] if block.last is not None and block.last.op == "JUMP" else []
     if block.instructions and block.instructions[-1].op == "LIST_APPEND":
         block.instructions.pop()
     at = len(block.instructions)
     if unbound_name(block.instructions[-3:]) is not None:
         at -= 3
-    block.instructions[at:] = [_leaving((block.instructions or jump)[-1:], handler), *block.instructions[at:], *jump]
+    block.instructions[at:] = [_pop_except((block.instructions or jump)[-1:], handler), *block.instructions[at:], *jump]
     setattr(block, edge, after)
 
 
@@ -232,14 +233,14 @@ def _end_together(
     after: BasicBlock,
     handler: BasicBlock,
 ) -> None:
-    """The clause, whose last block is ``last``, ends in several places, which meet in a block of their own."""
-    kept: list[Instruction] = []  # what unbinds the clause's name, of which each place may have a copy
+    """Join the several ends of a clause, whose last block is ``last``, in a new block."""
+    kept: list[Instruction] = []  # the unbinding of the clause's name, if each end has a copy
     for block, _ in ends:
         steps = [i for i in block.instructions if i.op not in ("JUMP", "LIST_APPEND")]
         kept = steps[-3:] if unbound_name(steps[-3:]) is not None else []
         if not kept:
             break
-    leave = _leaving(last.instructions[-1:], handler)
+    leave = _pop_except(last.instructions[-1:], handler)
     new = BasicBlock(last.start + len(last.instructions) - 1, [leave, *kept], handler.handler)
     new.handler_block, new.fall = handler.handler_block, after
     graph.blocks.insert(graph.blocks.index(last) + 1, new)
@@ -251,6 +252,6 @@ def _end_together(
         setattr(block, edge, new)
 
 
-def _leaving(model: list[Instruction], handler: BasicBlock) -> Instruction:
+def _pop_except(model: list[Instruction], handler: BasicBlock) -> Instruction:
     at = model[0] if model else handler.instructions[0]
     return Instruction("POP_EXCEPT", None, -1, handler.handler, at.offset, at.line, at.position)

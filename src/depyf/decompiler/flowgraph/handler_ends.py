@@ -1,8 +1,8 @@
-"""Cuts blocks after the end of an exception handler, and after a ``break``.
+"""Splits blocks after the end of an exception handler, and after a ``break``.
 
-From 3.12 on the code after a try statement may be right after POP_EXCEPT, without a jump, where only the handler
-goes on to it. It is no part of the handler. Likewise the code after a ``for``, where only its ``break`` leads to it,
-is right after the POP of the iterator; it is no part of the loop.
+Since 3.12 the code after a try statement may follow POP_EXCEPT without a jump, if only the handler reaches it. It is
+not part of the handler. Likewise the code after a ``for`` follows the POP of the iterator if only the loop's ``break``
+reaches it; it is not part of the loop.
 """
 
 from __future__ import annotations
@@ -12,11 +12,11 @@ from .control_flow_graph import BasicBlock, ControlFlowGraph
 from .stack_entries import ITERATES, ITERATOR, Entries, entries_after, entries_at_starts
 
 _LEAVES = frozenset({"JUMP", "RETURN_VALUE", "SWAP", "POP", "POP_EXCEPT", "RERAISE"})
-"""What may follow in the handler's own way out, besides the return of a constant."""
+"""Operations that may follow in the handler's own exit, besides the return of a constant."""
 
 
 def separate_handler_ends(graph: ControlFlowGraph) -> None:
-    """Let code that follows the end of a handler begin a block of its own."""
+    """Split blocks so that the code after a handler begins a block."""
     for block in list(graph.blocks):
         position = _end(block)
         if position is not None:
@@ -24,7 +24,7 @@ def separate_handler_ends(graph: ControlFlowGraph) -> None:
 
 
 def separate_breaks(graph: ControlFlowGraph) -> None:
-    """Let code that follows the end of a ``for`` loop or of a with statement begin a block of its own."""
+    """Split blocks so that the code after a ``for`` loop or a with statement begins a block."""
     found = [block for block in graph.blocks if _may_leave(block.instructions)]
     if not found or not any(i.op in _KEEPS for block in graph.blocks for i in block.instructions):
         return
@@ -33,14 +33,14 @@ def separate_breaks(graph: ControlFlowGraph) -> None:
         entries = starts.get(block)
         if entries is None:
             continue
-        leaves = False  # whether the exit function of a with statement is called, and no statement has come since
+        leaves = False  # whether an exit function was called, and no statement has followed
         for position, instruction in enumerate(block.instructions[:-1]):
             if instruction.op == "POP" and (entries[-1:] == (ITERATOR,) or leaves):
                 rest = block.instructions[position + 1 :]
                 if leaves:
-                    ends = _only_leaves(rest) or _leaves_another(rest)
+                    ends = _only_leaves(rest) or _leaves_outer_with(rest)
                 else:
-                    ends = _only_leaves(rest) and not _goes_on(rest)
+                    ends = _only_leaves(rest) and not _propagates(rest)
                 if not ends:
                     graph.split(block, position + 1)
                     break
@@ -55,7 +55,7 @@ _KEEPS = ITERATES | {"BEFORE_WITH", "BEFORE_ASYNC_WITH"}
 
 
 def _may_leave(instructions: list[Instruction]) -> bool:
-    """Whether a POP takes what was there before the instruction in front of it, or the result of an exit function."""
+    """Whether a POP drops a value that the instruction before it did not push, or the result of an exit function."""
     for position, instruction in enumerate(instructions):
         if instruction.op == "POP":
             before = instructions[position - 1] if position else None
@@ -75,8 +75,8 @@ def _calls_exit(call: Instruction, entries: Entries) -> bool:
     return any(entry is True for entry in entries[-stack_use(call)[0] :])
 
 
-def _leaves_another(instructions: list[Instruction]) -> bool:
-    """Whether the exit function of the next with statement around is called at once."""
+def _leaves_outer_with(instructions: list[Instruction]) -> bool:
+    """Whether the exit function of the enclosing with statement is called next."""
     return [i.arg for i in instructions[:3] if i.op == "CONST"] == [None] * 3
 
 
@@ -85,8 +85,8 @@ def _only_leaves(instructions: list[Instruction]) -> bool:
     return not rest or rest[0] in _LEAVES or rest == ["CONST", "RETURN_VALUE"]
 
 
-def _goes_on(instructions: list[Instruction]) -> bool:
-    """Whether an exception propagates, which no statement says: the loop was left by ``break``."""
+def _propagates(instructions: list[Instruction]) -> bool:
+    """Whether an exception propagates, which no statement does: the loop was left by ``break``."""
     return [i.op for i in instructions if i.op != "NOP"] == ["RERAISE"]
 
 
@@ -102,5 +102,5 @@ def _end(block: BasicBlock) -> int | None:
         position += 3
     rest = instructions[position:]
     if rest and rest[0].op == "RERAISE" and instructions[0].op != "COPY":
-        return position  # of an exception around: the end of a `finally` body
+        return position  # of an outer exception: the end of a `finally` body
     return None if _only_leaves(rest) else position

@@ -1,8 +1,8 @@
-"""Drops the loops that the compiler writes in the place of ``all``, ``any``, ``tuple``, ``list`` and ``set`` (3.14 on).
+"""Drops the loops that 3.14 and later inline for ``all``, ``any``, ``tuple``, ``list`` and ``set``.
 
-``all(x for x in a)`` becomes a test whether the name still means the builtin, a loop over the generator if so, and
-the ordinary call if not. Only the call is kept: that the loop does the same as the call is the compiler's to know, and
-that the source compiles to this very loop is for the proof to see.
+``all(x for x in a)`` becomes a test whether the name is still the builtin, a loop over the generator if so, and the
+ordinary call if not. Only the call is kept: the compiler guarantees that the loop is equivalent, and the proof checks
+that the source compiles to this very loop.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ GUARD = ["COPY", "LOAD_COMMON_CONSTANT", "IS_OP", "POP_JUMP_IF_FALSE"]
 
 
 def drop_inlined_builtins(graph: ControlFlowGraph) -> None:
-    """Lead every such test to its call."""
+    """Replace every such test by a jump to its call."""
     found = False
     for block in graph.blocks:
         guard = block.instructions[-len(GUARD) :]

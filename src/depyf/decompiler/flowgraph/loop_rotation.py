@@ -1,6 +1,6 @@
-"""Entries into the middle: of a loop (loop rotation), of the body of a try statement.
+"""Removes side entries: into a loop (loop rotation) and into the body of a try statement.
 
-What control runs from there until it reaches the loop's header, or leaves the statement, gets a copy in front.
+The code from such an entry to the loop's header, or to the end of the statement, is duplicated before it.
 """
 
 from __future__ import annotations
@@ -12,11 +12,11 @@ from .regions import Region, chain
 from .tail_duplication import Dominance, duplicate, entering, exits, size
 
 MOST = 200
-"""Instructions in a copy."""
+"""The most instructions in a copy."""
 
 
 def rotate_loops(graph: ControlFlowGraph) -> bool:
-    """Give every loop one entry; whether that changed anything."""
+    """Give every loop a single entry. Return whether that changed anything."""
     changed = False
     for _ in range(8):
         found = _second_entry(graph)
@@ -30,7 +30,7 @@ def rotate_loops(graph: ControlFlowGraph) -> bool:
 
 
 def open_at(graph: ControlFlowGraph, entry: BasicBlock, region: Region) -> bool:
-    """Give control that enters ``region`` at ``entry`` a statement of its own, with what runs from there on."""
+    """Duplicate the statement of ``region`` from ``entry`` on, for the edges that enter it there."""
     inside = {block for block in graph.blocks if region in chain(block.region)}
     for first in sorted(inside, key=lambda block: block.start):
         sources = entering(graph, first, inside)
@@ -48,7 +48,7 @@ def open_at(graph: ControlFlowGraph, entry: BasicBlock, region: Region) -> bool:
 
 
 def _past_jumps(block: BasicBlock) -> BasicBlock:
-    """Where control goes from ``block`` without leaving the statement, if it only jumps."""
+    """Follow ``block`` while it only jumps, without leaving the statement."""
     for _ in range(1000):
         following = block.target or block.fall
         if block.operations() not in ([], ["JUMP"]) or following is None or following.region is not block.region:
@@ -58,7 +58,7 @@ def _past_jumps(block: BasicBlock) -> BasicBlock:
 
 
 def _second_entry(graph: ControlFlowGraph) -> tuple[list[BasicBlock], BasicBlock, set[BasicBlock]] | None:
-    """Where a loop is entered besides its header: from which blocks, where, and what runs up to the header."""
+    """Return a loop's second entry: its predecessors, the entry, and the blocks from there to the header."""
     for loop in _loops(graph):
         entries = [block for block in graph.blocks if block in loop and entering(graph, block, loop)]
         if graph.entry in loop and graph.entry not in entries:
@@ -79,12 +79,12 @@ def _second_entry(graph: ControlFlowGraph) -> tuple[list[BasicBlock], BasicBlock
 
 
 def _header(entries: list[BasicBlock], loop: set[BasicBlock]) -> BasicBlock:
-    """The entry that most jumps in the loop lead to; the first one in the layout of those."""
+    """Return the entry with the most back edges; the first in layout order of those."""
     return max(entries, key=lambda entry: sum(entry in block.successors for block in loop))
 
 
 def _loops(graph: ControlFlowGraph) -> list[set[BasicBlock]]:
-    """Loops with more than one entry, as strongly connected parts of the graph, then of what their headers leave."""
+    """Return the loops with several entries: strongly connected components, also inside loops with a single one."""
     found: list[set[BasicBlock]] = []
     todo = [set(reverse_postorder(graph.entry, exits))]
     while todo:
@@ -98,6 +98,6 @@ def _loops(graph: ControlFlowGraph) -> list[set[BasicBlock]]:
 
 
 def _cycles(blocks: set[BasicBlock]) -> list[set[BasicBlock]]:
-    """The strongly connected parts of the graph of ``blocks``."""
+    """Return the strongly connected components of ``blocks``."""
     roots = sorted(blocks, key=lambda block: block.start)
     return cyclic_components(roots, lambda block: [one for one in exits(block) if one in blocks])

@@ -1,8 +1,8 @@
-"""Parameters that Dynamo's resume functions put onto the stack before anything else.
+"""Moves parameters that Dynamo's resume functions load first after the stores of constants.
 
     LOAD_FAST ___stack0; CONST False; STORE_FAST flag   ->   CONST False; STORE_FAST flag; LOAD_FAST ___stack0
 
-Nobody sees the difference: a parameter has a value at the beginning, and storing a constant is no event.
+The order is unobservable: a parameter is always bound at the beginning, and storing a constant has no side effect.
 """
 
 from __future__ import annotations
@@ -12,21 +12,21 @@ from ..bytecode.edit import referred
 
 
 def load_parameters_later(instructions: list[Instruction], raw: RawCode) -> None:
-    """Store constants before the parameters are loaded, in the instructions before the first jump; in place."""
+    """Move stores of constants before loads of parameters, up to the first jump. Changes ``instructions``."""
     targets = referred(instructions)
     changed = {ins.arg for ins in instructions if ins.op == "DELETE_FAST"}
-    for place in range(len(instructions) - 1):
-        constant, store = instructions[place : place + 2]
+    for index in range(len(instructions) - 1):
+        constant, store = instructions[index : index + 2]
         if constant.target >= 0 or constant.op in ("RETURN_VALUE", "RAISE_VARARGS", "RERAISE"):
             break
         if (constant.op, store.op) != ("CONST", "STORE_FAST"):
             continue
-        first = place
+        first = index
         while first > 0 and _is_moved(instructions[first - 1], constant, store, raw, changed):
             first -= 1
-        if targets.isdisjoint(range(first + 1, place + 2)):
-            loads = instructions[first:place]
-            instructions[first : place + 2] = [constant, store, *loads]
+        if targets.isdisjoint(range(first + 1, index + 2)):
+            loads = instructions[first:index]
+            instructions[first : index + 2] = [constant, store, *loads]
 
 
 def _is_moved(

@@ -1,8 +1,8 @@
-"""Canonical instructions of a module or class body -> pieces that follow one another, each a statement or several.
+"""Canonical instructions of a module or class body -> consecutive pieces of one or more statements.
 
-A cut is an instruction that every way through the code passes, with nothing on the stack and no handler around it, and
-after which nothing leads back to what is before. A piece reaches from one cut to the next, the handlers of its try
-statements included, wherever they are. What control never reaches is in no piece.
+A cut is an instruction on every path through the code, with an empty stack and no handler, and without an edge from it
+or later code back to earlier code. A piece reaches from one cut to the next, and includes the handlers of its try
+statements, wherever these are. Unreachable code is in no piece.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from .dominators import immediate_dominators, reverse_postorder
 
 
 class Piece(NamedTuple):
-    """Indices of instructions: ``members`` are its own, ascending; ``start`` is the first that runs, ``end`` what runs
-    next, None if that leaves the code.
+    """Indices of instructions: ``members`` are those of the piece, ascending; ``start`` is executed first, ``end`` next
+    after the piece; None if control leaves the code.
     """
 
     start: int
@@ -24,7 +24,7 @@ class Piece(NamedTuple):
 
 
 def pieces_of(instructions: list[Instruction]) -> list[Piece]:
-    """The pieces in the order in which they run; one, or none, if there are no cuts."""
+    """Return the pieces in execution order; at most one if there are no cuts."""
     if not instructions:
         return []
     runs = _Runs(instructions)
@@ -39,19 +39,19 @@ def pieces_of(instructions: list[Instruction]) -> list[Piece]:
                 owner[start] = len(cuts)
                 cuts.append(index)
     members: list[list[int]] = [[] for _ in cuts]
-    places = {cut: number for number, cut in enumerate(cuts)}
+    piece_of_cut = {cut: number for number, cut in enumerate(cuts)}
     for start in sorted(runs.order):
         number = owner[runs.parent[start]] if start else 0
         for index in runs.members(start):
-            number = places.get(index, number)
+            number = piece_of_cut.get(index, number)
             members[number].append(index)
     return [Piece(cut, following, inside) for cut, following, inside in zip(cuts, [*cuts[1:], None], members)]
 
 
 def joined(instructions: list[Instruction], pieces: Sequence[Piece], end: Sequence[Instruction]) -> list[Instruction]:
-    """The instructions of ``pieces``, each going on to the next, the last one to ``end``; as new instructions.
+    """Return new instructions for ``pieces`` in sequence, followed by ``end``.
 
-    ``end`` has no jumps in it, and leaves the code.
+    ``end`` has no jumps, and leaves the code.
     """
     follows: dict[int, int] = {}
     for piece, following in zip(pieces, pieces[1:]):
@@ -61,24 +61,24 @@ def joined(instructions: list[Instruction], pieces: Sequence[Piece], end: Sequen
     members = sorted(index for piece in pieces for index in piece.members)
     if last is not None:
         members = sorted([*members, last])
-    place: dict[int, int] = {}
+    new_index: dict[int, int] = {}
     result: list[Instruction] = []
-    for index, behind in zip(members, [*members[1:], None]):
-        place[index] = len(result)
+    for index, next_member in zip(members, [*members[1:], None]):
+        new_index[index] = len(result)
         if index == last:
             result += [Instruction(i.op, i.arg, -1, None, i.offset, i.line, i.position) for i in end]
             continue
         old = instructions[index]
         result.append(Instruction(old.op, old.arg, old.target, old.handler, old.offset, old.line, old.position))
-        goes_on = follows.get(index + 1, index + 1)
-        if old.op not in NO_FALL_THROUGH and goes_on != behind:
-            result.append(Instruction("JUMP", None, goes_on, old.handler, old.offset, old.line))
+        following_index = follows.get(index + 1, index + 1)
+        if old.op not in NO_FALL_THROUGH and following_index != next_member:
+            result.append(Instruction("JUMP", None, following_index, old.handler, old.offset, old.line))
     for instruction in result:
         if instruction.target >= 0:
-            instruction.target = place[follows.get(instruction.target, instruction.target)]
+            instruction.target = new_index[follows.get(instruction.target, instruction.target)]
         if instruction.handler is not None:
             handler = instruction.handler
-            instruction.handler = Handler(place[handler.target], handler.depth, handler.lasti)
+            instruction.handler = Handler(new_index[handler.target], handler.depth, handler.lasti)
     return result
 
 
@@ -86,10 +86,10 @@ _NONE = Handler(-1, 0, False)
 
 
 class _Runs:
-    """The graph of the runs: instructions that follow one another, in front of and after the same handler. Each has
-    the index of its first instruction for a name.
+    """The graph of the runs: consecutive instructions with the same handler. A run is named by the index of its first
+    instruction.
 
-    ``order`` is that of the reached ones in reverse postorder, ``parent`` gives the immediate dominator of each.
+    ``order`` is the reverse postorder of the reachable runs, ``parent`` maps each to its immediate dominator.
     """
 
     def __init__(self, instructions: list[Instruction]) -> None:
@@ -113,11 +113,11 @@ class _Runs:
         self._crossing()
 
     def members(self, start: int) -> range:
-        """The indices of the instructions of the run."""
+        """Return the indices of the instructions of the run."""
         return range(start, self.ends[start])
 
     def successors(self, start: int) -> Iterator[int]:
-        """Where control goes from the run, by exceptions too."""
+        """Return the successors of the run, including its handler."""
         last = self.ends[start] - 1
         instruction = self.instructions[last]
         if instruction.op not in NO_FALL_THROUGH and last + 1 < len(self.instructions):
@@ -128,13 +128,13 @@ class _Runs:
             yield instruction.handler.target
 
     def may_cut(self, start: int, index: int) -> bool:
-        """Whether nothing leads from the instruction, which is in the run, and from what is after it, to before it."""
+        """Whether no edge leads from this instruction of the run, or from code after it, to code before it."""
         if self.crossing[start] or self.instructions[index].handler is not None:
             return False
         return index == start or start not in self.repeated
 
     def spine(self) -> list[int]:
-        """The runs that dominate all ends of the code: all returns, or all ends if none returns."""
+        """Return the runs that dominate all returns, or all exits if there is no return."""
         ends = [start for start in self.order if self.instructions[self.ends[start] - 1].op in NO_FALL_THROUGH]
         returns = [start for start in ends if self.instructions[self.ends[start] - 1].op == "RETURN_VALUE"]
         common = -1
@@ -146,14 +146,14 @@ class _Runs:
         return chain
 
     def _entering(self) -> dict[int, list[int]]:
-        """For each run those that control comes from."""
+        """Return the predecessors of each run."""
         before: dict[int, list[int]] = {start: [] for start in self.order}
         for start in self.order:
             for target in self.successors(start):
                 before[target].append(start)
         handlers = {start: self.instructions[start].handler for start in self.order}
         for target in {handler.target for handler in handlers.values() if handler is not None}:
-            # What is entered only from runs with this handler adds nothing to what they say, and may be a lot.
+            # Runs entered only from runs with this handler add nothing to dominance, and may be many.
             covered = {start for start in before[target] if (handlers[start] or _NONE).target == target}
             before[target] = [
                 start
@@ -171,7 +171,7 @@ class _Runs:
         return left
 
     def _intervals(self) -> None:
-        """Number the tree of dominators so that each run has the numbers of all below it between its own two."""
+        """Number the dominator tree so that the interval of each run contains those of all runs it dominates."""
         sizes = dict.fromkeys(self.order, 1)
         for start in reversed(self.order[1:]):
             sizes[self.parent[start]] += sizes[start]
@@ -184,12 +184,12 @@ class _Runs:
         self.last = {start: self.first[start] + sizes[start] for start in self.order}
 
     def _crossing(self) -> None:
-        """How many edges leave what a run dominates, itself included; and which runs are entered from there."""
+        """Count the edges that leave each run's dominated subtree, and find the runs that are targets of back edges."""
         self.crossing = dict.fromkeys(self.order, 0)
         self.repeated: set[int] = set()
         for start in self.order:
             for target in self.successors(start):
-                # The edge leaves the part below each dominator of `start` that does not dominate `target` too.
+                # The edge leaves the subtree of each dominator of `start` that does not dominate `target` too.
                 back = self.first[target] <= self.first[start] < self.last[target]
                 if back:
                     self.repeated.add(target)
@@ -200,21 +200,21 @@ class _Runs:
 
 
 def _depths(instructions: list[Instruction], order: list[int]) -> dict[int, int]:
-    """The depth of the stack before each instruction, where it is the same on every way; -1 where it is not."""
+    """Return the stack depth before each instruction; -1 where paths disagree."""
     depths = {0: 0}
     use: Callable[..., tuple[int, int]] = stack_use
     for index in order:
         depth, instruction = depths.get(index, -1), instructions[index]
-        ways: list[tuple[int, int]] = []
+        edges: list[tuple[int, int]] = []
         if instruction.op not in NO_FALL_THROUGH and index + 1 < len(instructions):
             pops, pushes = use(instruction)
-            ways.append((index + 1, depth - pops + pushes))
+            edges.append((index + 1, depth - pops + pushes))
         if instruction.target >= 0:
             pops, pushes = use(instruction, jump=True)
-            ways.append((instruction.target, depth - pops + pushes))
+            edges.append((instruction.target, depth - pops + pushes))
         if instruction.handler is not None:
-            ways.append((instruction.handler.target, instruction.handler.depth + instruction.handler.lasti + 1))
-        for target, after in ways:
+            edges.append((instruction.handler.target, instruction.handler.depth + instruction.handler.lasti + 1))
+        for target, after in edges:
             after = after if depth >= 0 else -1
             if depths.setdefault(target, after) != after:
                 depths[target] = -1

@@ -1,4 +1,4 @@
-"""What each exception handler is for: ``except``, ``finally`` or ``with``; and which blocks are in which body."""
+"""Classifies exception handlers as ``except``, ``finally`` or ``with``, and finds the blocks of each body."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ _RESTORE = {"STORE_FAST"}
 class Region:
     """The body of a try or with statement.
 
-    ``kind`` is 'except', 'finally' or 'with'; ``handler`` the block that its exceptions go to; ``parent`` the region
-    that the whole statement is in.
+    ``kind`` is 'except', 'finally' or 'with'; ``handler`` is the block that handles its exceptions; ``parent`` is the
+    region around the whole statement.
     """
 
     __slots__ = ("kind", "handler", "parent", "names", "depth", "lasti")
@@ -27,12 +27,12 @@ class Region:
         self.kind = kind
         self.handler = handler
         self.parent: Region | None = None
-        self.depth = 0  # how much of the stack the handler keeps
-        self.lasti = False  # whether it finds the place of the exception on the stack
+        self.depth = 0  # the stack depth that the handler keeps
+        self.lasti = False  # whether the offset of the raising instruction is pushed
         self.names: set[str] = set()  # bound by `except ... as name`, found while lifting
 
     def chain(self) -> Iterator[Region]:
-        """This region and those around it, innermost first."""
+        """Yield this region and those around it, innermost first."""
         region: Region | None = self
         while region is not None:
             spend(STEP, "reading the flow graph")
@@ -44,7 +44,7 @@ class Region:
 
 
 def chain(region: Region | None) -> list[Region]:
-    """``region`` and those around it, innermost first; empty for None."""
+    """Return ``region`` and those around it, innermost first; empty for None."""
     found = []
     while region is not None:
         spend(STEP, "reading the flow graph")
@@ -54,18 +54,18 @@ def chain(region: Region | None) -> list[Region]:
 
 
 def mark_regions(graph: ControlFlowGraph) -> list[Region]:
-    """Give every block its region; returns the regions, inner ones before the ones around them.
+    """Set the region of every block. Return the regions, inner ones before outer ones.
 
-    The handlers that only clean up (``COPY 3; POP_EXCEPT; RERAISE``, the unbinding of ``except ... as name``, and what
-    puts back the variables that an inlined comprehension hides) are no regions: what they cover belongs to the
-    region around. Raises DecompilationError for other handlers.
+    Handlers that only clean up are no regions: ``COPY 3; POP_EXCEPT; RERAISE``, the unbinding of ``except ... as
+    name``, the restoration of variables that an inlined comprehension hides. What they cover belongs to the region
+    around. Raises DecompilationError for other handlers.
     """
     regions: dict[BasicBlock, Region | None] = {}
     for block in graph.blocks:
-        block.region = _meaning(block, regions)
+        block.region = _region_of(block, regions)
     for region in list(regions.values()):
         if region is not None:
-            region.parent = _meaning(region.handler, regions)
+            region.parent = _region_of(region.handler, regions)
             if region in chain(region.parent):
                 raise DecompilationError("a handler that covers itself", stage="undo_optimiser")
     found = [region for region in regions.values() if region is not None]
@@ -73,20 +73,20 @@ def mark_regions(graph: ControlFlowGraph) -> list[Region]:
 
 
 def separate_with_exits(graph: ControlFlowGraph, regions: list[Region]) -> None:
-    """Cut blocks after the code that ends a with statement whose exception was swallowed (POP; POP_EXCEPT; POP; POP).
+    """Split blocks after the end of a with statement that suppressed an exception (POP; POP_EXCEPT; POP; POP).
 
-    What follows there is the code after the statement.
+    The rest of such a block is the code after the statement.
     """
     for region in regions:
         if region.kind != "with":
             continue
-        swallowed = region.handler
-        while swallowed.last is None or not swallowed.last.op.startswith("POP_JUMP_IF_"):
+        suppressed = region.handler
+        while suppressed.last is None or not suppressed.last.op.startswith("POP_JUMP_IF_"):
             spend(STEP, "reading the flow graph")
-            if swallowed.fall is None:
+            if suppressed.fall is None:
                 raise DecompilationError("a with statement without a test of __exit__", stage="undo_optimiser")
-            swallowed = swallowed.fall
-        block = swallowed.target if swallowed.last.op == "POP_JUMP_IF_TRUE" else swallowed.fall
+            suppressed = suppressed.fall
+        block = suppressed.target if suppressed.last.op == "POP_JUMP_IF_TRUE" else suppressed.fall
         wanted = ["POP", "POP_EXCEPT", "POP", "POP"]
         while block is not None and wanted:
             spend(STEP, "reading the flow graph")
@@ -103,8 +103,8 @@ def separate_with_exits(graph: ControlFlowGraph, regions: list[Region]) -> None:
             block = block.fall
 
 
-def _meaning(block: BasicBlock, regions: dict[BasicBlock, Region | None]) -> Region | None:
-    """The region that ``block`` is in, seeing through handlers that only clean up."""
+def _region_of(block: BasicBlock, regions: dict[BasicBlock, Region | None]) -> Region | None:
+    """Return the region of ``block``, looking through handlers that only clean up."""
     for _ in range(1000):
         handler = block.handler_block
         if handler is None:
@@ -122,7 +122,7 @@ def _meaning(block: BasicBlock, regions: dict[BasicBlock, Region | None]) -> Reg
 
 
 def restoring_handlers(graph: ControlFlowGraph) -> list[tuple[int, int]]:
-    """The start of each block of an inlined comprehension, and the offset of the handler that puts variables back."""
+    """Return the start of each block of an inlined comprehension, with the offset of its restoring handler."""
     return [
         (block.start, block.handler_block.instructions[0].offset)
         for block in graph.blocks
@@ -153,7 +153,7 @@ def _kind(handler: BasicBlock) -> str:
 
 
 def _tests_the_exception(handler: BasicBlock) -> bool:
-    """Whether control meets a CHECK_EXC_MATCH before it leaves the handler: only ``except`` clauses have one."""
+    """Whether the handler reaches a CHECK_EXC_MATCH, which only ``except`` clauses have."""
     seen = {handler}
     todo = [handler]
     while todo:

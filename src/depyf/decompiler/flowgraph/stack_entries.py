@@ -1,4 +1,4 @@
-"""The evaluation stack before each block, as far as it tells expressions from what statements keep."""
+"""The evaluation stack before each block, as far as needed to distinguish operands from entries of statements."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Entries = Tuple[Union[bool, str], ...]
 
 
 def entries_at_starts(graph: ControlFlowGraph) -> dict[BasicBlock, Entries]:
-    """The stack before each block that control reaches."""
+    """Return the stack before each reachable block."""
     found: dict[BasicBlock, Entries] = {}
     todo: list[tuple[BasicBlock, Entries]] = [(graph.entry, ())]
     while todo:
@@ -36,7 +36,7 @@ def entries_at_starts(graph: ControlFlowGraph) -> dict[BasicBlock, Entries]:
 
 
 def entries_after(instruction: Instruction, entries: Entries, *, jump: bool = False) -> Entries:
-    """The stack after ``instruction``, on its falling or its jumping edge."""
+    """Return the stack after ``instruction``, on its fall-through edge or, if ``jump``, its jump edge."""
     op = instruction.op
     if op == "SWAP":
         changed = list(entries)

@@ -1,7 +1,7 @@
-"""Gives a way into a piece of code a copy of that piece: tail duplication, and the parts of node splitting.
+"""Duplicates code for one of its entries: tail duplication, and the building blocks of node splitting.
 
-Blocks keep their ``start`` when others are copied, so that they can be named from one attempt to the next; ``spread``
-makes room for the copies, which are laid out after the block that leads to them.
+Blocks keep their ``start`` when others are copied, so that it identifies them across attempts; ``spread`` makes room
+for the copies, which are laid out after the block that leads to them.
 """
 
 from __future__ import annotations
@@ -23,18 +23,18 @@ _INVERSE = {
 
 
 def spread(graph: ControlFlowGraph) -> None:
-    """Number the blocks anew, with room between them."""
+    """Renumber the starts of the blocks with room between them."""
     for number, block in enumerate(graph.blocks):
         block.start = number * _ROOM
 
 
 def size(blocks: Iterable[BasicBlock]) -> int:
-    """How many instructions the blocks have that do something."""
+    """Return the number of instructions in ``blocks``, ignoring NOPs."""
     return sum(len(block.operations()) for block in blocks)
 
 
 class Dominance:
-    """What every path to a block passes, paths through handlers counted."""
+    """The dominator tree, including paths through handlers."""
 
     def __init__(self, graph: ControlFlowGraph) -> None:
         self.order, self.dominator = dominator_tree(graph.entry, exits)
@@ -43,14 +43,14 @@ class Dominance:
             self.children[self.dominator[block]].append(block)
 
     def dominated(self, block: BasicBlock) -> list[BasicBlock]:
-        """``block`` and all that it dominates."""
+        """Return ``block`` and all blocks that it dominates."""
         found = [block]
         for member in found:
             found.extend(self.children.get(member, ()))
         return found
 
     def nearest(self, block: BasicBlock, starts: set[int]) -> int:
-        """The start of ``block`` or the nearest block above it that is one of ``starts``; -1 if none is."""
+        """Return the start of the nearest dominator, or ``block`` itself, that is in ``starts``; -1 if none is."""
         while block.start not in starts:
             if self.dominator.get(block, block) is block:
                 return -1
@@ -59,19 +59,19 @@ class Dominance:
 
 
 def exits(block: BasicBlock) -> list[BasicBlock]:
-    """Where control goes from ``block``, handlers of statements last."""
+    """Return the successors of ``block``, followed by the handlers of the enclosing statements."""
     return [*block.successors, *(region.handler for region in chain(block.region))]
 
 
 def entering(graph: ControlFlowGraph, target: BasicBlock, within: set[BasicBlock]) -> list[BasicBlock]:
-    """The blocks outside of ``within`` from which control goes to ``target``."""
+    """Return the predecessors of ``target`` that are not in ``within``."""
     return [block for block in graph.blocks if block not in within and target in block.successors]
 
 
 def duplicate(graph: ControlFlowGraph, sources: list[BasicBlock], target: BasicBlock, piece: set[BasicBlock]) -> bool:
-    """Lead ``sources`` to a copy of ``piece``, which begins with ``target``. False if that can't be done.
+    """Redirect ``sources`` to a copy of ``piece``, whose entry is ``target``. Return False if that is impossible.
 
-    Statements that only a part of ``piece`` is in must hold the sources as well.
+    Statements that are not wholly in ``piece`` must contain the sources as well.
     """
     whole = {block.region for block in piece if block.region is not None and block.region.handler in piece}
     around = {region for block in piece for region in chain(block.region)} - whole
@@ -90,7 +90,7 @@ def duplicate(graph: ControlFlowGraph, sources: list[BasicBlock], target: BasicB
 
 
 def _copied_regions(copies: dict[BasicBlock, BasicBlock]) -> dict[Region, Region]:
-    """The statements whose handlers were copied, with copies that hold those."""
+    """Return the regions whose handlers were copied, with their copies."""
     regions: dict[Region, Region] = {}
     for block in copies:
         for region in chain(block.region):
@@ -102,7 +102,7 @@ def _copied_regions(copies: dict[BasicBlock, BasicBlock]) -> dict[Region, Region
 
 
 def _connect(block: BasicBlock, new: BasicBlock, copies: dict[BasicBlock, BasicBlock]) -> None:
-    """Lead the copy ``new`` of ``block`` to copies where there are some, else to where ``block`` leads."""
+    """Connect ``new``, the copy of ``block``, to the copies of its successors, or to the originals if not copied."""
     new.handler_block = block.handler_block and copies.get(block.handler_block, block.handler_block)
     new.target = block.target and copies.get(block.target, block.target)
     new.fall = block.fall and copies.get(block.fall, block.fall)

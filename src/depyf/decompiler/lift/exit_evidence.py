@@ -91,9 +91,9 @@ class ExitEvidence:
         loads_last = [i.op for i in block.instructions[-2:]] == ["CONST", "RETURN_VALUE"]
         is_uncopied = not self.raw.table.behavior.exits_are_copied
         is_behind_finally = evidence.is_behind_finally
-        if block.is_behind_copy and not is_uncopied:
-            behind = block.behind
-            is_behind_finally = behind is not None and block.instructions[-1].position != behind.position
+        if block.follows_copy and not is_uncopied:
+            copy_end = block.copy_end
+            is_behind_finally = copy_end is not None and block.instructions[-1].position != copy_end.position
         returns_cell = isinstance(value, Cell)  # __class__, to who makes the class
         is_implicit = self.is_implicit_return(block) if loads_last else returns_cell
         returns_none = loads_last and block.instructions[-2].arg is None
@@ -168,8 +168,8 @@ class ExitEvidence:
         for instruction in reversed(self.without_unbinding(instructions[:-2])):
             if instruction.position != position or instruction.op not in _UNWINDS:
                 return instruction.position == position
-        if block.behind is not None:
-            return block.behind.position == position
+        if block.copy_end is not None:
+            return block.copy_end.position == position
         return self.comes_after_its_position(block, position)
 
     def is_implicit_by_line(self, block: BasicBlock) -> bool | None:
@@ -229,8 +229,8 @@ class ExitEvidence:
                 if instruction.line != line or instruction.op not in _UNWINDS:
                     return instruction.line == line or (None if unwinds else False)
                 unwinds = unwinds or instruction.op != "NOP"
-            if source.behind is not None:
-                return source.behind.line == line
+            if source.copy_end is not None:
+                return source.copy_end.line == line
         return False
 
     def last_before(self, block: BasicBlock, position: Position) -> Instruction | None:

@@ -177,7 +177,7 @@ class _Lifter:
             is_clause=self.raw.name == "<genexpr>",
             is_continue=self.exits.is_continue(block),
             is_threaded=is_threaded,
-            is_behind_finally=block.behind is not None if block.is_behind_copy else None,
+            is_behind_finally=block.copy_end is not None if block.follows_copy else None,
         )
 
     def fall_off(self, block: BasicBlock, lifted: LiftedBlock, state: SymbolicStack) -> None:

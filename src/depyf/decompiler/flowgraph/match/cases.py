@@ -1,8 +1,8 @@
 """Finds match statements and replaces the code of each pattern with one test.
 
-Afterwards a match statement is a chain of tests, each of which leads to the body of its case or to the next test, and
-the subject is no longer on the stack: ``MATCH_SUBJECT`` pops it, ``MATCH_CASE`` tests a pattern, and ``MATCH_ELSE``
-precedes the body of a pattern that always matches.
+The result is a chain of tests, each of which branches to the body of its case or to the next test. The subject is no
+longer on the stack: ``MATCH_SUBJECT`` pops it, ``MATCH_CASE`` tests a pattern, and ``MATCH_ELSE`` precedes the body of
+an irrefutable pattern.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ _TESTS = frozenset(
     {"COPY", "MATCH_SEQUENCE", "MATCH_MAPPING", "MATCH_CLASS", "MATCH_CLASS_AND_TEST", "POP_JUMP_IF_NOT_NONE"}
     | {op for op, _ in _COMPARES}
 )
-_TESTS_IN_PLACE = ("GET_LEN", "MATCH_SEQUENCE", "MATCH_MAPPING")
+_NON_POPPING_TESTS = ("GET_LEN", "MATCH_SEQUENCE", "MATCH_MAPPING")
 
 
 class Case(NamedTuple):
-    """One case, by the instructions where its parts begin.
+    """One case, given by the first instructions of its parts.
 
-    ``pops`` take the subject from the stack after the guard. ``next`` is where control goes when it does not match,
-    None where it always does; ``default`` is what runs there, after the last case. ``copied``: the body.
+    ``pops`` pop the subject after the guard. ``next`` is where control continues if the case does not match, None if it
+    is irrefutable; ``default`` is the first instruction there after the last case. ``copied``: the body.
     """
 
     start: Instruction
@@ -46,7 +46,7 @@ class Case(NamedTuple):
 
 
 def find_match_statements(graph: ControlFlowGraph) -> bool:
-    """Rewrites every match statement in ``graph``, outer ones first; whether there are any."""
+    """Rewrite every match statement in ``graph``, outer ones first. Return whether there are any."""
     number = 0
     operations = {i.op for block in graph.blocks for i in block.instructions}
     if operations.isdisjoint(_TESTS):
@@ -57,11 +57,11 @@ def find_match_statements(graph: ControlFlowGraph) -> bool:
             return number > 0
         _CaseRewriter(graph).rewrite(cases, number)
         number += 1
-        graph.remove_unreachable()  # what is left of the patterns must not look like another match statement
+        graph.remove_unreachable()  # remains of the patterns must not look like another match statement
 
 
 def _candidates(graph: ControlFlowGraph) -> Iterator[Position]:
-    """Where a first case may begin: its pattern takes the value on top of the stack apart."""
+    """Yield where a first case may begin: where code takes the value on top of the stack apart."""
     for block in graph.blocks:
         for index, instruction in enumerate(block.instructions):
             if instruction.op == "COPY" and instruction.arg == 1:
@@ -77,7 +77,7 @@ def _candidates(graph: ControlFlowGraph) -> Iterator[Position]:
 
 
 def _start_of_name(block: BasicBlock, end: int) -> int:
-    """Where the value that is loaded before the instruction ``end`` begins: a constant, or a name with attributes."""
+    """Return where the load before the instruction ``end`` begins: of a constant, or of a name with attributes."""
     start = end - 1
     while start > 0 and block.instructions[start].op == "LOAD_ATTR":
         start -= 1
@@ -85,14 +85,14 @@ def _start_of_name(block: BasicBlock, end: int) -> int:
 
 
 def _is_below(test: Instruction, subject: Instruction) -> bool:
-    """Whether a value is tested on a line below its own, as the only ``case`` does; a comparison begins where its left
-    side does.
+    """Whether a value is tested on a later line than its own, as only a ``case`` does: a comparison has the line of
+    its left operand.
     """
     return test.line is not None and subject.line is not None and test.line > subject.line
 
 
 def _read(position: Position) -> list[Case]:
-    """The cases of the match statement whose first one begins at ``position``; none if there is none."""
+    """Return the cases of the match statement whose first case begins at ``position``; empty if there is none."""
     cases: list[Case] = []
     following: Position | None = position
     while following is not None:
@@ -114,8 +114,9 @@ def _either(one: nodes.pattern, other: nodes.pattern) -> nodes.pattern:
 
 
 def _is_same_body(one: Case, other: Case) -> bool:
-    """Whether two cases are alternatives of the last one, whose body was copied after both: copies have the lines of
-    the original. The other cases keep the subject for the next one while they try their alternatives.
+    """Whether two cases are alternatives of the last one, with a copy of its body after each.
+
+    Copies have the lines of the original. Cases before the last one keep the subject while they try alternatives.
     """
     if one.next is None or one.copied is None or other.copied is None:
         return False
@@ -123,7 +124,7 @@ def _is_same_body(one: Case, other: Case) -> bool:
 
 
 def _case(position: Position, is_later: bool) -> tuple[Case, Position | None]:
-    """The case that begins at ``position``, and where the next one does."""
+    """Return the case that begins at ``position``, and the position of the next one."""
     reader = PatternReader(position)
     end = reader.read()
     pattern = reader.subject.pattern()
@@ -143,7 +144,7 @@ def _case(position: Position, is_later: bool) -> tuple[Case, Position | None]:
         return Case(start, reader.line, pattern, _at(end), is_guarded, pops, _at(over), default), None
     if _at(end).op == "POP":
         body = _after(end)
-        if not reader.exits:  # the last alternative, which always matches
+        if not reader.exits:  # the last alternative is irrefutable
             return Case(start, reader.line, pattern, _at(body), False, [], None, None, body), None
         after = _meeting(reader, 1)
         if _at(after).op == "POP":
@@ -155,7 +156,7 @@ def _case(position: Position, is_later: bool) -> tuple[Case, Position | None]:
 
 
 def _meeting(reader: PatternReader, depth: int) -> Position:
-    """Where all exits of a pattern meet with ``depth`` values on the stack."""
+    """Return where all exits of a pattern join with ``depth`` values on the stack."""
     positions = {landing(one, depth) for one in reader.exits}
     found = positions.pop()
     if found is None or any(position is None or not is_same_exit(position, found) for position in positions):
@@ -164,7 +165,7 @@ def _meeting(reader: PatternReader, depth: int) -> Position:
 
 
 def _guard(start: Position, after: Position | None) -> tuple[list[Instruction], Position]:
-    """The instructions that pop the subject when the guard at ``start`` holds, and where control goes when it fails."""
+    """Return the instructions that pop the subject if the guard at ``start`` is true, and the target if it is false."""
     pops: list[Instruction] = []
     todo, seen = [(start, 0)], {start.block}
     while todo:
@@ -199,7 +200,7 @@ def _guard(start: Position, after: Position | None) -> tuple[list[Instruction], 
 
 def _reads_below(instruction: Instruction, depth: int) -> bool:
     """Whether ``instruction`` copies or tests an entry below the ``depth`` topmost ones, and leaves it there."""
-    return instruction.arg > depth if instruction.op == "COPY" else depth == 0 and instruction.op in _TESTS_IN_PLACE
+    return instruction.arg > depth if instruction.op == "COPY" else depth == 0 and instruction.op in _NON_POPPING_TESTS
 
 
 def _push(todo: list[tuple[Position, int]], seen: set[BasicBlock], position: Position, depth: int) -> None:
@@ -211,12 +212,12 @@ def _push(todo: list[tuple[Position, int]], seen: set[BasicBlock], position: Pos
 
 
 def _landing_of(position: Position) -> Position:
-    """``position``, jumps followed."""
+    """Return ``position`` after following jumps."""
     return landing(FailureExit(position, 0), 0) or position
 
 
 def _first(position: Position) -> Instruction:
-    """The first instruction at ``position``, jumps followed."""
+    """Return the first instruction at ``position`` after following jumps."""
     return _at(_landing_of(position))
 
 
@@ -234,12 +235,12 @@ def _after(position: Position) -> Position:
 
 
 def _is_on(position: Position, line: int | None) -> bool:
-    """Whether what begins at ``position`` is on the line of the pattern: a guard."""
+    """Whether the code at ``position`` is on the line of the pattern: it is a guard."""
     return line is not None and _at(position).line == line
 
 
 def _has_default(last: Case) -> bool:
-    """Whether ``case _`` follows: where its line has nothing else, a NOP is there, as wide as the name."""
+    """Whether ``case _`` follows: if its line has no other code, the compiler keeps a NOP as wide as the name."""
     nop = last.default
     if last.next is None or nop is None or nop.op != "NOP" or nop.line is None:
         return False
@@ -253,15 +254,15 @@ def _made(case: Case, op: str, arg: object = None) -> Instruction:
 
 
 class _CaseRewriter:
-    """Cuts blocks at instructions; ``home`` has the block of each instruction, ``instead`` what replaces it."""
+    """Splits blocks at instructions; ``home`` maps instructions to blocks, ``replaced`` to their replacements."""
 
     def __init__(self, graph: ControlFlowGraph) -> None:
         self.graph = graph
         self.home = {id(one): block for block in graph.blocks for one in block.instructions}
-        self.instead: dict[int, Instruction] = {}
+        self.replaced: dict[int, Instruction] = {}
 
     def find(self, instruction: Instruction) -> Position:
-        """The position of an instruction. Raises DecompilationError if it was also part of a pattern."""
+        """Return the position of an instruction. Raises DecompilationError if it was also part of a pattern."""
         block = self.home[id(instruction)]
         for index, one in enumerate(block.instructions):
             if one is instruction:
@@ -269,8 +270,8 @@ class _CaseRewriter:
         raise DecompilationError("cases of a match statement that share code", stage="undo_optimiser")
 
     def block_at(self, instruction: Instruction) -> BasicBlock:
-        """The block that begins with ``instruction``."""
-        block, index = self.find(self.instead.get(id(instruction), instruction))
+        """Return the block that begins with ``instruction``."""
+        block, index = self.find(self.replaced.get(id(instruction), instruction))
         rest = self.graph.split(block, index)
         self.home.update((id(one), rest) for one in rest.instructions)
         return rest
@@ -294,5 +295,5 @@ class _CaseRewriter:
         for pop in pops:
             block, index = self.find(pop)
             nop = pop.as_nop()
-            block.instructions[index] = self.instead[id(pop)] = nop
+            block.instructions[index] = self.replaced[id(pop)] = nop
             self.home[id(nop)] = block

@@ -1,4 +1,4 @@
-"""Where the tests of a pattern go when they fail."""
+"""The exits of a pattern: where its tests jump when they fail."""
 
 from __future__ import annotations
 
@@ -13,21 +13,21 @@ _LONGEST_EXIT = 200
 
 
 class Position(NamedTuple):
-    """Before the instruction number ``offset`` of a block."""
+    """The position before the instruction with index ``offset`` of a block."""
 
     block: BasicBlock
     offset: int
 
 
 class FailureExit(NamedTuple):
-    """Where a test goes when it fails, and how many values it leaves on the stack."""
+    """The target of a failing test, and the number of values that it leaves on the stack."""
 
     target: Position
     depth: int
 
 
 def landing(failing: FailureExit, depth: int) -> Position | None:
-    """Where an exit leads once it has popped all but ``depth`` values; None if it does anything else."""
+    """Return where an exit leads after popping all but ``depth`` values; None if it does anything else."""
     block, index = failing.target
     left = failing.depth - depth
     for _ in range(_MOST_STEPS):
@@ -60,7 +60,7 @@ def is_same_exit(one: Position, other: Position, with_lines: bool = False) -> bo
 
 
 def _exit(position: Position) -> list[Instruction]:
-    """The instructions from ``position`` up to a branch or an end, jumps followed."""
+    """Return the instructions from ``position`` to a branch or an end, following jumps."""
     block, index = position
     found = block.instructions[index:]
     for _ in range(_LONGEST_EXIT):

@@ -1,4 +1,4 @@
-"""What the code of a ``case`` asks of the subject and of its parts, gathered into patterns."""
+"""Collects the tests that a ``case`` applies to the subject and its parts into patterns."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ class NoCase(Exception):
 
 
 class PatternPart:
-    """A value that a pattern stands for: what is known of the pattern so far."""
+    """A value that a pattern is matched against, with what is known of the pattern so far."""
 
     def __init__(self) -> None:
         self.names: list[str] = []
-        self.copies: list[PatternPart] = []  # what else was asked of the same value: the pattern in front of `as`
+        self.copies: list[PatternPart] = []  # further tests of the same value: the pattern before `as`
         self.value: nodes.Expression | None = None
         self.singleton: tuple[object] | None = None
         self.is_sequence = self.is_mapping = False
@@ -29,7 +29,7 @@ class PatternPart:
         self.alternatives: list[PatternPart] = []
 
     def pattern(self) -> nodes.pattern:
-        """The pattern, as syntax."""
+        """Return the pattern as syntax."""
         found = self._own()
         for pattern in [copy.pattern() for copy in self.copies]:
             if pattern != nodes.MatchAs():
@@ -44,7 +44,7 @@ class PatternPart:
 
     @property
     def is_tested(self) -> bool:
-        """Whether anything is asked of the value itself, not of a copy."""
+        """Whether the value itself is tested, not only a copy of it."""
         asked = (self.value, self.singleton, self.cls)
         return any(one is not None for one in asked) or bool(self.is_sequence or self.is_mapping or self.alternatives)
 

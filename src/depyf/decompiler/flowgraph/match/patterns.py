@@ -1,8 +1,8 @@
 """Reads one ``case`` of a match statement by simulating its code, with patterns as the values on the stack.
 
-The compiler makes a pattern into tests that take the subject apart, each with an exit that pops what is left. Where
-all tests succeed, every value on the stack is a part of the subject, and the tests of it are its pattern. Their order
-does not matter here: the proof checks that the source compiles to this very code.
+The compiler turns a pattern into tests that take the subject apart, each with an exit that pops the remaining values.
+While all tests succeed, every value on the stack is a part of the subject, and the tests of it are its pattern. Their
+order is irrelevant here: the proof checks that the source compiles to this very code.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _MOST_STEPS = 10_000
 
 
 class _Joined:
-    """The same stack entry in all alternatives: parts with one name."""
+    """The same stack entry in all alternatives: parts with a common name."""
 
     def __init__(self, parts: list[Any]) -> None:
         self.parts = parts
@@ -59,14 +59,14 @@ class _Empty(NamedTuple):
 
 
 class _ChoicePoint(NamedTuple):
-    """The state before a copy of a value is pushed: alternatives may begin here."""
+    """The state before a COPY, where alternatives may begin."""
 
     stack: list[Any]
     exits: int
 
 
 class PatternReader:
-    """Runs the code of one case.
+    """Executes the code of one case symbolically.
 
     Attributes:
         subject: the whole value, below the copy that is taken apart, if there is one.
@@ -86,11 +86,11 @@ class PatternReader:
         self.steps = 0
 
     def read(self) -> Position:
-        """Where the pattern ends: the subject alone is on the stack, or nothing. Raises NoCase."""
+        """Return the end of the pattern, where only the subject is on the stack, or nothing. Raises NoCase."""
         return self.run(self.start, None)
 
     def run(self, position: Position, stop: BasicBlock | Position | None) -> Position:
-        """Runs from ``position`` on to the end of the pattern, or of an alternative: to ``stop`` or a copy of it."""
+        """Execute from ``position`` to the end of the pattern, or of an alternative: to ``stop`` or a copy of it."""
         block, index = position
         while True:
             self.steps += 1
@@ -152,8 +152,9 @@ class PatternReader:
         self.exits.append(FailureExit(target, len(self.stack)))
 
     def choose(self, end: BasicBlock | Position) -> bool:
-        """The first of some alternatives has matched; runs the others, which also end by a jump to ``end``, or by a
-        copy of what begins there. Returns whether there are others.
+        """Execute the other alternatives after the first one has matched. Return whether there are any.
+
+        They too end with a jump to ``end``, or with a copy of the code there.
         """
         for number in reversed(range(len(self.choices))):
             choice = self.choices[number]
@@ -186,7 +187,7 @@ class PatternReader:
                 parts.append(one)
             inside = self.exits
             if not inside:
-                break  # it always matches, so it is the last one
+                break  # it is irrefutable, so it is the last one
             following = landing(inside[0], base) or following
         self.stack = [*choice.stack, *(_Joined(parts) for parts in captured)]
         self.exits = [*exits, FailureExit(following, base)] if inside else exits
