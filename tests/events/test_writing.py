@@ -10,7 +10,7 @@ from one_engine import analyze
 
 from depyf.decompiler.bytecode import load
 from depyf.decompiler.events import decompile_events
-from depyf.decompiler.events.copies import leave_out_copies
+from depyf.decompiler.events.copies import drop_copies
 from depyf.decompiler.events.polish import polish
 from depyf.decompiler.names.dynamo import WORDS
 from depyf.decompiler.syntax import nodes as n
@@ -224,5 +224,5 @@ def test_statements_are_merged(before: str, after: str):
 )
 def test_copies_are_left_out(before: str, after: str):
     body = lines(before)
-    leave_out_copies(body, {"t", "u"}, {"p"})
+    drop_copies(body, {"t", "u"}, {"p"})
     assert print_tree(body).strip().replace("\n", "; ") == after

@@ -1,11 +1,11 @@
-"""events/: bytecode that no compiler makes -> a function definition. Dynamo's code is of this kind.
+"""events/: bytecode that no compiler emits, such as Dynamo's -> a function definition.
 
-Takes: canonical instructions of any stack shapes, with no other loops than iterations: values across branches,
-loops and exception ranges, shuffled stacks, lists built only to be taken apart.
-Gives: a tree that does the same in the same order, one statement for each thing that happens unless it fits into a
-larger expression.
-Holds on exit: nothing that can be seen from outside was dropped, doubled or moved past another such thing. Only
-operations on private containers were done in advance.
+Takes: canonical instructions with any stack shapes whose only loops are iterations: values live across branches, loops
+and exception ranges, shuffled stacks, lists built only to be unpacked.
+Gives: a tree with the same effects in the same order, one statement for each side effect unless it fits into a larger
+expression.
+Holds on exit: no observable effect was dropped, duplicated or reordered. Only operations on private containers were
+evaluated in advance.
 
     decompile_events(raw) -> DecompiledCode
 

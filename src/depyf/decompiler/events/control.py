@@ -1,8 +1,8 @@
-"""Branches as statements; loops, exception ranges and with statements are in modules of their own.
+"""Branches as statements; loops, exception ranges and with statements have their own modules.
 
-``run`` executes one path and writes its statements. At a branch both arms are executed, each into a list of its own,
-to the place where they meet; where they never meet, each to its end. What the stack holds at the meeting place, and
-is not the same on both ways, gets a variable that both arms assign.
+``run`` executes one path and writes its statements. At a branch both arms are executed, each into its own list, up to
+the point where they join, or to their ends if they never do. A stack entry that differs between the arms at the join
+gets a variable that both assign.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ from .operations import HANDLERS
 from .parked import live_before, parked_locals
 from .paths import Paths
 from .try_statements import OpenTry, finish_tries, try_statement
-from .with_statements import Leaving, with_statement
+from .with_statements import RangeExit, with_statement
 
 _MOST_STEPS = 12
-"""Instructions executed for each instruction of the code, before the text is too big (tails are written twice)."""
+"""Limit of executed instructions per instruction of the code, as tails are duplicated in the text."""
 
 _DEEPEST = 150
-"""Branches within branches."""
+"""Limit of nested branches."""
 
 _LONG = frozenset({"CALL", "CALL_EX", "CALL_FUNCTION", "CALL_FUNCTION_EX", "BINARY_OP", "COMPARE_OP", "YIELD_VALUE"})
 
@@ -39,11 +39,11 @@ Stops = FrozenSet[int]
 
 EMPTY: Stops = frozenset()
 LEFT = -2
-"""An arm has gone to several places out of the exception range around it, see ``Control.leaving``."""
+"""End of an arm that left the exception range around it for several targets, see ``Control.range_exits``."""
 
 
 class Control:
-    """Drives the stack ``machine`` along whole paths."""
+    """Drives the stack ``machine`` along complete paths."""
 
     def __init__(
         self, raw: RawCode, spelling: Spelling, instructions: list[Instruction], nested: Nested | None, words: Words
@@ -59,11 +59,11 @@ class Control:
         self.steps_left = _MOST_STEPS * len(instructions) + 1000
         self.depth = 0
         self.handler: Handler | None = None
-        self.leaving: list[Leaving] | None = None
-        """The ways out of the exception range around, if what is after it can tell them apart."""
+        self.range_exits: list[RangeExit] | None = None
+        """The exits from the exception range around, if the code after it can distinguish them."""
 
     def upcoming(self, count: int) -> list[Instruction]:
-        """The next instructions in the exception range that is executed."""
+        """Return the next instructions in the current exception range."""
         start = self.machine.next_index
         found = self.instructions[start : start + count]
         return list(takewhile(lambda ins: self.ranges.handler_of(ins) == self.handler, found))
@@ -89,7 +89,7 @@ class Control:
         return pc
 
     def step(self, pc: int, ins: Instruction, stops: Stops) -> int:
-        """One instruction: where to continue, -1 if nowhere."""
+        """Execute one instruction. Return the index of the next one, -1 if the path ends."""
         machine = self.machine
         machine.live = frozenset().union(*[self.live_before[after] for after in self.paths.successors[pc]])
         if ins.op == "JUMP":
@@ -119,7 +119,7 @@ class Control:
         return machine.next_index
 
     def delete_variables(self, pc: int) -> int:
-        """``del x``; a store that follows, of what still has to be computed, is written first: nothing is between."""
+        """``del x``. A following store of a pending value is written first, as nothing happens between the two."""
         machine, instructions = self.machine, self.instructions
         if instructions[pc].arg in machine.parked:
             machine.execute(instructions[pc])
@@ -139,7 +139,7 @@ class Control:
         return end
 
     def name_stack(self) -> None:
-        """Variables hold what is on the stack, private containers and terms aside."""
+        """Store the stack entries to variables, except private containers and terms."""
         machine = self.machine
         for value in machine.state.stack:
             if not isinstance(value, (Null, Raised, Const, Pure)) and machine.state.private(value) is None:
@@ -148,7 +148,7 @@ class Control:
     # Branches
 
     def branch(self, pc: int, ins: Instruction, stops: Stops) -> int:
-        """A conditional jump: writes an ``if`` statement."""
+        """Write the ``if`` statement of a conditional jump."""
         machine = self.machine
         if ins.op == "FOR_ITER":
             return for_statement(self, pc)
@@ -180,7 +180,7 @@ class Control:
         jumps: tuple[int, MachineState],
         stops: Stops,
     ) -> int:
-        """Write the ``if`` statement for a jump of the kind ``op``; an arm is where it begins and what holds there."""
+        """Write the ``if`` statement for a jump ``op``; ``falls`` and ``jumps`` are the start and state of its arms."""
         self.depth += 1
         if self.depth > _DEEPEST:
             raise self.machine.error("branches are nested too deeply")
@@ -194,26 +194,26 @@ class Control:
         return self.join(op, test, falling, jumping, stops, inner)
 
     def join(self, op: str, test: n.Expression, falling: Arm, jumping: Arm, stops: Stops, inner: Stops = EMPTY) -> int:
-        """Write the ``if`` statement for two arms that were executed to one of ``inner``; where to continue."""
+        """Write the ``if`` statement for two executed arms that end at ``inner``. Return where to continue."""
         if LEFT in (falling.end, jumping.end) or falling.end != jumping.end and min(falling.end, jumping.end) >= 0:
-            return self.part(op, test, falling, jumping, inner, stops)
+            return self.leave_range(op, test, falling, jumping, inner, stops)
         return self.write_if(op, test, falling, jumping)
 
-    def part(self, op: str, test: n.Expression, falling: Arm, jumping: Arm, inner: Stops, stops: Stops) -> int:
-        """Write the ``if`` statement whose arms leave the exception range around for different places."""
+    def leave_range(self, op: str, test: n.Expression, falling: Arm, jumping: Arm, inner: Stops, stops: Stops) -> int:
+        """Write the ``if`` statement whose arms leave the exception range around for different targets."""
         for state, out, end in (falling, jumping):
             with self.machine.within(state, out):
                 if end in inner:
                     end = self.run(end, stops)
-                if self.leaving is None or end in stops:
+                if self.range_exits is None or end in stops:
                     raise self.machine.error("the arms of a branch go on at different places")
                 if end >= 0:
-                    self.leaving.append(Leaving(end, self.machine.state, out))
+                    self.range_exits.append(RangeExit(end, self.machine.state, out))
         self.machine.emit(n.If(_tests(op, test)[0], falling.out, jumping.out))
         return LEFT
 
     def decided(self, ins: Instruction, value: Value) -> bool | None:
-        """Whether the jump is taken, if that is known now."""
+        """Whether the jump is taken, if that is known statically."""
         if isinstance(value, Const):
             return outcome(ins, value.value)
         items = self.machine.state.private(value)
@@ -222,7 +222,7 @@ class Control:
         return None
 
     def parts_pending(self, value: Value) -> bool:
-        """Whether ``value`` is made of something that is still to be written."""
+        """Whether the text of ``value`` contains a pending event."""
         state = self.machine.state
         return any(part in state.pending for part in state.tree([value]))
 
@@ -235,7 +235,7 @@ class Control:
         return Arm(machine.state, statements, end)
 
     def write_if(self, op: str, test: n.Expression, falling: Arm, jumping: Arm) -> int:
-        """Write the statement for a branch whose arms were executed; where to continue."""
+        """Write the ``if`` statement for two executed arms that end at one target, or not at all. Return the target."""
         machine = self.machine
         line = machine.line
         if falling.end >= 0 and jumping.end >= 0:
@@ -259,12 +259,12 @@ class Control:
         return max(falling.end, jumping.end)
 
     def takes_long_after(self, index: int) -> bool:
-        """Whether something that may take long can come at or after an instruction."""
+        """Whether a long-running operation is reachable from the instruction at ``index``."""
         return any(self.instructions[after].op in _LONG for after in self.paths.reach(index))
 
 
 def _tests(op: str, test: n.Expression) -> tuple[n.Expression, n.Expression]:
-    """The conditions under which a jump of the kind ``op`` is not taken, and taken."""
+    """Return the conditions under which a jump ``op`` is not taken, and taken."""
     if "NONE" in op:
         ops = ("is not", "is") if op.endswith("IF_NONE") else ("is", "is not")
         return n.Compare(test, [ops[0]], [n.Constant(None)]), n.Compare(test, [ops[1]], [n.Constant(None)])

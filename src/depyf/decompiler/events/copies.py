@@ -1,4 +1,4 @@
-"""Copies from our variables to those of the original, left out where one variable does for both.
+"""Removes copies from our variables to those of the original, where one variable suffices.
 
     t = f(); ...; x = t     ->  x = f(); ...          if nothing mentions x before
     y = t                   ->  nothing               if nothing reads y
@@ -14,10 +14,10 @@ from ..syntax.traverse import bodies, walk
 _FUNCTIONS = (n.FunctionDef, n.AsyncFunctionDef, n.ClassDef, n.Lambda)
 
 
-def leave_out_copies(body: list[n.Statement], ours: Collection[str], kept: Collection[str]) -> None:
-    """Remove copies from ``body``, in place; ``kept`` are the variables that others see, or that have a value before.
+def drop_copies(body: list[n.Statement], ours: Collection[str], kept: Collection[str]) -> None:
+    """Remove copies from ``body``; ``kept`` are the variables that are visible outside or bound before.
 
-    Any statement may come only once, and none again: there are no loops.
+    Does nothing if there are loops: every statement must be executed at most once.
     """
     if any(isinstance(node, (n.While, n.For, n.AsyncFor)) for node in walk(body)):
         return
@@ -26,7 +26,7 @@ def leave_out_copies(body: list[n.Statement], ours: Collection[str], kept: Colle
     for block in bodies(body, _FUNCTIONS):
         for statement in block:
             names = _copy(statement, ours, kept)
-            if names is not None and copies.leave_out(*names):
+            if names is not None and copies.drop(*names):
                 gone.add(id(statement))
     for block in bodies(body, _FUNCTIONS):
         if any(id(statement) in gone for statement in block):
@@ -34,7 +34,7 @@ def leave_out_copies(body: list[n.Statement], ours: Collection[str], kept: Colle
 
 
 class _Copies:
-    """Where the variables of a body are mentioned, in its order, and which of these places store to them."""
+    """The occurrences of the variables of a body, in order, and which of them are stores."""
 
     def __init__(self, body: list[n.Statement], ours: Collection[str]) -> None:
         self.ours = ours
@@ -46,8 +46,8 @@ class _Copies:
             elif isinstance(node, n.Assign):
                 self.stored.update(id(part) for target in node.targets for part in _parts(target))
 
-    def leave_out(self, target: n.Name, source: n.Name) -> bool:
-        """Make ``target = source`` superfluous; whether that can be done."""
+    def drop(self, target: n.Name, source: n.Name) -> bool:
+        """Make ``target = source`` redundant. Return whether that is possible."""
         mentions = self.mentions
         uses = mentions[target.id]
         if all(id(use) in self.stored for use in uses):

@@ -1,4 +1,4 @@
-"""Code whose only loops are iterations, from any stack shapes, as a function definition."""
+"""Code with any stack shapes whose only loops are iterations -> function definition."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from ..stack_machine.state import Opaque
 from ..syntax import nodes as n
 from ..syntax.checks import empty_body, stray_jump
 from .control import Control
-from .copies import leave_out_copies
+from .copies import drop_copies
 from .naming import choose_names
 from .parked import always_bound
 from .polish import polish
 
 
 class EventWork:
-    """``raw`` on its way to statements, each thing that happens one. ``out`` are those written so far."""
+    """The state of the passes: ``raw`` before, ``out`` (the statements written so far) after."""
 
     control: Control
     named: dict[str, str]
@@ -55,7 +55,7 @@ class EventWork:
 
     @property
     def kept(self) -> set[str]:
-        """Variables that stay, and keep their names: whoever calls sees them."""
+        """Variables that keep their names because they are visible outside."""
         raw, machine = self.raw, self.machine
         return {*raw.parameters, *raw.cellvars, *raw.freevars, *machine.globals_stored, *machine.nonlocals_stored}
 
@@ -74,8 +74,8 @@ def _write(work: EventWork) -> None:
     work.control.run(0, frozenset())
 
 
-def _leave_out_copies(work: EventWork) -> None:
-    leave_out_copies(work.out, work.machine.temporaries, {work.spelling.variable(name) for name in work.kept})
+def _drop_copies(work: EventWork) -> None:
+    drop_copies(work.out, work.machine.temporaries, {work.spelling.variable(name) for name in work.kept})
 
 
 def _choose_names(work: EventWork) -> None:
@@ -105,14 +105,14 @@ _BODIES = Invariant[EventWork]("no body is empty", lambda work: empty_body(work.
 PASSES: tuple[Pass[EventWork], ...] = (
     Pass("write", _write, "Execute all paths; write each side effect as a statement, with temporaries.",
          holds=(_JUMPS,)),
-    Pass("copies", _leave_out_copies, "Drop variables that only copy another one, before names are chosen.",
+    Pass("copies", _drop_copies, "Drop variables that only copy another one, before names are chosen.",
          holds=(_JUMPS,)),
     Pass("names", _choose_names, "Name temporaries after where their values come from.", holds=(_JUMPS,)),
     Pass("polish", _polish, "Join statements where the order allows it; all variables are final.",
          holds=(_JUMPS, _BODIES)),
     Pass("definition", _define, "Put the function around them, with declarations."),
 )  # fmt: skip
-"""In the order in which they run."""
+"""In execution order."""
 
 
 def decompile_events(
@@ -124,13 +124,13 @@ def decompile_events(
     after: Observer | None = None,
     words: Words = PLAIN,
 ) -> DecompiledCode:
-    """``raw`` as a function definition, not yet proven; ``nested`` gives the definitions of functions that it makes:
-    without it, code that makes one is refused.
+    """Return ``raw`` as a function definition, not yet proven.
 
-    ``enclosing`` are the names that functions around bind: a global of such a name must be declared. ``spelling`` is
-    that of the outermost code, if it is another. ``result_names``: see Settings. ``after`` is told of each pass.
-    ``words``: what the names in the code tell.
-    Raises DecompilationError for code with other loops, or with operations or shapes that have no text here.
+    ``nested`` gives the definitions of functions that it makes; without it, code that makes one is refused.
+    ``enclosing`` are the names bound by enclosing functions: a global of such a name must be declared. ``spelling`` is
+    that of the outermost code, if that is another. ``result_names``: see Settings. ``after`` is called after each pass.
+    ``words``: hints for new variables, taken from the names in the code.
+    Raises DecompilationError for code with other loops, or with operations or shapes that this room cannot write.
     """
     work = EventWork(raw, nested, enclosing, spelling or Spelling(raw), result_names, words)
     run_passes(PASSES, work, after)

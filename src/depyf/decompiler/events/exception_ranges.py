@@ -1,4 +1,4 @@
-"""Exception ranges: which handlers are around an instruction, those that only restore the handled exception aside."""
+"""Exception ranges: the handlers of an instruction, without those that only restore the handled exception."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from ..stack_machine.shapes import only_restores
 
 
 class ExceptionRanges:
-    """The handlers of the original's statements."""
+    """The handlers that implement statements of the original."""
 
     def __init__(self, instructions: list[Instruction]) -> None:
         self.instructions = instructions
 
     def handler_of(self, ins: Instruction) -> Handler | None:
-        """The innermost handler around ``ins``."""
+        """Return the innermost handler around ``ins``."""
         handler = ins.handler
         while handler is not None:
             spend(STEP, "following the order of events")
@@ -24,7 +24,7 @@ class ExceptionRanges:
         return None
 
     def outer(self, handler: Handler) -> Handler | None:
-        """The innermost handler around ``handler``."""
+        """Return the innermost handler around ``handler``."""
         return self.handler_of(self.instructions[handler.target])
 
     def encloses(self, handler: Handler | None, inner: Handler | None) -> bool:

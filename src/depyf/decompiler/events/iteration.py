@@ -1,7 +1,7 @@
-"""FOR_ITER as a ``for`` statement, whatever lies on the stack below the iterator.
+"""FOR_ITER as a ``for`` statement, whatever is on the stack below the iterator.
 
-The body is executed once, with only that known which holds at the start of every turn: what it assigns is unknown, and
-it must not touch what lies below the iterator.
+The body is executed once, knowing only what holds at the start of every iteration: variables that it assigns are
+unknown, and it must not touch stack entries below the iterator.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ if TYPE_CHECKING:
 
 
 class BelowIterator(Raised):
-    """An entry of the stack below the iterator, which the body of the loop must leave alone."""
+    """A stack entry below the iterator, which the body of the loop must not touch."""
 
     __slots__ = ()
 
 
 def for_statement(control: Control, pc: int) -> int:
-    """Write the ``for`` statement of the FOR_ITER at ``pc``; where to continue when it is exhausted."""
+    """Write the ``for`` statement of the FOR_ITER at ``pc``. Return the target of its exhaustion."""
     machine = control.machine
     instructions = control.instructions
     machine.line = instructions[pc].line or machine.line
@@ -41,7 +41,7 @@ def for_statement(control: Control, pc: int) -> int:
     machine.state = start.copy()
     below = machine.state.stack
     machine.state.stack = [*(BelowIterator() for _ in below), Raised("iterator")]
-    leaving, control.leaving = control.leaving, None
+    range_exits, control.range_exits = control.range_exits, None
     before, machine.set_before = machine.set_before, set(machine.temporaries)
     statement = n.For(n.Name("item"), iterable, [], [], line=machine.line)
     out, machine.out = machine.out, statement.body
@@ -53,7 +53,7 @@ def for_statement(control: Control, pc: int) -> int:
             machine.flush()
     if end >= 0 and end != pc or end == pc and len(machine.state.stack) != height:
         raise machine.error("an iteration does not come back to its head")
-    machine.out, control.leaving, machine.set_before = out, leaving, before
+    machine.out, control.range_exits, machine.set_before = out, range_exits, before
     if not statement.body:
         statement.body.append(n.Pass())
     machine.state = start
@@ -62,7 +62,7 @@ def for_statement(control: Control, pc: int) -> int:
 
 
 def _keep(control: Control, changed: set[str], head: int) -> None:
-    """Variables that the loop does not change hold what is needed after it began."""
+    """Store the values that are needed during or after the loop to variables that it does not change."""
     machine = control.machine
     state = machine.state
     parked = [state.locals[name] for name in sorted(control.live_before[head]) if name in state.locals]
@@ -82,7 +82,7 @@ def _keep(control: Control, changed: set[str], head: int) -> None:
 
 
 def _start(control: Control, changed: set[str], deleted: set[str]) -> MachineState:
-    """What is known at the start of every turn."""
+    """Return the state at the start of every iteration."""
     machine = control.machine
     state = machine.state.copy()
     for name in changed:
@@ -104,7 +104,7 @@ def _start(control: Control, changed: set[str], deleted: set[str]) -> MachineSta
 
 
 def _target(control: Control, pc: int) -> tuple[int, n.Expression]:
-    """The target of the loop, and where its body begins."""
+    """Return the index where the body begins, and the target of the loop."""
     machine = control.machine
     instructions = control.instructions
     count = instructions[pc].arg if instructions[pc].op == "UNPACK_SEQUENCE" else 0
@@ -122,7 +122,7 @@ def _target(control: Control, pc: int) -> tuple[int, n.Expression]:
 
 
 def _bind(control: Control, name: str) -> None:
-    """The local variable ``name`` gets a value that is not known."""
+    """Bind the local variable ``name`` to an unknown value."""
     machine = control.machine
     text = machine.spelling.variable(name)
     machine.free(text)

@@ -1,4 +1,4 @@
-"""What is known where the two arms of a branch meet, and what each arm still has to do for it."""
+"""Merges the states of the two arms of a branch, and completes the arms with the assignments that this needs."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from ..syntax import nodes as n
 
 
 class Arm(NamedTuple):
-    """What is known at the end of an arm, its statements, where it continues (-1: nowhere)."""
+    """The state at the end of an arm, its statements, and its continuation (-1: none)."""
 
     state: MachineState
     out: list[n.Statement]
@@ -18,9 +18,9 @@ class Arm(NamedTuple):
 
 
 def merge_states(machine: Machine, a: Arm, b: Arm, takes_long: bool) -> MachineState:
-    """The state where two arms meet; unequal stack slots are assigned to variables in both.
+    """Return the state where two arms join; stack slots that differ are assigned to a variable in both.
 
-    ``takes_long``: something that may take long can come after the arms.
+    ``takes_long``: a long-running operation may follow.
     """
     if len(a.state.stack) != len(b.state.stack):
         raise machine.error("the arms of a branch leave stacks of different depth")
@@ -38,7 +38,7 @@ def merge_states(machine: Machine, a: Arm, b: Arm, takes_long: bool) -> MachineS
 
 
 class _Merge:
-    """Two arms on their way to one state, the ``result``."""
+    """The merge of two arms into one state, ``result``."""
 
     def __init__(self, machine: Machine, a: Arm, b: Arm) -> None:
         self.machine = machine
@@ -76,7 +76,7 @@ class _Merge:
                 result.names.setdefault(self.joined[key], []).append(machine.spelling.variable(name))
 
     def slot(self, first: Value, second: Value) -> Value:
-        """What a stack slot holds where two arms meet, given what it holds at the end of each."""
+        """Return the merged value of a stack slot, given its values at the ends of the arms."""
         machine, a, b = self.machine, self.a, self.b
         if first is second and (isinstance(first, (Const, Null, Raised)) or self.same_private(first)):
             return first
@@ -99,12 +99,12 @@ class _Merge:
         return self.joined[key]
 
     def common_names(self, first: Value, second: Value) -> list[str]:
-        """The variables that hold ``first`` at the end of one arm, and ``second`` at that of the other."""
+        """Return the variables that hold ``first`` at the end of one arm, and ``second`` at the end of the other."""
         others = self.b.state.names.get(second, ())
         return [name for name in self.a.state.names.get(first, ()) if name in others]
 
     def same_private(self, value: Value) -> bool:
-        """Whether ``value`` is a private container (or a term of such) that both arms left as it is."""
+        """Whether ``value`` is a private container (or a term over such) that both arms left unchanged."""
         if isinstance(value, Pure):
             return all(isinstance(part, (Const, Null)) or self.common_names(part, part) for part in value.operands)
         items, others = self.a.state.private(value), self.b.state.private(value)
@@ -119,7 +119,7 @@ class _Merge:
         return True
 
     def release(self) -> None:
-        """Delete our variables of values that are stale at the end of one arm, and unknown in the other."""
+        """Delete our variables whose values are stale at the end of one arm, and unknown in the other."""
         machine = self.machine
         for arm, other in ((self.a, self.b), (self.b, self.a)):
             with machine.within(arm.state, arm.out):
@@ -129,7 +129,7 @@ class _Merge:
                 machine.release([n.Name(name) for name in known])
 
     def names(self) -> None:
-        """Variables that hold the same value in both arms hold it afterwards."""
+        """Keep the variables that hold the same value in both arms."""
         for value, names in self.a.state.names.items():
             common = [name for name in names if name in self.b.state.names.get(value, ())]
             if common:

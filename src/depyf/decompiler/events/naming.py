@@ -1,7 +1,7 @@
-"""The names of our variables: when all is written, each gets one that says what it holds.
+"""Chooses descriptive names for our variables once all statements are written.
 
-A name comes from where the value goes, if that says more (the parameter of a call, the attribute it is stored to), else
-from where it comes from. While the text is written the variables have any names.
+A name comes from the use of the value if that is more specific (the parameter of a call, the attribute it is stored
+to), else from its origin. Until then the variables have arbitrary names.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from ..syntax import nodes as n
 from ..syntax.scopes import outside_functions
 
 _NUMBERED = ("result", "item", "value", "constant")
-_FARTHEST = 6
+_MAX_DEPTH = 6
 
 
 def choose_names(
@@ -29,17 +29,17 @@ def choose_names(
     results: Mapping[str, Sequence[str]],
     words: Words,
 ) -> dict[str, str]:
-    """Rename the variables of ``hints`` in ``body``, in place. Gives the new names by the old ones.
+    """Rename the variables of ``hints`` in ``body``. Return a mapping from old to new names.
 
-    ``results``: for functions by their global names, the names of the items that they return.
+    ``results`` maps global names of functions to the names of the items that they return.
     """
-    wishes = _Wishes(hints, results, words)
+    suggestions = _Suggestions(hints, results, words)
     for node in outside_functions(body):
-        wishes.look_at(node)
+        suggestions.visit(node)
     taken = _taken(body, hints, raw, spelling)
     new: dict[str, str] = {}
     used: set[str] = set()
-    for old, base in wishes.bases().items():
+    for old, base in suggestions.bases().items():
         if base in taken or not is_name(base):
             base = base.rstrip("_") + "_"
         text, number = base, 0
@@ -48,7 +48,7 @@ def choose_names(
             text = f"{base.rstrip('_')}_{number}"
         new[old] = text
         used.add(text)
-    seen: set[int] = set()  # a node may be in the text twice
+    seen: set[int] = set()  # a node may occur twice in the tree
     for node in outside_functions(body):
         if isinstance(node, n.Name) and id(node) not in seen:
             seen.add(id(node))
@@ -56,18 +56,18 @@ def choose_names(
     return new
 
 
-class _Wishes:
-    """What each variable should be called."""
+class _Suggestions:
+    """The suggested name of each variable."""
 
     def __init__(self, hints: Mapping[str, str], results: Mapping[str, Sequence[str]], words: Words) -> None:
         self.hints = hints
         self.results = results
         self.numbered = (*_NUMBERED, words.numbered)
-        self.found: dict[str, str] = {}  # variable -> the name that its use suggests
+        self.found: dict[str, str] = {}  # variable -> the name suggested by its use
         self.order: dict[str, None] = {}
         self.values: dict[str, n.Expression] = {}
 
-    def look_at(self, node: n.Node) -> None:
+    def visit(self, node: n.Node) -> None:
         if isinstance(node, n.Name) and node.id in self.hints:
             self.order[node.id] = None
         elif isinstance(node, n.Assign) and len(node.targets) == 1:
@@ -75,74 +75,74 @@ class _Wishes:
             if isinstance(target, n.Name):
                 self.values.setdefault(target.id, node.value)
             elif isinstance(target, n.Attribute):
-                self.wish(node.value, target.attr)
+                self.suggest(node.value, target.attr)
         elif isinstance(node, n.keyword) and node.arg is not None:
-            self.wish(node.value, node.arg)
+            self.suggest(node.value, node.arg)
         elif isinstance(node, n.Dict):
             for key, value in zip(node.keys, node.values):
-                self.wish_constant(value, key)
+                self.suggest_constant(value, key)
         elif isinstance(node, n.For) and isinstance(node.target, n.Tuple) and len(node.target.elts) == 2:
             called = node.iter.func if isinstance(node.iter, n.Call) else None
             if isinstance(called, n.Attribute) and called.attr == "items":
-                self.wish(node.target.elts[0], "key")
-                self.wish(node.target.elts[1], "value")
+                self.suggest(node.target.elts[0], "key")
+                self.suggest(node.target.elts[1], "value")
         elif isinstance(node, n.Call):
-            self.look_at_call(node)
+            self.visit_call(node)
 
-    def look_at_call(self, call: n.Call) -> None:
+    def visit_call(self, call: n.Call) -> None:
         callee = call.func
         if len(call.args) == 3 and isinstance(callee, (n.Name, n.Attribute)):
             if "setattr" in (callee.id if isinstance(callee, n.Name) else callee.attr):
-                self.wish_constant(call.args[2], call.args[1])
+                self.suggest_constant(call.args[2], call.args[1])
 
-    def wish(self, value: n.Expression, name: str) -> None:
+    def suggest(self, value: n.Expression, name: str) -> None:
         if isinstance(value, n.Name) and value.id in self.hints and is_name(name):
             self.found.setdefault(value.id, name)
 
-    def wish_constant(self, value: n.Expression, key: n.Expression | None) -> None:
+    def suggest_constant(self, value: n.Expression, key: n.Expression | None) -> None:
         if isinstance(key, n.Constant) and type(key.value) is str:
-            self.wish(value, key.value)
+            self.suggest(value, key.value)
 
     def bases(self) -> dict[str, str]:
-        """The wanted name of each variable that the text has, in the order of the text."""
+        """Return the suggested name of each variable that occurs, in order of occurrence."""
         bases = {}
         for variable in self.order:
-            hint = self.of_result(variable) or self.hints[variable]
+            hint = self.result_name(variable) or self.hints[variable]
             bases[variable] = self.found.get(variable, hint) if is_vague(hint) else hint
         items = [variable for variable, base in bases.items() if base.startswith("out_") and base[4:].isdigit()]
         if len(items) == 1:
             bases[items[0]] = "out"
         count = Counter(bases.values())
         shared = {variable: base for variable, base in bases.items() if count[base] > 1}
-        return {**bases, **{variable: self.told_apart(variable, base) for variable, base in shared.items()}}
+        return {**bases, **{variable: self.qualified(variable, base) for variable, base in shared.items()}}
 
-    def told_apart(self, variable: str, base: str) -> str:
-        """A name that says whose ``base`` it is, where that is known: ``norm1_weight`` of many weights."""
+    def qualified(self, variable: str, base: str) -> str:
+        """Return ``base`` qualified by its owner, if known: ``norm1_weight`` of many weights."""
         value = self.values.get(variable)
-        word = self.whose(value.value) if isinstance(value, (n.Attribute, n.Subscript)) else None
-        if word is None or base in self.numbered:
+        owner = self.owner_name(value.value) if isinstance(value, (n.Attribute, n.Subscript)) else None
+        if owner is None or base in self.numbered:
             return base
-        return f"{base}_{word}" if word.isdigit() else f"{word}_{base}"
+        return f"{base}_{owner}" if owner.isdigit() else f"{owner}_{base}"
 
-    def whose(self, owner: n.Expression, depth: int = 0) -> str | None:
-        """A word for ``owner``: the last name, index or key on the way to it that tells something."""
-        if depth > _FARTHEST:
+    def owner_name(self, owner: n.Expression, depth: int = 0) -> str | None:
+        """Return a name for ``owner``: its last public attribute, index or key; None if it has none."""
+        if depth > _MAX_DEPTH:
             return None
-        word = ""
+        name = ""
         if isinstance(owner, n.Attribute):
-            word = owner.attr
+            name = owner.attr
         elif isinstance(owner, n.Subscript) and isinstance(owner.slice, n.Constant):
-            word = str(owner.slice.value)
-        if word and (is_name(word) and word[0] != "_" or word.isdigit()):
-            return word
+            name = str(owner.slice.value)
+        if name and (is_name(name) and name[0] != "_" or name.isdigit()):
+            return name
         if isinstance(owner, (n.Attribute, n.Subscript)):
-            return self.whose(owner.value, depth + 1)
+            return self.owner_name(owner.value, depth + 1)
         if isinstance(owner, n.Name) and owner.id in self.values and owner.id in self.hints:
-            return self.whose(self.values[owner.id], depth + 1)
+            return self.owner_name(self.values[owner.id], depth + 1)
         return None
 
-    def of_result(self, variable: str) -> str | None:
-        """The name of the item of a call's result that is read here, if the names of these items are known."""
+    def result_name(self, variable: str) -> str | None:
+        """Return the name of the item of a call's result that the variable holds, if ``results`` has it."""
         value = self.values.get(variable)
         if not isinstance(value, n.Subscript) or not isinstance(value.slice, n.Constant):
             return None
@@ -158,7 +158,7 @@ class _Wishes:
 
 
 def _taken(body: list[n.Statement], ours: Iterable[str], raw: RawCode, spelling: Spelling) -> set[str]:
-    """The names that mean something else: whatever the text says, inner functions included, and the builtins."""
+    """Return the names that are in use: those in the text, including nested functions, and the builtins."""
     taken: set[str] = set()
     for node in n.walk(body):
         if isinstance(node, n.Name):

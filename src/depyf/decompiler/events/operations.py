@@ -1,6 +1,6 @@
-"""The operations that this room takes, and how: where it differs from what the stack machine does elsewhere.
+"""The operations that this room accepts, with those that it executes differently from the default.
 
-It gives up early where ``dispatch/`` knows more, and trusts that an item is added to a list of this code's own.
+It refuses early what ``dispatch/`` handles better, and trusts that LIST_APPEND appends to a list built by this code.
 """
 
 from __future__ import annotations

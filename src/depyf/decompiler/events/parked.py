@@ -1,8 +1,8 @@
-"""Local variables that only park values, as a stack slot would: Dynamo makes up their names.
+"""Parked locals: variables with names made up by Dynamo that hold values as a stack slot would.
 
-Such a variable need not be one in the text. It is *parked* if its name is made up and every path that reads or deletes
-it has stored it before, without an exception in between, and outside of loops. Then what it holds is always known, and
-is written where it is used, under a name that says what it is.
+Such a variable need not exist in the text. It is *parked* if its name is made up and every path that reads or deletes
+it has stored it before, without an exception in between, and outside of loops. Its value is then always known, and is
+written where it is used, under a descriptive name.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ _READS = ("LOAD_FAST", "DELETE_FAST")
 
 
 def parked_locals(raw: RawCode, instructions: list[Instruction], paths: Paths, words: Words) -> frozenset[str]:
-    """The names of the parked variables."""
+    """Return the names of the parked variables."""
     names = _stored(instructions, words) - {*raw.parameters, *raw.cellvars, *raw.freevars}
     if not names:
         return names
@@ -26,7 +26,7 @@ def parked_locals(raw: RawCode, instructions: list[Instruction], paths: Paths, w
 
 
 def always_bound(instructions: list[Instruction], paths: Paths, words: Words) -> frozenset[str]:
-    """Variables with made-up names that have a value wherever they are read, after exceptions as well."""
+    """Return the variables with made-up names that are bound wherever they are read, even after exceptions."""
     names = _stored(instructions, words)
     return names - _read_unbound(names, instructions, paths, [0], exceptions=True)
 
@@ -38,9 +38,9 @@ def _stored(instructions: list[Instruction], words: Words) -> frozenset[str]:
 def _read_unbound(
     names: frozenset[str], instructions: list[Instruction], paths: Paths, entries: list[int], exceptions: bool = False
 ) -> frozenset[str]:
-    """Those of ``names`` that some path from ``entries`` reads or deletes and has not stored since the last ``del``.
+    """Return those of ``names`` that some path from ``entries`` reads or deletes while they are unbound.
 
-    ``exceptions``: a path may go to a handler, from before or after what raises.
+    ``exceptions``: also follow edges to handlers, with the state before and after the raising instruction.
     """
     bits = {name: 1 << number for number, name in enumerate(names)}
     unbound = [0] * len(instructions)  # before each instruction, as a set of bits
@@ -70,7 +70,7 @@ def _read_unbound(
 
 
 def live_before(parked: frozenset[str], instructions: list[Instruction], paths: Paths) -> list[frozenset[str]]:
-    """For each instruction, the parked variables that may still be read there or after it."""
+    """Return, for each instruction, the parked variables that are live before it."""
     live_in: list[frozenset[str]] = [frozenset()] * len(instructions)
     changed = bool(parked)
     last_first = sorted(range(len(instructions)), key=lambda index: -paths.order[index]) if changed else []

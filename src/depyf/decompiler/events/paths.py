@@ -1,4 +1,4 @@
-"""Which instructions are reached from which, and where the arms of a branch meet; the only cycles are iterations."""
+"""Reachability between instructions, and the joins of branches; the only cycles are iterations."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from ..stack_machine.shapes import skip_jumps
 
 
 class Paths:
-    """The control flow between instructions, exceptions aside.
+    """The control flow between instructions, without exceptions.
 
-    ``forward`` is without the jumps back to the head of an iteration. Raises DecompilationError for any other cycle.
+    ``forward`` are the edges without the back edges of iterations. Raises DecompilationError for any other cycle.
     """
 
     def __init__(self, instructions: list[Instruction], where: str) -> None:
@@ -36,7 +36,7 @@ class Paths:
         return target <= index and self.instructions[target].op == "FOR_ITER"
 
     def loop(self, head: int) -> set[int]:
-        """The instructions from which control may come back to the iteration at ``head``, and it."""
+        """Return the instructions of the loop whose FOR_ITER is at ``head``, including it."""
         inside = self.reach(head)
         found = {head}
         todo = [index for index in self.before.get(head, ()) if self._is_jump_back(index, head)]
@@ -50,7 +50,7 @@ class Paths:
 
     @cached_property
     def before(self) -> dict[int, list[int]]:
-        """The predecessors of each instruction that has some."""
+        """The predecessors of each instruction that has any."""
         before: dict[int, list[int]] = {}
         for index, targets in enumerate(self.successors):
             for target in targets:
@@ -58,7 +58,7 @@ class Paths:
         return before
 
     def _topological(self, where: str) -> list[int]:
-        """The position of each instruction in an order that no edge goes against."""
+        """Return the position of each instruction in a topological order."""
         count = len(self.instructions)
         order, state = [0] * count, [0] * count
         position = count
@@ -86,7 +86,7 @@ class Paths:
         return order
 
     def reach(self, start: int, without: int = -1, successors: list[tuple[int, ...]] | None = None) -> set[int]:
-        """All instructions on paths from ``start``, those only reached through ``without`` left out."""
+        """Return the instructions reachable from ``start`` without passing ``without``."""
         successors = successors or self.successors
         found: set[int] = set()
         todo = [start]
@@ -99,18 +99,18 @@ class Paths:
         return found
 
     def skip(self, index: int) -> int:
-        """The first instruction from ``index`` on that does something."""
+        """Return the first instruction at or after ``index`` that is no NOP or jump, following jumps."""
         return skip_jumps(self.instructions, index, "following the order of events")
 
     def join(self, first: int, second: int, stops: frozenset[int]) -> int:
-        """The first place that both arms reach, every path of them that does not leave the code; -1 if none.
+        """Return the first instruction on all paths of both arms that do not leave the code; -1 if there is none.
 
-        No path may reach one of ``stops`` (where the statements around continue) before it.
+        No path may reach one of ``stops`` (the continuations of enclosing statements) before it.
         """
-        ways = self.forward
-        common = self.reach(first, successors=ways) & self.reach(second, successors=ways)
-        for place in sorted(common, key=lambda index: self.order[index]):
-            a, b = self.reach(first, place, ways), self.reach(second, place, ways)
+        edges = self.forward
+        common = self.reach(first, successors=edges) & self.reach(second, successors=edges)
+        for candidate in sorted(common, key=lambda index: self.order[index]):
+            a, b = self.reach(first, candidate, edges), self.reach(second, candidate, edges)
             if not a & b and not (a | b) & stops:
-                return place
+                return candidate
         return -1

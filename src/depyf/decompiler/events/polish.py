@@ -1,4 +1,4 @@
-"""Statements that say the same in fewer lines. Everything happens in the same order as before.
+"""Rewrites statements into equivalent shorter ones, without a change of evaluation order.
 
     del a / del b                       ->  del a, b
     t = x.a / u = x.b                   ->  t, u = x.a, x.b        (variables of ours)
@@ -27,9 +27,9 @@ _FUNCTIONS = (n.FunctionDef, n.AsyncFunctionDef, n.ClassDef)
 
 
 def polish(body: list[n.Statement], ours: Collection[str], variables: Collection[str] = ()) -> None:
-    """Shorten the body of a function, in place.
+    """Shorten the body of a function in place.
 
-    ``ours`` are the variables that the original does not have, ``variables`` local ones that it has.
+    ``ours`` are the variables that the original does not have, ``variables`` the local ones that it has.
     """
     handling = [part for node in n.walk(body) if isinstance(node, n.Try) for part in (*node.handlers, *node.finalbody)]
     handled = {node.id for node in n.walk(handling) if isinstance(node, n.Name)}
@@ -40,10 +40,10 @@ def polish(body: list[n.Statement], ours: Collection[str], variables: Collection
         _hoist_deletions(block)
         for number in range(len(block) - 2, -1, -1):
             if number + 1 < len(block):
-                _both_tests(block, number, ours, uses)
+                _to_bool_op(block, number, ours, uses)
         for number in range(len(block)):
-            _without_empty_body(block[number])
-            _choice(block, number, ours, uses)
+            _negate_empty_body(block[number])
+            _to_conditional(block, number, ours, uses)
         _use_directly(block, ours, uses, {*ours, *variables})
         _return_directly(block, {name for name in ours if name not in handled})
         _merge(block, ours)
@@ -55,7 +55,7 @@ def polish(body: list[n.Statement], ours: Collection[str], variables: Collection
 
 
 def _merge(block: list[n.Statement], ours: Collection[str]) -> None:
-    """Neighbouring deletions, and neighbouring assignments that only read."""
+    """Merge adjacent deletions, and adjacent assignments that only read."""
     merged: list[n.Statement] = []
     for statement in block:
         before = merged[-1] if merged else None
@@ -66,7 +66,7 @@ def _merge(block: list[n.Statement], ours: Collection[str]) -> None:
                 merged.pop()
             merged += _deletions(targets, statement.line)
             continue
-        both = _both(before, statement, ours)
+        both = _joined(before, statement, ours)
         if both is not None:
             merged[-1] = both
         else:
@@ -75,7 +75,7 @@ def _merge(block: list[n.Statement], ours: Collection[str]) -> None:
 
 
 def _deletions(targets: list[n.Expression], line: int | None) -> list[n.Statement]:
-    """Statements that delete ``targets``: one, if it is not too long."""
+    """Return statements that delete ``targets``: one, if it is not too long."""
     found: list[n.Statement] = []
     some: list[n.Expression] = []
     for target in targets:
@@ -86,8 +86,8 @@ def _deletions(targets: list[n.Expression], line: int | None) -> list[n.Statemen
     return [*found, n.Delete(some, line=line)]
 
 
-def _both(first: n.Statement | None, second: n.Statement, ours: Collection[str]) -> n.Statement | None:
-    """Two assignments as one, if it is short and neither has effects but reading."""
+def _joined(first: n.Statement | None, second: n.Statement, ours: Collection[str]) -> n.Statement | None:
+    """Return two assignments as one, if that is short and both only read."""
     if not isinstance(first, n.Assign) or not isinstance(second, n.Assign):
         return None
     targets, values = _parts(first)
@@ -121,7 +121,7 @@ def _only_reads(value: n.Expression) -> bool:
 
 
 def _least_length(value: n.Expression) -> int:
-    """What something that only reads takes, at the least: printing it takes longer than counting."""
+    """Return a lower bound of the length of an expression that only reads: cheaper than printing it."""
     return sum(map(_least_length_of_one, n.walk(value)))
 
 
@@ -135,15 +135,15 @@ def _least_length_of_one(node: n.Node) -> int:
     return len(node.value) + len("''") if isinstance(node, n.Constant) and isinstance(node.value, str) else 1
 
 
-def _without_empty_body(statement: n.Statement) -> None:
+def _negate_empty_body(statement: n.Statement) -> None:
     if isinstance(statement, n.If) and not statement.body:
         test = statement.test
         test = test.operand if isinstance(test, n.UnaryOp) and test.op == "not" else n.UnaryOp("not", test)
         statement.test, statement.body, statement.orelse = test, statement.orelse, []
 
 
-def _choice(block: list[n.Statement], number: int, ours: Collection[str], uses: Counter[str]) -> None:
-    """An ``if`` statement of which both arms only give one variable of ours a value."""
+def _to_conditional(block: list[n.Statement], number: int, ours: Collection[str], uses: Counter[str]) -> None:
+    """Turn an ``if`` statement whose arms only assign the same variable of ours into a conditional expression."""
     statement = block[number]
     if not isinstance(statement, n.If) or len(statement.body) != 1 or len(statement.orelse) != 1:
         return
@@ -161,7 +161,7 @@ def _choice(block: list[n.Statement], number: int, ours: Collection[str], uses: 
 def _use_directly(
     block: list[n.Statement], ours: Collection[str], uses: Counter[str], variables: Collection[str]
 ) -> None:
-    """A conditional expression where it is used, once, by the next statement, before anything else happens there."""
+    """Move a conditional expression into the next statement, if only that uses it, before any other effect."""
     for number in range(len(block) - 2, -1, -1):
         made, user = block[number : number + 2]
         if not isinstance(made, n.Assign) or len(made.targets) != 1 or not isinstance(made.value, (n.IfExp, n.BoolOp)):
@@ -189,7 +189,7 @@ def _delete_no_more(block: list[n.Statement], target: n.Name, deletions: list[n.
 
 
 def _comes_first(value: n.Expression, name: str, variables: Collection[str]) -> bool | None:
-    """Whether the variable is read before anything happens; None if nothing happens and it is not read."""
+    """Whether the variable is read before any effect; None if there is no effect and no read."""
     if isinstance(value, n.Name):
         return True if value.id == name else None if value.id in variables else False
     if isinstance(value, n.Constant):
@@ -215,7 +215,7 @@ def _comes_first(value: n.Expression, name: str, variables: Collection[str]) -> 
 
 
 def _with(value: n.Expression, name: str, new: n.Expression) -> n.Expression:
-    """``value`` with ``new`` in the place of the variable; what is around it is new, too."""
+    """Return ``value`` with the variable replaced by ``new``; its ancestors are copied."""
     if isinstance(value, n.Name):
         return new if value.id == name else value
     if not any(isinstance(node, n.Name) and node.id == name for node in n.walk(value)):
@@ -231,33 +231,33 @@ def _with(value: n.Expression, name: str, new: n.Expression) -> n.Expression:
 
 
 def _augment(block: list[n.Statement], ours: Collection[str], uses: Counter[str]) -> bool:
-    """An operation in place by way of a variable of ours that nothing else mentions; whether there was one."""
+    """Write an in-place operation without the variable of ours that only it uses. Return whether there was one."""
     for number in range(len(block) - 3, -1, -1):
         read, change, stored = block[number : number + 3]
         if not isinstance(read, n.Assign) or not isinstance(change, n.AugAssign) or not isinstance(stored, n.Assign):
             continue
-        target, place = change.target, read.value
+        target, reference = change.target, read.value
         if not isinstance(target, n.Name) or target.id not in ours or len(stored.targets) != 1:
             continue
         gone = [s for s in block[number + 3 :] if isinstance(s, n.Delete) and target in s.targets]
-        if read.targets != [target] or stored.value != target or stored.targets != [place] or not _is_place(place):
+        if read.targets != [target] or stored.value != target or stored.targets != [reference]:
             continue
-        if uses[target.id] == 3 + len(gone):
-            block[number : number + 3] = [n.AugAssign(place, change.op, change.value, line=read.line)]
+        if _is_simple(reference) and uses[target.id] == 3 + len(gone):
+            block[number : number + 3] = [n.AugAssign(reference, change.op, change.value, line=read.line)]
             _delete_no_more(block, target, gone)
             return True
     return False
 
 
-def _is_place(place: n.Expression) -> bool:
-    """Whether an operation in place does nothing twice or in another order than reading and storing it."""
-    if isinstance(place, n.Subscript):
-        return isinstance(place.value, n.Name) and isinstance(place.slice, (n.Name, n.Constant))
-    return isinstance(place.value if isinstance(place, n.Attribute) else place, n.Name)
+def _is_simple(reference: n.Expression) -> bool:
+    """Whether an in-place operation on ``reference`` has the same effects, in order, as a load and a store of it."""
+    if isinstance(reference, n.Subscript):
+        return isinstance(reference.value, n.Name) and isinstance(reference.slice, (n.Name, n.Constant))
+    return isinstance(reference.value if isinstance(reference, n.Attribute) else reference, n.Name)
 
 
 def _return_directly(block: list[n.Statement], ours: Collection[str]) -> None:
-    """``t = a if c else b`` and ``return t``: nothing comes after it."""
+    """``t = a`` and ``return t`` at the end of a block -> ``return a``."""
     if len(block) < 2:
         return
     made, returned = block[-2:]
@@ -266,8 +266,8 @@ def _return_directly(block: list[n.Statement], ours: Collection[str]) -> None:
             block[-2:] = [n.Return(made.value, line=made.line)]
 
 
-def _both_tests(block: list[n.Statement], number: int, ours: Collection[str], uses: Counter[str]) -> None:
-    """A value that decides whether it is the result or another one is: ``and``, ``or``."""
+def _to_bool_op(block: list[n.Statement], number: int, ours: Collection[str], uses: Counter[str]) -> None:
+    """Turn a test of a value that selects between it and another one into ``and`` or ``or``."""
     first, statement = block[number : number + 2]
     if not isinstance(first, n.Assign) or not isinstance(statement, n.If) or len(first.targets) != 1:
         return
@@ -294,8 +294,8 @@ def _both_tests(block: list[n.Statement], number: int, ours: Collection[str], us
 def _other_value(
     target: n.Name, kept: list[n.Statement], other: list[n.Statement], ours: Collection[str]
 ) -> tuple[n.Name, n.Expression, bool] | None:
-    """The variable that one arm gives the value of ``target``, what the other one gives it, and whether that one
-    deletes ``target`` first; None if the arms do something else."""
+    """Return the variable that one arm assigns ``target`` to, the value that the other arm assigns to it, and whether
+    that arm deletes ``target`` first; None if the arms do anything else."""
     deleted = other[0] == n.Delete([target])
     rest = other[1:] if deleted else other
     if len(kept) != 1 or len(rest) != 1 or not isinstance(kept[0], n.Assign) or not isinstance(rest[0], n.Assign):
@@ -309,7 +309,7 @@ def _other_value(
 
 
 def _hoist_deletions(block: list[n.Statement]) -> None:
-    """``if c: del t; ... else: del t; ...`` with the same deletions, of what the test does not need."""
+    """Move a common ``del`` at the beginning of both arms before the ``if``, unless the test uses its targets."""
     for number in range(len(block) - 1, -1, -1):
         statement = block[number]
         if not isinstance(statement, n.If) or not statement.body:

@@ -1,4 +1,4 @@
-"""Exception ranges as ``try`` statements, with ``except`` or ``finally``."""
+"""Exception ranges -> ``try`` statements with ``except`` or ``finally``."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ if TYPE_CHECKING:
 
 
 class OpenTry(NamedTuple):
-    """A statement that was written; what follows it, at ``place`` of the same list, may belong to it."""
+    """A written ``try`` statement; the statements from index ``end`` of the same list may belong to it."""
 
     statement: n.Try
-    place: int
+    end: int
     handler: list[n.Statement]
-    """What the handler does before it raises the exception again."""
+    """The statements of the handler, without the final reraise."""
 
 
 def try_statement(
     control: Control, pc: int, handler: Handler | None, stops: frozenset[int], tries: list[OpenTry]
 ) -> int:
-    """The range of ``handler`` begins: writes a ``try`` statement; where to continue after it."""
+    """Write a ``try`` statement for the range of ``handler``, which begins at ``pc``. Return where to continue."""
     machine = control.machine
     if handler is None or control.ranges.outer(handler) != control.handler:
         raise machine.error("an exception range begins inside another one")
@@ -33,10 +33,10 @@ def try_statement(
     control.name_stack()
     entry = machine.state.copy()
     outer, out, machine.out = control.handler, machine.out, []
-    leaving, control.leaving = control.leaving, None
+    range_exits, control.range_exits = control.range_exits, None
     control.handler = handler
     end = control.run(pc, stops)
-    control.leaving = leaving
+    control.range_exits = range_exits
     if end >= 0:
         machine.flush()
         for value in machine.state.stack:
@@ -75,7 +75,7 @@ def _handler_statements(
 
 
 def state_of_handler(control: Control, entry: MachineState, body: list[n.Statement]) -> MachineState:
-    """What is known after any statement of ``body``, before which ``entry`` was known."""
+    """Return the state that holds after each statement of ``body``, given the state ``entry`` before it."""
     state = entry.copy()
     assigned = set(_assigned(body))
     for name in entry.locals:
@@ -95,7 +95,7 @@ def state_of_handler(control: Control, entry: MachineState, body: list[n.Stateme
 
 
 def _assigned(body: list[n.Statement]) -> Iterator[str]:
-    """Variables that the statements assign or delete."""
+    """Yield the variables that the statements assign or delete."""
     for node in n.walk(body):
         targets = getattr(node, "targets", None) or [getattr(node, "target", None)]
         for target in targets:
@@ -104,11 +104,11 @@ def _assigned(body: list[n.Statement]) -> Iterator[str]:
 
 
 def finish_tries(out: list[n.Statement], tries: list[OpenTry]) -> None:
-    """Choose between ``finally``, if what follows the range in ``out`` is what its handler does, and ``except``."""
-    for statement, place, statements in reversed(tries):
-        following = out[place : place + len(statements)]
+    """Make each a ``finally`` if the statements after the range in ``out`` equal its handler's, else an ``except``."""
+    for statement, end, statements in reversed(tries):
+        following = out[end : end + len(statements)]
         if len(following) == len(statements) and all(x == y for x, y in zip(following, statements)):
-            del out[place : place + len(statements)]
+            del out[end : end + len(statements)]
             statement.finalbody = statements
         else:
             statement.handlers = [n.ExceptHandler(None, None, [*statements, n.Raise()])]

@@ -1,7 +1,7 @@
 """BEFORE_WITH as a ``with`` statement, wherever its body begins and wherever control continues after it.
 
-Three things may come after the body: its end, a place that it leaves for by a jump, and what follows where the manager
-suppresses an exception. Where these continue at different places, variables tell which it was:
+The body has three kinds of exits: its end, jumps out of it, and the suppression of an exception by the manager. If
+these continue at different targets, variables record which exit was taken:
 
     completed = False
     with manager:
@@ -28,8 +28,8 @@ if TYPE_CHECKING:
 _SILENT = ("NOP", "CONST", "SWAP", "COPY")
 
 
-class Leaving(NamedTuple):
-    """A way out of an exception range: where it continues, what is known there, the end of its statements."""
+class RangeExit(NamedTuple):
+    """An exit from an exception range: its target, the state there, and the list that ends with its statements."""
 
     pc: int
     state: MachineState
@@ -37,7 +37,7 @@ class Leaving(NamedTuple):
 
 
 def with_statement(control: Control, pc: int, stops: frozenset[int]) -> int:
-    """Write the ``with`` statement of the BEFORE_WITH at ``pc``; where to continue after it."""
+    """Write the ``with`` statement of the BEFORE_WITH at ``pc``. Return where to continue."""
     machine = control.machine
     instructions = control.instructions
     machine.line = instructions[pc].line or machine.line
@@ -64,13 +64,13 @@ def with_statement(control: Control, pc: int, stops: frozenset[int]) -> int:
         machine.push(machine.held_by(name))
         statement.items[0].optional_vars = n.Name(name)
         start = pc + 1
-    leaving = _body(control, start, stops, handler, statement.body)
+    exits = _body(control, start, stops, handler, statement.body)
     suppressed = state_of_handler(control, entry, statement.body)
-    return _go_on(control, statement, leaving, Leaving(suppressed_pc, suppressed, []), stops)
+    return _write_with(control, statement, exits, RangeExit(suppressed_pc, suppressed, []), stops)
 
 
 def _suppressed(control: Control, handler: Handler) -> int:
-    """Checks that the handler is that of a with statement. Where it continues if the exception is suppressed."""
+    """Check that the handler is that of a with statement. Return where it continues after suppressing an exception."""
     found = with_handler(control.instructions, handler.target, "following the order of events")
     if found is None or found.is_async:
         raise control.machine.error("a context manager with another handler than that of a with statement")
@@ -79,36 +79,36 @@ def _suppressed(control: Control, handler: Handler) -> int:
 
 def _body(
     control: Control, pc: int, stops: frozenset[int], handler: Handler, body: list[n.Statement]
-) -> list[Leaving]:
-    """Execute the body into the list ``body``; the ways out of it, after the call of the exit function."""
+) -> list[RangeExit]:
+    """Execute the body into the list ``body``. Return its exits, past the call of the exit function."""
     machine = control.machine
-    outer, out, leaving = control.handler, machine.out, control.leaving
-    control.handler, machine.out, control.leaving = handler, body, []
+    outer, out, range_exits = control.handler, machine.out, control.range_exits
+    control.handler, machine.out, control.range_exits = handler, body, []
     end = control.run(pc, stops)
     if end >= 0:
-        control.leaving.append(Leaving(end, machine.state, body))
-    found, control.leaving = control.leaving, leaving
+        control.range_exits.append(RangeExit(end, machine.state, body))
+    found, control.range_exits = control.range_exits, range_exits
     control.handler = outer
     result = []
-    for way in found:
-        machine.state, machine.out = way.state, []
-        place = _exit(control, way.pc)
+    for range_exit in found:
+        machine.state, machine.out = range_exit.state, []
+        end_pc = _exit(control, range_exit.pc)
         if machine.out:
             raise machine.error("something happens between the body of a with statement and its end")
-        machine.out = way.out
-        if control.instructions[place].op == "RETURN_VALUE":
+        machine.out = range_exit.out
+        if control.instructions[end_pc].op == "RETURN_VALUE":
             machine.statement([machine.pop()], lambda value: n.Return(value))
             continue
         machine.flush()
         control.name_stack()
         machine.release([], all_stale=True)
-        result.append(Leaving(place, machine.state, way.out))
+        result.append(RangeExit(end_pc, machine.state, range_exit.out))
     machine.out = out
     return result
 
 
 def _exit(control: Control, pc: int) -> int:
-    """Execute the call of the exit function, and what prepares it; where control continues."""
+    """Execute the call of the exit function and the loads before it. Return where control continues."""
     machine = control.machine
     instructions, stack = control.instructions, machine.state.stack
     pc = control.paths.skip(pc)
@@ -130,7 +130,7 @@ def _exit(control: Control, pc: int) -> int:
 
 
 def _skip_unused(control: Control, pc: int) -> int:
-    """The first instruction from ``pc`` on that does something: no jump, no constant that is dropped at once."""
+    """Return the first instruction at or after ``pc`` that is no NOP, jump, or constant that is popped at once."""
     pc = control.paths.skip(pc)
     while control.instructions[pc].op == "CONST":
         after = control.paths.skip(pc + 1)
@@ -140,18 +140,18 @@ def _skip_unused(control: Control, pc: int) -> int:
     return pc
 
 
-def _go_on(
-    control: Control, statement: n.With, leaving: list[Leaving], suppressed: Leaving, stops: frozenset[int]
+def _write_with(
+    control: Control, statement: n.With, exits: list[RangeExit], suppressed: RangeExit, stops: frozenset[int]
 ) -> int:
     machine = control.machine
-    flags: list[tuple[n.Expression, Leaving]] = []
-    for way in leaving:
-        if way.pc == suppressed.pc and _same_stack(way.state, suppressed.state):
+    flags: list[tuple[n.Expression, RangeExit]] = []
+    for range_exit in exits:
+        if range_exit.pc == suppressed.pc and _same_stack(range_exit.state, suppressed.state):
             continue
         flag = n.Name(machine.temporary("completed"))
         machine.emit(n.Assign([flag], n.Constant(False)))
-        way.out.append(n.Assign([flag], n.Constant(True), line=machine.line))
-        flags.append((flag, way))
+        range_exit.out.append(n.Assign([flag], n.Constant(True), line=machine.line))
+        flags.append((flag, range_exit))
     if not statement.body:
         statement.body.append(n.Pass())
     machine.emit(statement)
@@ -159,23 +159,24 @@ def _go_on(
 
 
 def _choose(
-    control: Control, flags: list[tuple[n.Expression, Leaving]], otherwise: Leaving, stops: frozenset[int]
+    control: Control, flags: list[tuple[n.Expression, RangeExit]], otherwise: RangeExit, stops: frozenset[int]
 ) -> int:
-    """Go on in the way whose flag is set, else as ``otherwise``."""
+    """Write the choice of the exit whose flag is set, else ``otherwise``. Return where to continue."""
     machine = control.machine
     machine.state = otherwise.state
     if not flags:
         return otherwise.pc
-    (flag, way), *rest = flags
+    (flag, range_exit), *rest = flags
     if not rest:
-        return control.fork("POP_JUMP_IF_TRUE", flag, (otherwise.pc, otherwise.state), (way.pc, way.state), stops)
-    jumping = control.arm(lambda: control.run(way.pc, stops), way.state)
+        falls, jumps = (otherwise.pc, otherwise.state), (range_exit.pc, range_exit.state)
+        return control.fork("POP_JUMP_IF_TRUE", flag, falls, jumps, stops)
+    jumping = control.arm(lambda: control.run(range_exit.pc, stops), range_exit.state)
     falling = control.arm(lambda: _choose(control, rest, otherwise, stops), otherwise.state)
     return control.join("POP_JUMP_IF_TRUE", flag, falling, jumping, stops)
 
 
 def _same_stack(a: MachineState, b: MachineState) -> bool:
-    """Whether what two states need is the same, whichever it was."""
+    """Whether two states have the same stack, including the items of containers on it."""
     if len(a.stack) != len(b.stack) or any(first is not second for first, second in zip(a.stack, b.stack)):
         return False
     return all(a.heap.get(value) == b.heap.get(value) for value in a.held(a.stack))
