@@ -1,12 +1,12 @@
-"""stack_machine/: what each operation does with a stack of values, written as statements in the order of its effects.
+"""stack_machine/: symbolic execution of operations on a stack of values, written as statements in side-effect order.
 
-Takes: one canonical instruction after the other, of those that neither jump nor leave.
+Takes: canonical instructions one by one, except jumps and those that leave the code.
 Gives: statements, and a stack whose entries are values: known, held by variables, or still to be written.
-Holds on exit: all that has happened is written, or pending in order (see ``writer.py``).
+Holds on exit: all effects so far are written, or pending in order (see ``writer.py``).
 
-``events/`` and ``dispatch/`` drive it: they follow jumps and exception ranges, and say where a value that continues
-to another place of the code is kept. Which operations they take, and where they differ, is in the table of handlers
-that each makes of `operations.HANDLERS`. The machine of ``proof/`` is another one: it must not share this one's errors.
+``events/`` and ``dispatch/`` drive it: they follow jumps and exception ranges, and decide which variables hold values
+that are live across them. Each derives its table of handlers from `operations.HANDLERS`: the operations that it
+accepts, and those that it executes differently. ``proof/`` has a machine of its own, lest both share an error.
 
     machine = Machine(raw, Spelling(raw), "events", HANDLERS, upcoming)
     machine.execute(instruction)

@@ -1,7 +1,7 @@
-"""Operations on private lists and tuples, done now instead of when the program runs.
+"""Operations on private lists and tuples, evaluated statically.
 
-Nobody else sees such a container and its items are known, so reading, replacing and deleting at constant places can
-neither run other code nor fail. Each function says whether it could; where it could not the operation is an event.
+Such a container is not visible outside and its items are known, so reading, replacing and deleting at constant indices
+can neither run other code nor fail. Each function returns whether it succeeded; otherwise the operation is an event.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from .state import Const, Container, Pure, Star, Value
 
 
 def _known(machine: Machine, value: Value) -> list[Value] | None:
-    """The items of a private list or tuple, or of a constant tuple, if all are known one by one."""
+    """Return the items of a private list or tuple, or of a constant tuple; None unless each is known."""
     if isinstance(value, Const) and type(value.value) is tuple:
         return [Const(item) for item in value.value]
     items = machine.state.private(value)
@@ -22,8 +22,8 @@ def _known(machine: Machine, value: Value) -> list[Value] | None:
     return None if any(isinstance(item, Star) for item in items) else items
 
 
-def _place(key: Value, length: int) -> Any:
-    """The index or slice that ``key`` is, or None if it is not constant or out of range."""
+def _constant_index(key: Value, length: int) -> Any:
+    """Return ``key`` as an index or slice; None if it is not constant or out of range."""
     if isinstance(key, Const) and type(key.value) is int:
         return key.value if -length <= key.value < length else None
     if isinstance(key, Const) and type(key.value) is slice:
@@ -36,8 +36,8 @@ def _place(key: Value, length: int) -> Any:
     return None
 
 
-def _goes_into_itself(machine: Machine, owner: Value, part: Value) -> bool:
-    """Whether ``owner`` is, or is in, what becomes an item of it: no display gives that, so it gets a variable."""
+def _would_contain_itself(machine: Machine, owner: Value, part: Value) -> bool:
+    """Whether ``owner`` is, or is in, its new item ``part``. No display can express that, so name ``owner`` then."""
     if owner not in machine.state.held([part]):
         return False
     with machine.using([owner, part]):
@@ -46,17 +46,17 @@ def _goes_into_itself(machine: Machine, owner: Value, part: Value) -> bool:
 
 
 def read(machine: Machine, owner: Value, key: Value) -> Value | None:
-    """``owner[key]``: the item, or a new container of the items, or None."""
+    """``owner[key]``: return the item, or a new container of the items, or None."""
     items = _known(machine, owner)
-    place = _place(key, len(items)) if items is not None else None
-    if items is None or place is None:
+    index = _constant_index(key, len(items)) if items is not None else None
+    if items is None or index is None:
         return None
-    if type(place) is int:
-        return items[place]
+    if type(index) is int:
+        return items[index]
     if not isinstance(owner, Container):
-        return Const(owner.value[place]) if isinstance(owner, Const) else None
+        return Const(owner.value[index]) if isinstance(owner, Const) else None
     part = Container(owner.kind, machine.line)
-    machine.state.heap[part] = items[place]
+    machine.state.heap[part] = items[index]
     return part
 
 
@@ -65,18 +65,18 @@ def write(machine: Machine, owner: Value, key: Value, value: Value) -> bool:
     items = _known(machine, owner)
     if items is None or not isinstance(owner, Container) or owner.kind != "list":
         return False
-    place = _place(key, len(items))
-    if place is None or _goes_into_itself(machine, owner, value):
+    index = _constant_index(key, len(items))
+    if index is None or _would_contain_itself(machine, owner, value):
         return False
-    if type(place) is int:
-        old: list[Value] = [items[place]]
-        items[place] = value
+    if type(index) is int:
+        old: list[Value] = [items[index]]
+        items[index] = value
     else:
         new = _known(machine, value)
         if new is None:
             return False
-        old = items[place]
-        items[place] = new[:]
+        old = items[index]
+        items[index] = new[:]
     for item in old:
         machine.discard(item)
     return True
@@ -87,11 +87,11 @@ def delete(machine: Machine, owner: Value, key: Value) -> bool:
     items = _known(machine, owner)
     if items is None or not isinstance(owner, Container) or owner.kind != "list":
         return False
-    place = _place(key, len(items))
-    if place is None:
+    index = _constant_index(key, len(items))
+    if index is None:
         return False
-    old = [items[place]] if type(place) is int else items[place]
-    del items[place]
+    old = [items[index]] if type(index) is int else items[index]
+    del items[index]
     for item in old:
         machine.discard(item)
     return True
@@ -100,7 +100,7 @@ def delete(machine: Machine, owner: Value, key: Value) -> bool:
 def extend(machine: Machine, owner: Value, more: Value) -> bool:
     """LIST_EXTEND: ``owner += more`` with a container whose items are known."""
     items, new = machine.state.private(owner), _known(machine, more)
-    if items is None or new is None or _goes_into_itself(machine, owner, more):
+    if items is None or new is None or _would_contain_itself(machine, owner, more):
         return False
     items.extend(new[:])
     return True
@@ -109,21 +109,21 @@ def extend(machine: Machine, owner: Value, more: Value) -> bool:
 def append(machine: Machine, owner: Value, item: Value) -> bool:
     """LIST_APPEND."""
     items = machine.state.private(owner)
-    if items is None or _goes_into_itself(machine, owner, item):
+    if items is None or _would_contain_itself(machine, owner, item):
         return False
     items.append(item)
     return True
 
 
 def concatenate(machine: Machine, operator: str, left: Value, right: Value) -> bool:
-    """``left + right`` and ``left += right`` of two private containers of the same kind: pushes the result."""
+    """``left + right`` and ``left += right`` of two private containers of the same kind: push the result."""
     a, b = _known(machine, left), _known(machine, right)
     if operator not in ("+", "+=") or a is None or b is None:
         return False
     if not isinstance(left, Container) or not isinstance(right, Container) or left.kind != right.kind:
         return False
     if operator == "+=" and left.kind == "list":
-        if _goes_into_itself(machine, left, right):
+        if _would_contain_itself(machine, left, right):
             return False
         a.extend(b[:])
         machine.push(left)

@@ -1,4 +1,4 @@
-"""The definition of a function from the statements that a machine has written for its code."""
+"""Builds the definition of a function from the statements that a machine has written for its code."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ _READS = ("LOAD_FAST", "DELETE_FAST", "LOAD_DEREF", "DELETE_DEREF", "LOAD_CLOSUR
 
 @dataclass
 class DecompiledCode:
-    """A code object as source: the tree, its text, and how many operations needed no code.
+    """A code object as source: the tree, its text, and the number of operations that were evaluated statically.
 
-    ``constants`` maps the text that stands for a constant that is no literal to the constant. ``form`` says what kind
-    of statements it took: "events", or, from dispatch/, "structured", "state" (a variable says where to continue) or
-    "dispatch" (and a loop around a choice by it).
+    ``constants`` maps the spelling of each constant that is no literal to the constant. ``form`` is the form of the
+    control flow: "events", or, from dispatch/, "nested blocks", "state variable" (it selects the next block) or
+    "dispatch loop" (a loop around a choice by that variable).
     """
 
     tree: n.FunctionDef | n.AsyncFunctionDef
@@ -40,7 +40,7 @@ class DecompiledCode:
 def function_result(
     raw: RawCode, instructions: list[Instruction], machine: Machine, code: list[n.Statement], enclosing: frozenset[str]
 ) -> DecompiledCode:
-    """The definition of the function with the statements ``code``, which ``machine`` has written."""
+    """Return the definition of the function with the body ``code``, which ``machine`` has written."""
     spelling = machine.spelling
     body: list[n.Statement] = []
     if raw.docstring is not None:
@@ -66,11 +66,11 @@ def function_result(
 def _unbound(
     raw: RawCode, instructions: list[Instruction], code: list[n.Statement], spelling: Spelling
 ) -> list[str]:
-    """Local variables that are read and never bound, which only a binding makes local."""
+    """Return the local variables that are read and never bound: they need a dead binding to be local."""
     read = {ins.arg for ins in instructions if ins.op in _READS and ins.arg not in raw.parameters}
     wanted = [spelling.variable(name) for name in raw.localsplus if name in read and name not in raw.freevars]
     written = {node.id for node in outside_functions(code) if isinstance(node, n.Name)} if wanted else set()
-    cells = {spelling.variable(name) for name in raw.cellvars}  # the text of a cell is a function that reads it
+    cells = {spelling.variable(name) for name in raw.cellvars}  # a cell is written as a function that reads it
     wanted = [text for text in wanted if text in written or text in cells]
     bound = bound_names(code) if wanted else set()
     return [text for text in wanted if text not in bound]

@@ -1,4 +1,4 @@
-"""Names that would suit a value, by where it comes from. They only help to read: any name would do."""
+"""Suggested variable names for values, by their origin. They only serve readability."""
 
 from __future__ import annotations
 
@@ -12,22 +12,22 @@ _VAGUE = re.compile(r"(out|out_\d+|tmp|value|item|result|instance)")
 
 
 def is_vague(name: str) -> bool:
-    """Whether a name says little of what it holds."""
+    """Whether a name says little about its value."""
     return bool(_VAGUE.fullmatch(name))
 
 
 def attribute_hint(words: Words, name: str) -> str:
-    """A variable's name for what an attribute gives."""
+    """Return a variable name for the value of an attribute."""
     return _first(words.attributes, name) or name.strip("_") or "value"
 
 
 def global_hint(words: Words, name: str) -> str:
-    """For what a global name gives."""
+    """Return a variable name for the value of a global name."""
     return _first(words.globals, name) or name.strip("_") or "value"
 
 
 def call_hint(words: Words, callee: str, argument: str = "") -> str:
-    """For what a call gives, by the name of what is called; by that of its first argument if it only converts."""
+    """Return a variable name for the result of a call, from the callee, or from the argument of a conversion."""
     if callee.lstrip("_").startswith("as_") and is_name(argument) and not is_vague(argument):
         return argument
     hint = _first(words.results, callee)
@@ -37,7 +37,7 @@ def call_hint(words: Words, callee: str, argument: str = "") -> str:
 
 
 def item_hint(words: Words, owner: str, key: Any) -> str:
-    """For the item at ``key`` of what ``owner`` holds."""
+    """Return a variable name for the item at ``key`` of the value of ``owner``."""
     if type(key) is str and is_name(key):
         return key
     if type(key) is str and key.isdigit() and owner.endswith("s"):

@@ -1,4 +1,4 @@
-"""The stack machine: a stack of values, and a table that says what each operation does with it."""
+"""The stack machine: a stack of values, and a table of the handlers of operations."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .writer import Writer
 
 Definition = Union[n.FunctionDef, n.AsyncFunctionDef]
 Nested = Callable[[RawCode], Definition]
-"""Gives the definition of nested code; raises DecompilationError if it has none."""
+"""Returns the definition of nested code; raises DecompilationError if it has none."""
 
 Upcoming = Callable[[int], List[Instruction]]
 """Returns at most that many instructions, starting at `Machine.next_index`, that certainly execute next: without a jump
@@ -26,12 +26,12 @@ Handlers = Mapping[str, Handler]
 
 
 class Machine(Writer):
-    """Executes instructions one by one: those that neither jump nor leave.
+    """Executes instructions one by one, except jumps and those that leave the code.
 
-    ``stage`` is the room that its errors name. ``handlers`` has a function for each operation; whoever owns the machine
-    says by it which operations it takes, and how. Some operations, such as imports, are one statement together with
-    instructions after them: these look at the ``upcoming`` ones and advance ``next_index`` past those they execute.
-    ``words`` are what new variables are called.
+    ``stage`` is the room that its errors name. ``handlers`` has a function for each operation that the owner of the
+    machine accepts. Some operations, such as imports, form one statement with the instructions after them: their
+    handlers look at the ``upcoming`` ones and advance ``next_index`` past those they execute. ``words`` are hints for
+    the names of new variables.
     """
 
     def __init__(
@@ -51,9 +51,9 @@ class Machine(Writer):
         self.words = words
         self.next_index = 0
         """The index of the next instruction."""
-        self.iterators: list[n.Call] = []  # what GET_ITER is written as outside of a for statement
-        self.asynchronous: list[n.Name] = []  # the functions of calls that must become part of an ``async for``
-        self.kinds: dict[Value, str] = {}  # what BUILD_SET and BUILD_MAP have made: "members" or "mapping"
+        self.iterators: list[n.Call] = []  # the texts of GET_ITER outside of for statements
+        self.asynchronous: list[n.Name] = []  # callees of calls that must become part of an ``async for``
+        self.kinds: dict[Value, str] = {}  # results of BUILD_SET and BUILD_MAP: "members" or "mapping"
         self.folded = 0
 
     def execute(self, ins: Instruction) -> None:
@@ -76,7 +76,7 @@ class Machine(Writer):
         return self.state.stack.pop()
 
     def pop_many(self, count: int) -> list[Value]:
-        """Pop so many values, the deepest first."""
+        """Pop ``count`` values; the deepest comes first in the result."""
         stack = self.state.stack
         if count > len(stack):
             raise self.error("the evaluation stack is empty")
@@ -87,7 +87,7 @@ class Machine(Writer):
     def event(
         self, operands: list[Value], build: Callable[..., n.Expression], hint: str, long: bool = True
     ) -> None:
-        """Something that happens now and has a result: pushed, and pending until it is written."""
+        """Push the result of an operation that happens now; it is pending until it is written."""
         if long:
             self.settle(operands)
         texts = self.texts(operands)

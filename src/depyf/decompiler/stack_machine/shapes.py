@@ -1,4 +1,4 @@
-"""Shapes of instructions that both rooms which drive the machine look for."""
+"""Instruction patterns that both rooms driving the machine look for."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ _AWAITED = ("GET_AWAITABLE", "CONST", "YIELD_FROM")
 _TESTED = ("POP_JUMP_IF_TRUE", "RERAISE")
 _SUPPRESSED = ("POP", "POP_EXCEPT", "POP", "POP")
 _AWAITS_EXIT = 2
-"""The operand of GET_AWAITABLE for what ``__aexit__`` gives."""
+"""The operand of GET_AWAITABLE for the result of ``__aexit__``."""
 
 
 def skip_jumps(instructions: list[Instruction], index: int, task: str) -> int:
-    """The first instruction from ``index`` on that does something; ``task`` is what the steps are spent on."""
+    """Return the first instruction at or after ``index`` that is no NOP or jump; steps are charged to ``task``."""
     while instructions[index].op in ("NOP", "JUMP"):
         spend(STEP, task)
         index = instructions[index].target if instructions[index].op == "JUMP" else index + 1
@@ -25,29 +25,29 @@ def skip_jumps(instructions: list[Instruction], index: int, task: str) -> int:
 
 
 def only_restores(instructions: list[Instruction], start: int) -> bool:
-    """Whether the handler at ``start`` only restores the exception handled before and raises again.
+    """Whether the handler at ``start`` only restores the previously handled exception and reraises.
 
-    The compiler puts it around each handler; no statement has it.
+    The compiler puts one around each handler; it corresponds to no statement.
     """
     return tuple(ins.op for ins in instructions[start : start + len(_RESTORED)]) == _RESTORED
 
 
 class WithHandler(NamedTuple):
-    """The handler of a with statement: where control continues if the exit function suppresses the exception."""
+    """The handler of a with statement; ``suppressed``: where control continues if the exception is suppressed."""
 
     suppressed: int
     is_async: bool
 
 
 def with_handler(instructions: list[Instruction], start: int, task: str) -> WithHandler | None:
-    """What is at ``start``, if that is the handler of a with statement.
+    """Return the handler at ``start`` if it is that of a with statement.
 
-    It calls the exit function, and raises the exception again unless that gives true: as `compiler_with_except_finish`
-    in CPython's compile.c writes it.
+    It calls the exit function, and reraises unless the result is true: the code that `compiler_with_except_finish` in
+    CPython's compile.c emits.
     """
 
     def follow(index: int, operations: tuple[str, ...]) -> int:
-        """After these operations; -1 if others are there."""
+        """Return the index after these operations; -1 if they are not there."""
         for operation in operations:
             index = skip_jumps(instructions, index, task)
             if instructions[index].op != operation:
@@ -55,15 +55,15 @@ def with_handler(instructions: list[Instruction], start: int, task: str) -> With
             index += 1
         return index
 
-    place = follow(start, _ENTERED)
-    if place < 0:
+    position = follow(start, _ENTERED)
+    if position < 0:
         return None
-    place = skip_jumps(instructions, place, task)
-    is_async = instructions[place].op == "GET_AWAITABLE" and instructions[place].arg == _AWAITS_EXIT
+    position = skip_jumps(instructions, position, task)
+    is_async = instructions[position].op == "GET_AWAITABLE" and instructions[position].arg == _AWAITS_EXIT
     if is_async:
-        place = follow(place, _AWAITED)
-    if place < 0 or follow(place, _TESTED) < 0:
+        position = follow(position, _AWAITED)
+    if position < 0 or follow(position, _TESTED) < 0:
         return None
-    test = instructions[skip_jumps(instructions, place, task)]
+    test = instructions[skip_jumps(instructions, position, task)]
     suppressed = follow(test.target, _SUPPRESSED)
     return None if suppressed < 0 else WithHandler(suppressed, is_async)

@@ -1,12 +1,12 @@
-"""What the symbolic execution knows at one point of one path.
+"""The state of the symbolic execution at one point of one path.
 
-A *value* is what the evaluation stack or a local variable holds. Where it is to be found in the text being written:
+A *value* is the content of a stack entry or local variable. It is one of:
 
-* a constant, or a term without effect (``x is None``, a cell): written wherever it is used;
-* in variables: ``MachineState.names`` lists those that hold it;
-* nowhere yet: the result of a *pending event* (a call, an attribute, a global read ...), an expression in
-  ``MachineState.pending``. They happen in this order: a text that uses some of them must use the last ones, in order;
-* a *private container*, built here and seen by nobody else: its items, in ``MachineState.heap``.
+* a constant, or a term without side effects (``x is None``, a cell): written wherever it is used;
+* held by variables: ``MachineState.names`` lists them;
+* not yet written: the result of a *pending event* (a call, an attribute, a global read ...), an expression in
+  ``MachineState.pending``. Events happen in that order: a text that uses some must use the last ones, in order;
+* a *private container*, built by this code and not visible outside: its items are in ``MachineState.heap``.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from ..syntax import nodes as n
 
 
 class Value:
-    """One value; compared by identity. ``hint`` is a name that would suit it, ``line`` where it was made."""
+    """One value, compared by identity. ``hint`` is a suggested name, ``line`` that of its creation."""
 
     __slots__ = ("hint", "line")
     has_parts = False
-    """Whether its text may be made of other values."""
+    """Whether its text may contain those of other values."""
 
     def __init__(self, hint: str = "value", line: int | None = None) -> None:
         self.hint = hint
@@ -39,25 +39,25 @@ class Const(Value):
 
 
 class Null(Value):
-    """The empty slot of a call."""
+    """The NULL of a call."""
 
     __slots__ = ()
 
 
 class Opaque(Value):
-    """A value that some variable holds: a parameter, or what comes out of a join."""
+    """A value that some variable holds: a parameter, or the result of a join."""
 
     __slots__ = ()
 
 
 class Unbound(Value):
-    """What a local variable holds that may have no value."""
+    """The value of a local variable that may be unbound."""
 
     __slots__ = ()
 
 
 class Raised(Value):
-    """The exception of a handler, or what PUSH_EXC_INFO and ``lasti`` leave on the stack below it."""
+    """The exception of a handler, or an entry that PUSH_EXC_INFO or ``lasti`` leaves on the stack below it."""
 
     __slots__ = ()
 
@@ -69,9 +69,9 @@ class Exit(Raised):
 
 
 class ComprehensionFunction(Value):
-    """The function of a comprehension, which gets the iterator; ``definition`` returns the comprehension.
+    """The function of a comprehension, called with the iterator; ``definition`` returns the comprehension.
 
-    ``iterates``: it gets what is iterated over, and asks for the iterator itself.
+    ``iterates``: it is called with the iterable, and calls ``iter`` itself.
     """
 
     __slots__ = ("definition", "iterates")
@@ -83,7 +83,7 @@ class ComprehensionFunction(Value):
 
 
 class EventResult(Value):
-    """The result of something that happens at one moment; ``expression`` is the text that makes it happen."""
+    """The result of an event, an operation with a side effect; ``expression`` is the text that executes it."""
 
     __slots__ = ("expression",)
 
@@ -93,7 +93,7 @@ class EventResult(Value):
 
 
 class Pure(Value):
-    """A term over other values without effect and identity: ``is``, a slice, a cell."""
+    """A term over other values without side effect or identity: ``is``, a slice, a cell."""
 
     __slots__ = ("kind", "operands", "arg")
     has_parts = True
@@ -108,7 +108,7 @@ class Pure(Value):
 class Container(Value):
     """A list, tuple or dictionary built by this code; its items are in the state's heap while it is private.
 
-    Items are values, or a ``Star`` for all items of an iterable. Those of a ``map`` are (key, value) in turn.
+    Items are values, or a ``Star`` for all items of an iterable. Those of a ``map`` are keys and values alternately.
     """
 
     __slots__ = ("kind",)
@@ -131,7 +131,7 @@ class Star(Value):
 
 
 class MachineState:
-    """One path's knowledge; ``copy`` before a branch. Values are shared between copies, never changed."""
+    """The state of one path; ``copy`` it before a branch. Values are shared between copies, and immutable."""
 
     __slots__ = ("stack", "locals", "names", "pending", "heap")
 
@@ -143,7 +143,7 @@ class MachineState:
         self.heap: dict[Value, list[Value]] = {}
 
     def copy(self) -> MachineState:
-        """An independent copy."""
+        """Return an independent copy."""
         new = MachineState()
         new.stack = self.stack[:]
         new.locals = dict(self.locals)
@@ -153,7 +153,7 @@ class MachineState:
         return new
 
     def parts(self, value: Value) -> Sequence[Value]:
-        """What the text of an unnamed ``value`` is made of."""
+        """Return the values whose texts an unnamed ``value`` contains."""
         if self.names.get(value):
             return ()
         if isinstance(value, Pure):
@@ -165,7 +165,7 @@ class MachineState:
         return ()
 
     def tree(self, values: Iterable[Value]) -> Iterator[Value]:
-        """``values`` and all that their text is made of, in the order in which the text evaluates it."""
+        """Yield ``values`` and all values in their texts, in evaluation order."""
         work = list(values)[::-1]
         steps = 0
         while work:
@@ -179,7 +179,7 @@ class MachineState:
                 work.extend(parts[::-1])
 
     def all_of(self, values: Iterable[Value]) -> set[Value]:
-        """``values`` and all that their text is made of: as `tree`, in any order and each once."""
+        """Return ``values`` and all values in their texts: as `tree`, as a set."""
         found = set(values)
         work = [value for value in found if value.has_parts]
         while work:
@@ -189,7 +189,7 @@ class MachineState:
         return found
 
     def held(self, values: Iterable[Value]) -> set[Value]:
-        """``values`` and all that is in containers among them."""
+        """Return ``values`` and everything in containers among them."""
         found = set(values)
         work = [value for value in found if value.has_parts]
         while work:
@@ -205,7 +205,7 @@ class MachineState:
         return found
 
     def private(self, value: Value) -> list[Value] | None:
-        """The items of ``value`` if it is a private container."""
+        """Return the items of ``value`` if it is a private container, else None."""
         return self.heap.get(value) if not self.names.get(value) else None
 
     def has_name(self, value: Value) -> bool:

@@ -1,8 +1,8 @@
-"""Writes statements and expressions for values, and keeps what happens in the order in which it happens.
+"""Writes statements and expressions for values in side-effect order.
 
-The one invariant: all that the bytecode has done so far has been written to ``out``, or is in ``state.pending``, in
-order. An expression may therefore use pending events if they are the last ones and are in it in that order;
-otherwise those in the way are given names, that is, they are written as statements before.
+Invariant: all effects of the bytecode so far have been written to ``out``, or are in ``state.pending``, in order. An
+expression may therefore use pending events only if they are the last ones and it evaluates them in that order; earlier
+ones are named first, that is, written as statements.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from .state import Const, Container, EventResult, MachineState, Null, Opaque, Pu
 
 
 class Writer:
-    """Current state, current list of statements, and the ways to write into it."""
+    """The current state, the current list of statements, and the methods that write to it."""
 
     def __init__(self, raw: RawCode, spelling: Spelling, stage: str) -> None:
         self.raw = raw
@@ -29,25 +29,25 @@ class Writer:
         self.out: list[n.Statement] = []
         self.line: int | None = None
         self.temporaries: set[str] = set()
-        self.definitions: dict[str, None] = {}  # functions that only we have a variable for
-        self.hints: dict[str, str] = {}  # what would be a good name for each of them
+        self.definitions: dict[str, None] = {}  # functions held only by a variable of ours
+        self.hints: dict[str, str] = {}  # a suggested name for each temporary
         self.globals_stored: dict[str, None] = {}
         self.nonlocals_stored: dict[str, None] = {}
-        self.operands: list[list[Value]] = []  # of what is being written
+        self.operands: list[list[Value]] = []  # those of the text being written
         self.handling = False
-        """Whether this is the handling of an exception, whose traceback keeps the variables in any case."""
+        """Whether an exception is being handled, whose traceback keeps the variables alive anyway."""
         self.all_uses_known = False
-        """Whether a value that neither stack nor variables hold is used no more: unused results then get no name,
-        and what a variable of ours holds longer than the original does is deleted."""
-        self.chosen: set[str] = set()  # variables whose names people have chosen: they say most
-        self.originals: set[str] = set()  # those that a value is called by before others that hold it
-        self.doomed: set[str] = set()  # variables of ours that are stale when something happens that takes long
-        self.set_before: set[str] = set()  # variables of ours from before the loop around: every turn may let them go
+        """Whether a value that is neither on the stack nor in a variable is dead: unused results then get no name, and
+        variables of ours that outlive the original's value are deleted."""
+        self.chosen: set[str] = set()  # variables named by the author: preferred in texts
+        self.originals: set[str] = set()  # variables of the original, preferred over others that hold the same value
+        self.doomed: set[str] = set()  # variables of ours that are stale at a long-running operation
+        self.set_before: set[str] = set()  # variables of ours from before the loop: every iteration may delete them
         self.parked: frozenset[str] = frozenset()
         self.live: frozenset[str] = frozenset()  # parked variables that are still read
 
     def error(self, reason: str) -> DecompilationError:
-        """The error to raise for code that has no text."""
+        """Return the error to raise for code that no source expresses."""
         return DecompilationError(reason, stage=self.stage, where=self.raw.qualname)
 
     # Statements
@@ -61,9 +61,9 @@ class Writer:
         self.out.append(statement)
 
     def statement(self, operands: list[Value], build: Any, long: bool = False) -> None:
-        """Write the statement that ``build`` makes of the operands' texts; all that is pending comes before it.
+        """Write the statement that ``build`` returns for the operands' texts, after all pending events.
 
-        ``long``: it may take long (see ``settle``).
+        ``long``: it may be long-running (see ``settle``).
         """
         if long:
             self.settle(operands)
@@ -74,7 +74,7 @@ class Writer:
         self.emit(build(*texts))
 
     def escape(self, operands: list[Value]) -> None:
-        """Others have the operands now: what is in containers among them is not known any more."""
+        """Forget the items of containers among the operands, which are visible outside now."""
         for value in self.state.held(operands):
             self.state.heap.pop(value, None)
 
@@ -94,21 +94,21 @@ class Writer:
         self.state.names[event] = [name]
 
     def temporary(self, hint: str) -> str:
-        """A new variable of ours."""
+        """Return a new variable of ours."""
         name = self.spelling.fresh(hint if is_name(hint) else "value")
         self.temporaries.add(name)
         self.hints[name] = hint if is_name(hint) else "value"
         return name
 
     def text_hint(self, value: Value) -> str:
-        """What ``value`` is called, or would be."""
+        """Return the name of ``value``, or its suggested name."""
         names = self.state.names.get(value)
         if not names:
             return value.hint
         return self.hints.get(names[0], names[0])
 
     def discard(self, value: Value) -> None:
-        """The value was popped or overwritten: what still has to happen for it, and nobody uses, happens now."""
+        """Write the pending events of a value that was popped or overwritten, unless something else uses them."""
         state = self.state
         for part in list(state.tree([value])):
             if part in state.pending and not self.is_needed(part):
@@ -139,7 +139,7 @@ class Writer:
             with self.using([value]):
                 self.flush()
                 self.free(name)
-            if state.has_name(value):  # `free` may have moved it
+            if state.has_name(value):  # `free` may have renamed it
                 text = n.Name(state.names[value][0])
         self.emit(n.Assign([n.Name(name)], text, line=line))
         if not isinstance(value, Const) and not (isinstance(value, Pure) and not value.operands):
@@ -147,13 +147,13 @@ class Writer:
             names.insert(0 if name in self.originals else len(names), name)
 
     def held_by(self, name: str, hint: str | None = None) -> Opaque:
-        """A value that the variable ``name``, by its spelling, holds from now on."""
+        """Return a new value that the variable ``name``, by its spelling, holds from now on."""
         value = Opaque(name if hint is None else hint, self.line)
         self.state.names[value] = [name]
         return value
 
     def free(self, name: str) -> None:
-        """The variable gets another value: whoever needs the old one takes it from another variable."""
+        """Save the variable's value to another one if it is still needed: the variable is about to be rebound."""
         state = self.state
         for value, names in list(state.names.items()):
             if name in names:
@@ -180,32 +180,32 @@ class Writer:
         return value in state.all_of([*state.stack, *self.live_parked(), *self.in_use()])
 
     def in_use(self) -> Iterator[Value]:
-        """The operands of all that is being written."""
+        """Return the operands of all texts being written."""
         return itertools.chain.from_iterable(self.operands)
 
     @contextlib.contextmanager
     def using(self, operands: list[Value]) -> Iterator[None]:
-        """While something is written: ``operands`` were taken from the stack, and are still needed."""
+        """Keep ``operands``, which were popped, alive while something is written."""
         self.operands.append(operands)
         yield
         self.operands.pop()
 
     @contextlib.contextmanager
     def within(self, state: MachineState, out: list[n.Statement]) -> Iterator[None]:
-        """Write to the list ``out``, at whose end ``state`` is known."""
+        """Write to the list ``out``, at whose end ``state`` holds."""
         kept = self.state, self.out
         self.state, self.out = state, out
         yield
         self.state, self.out = kept
 
     def live_parked(self) -> list[Value]:
-        """What the parked variables hold that are still read."""
+        """Return the values of the parked variables that are still read."""
         return [self.state.locals[name] for name in sorted(self.live) if name in self.state.locals]
 
     # Lifetimes
 
     def stale(self, operands: list[Value]) -> set[str]:
-        """Our variables whose values the original holds no longer, once it has taken ``operands``."""
+        """Return our variables whose values are dead in the original once it has popped ``operands``."""
         if not self.all_uses_known:
             return set()
         state = self.state
@@ -213,14 +213,14 @@ class Writer:
         for value, names in state.names.items():
             found = [name for name in names if name in self.temporaries or name in self.definitions]
             if found and not (isinstance(value, EventResult) and isinstance(value.expression, n.Name)):
-                ours[value] = found  # what a global or a cell has lives on in any case
+                ours[value] = found  # the value of a global or a cell stays alive anyway
         if ours:
             for value in state.held([*state.stack, *state.locals.values(), *self.in_use(), *operands]):
                 ours.pop(value, None)
         return {name for names in ours.values() for name in names}
 
     def settle(self, operands: list[Value]) -> None:
-        """Something is about to happen that may take long: what is pending must not mention stale variables then."""
+        """Name the pending events that mention stale variables, before a long-running operation."""
         stale = self.stale(operands)
         if not stale or self.handling:
             return
@@ -232,7 +232,7 @@ class Writer:
                 self.name_first_pending()
 
     def release(self, texts: list[n.Node], all_stale: bool = False) -> None:
-        """Delete the stale variables that must go, or all of them; ``texts`` are about to be written."""
+        """Delete the stale variables that are doomed, or all stale ones; ``texts`` are about to be written."""
         if self.handling or not (self.doomed or all_stale):
             return
         stale = self.stale([]) if all_stale else self.stale([]) & self.doomed
@@ -253,9 +253,9 @@ class Writer:
                 self.out.append(n.Delete(once, line=self.line))
 
     def unfoldable(self, value: Value, others: Sequence[Value] = ()) -> Value:
-        """``value``, held by a variable if it is a constant: the compiler would compute with constants itself.
+        """Return ``value``, stored to a variable if it is a constant: the compiler would fold an operation on it.
 
-        ``others`` are the operands beside it.
+        ``others`` are the other operands.
         """
         if not isinstance(value, Const):
             return value
@@ -267,10 +267,10 @@ class Writer:
     # Expressions
 
     def texts(self, operands: list[Value], alone: bool = False) -> list[n.Expression]:
-        """The texts of the operands, to be in one expression in this order.
+        """Return the texts of the operands, for one expression that evaluates them in this order.
 
-        Takes the pending events that are used out of the pending ones. ``alone``: a container may be written without
-        a name although others use it, as it is about to get one.
+        Removes the pending events that are used. ``alone``: a container may be written without a name although it is
+        used elsewhere, as it is about to get one.
         """
         state = self.state
         with self.using(operands):
@@ -286,7 +286,7 @@ class Writer:
         return result
 
     def _name_shared(self, operands: list[Value], alone: bool) -> None:
-        """Give names to pending events and containers that the operands use more than once, or others use too."""
+        """Name pending events and containers that the operands use more than once, or that are used elsewhere."""
         state = self.state
         again = any(self.is_unnamed(value) for value in state.tree(operands))
         while again:
@@ -306,7 +306,7 @@ class Writer:
         return value in self.state.pending or isinstance(value, Container) and not self.state.has_name(value)
 
     def name(self, value: Value) -> str:
-        """The variable that holds ``value``; it is written into one if there is none yet."""
+        """Return the variable that holds ``value``, after storing it to one if there is none yet."""
         state = self.state
         if not state.has_name(value):
             if value in state.pending:
@@ -318,9 +318,9 @@ class Writer:
         return state.names[value][0]
 
     def name_if_kept(self, values: list[Value]) -> None:
-        """Containers among ``values`` that a variable of the original keeps get one here too, if they have our values.
+        """Name containers among ``values`` that a variable of the original keeps, if items are in variables of ours.
 
-        Others are about to see them, and the variables with their items can be deleted then.
+        They are about to become visible outside, after which the variables of their items can be deleted.
         """
         state = self.state
         for value in values:
@@ -330,7 +330,7 @@ class Writer:
                     self.name(value)
 
     def text(self, value: Value) -> n.Expression:
-        """The expression for one value. The caller has seen to the order of events."""
+        """Return the expression for one value. The caller ensures the order of events."""
         names = self.state.names.get(value)
         if names:
             return n.Name(next((name for name in names if name in self.chosen), names[0]))
@@ -347,7 +347,7 @@ class Writer:
         raise self.error(f"no expression gives this value ({type(value).__name__})")
 
     def display(self, kind: str, items: Iterable[Value]) -> n.Expression:
-        """A list, tuple or dictionary display."""
+        """Return a list, tuple or dictionary display."""
         if kind == "map":
             keys: list[n.Expression | None] = []
             values: list[n.Expression] = []
@@ -362,7 +362,7 @@ class Writer:
         return n.List(texts) if kind == "list" else n.Tuple(texts)
 
     def constant(self, value: Any) -> n.Expression:
-        """The text of a constant."""
+        """Return the text of a constant."""
         if is_literal(value):
             return n.Constant(value)
         if type(value) is tuple:
@@ -388,7 +388,7 @@ class Writer:
 
 
 def mentioned(tree: n.Node) -> set[str]:
-    """The names in ``tree``."""
+    """Return the names in ``tree``."""
     return {node.id for node in n.walk(tree) if isinstance(node, n.Name)}
 
 
@@ -397,7 +397,7 @@ _LONG = (n.Call, n.BinOp, n.UnaryOp, n.Compare, n.AugAssign, n.Starred, n.Yield)
 
 
 def takes_long(statement: n.Statement) -> bool:
-    """Whether the statement does something that may take long, or need memory (see proof/symbolic/lifetimes.py)."""
+    """Whether the statement may be long-running, or need memory (see proof/symbolic/lifetimes.py)."""
     if isinstance(statement, _COMPOUND):
         return False  # written after their parts
     if any(isinstance(target, n.Subscript) for target in getattr(statement, "targets", ())):
@@ -409,7 +409,7 @@ def takes_long(statement: n.Statement) -> bool:
 
 
 def path_text(path: str) -> n.Expression:
-    """``a.b.c`` as an expression."""
+    """Return ``a.b.c`` as an expression."""
     first, *rest = path.split(".")
     node: n.Expression = n.Name(first)
     for attribute in rest:

@@ -1,4 +1,4 @@
-"""One function per operation: what it does with the stack, and what it writes.
+"""The handlers of operations: each changes the stack and writes statements.
 
     HANDLERS[operation](machine, argument)
 

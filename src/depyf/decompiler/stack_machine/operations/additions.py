@@ -1,4 +1,4 @@
-"""Items that are added to a list, set or dictionary: what builds displays and comprehensions piece by piece."""
+"""Operations that add items to a list, set or dictionary: displays and comprehensions built piece by piece."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ def _list_extend(machine: Machine, depth: int) -> None:
         machine.folded += 1
         return
     if machine.state.private(target) is not None:
-        # What comes out of the iterable is unknown, but it is asked for now.
-        machine.state.heap[target].append(Star(_asked_now(machine, value)))
+        # The items of the iterable are unknown, but it is iterated over now.
+        machine.state.heap[target].append(Star(_evaluated_now(machine, value)))
         return
     name = machine.name(target)
     machine.statement([value], lambda text: n.AugAssign(n.Name(name), "+", text), long=True)
 
 
-def _asked_now(machine: Machine, iterable: Value) -> Value:
-    """A tuple of what ``iterable`` gives, made now."""
+def _evaluated_now(machine: Machine, iterable: Value) -> Value:
+    """Return a variable that holds the items of ``iterable``, evaluated now."""
     machine.settle([iterable])
     texts = machine.texts([iterable])
     name = machine.temporary("items")
@@ -44,7 +44,7 @@ def _list_append(machine: Machine, depth: int) -> None:
 
 
 def append(machine: Machine, depth: int) -> None:
-    """LIST_APPEND to what certainly is a list."""
+    """LIST_APPEND to a value that certainly is a list."""
     value = machine.pop()
     target = machine.state.stack[-depth]
     if not containers.append(machine, target, value):
@@ -53,7 +53,7 @@ def append(machine: Machine, depth: int) -> None:
 
 
 def _check_type(machine: Machine, target: Value, hint: str) -> None:
-    """Refuse to add to a container that might be of a subclass: what is written then would do something else."""
+    """Refuse to add to a container that might be of a subclass: the written operation would do something else."""
     if isinstance(target, Container):
         known = {"list": "items", "map": "mapping"}.get(target.kind)
     else:
@@ -79,7 +79,7 @@ def _set_update(machine: Machine, depth: int) -> None:
     if depth == 1 and target in machine.state.pending and is_display:
         machine.pop()
         if not machine.is_needed(target):
-            machine.event([target, value], _with_all, "members")
+            machine.event([target, value], _extended_set, "members")
             machine.kinds[machine.state.stack[-1]] = "members"
             return
         machine.push(target)
@@ -88,8 +88,8 @@ def _set_update(machine: Machine, depth: int) -> None:
     machine.statement([value], lambda text: n.AugAssign(n.Name(name), "|", n.Set([n.Starred(text)])))
 
 
-def _with_all(members: n.Expression, more: n.Expression) -> n.Expression:
-    """The display ``members`` with all items of ``more``."""
+def _extended_set(members: n.Expression, more: n.Expression) -> n.Expression:
+    """Return the display ``members`` extended by all items of ``more``."""
     return n.Set([*getattr(members, "elts", [n.Starred(members)]), n.Starred(more)])
 
 

@@ -1,4 +1,4 @@
-"""Calls: whatever way the arguments came onto the stack, one call with all of them."""
+"""Calls: one call with all arguments, however they were pushed."""
 
 from __future__ import annotations
 
@@ -37,13 +37,13 @@ def _call_function(machine: Machine, arg: Any) -> None:
 
 
 def _call_with_names(machine: Machine, function: Value, arguments: list[Value], names: tuple[str, ...]) -> None:
-    """A call of which the last arguments have ``names``."""
+    """Write a call whose last arguments have ``names``."""
     positional = len(arguments) - len(names)
     _call(machine, function, arguments[:positional], list(zip(names, arguments[positional:])))
 
 
 def _call(machine: Machine, function: Value, arguments: list[Value], named: list[tuple[str, Value]]) -> None:
-    """A call with these arguments; a ``Star`` may be among them."""
+    """Write a call with these arguments; a ``Star`` may be among them."""
     if isinstance(function, ComprehensionFunction):
         if len(arguments) != 1 or named:
             raise machine.error("the function of a comprehension is called with other arguments than an iterator")
@@ -83,7 +83,7 @@ def _assertion(machine: Machine, arguments: list[Value], named: list[tuple[str, 
 
 
 def _comprehension(machine: Machine, function: ComprehensionFunction, iterator: n.Expression) -> n.Expression:
-    """The comprehension over what ``iterator`` is the iterator of."""
+    """Return the comprehension over the iterable of ``iterator``."""
     [statement] = function.definition.body
     value = statement.value if isinstance(statement, n.Return) else None
     generators: list[n.comprehension] = getattr(value, "generators", [])
@@ -110,7 +110,7 @@ def _call_function_ex(machine: Machine, has_mapping: bool) -> None:
 
 
 def _call_with_containers(machine: Machine, function: Value, iterable: Value, mapping: Value | None) -> None:
-    """``function(*iterable, **mapping)``, item by item where they are known."""
+    """``function(*iterable, **mapping)``, item by item where the items are known."""
     named: list[tuple[Any, Value]] = []
     if mapping is not None and not isinstance(mapping, Null):
         items = machine.state.private(mapping)
@@ -132,13 +132,13 @@ def _call_with_containers(machine: Machine, function: Value, iterable: Value, ma
 
 
 def _hold(machine: Machine, value: Value) -> None:
-    """See to it that a variable holds ``value``."""
+    """Store ``value`` to a variable unless it is a constant."""
     if not isinstance(value, Const):
         machine.name(value)
 
 
 def _keywords(machine: Machine, items: list[Value]) -> list[tuple[Any, Value]]:
-    """The items of a private dictionary as keywords of a call."""
+    """Return the items of a private dictionary as keywords of a call."""
     named: list[tuple[Any, Value]] = []
     rest = items[:]
     while rest:

@@ -1,5 +1,5 @@
-"""Displays: lists, tuples, dictionaries, sets and slices. Private containers are only known, not written, until
-somebody else sees them."""
+"""Displays: lists, tuples, dictionaries, sets and slices. Private containers are not written until they become visible
+outside."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def _build_const_key_map(machine: Machine, count: int) -> None:
 def _build_set(machine: Machine, count: int) -> None:
     items = machine.pop_many(count)
     if count > 2 and all(isinstance(item, Const) for item in items):
-        items[-1] = machine.unfoldable(items[-1], items[:-1])  # the compiler would make a constant of all of them
+        items[-1] = machine.unfoldable(items[-1], items[:-1])  # the compiler would fold them into a constant
     machine.event(items, lambda *texts: n.Set(list(texts)), "members")
     machine.kinds[machine.state.stack[-1]] = "members"
 

@@ -1,4 +1,4 @@
-"""The exception that is handled, and assertions."""
+"""The handled exception, and assertions."""
 
 from __future__ import annotations
 

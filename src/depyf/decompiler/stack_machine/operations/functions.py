@@ -1,4 +1,4 @@
-"""MAKE_FUNCTION as a definition: a statement of its own, or a lambda where the code has that name."""
+"""MAKE_FUNCTION as a definition: a statement, or a lambda if the code has that name."""
 
 from __future__ import annotations
 import __future__
@@ -20,7 +20,7 @@ _STORES = ("STORE_FAST", "STORE_DEREF", "STORE_GLOBAL")
 
 @handles("MAKE_FUNCTION")
 def _make_function(machine: Machine, kinds: tuple[str, ...]) -> None:
-    """Write the definition; a store to the function's own name that follows is part of it."""
+    """Write the definition, including a following store to the function's own name."""
     code = machine.pop()
     raw = code.value if isinstance(code, Const) else None
     if not isinstance(raw, RawCode):
@@ -34,42 +34,42 @@ def _make_function(machine: Machine, kinds: tuple[str, ...]) -> None:
         first = [ins.op for ins in known_instructions(raw)[:2]]
         machine.push(ComprehensionFunction(definition, iterates=first == ["LOAD_FAST", "GET_ITER"]))
         return
-    places = [
+    setters = [
         *_defaults(machine, definition.args, parts.get("defaults")),
         *_keyword_defaults(machine, definition.args, parts.get("kwdefaults")),
         *_annotations(machine, definition, raw, parts.get("annotations")),
     ]
-    texts = machine.texts([value for value, _ in places])
-    for (_, put), text in zip(places, texts):
-        put(text)
+    texts = machine.texts([value for value, _ in setters])
+    for (_, set_text), text in zip(setters, texts):
+        set_text(text)
     if raw.name == "<lambda>" and len(definition.body) == 1 and isinstance(definition.body[0], n.Return):
         result = definition.body[0].value or n.Constant(None)
-        # The texts of the defaults are in place; making the function is one more event, which uses them.
+        # The defaults have their texts; making the function is another event, which uses them.
         machine.event([], lambda: n.Lambda(definition.args, result), "function")
     else:
         _statement(machine, definition, raw)
 
 
-Places = Iterator[Tuple[Value, Callable[[n.Expression], None]]]
-"""Values that are parts of a definition, each with what puts its text in."""
+Setters = Iterator[Tuple[Value, Callable[[n.Expression], None]]]
+"""Values that are parts of a definition, each with the function that inserts its text."""
 
 
-def _defaults(machine: Machine, arguments: n.arguments, defaults: Value | None) -> Places:
+def _defaults(machine: Machine, arguments: n.arguments, defaults: Value | None) -> Setters:
     values = [] if defaults is None else _items(machine, defaults)
     if defaults is not None:
         arguments.defaults = [n.Constant(None)] * len(values)
-    for place, value in enumerate(values):
-        yield value, partial(arguments.defaults.__setitem__, place)
+    for index, value in enumerate(values):
+        yield value, partial(arguments.defaults.__setitem__, index)
 
 
-def _keyword_defaults(machine: Machine, arguments: n.arguments, defaults: Value | None) -> Places:
+def _keyword_defaults(machine: Machine, arguments: n.arguments, defaults: Value | None) -> Setters:
     arguments.kw_defaults = [None] * len(arguments.kwonlyargs)
     names = [argument.arg for argument in arguments.kwonlyargs]
     for name, value in [] if defaults is None else _named(machine, defaults):
         yield value, partial(arguments.kw_defaults.__setitem__, names.index(machine.spelling.variable(name)))
 
 
-def _annotations(machine: Machine, definition: Definition, raw: RawCode, annotations: Value | None) -> Places:
+def _annotations(machine: Machine, definition: Definition, raw: RawCode, annotations: Value | None) -> Setters:
     by_name = {argument.arg: argument for argument in _all_arguments(definition.args)}
     items = [] if annotations is None else _items(machine, annotations)
     for key, value in zip(items[::2], items[1::2]):

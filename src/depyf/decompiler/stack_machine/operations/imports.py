@@ -51,7 +51,7 @@ def _imported(machine: Machine, module: str) -> Value:
 
 
 def _stored(machine: Machine, ins: Instruction) -> None:
-    """A statement has stored a value to the variable that ``ins`` stores to."""
+    """Record that a statement bound the variable that ``ins`` stores to."""
     if ins.op == "STORE_FAST":
         machine.state.locals[ins.arg] = machine.held_by(machine.spelling.variable(ins.arg), ins.arg)
     elif ins.op == "STORE_GLOBAL":

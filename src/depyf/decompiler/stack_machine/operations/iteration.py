@@ -23,7 +23,7 @@ def _get_iter(machine: Machine, arg: Any) -> None:
 
 @handles("GET_AITER")
 def _get_aiter(machine: Machine, arg: Any) -> None:
-    # Only ``async for`` does this on every Python; whoever owns the machine puts the operand there.
+    # Only ``async for`` does this on every Python; the owner of the machine moves the operand there.
     function = n.Name("aiter")
     machine.asynchronous.append(function)
     machine.event([machine.pop()], lambda value: n.Call(function, [value]), "iterator")

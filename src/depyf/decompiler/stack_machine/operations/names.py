@@ -14,7 +14,7 @@ def _load_fast(machine: Machine, name: str) -> None:
     value = machine.state.locals.get(name)
     text = machine.spelling.variable(name)
     if value is None or isinstance(value, Unbound):
-        # Reading it raises, or not: that happens now.
+        # The read may raise, so it is an event.
         machine.event([], lambda: n.Name(text), text, long=False)
     else:
         machine.push(value)

@@ -31,7 +31,7 @@ def _binary_op(machine: Machine, operator: str) -> None:
         machine.event([left, right], lambda a, b: n.BinOp(a, operator, b), "value")
         return
     machine.settle([left, right])
-    # An operation in place has no expression: it is a statement on a variable that holds the left operand.
+    # An in-place operation is no expression: it is a statement on a variable that holds the left operand.
     with machine.using([right]):
         if machine.is_needed(left) and not isinstance(left, (Const, Pure)):
             machine.name(left)

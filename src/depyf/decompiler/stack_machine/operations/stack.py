@@ -16,7 +16,7 @@ def _nop(machine: Machine, arg: Any) -> None:
 
 @handles("LETS_STOP_ITERATION_PASS")
 def _lets_stop_iteration_pass(machine: Machine, uncovered: Any) -> None:
-    """No text says so of a function; the proof lists what that takes for granted."""
+    """No source expresses this of a function; the proof lists it as an assumption."""
     if uncovered is not None:
         raise machine.error("a handler of StopIteration covers a part of the code")
 

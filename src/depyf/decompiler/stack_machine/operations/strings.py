@@ -30,7 +30,7 @@ def _build_string(machine: Machine, count: int) -> None:
 
 @handles("CONVERT_VALUE")
 def _convert_value(machine: Machine, conversion: str) -> None:
-    # Only part of a formatted string: FORMAT_VALUE puts it there, and elsewhere it can't be printed.
+    # Valid only inside a formatted string: FORMAT_VALUE moves it there, and elsewhere it can't be printed.
     machine.event([machine.pop()], lambda value: n.FormattedValue(value, ord(conversion)), "text")
 
 

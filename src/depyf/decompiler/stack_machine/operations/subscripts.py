@@ -1,4 +1,4 @@
-"""Subscripts: items and slices of private containers are known, all others are read, stored and deleted."""
+"""Subscripts: evaluated statically for private containers, else written as reads, stores and deletions."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def _delete_subscr(machine: Machine, arg: Any) -> None:
 
 
 def _built(key: Value) -> Value:
-    """A key that is a constant slice, as if it were built here: between brackets it is written by its parts."""
+    """Return a constant slice as if it were built here, as brackets write a slice by its parts; else ``key``."""
     if isinstance(key, Const) and type(key.value) is slice:
         parts = [key.value.start, key.value.stop, *([] if key.value.step is None else [key.value.step])]
         if all(map(is_literal, parts)):
@@ -62,13 +62,13 @@ def _parts(key: Value) -> tuple[Value, ...]:
 
 
 def _subscript(key: Value) -> Callable[..., n.Expression]:
-    """How to write ``owner[key]`` given the texts of both; a slice comes as its parts."""
+    """Return a function that builds ``owner[key]`` from the texts of both; a slice is given by its parts."""
     if not (isinstance(key, Pure) and key.kind == "slice"):
         return lambda owner, text: n.Subscript(owner, text)
     missing = [isinstance(part, Const) and part.value is None for part in key.operands]
 
     def build(owner: n.Expression, *parts: n.Expression) -> n.Expression:
-        bounds = [None if absent and place < 2 else part for place, (part, absent) in enumerate(zip(parts, missing))]
+        bounds = [None if absent and index < 2 else part for index, (part, absent) in enumerate(zip(parts, missing))]
         return n.Subscript(owner, n.Slice(*bounds))
 
     return build

@@ -56,7 +56,7 @@ def _build_map_unpack_with_call(machine: Machine, count: int) -> None:
 
 
 def joined(machine: Machine, count: int) -> list[Value]:
-    """The items of so many containers on top of the stack; all of one that is not known as one item."""
+    """Pop ``count`` containers and return their items; a container with unknown items is one starred item."""
     found: list[Value] = []
     for value in machine.pop_many(count):
         if isinstance(value, Const) and type(value.value) is tuple:
@@ -83,7 +83,7 @@ def _build_set_unpack(machine: Machine, count: int) -> None:
 
 
 def _unpack_into(machine: Machine, count: int, make: Any, hint: str) -> None:
-    """A display of the items of ``count`` iterables: those of private containers one by one, else with a star."""
+    """Write a display of the items of ``count`` iterables: those of private containers one by one, others starred."""
     items: list[Value] = []
     for value in machine.pop_many(count):
         known = machine.state.private(value)
