@@ -10,7 +10,7 @@ from depyf.decompiler.bytecode.kinds import is_comprehension
 from depyf.decompiler.dispatch import decompile_dispatch
 from depyf.decompiler.driver.decompilation import Decompilation
 from depyf.decompiler.events import DecompiledCode, decompile_events
-from depyf.decompiler.names.dynamo import WORDS
+from depyf.decompiler.names.dynamo import DYNAMO_HINTS
 from depyf.decompiler.names.respelling import respell
 from depyf.decompiler.proof import Level, Verdict, prove_all
 from depyf.decompiler.proof.symbolic.prove import prove_symbolic
@@ -41,7 +41,7 @@ def definition_of(raw: RawCode) -> Definition:
     if isinstance(tree, n.Expr):
         arguments: Any = tree.value.args if isinstance(tree.value, n.Lambda) else n.arguments()
         return n.FunctionDef("nested", arguments, [n.Return(getattr(tree.value, "body", tree.value))])
-    return decompile_events(raw, definition_of, words=WORDS).tree
+    return decompile_events(raw, definition_of, naming=DYNAMO_HINTS).tree
 
 
 def analyze(code: types.CodeType) -> Proven:
@@ -50,7 +50,7 @@ def analyze(code: types.CodeType) -> Proven:
     Raises DecompilationError if there is no text for it, or the text does not compile.
     """
     raw = load(code)
-    result = decompile_events(respell(raw).raw, definition_of, words=WORDS)
+    result = decompile_events(respell(raw).raw, definition_of, naming=DYNAMO_HINTS)
     again = recompile(result.text, code, "<depyf>")
     proofs = prove_all(raw, load(again), symbolic=prove_symbolic)
     verdict = proofs[raw][0]
@@ -70,6 +70,6 @@ def dispatched(raw: RawCode) -> DecompiledCode:
         except DecompilationError:
             if is_comprehension(inner):
                 raise
-            return decompile_dispatch(inner, nested, words=WORDS).tree
+            return decompile_dispatch(inner, nested, naming=DYNAMO_HINTS).tree
 
-    return decompile_dispatch(raw, nested, words=WORDS)
+    return decompile_dispatch(raw, nested, naming=DYNAMO_HINTS)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from depyf.decompiler.driver.settings import Origin, Settings
-from depyf.decompiler.names.words import PLAIN, Words
+from depyf.decompiler.names.naming_hints import NO_HINTS, NamingHints
 from depyf.decompiler.pipeline import analyze
 from depyf.decompiler.proof import Level
 from depyf.explain.transformed.decompiled import decompiled
@@ -44,13 +44,13 @@ def test_the_torch_side_keeps_names_in_the_users_own_code():
 
 
 def test_another_tool_has_other_names():
-    words = Words(is_made_up=lambda name: name.startswith("zz_"), local_hint=lambda name: "sum")
+    naming = NamingHints(is_made_up=lambda name: name.startswith("zz_"), local_hint=lambda name: "sum")
     code = code_of(SOURCES[0].replace("tmp_1", "zz_1"))
-    text = analyze(code, settings=Settings(origin=Origin(words.is_made_up, words))).source
+    text = analyze(code, settings=Settings(origin=Origin(naming.is_made_up, naming))).source
     assert "zz_1" not in text
-    assert "zz_1" in analyze(code, settings=Settings(origin=Origin(words.is_made_up, PLAIN))).source
+    assert "zz_1" in analyze(code, settings=Settings(origin=Origin(naming.is_made_up, NO_HINTS))).source
 
 
 def test_where_nobody_says_what_made_the_code_its_effects_are_named_in_dynamos_words():
     """The code of Dynamo that programs have decompiled for years has no origin."""
-    assert Settings().origin.words.is_made_up("graph_out_0") and not Settings().origin.is_made_up("graph_out_0")
+    assert Settings().origin.naming.is_made_up("graph_out_0") and not Settings().origin.is_made_up("graph_out_0")

@@ -12,7 +12,7 @@ from depyf.decompiler.bytecode import load
 from depyf.decompiler.events import decompile_events
 from depyf.decompiler.events.copies import drop_copies
 from depyf.decompiler.events.polish import polish
-from depyf.decompiler.names.dynamo import WORDS
+from depyf.decompiler.names.dynamo import DYNAMO_HINTS
 from depyf.decompiler.syntax import nodes as n
 from depyf.decompiler.syntax.printer import print_tree
 
@@ -160,8 +160,8 @@ def test_items_are_named_by_those_who_know():
         return g(u, u, v, v)
 
     code = with_names(f, {"t": "graph_out_0", "u": "tmp_1", "v": "tmp_2"})
-    assert "    item, item_1 = result[0], result[1]\n" in decompile_events(load(code), words=WORDS).text
-    text = decompile_events(load(code), result_names={"h": ["lt", "x"]}, words=WORDS).text
+    assert "    item, item_1 = result[0], result[1]\n" in decompile_events(load(code), naming=DYNAMO_HINTS).text
+    text = decompile_events(load(code), result_names={"h": ["lt", "x"]}, naming=DYNAMO_HINTS).text
     assert "    lt, x = result[0], result[1]\n    del result\n    return g(lt, lt, x, x)\n" in text
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from ..bytecode import Instruction, RawCode
+from ..names.naming_hints import NamingHints
 from ..names.spelling import Spelling
-from ..names.words import Words
 from ..stack_machine.conditions import outcome
 from ..stack_machine.machine import Machine, Nested
 from ..stack_machine.state import Const, MachineState, Null, Opaque, Pure, Raised, Value
@@ -50,14 +50,14 @@ class Blocks:
     """The values that are exceptions, with the levels of their handlers."""
 
     def __init__(
-        self, raw: RawCode, spelling: Spelling, analysis: Analysis, nested: Nested, words: Words
+        self, raw: RawCode, spelling: Spelling, analysis: Analysis, nested: Nested, naming: NamingHints
     ) -> None:
         self.analysis = analysis
         self.instructions = analysis.instructions
         self.variables = SlotVariables(analysis, spelling)
         self.bound = bound_variables(analysis, raw)
         handlers = {**HANDLERS, "CHECK_EXC_MATCH": self.match_exception}
-        self.machine = Machine(raw, spelling, "dispatch", handlers, self.upcoming, nested, words)
+        self.machine = Machine(raw, spelling, "dispatch", handlers, self.upcoming, nested, naming)
         self.machine.originals = {spelling.variable(name) for name in raw.localsplus}
 
     def run(self) -> list[DispatchBlock]:

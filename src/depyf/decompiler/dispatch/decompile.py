@@ -5,8 +5,8 @@ from __future__ import annotations
 from ...errors import DecompilationError
 from ..bytecode import Instruction, RawCode, disassemble
 from ..bytecode.code.flags import CO_GENERATOR
+from ..names.naming_hints import NO_HINTS, NamingHints
 from ..names.spelling import Spelling
-from ..names.words import PLAIN, Words
 from ..passes import Invariant, Observer, Pass, run_passes
 from ..stack_machine.definition import DecompiledCode, function_result
 from ..stack_machine.machine import Machine, Nested
@@ -35,14 +35,14 @@ class DispatchWork:
         nested: Nested,
         enclosing: frozenset[str],
         spelling: Spelling | None,
-        words: Words,
+        naming: NamingHints,
     ) -> None:
         self.raw = raw
         self.instructions = instructions
         self.nested = nested
         self.enclosing = enclosing
         self.spelling = spelling
-        self.words = words
+        self.naming = naming
         self.blocks: list[DispatchBlock] = []
         self.out: list[n.Statement] = []
 
@@ -61,7 +61,7 @@ def _analyse(work: DispatchWork) -> None:
 
 
 def _write(work: DispatchWork) -> None:
-    work.writer = Blocks(work.raw, work.spelling or Spelling(work.raw), work.analysis, work.nested, work.words)
+    work.writer = Blocks(work.raw, work.spelling or Spelling(work.raw), work.analysis, work.nested, work.naming)
     work.blocks = work.writer.run()
 
 
@@ -126,16 +126,16 @@ def decompile_dispatch(
     enclosing: frozenset[str] = frozenset(),
     spelling: Spelling | None = None,
     after: Observer | None = None,
-    words: Words = PLAIN,
+    naming: NamingHints = NO_HINTS,
 ) -> DecompiledCode:
     """Return ``raw`` as a function definition, not yet proven.
 
     ``nested`` gives the definitions of functions that it makes. ``enclosing`` are the names bound by enclosing
     functions: a global of such a name must be declared. ``spelling`` is that of the outermost code, if that is
-    another. ``after`` is called after each pass. ``words``: hints for new variables, taken from the names in the code.
+    another. ``after`` is called after each pass. ``naming``: hints for new variables, taken from the names in the code.
     Raises DecompilationError for operations or uses of the stack that no source expresses.
     """
-    return decompile_instructions(raw, disassemble(raw), nested, enclosing, spelling, after, words)
+    return decompile_instructions(raw, disassemble(raw), nested, enclosing, spelling, after, naming)
 
 
 def decompile_instructions(
@@ -145,9 +145,9 @@ def decompile_instructions(
     enclosing: frozenset[str] = frozenset(),
     spelling: Spelling | None = None,
     after: Observer | None = None,
-    words: Words = PLAIN,
+    naming: NamingHints = NO_HINTS,
 ) -> DecompiledCode:
     """Return a function that executes ``instructions``; parameters, names and constants are those of ``raw``."""
-    work = DispatchWork(raw, instructions, nested, enclosing, spelling, words)
+    work = DispatchWork(raw, instructions, nested, enclosing, spelling, naming)
     run_passes(PASSES, work, after)
     return work.result

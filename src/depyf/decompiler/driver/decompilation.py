@@ -297,14 +297,14 @@ class Decompilation:
             stepper.run(DISASSEMBLE, Work(raw, self.strategy(raw)))
         inside = raw is not self.root and self.strategy(self.root).engine != "structured"
         spelling = Spelling(self.root) if inside else None
-        words = self.settings.origin.words
+        naming = self.settings.origin.naming
         if engine == "dispatch":
             after = stepper.observer(IRREDUCIBLE)
-            found = decompile_dispatch(raw, self.nested_definition, enclosing, spelling, after, words)
+            found = decompile_dispatch(raw, self.nested_definition, enclosing, spelling, after, naming)
         else:
             names = self.settings.result_names
             after = stepper.observer(LINEAR)
-            found = decompile_events(raw, self.nested_definition, enclosing, spelling, names, after, words)
+            found = decompile_events(raw, self.nested_definition, enclosing, spelling, names, after, naming)
         stepper.stage(engine, lambda: statements_as_text(found.tree.body))
         if found.spelled and raw is not self.root and not inside:
             raise DecompilationError(

@@ -6,20 +6,20 @@ from types import MappingProxyType
 from typing import Callable, Mapping, NamedTuple, Sequence
 
 from ..limits.budget import DEFAULT_STEPS
-from ..names.dynamo import WORDS
-from ..names.words import Words
+from ..names.dynamo import DYNAMO_HINTS
+from ..names.naming_hints import NamingHints
 
 
 class Origin(NamedTuple):
     """The tool that made the code, as whoever asks knows it: names alone do not tell.
 
     ``is_made_up``: whether a local variable of this name is the tool's, so that it may be left out or renamed.
-    ``words``: what the names in code tell where it is written by its effects: Dynamo's if nobody says otherwise, as
-    `decompile` is asked for code of Dynamo's without an origin more than for any other code that no compiler made.
+    ``naming``: hints for new variables where code is written as a sequence of effects. Dynamo's by default, as most
+    code without an origin that no compiler made is Dynamo's.
     """
 
     is_made_up: Callable[[str], bool]
-    words: Words = WORDS
+    naming: NamingHints = DYNAMO_HINTS
 
 
 COMPILER = Origin(lambda name: False)

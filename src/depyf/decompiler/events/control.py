@@ -12,8 +12,8 @@ from typing import Callable, FrozenSet
 
 from ..bytecode import CONDITIONAL_JUMPS, Handler, Instruction, RawCode
 from ..limits.budget import spend
+from ..names.naming_hints import NamingHints
 from ..names.spelling import Spelling
-from ..names.words import Words
 from ..stack_machine.conditions import negation, outcome
 from ..stack_machine.machine import Machine, Nested
 from ..stack_machine.state import Const, MachineState, Null, Pure, Raised, Unbound, Value
@@ -46,15 +46,20 @@ class Control:
     """Drives the stack ``machine`` along complete paths."""
 
     def __init__(
-        self, raw: RawCode, spelling: Spelling, instructions: list[Instruction], nested: Nested | None, words: Words
+        self,
+        raw: RawCode,
+        spelling: Spelling,
+        instructions: list[Instruction],
+        nested: Nested | None,
+        naming: NamingHints,
     ) -> None:
         self.instructions = instructions
         self.paths = Paths(instructions, raw.qualname)
         self.ranges = ExceptionRanges(instructions)
-        self.machine = Machine(raw, spelling, "events", HANDLERS, self.upcoming, nested, words)
+        self.machine = Machine(raw, spelling, "events", HANDLERS, self.upcoming, nested, naming)
         self.machine.all_uses_known = True
-        self.machine.chosen = {spelling.variable(name) for name in raw.localsplus if not words.is_made_up(name)}
-        self.machine.parked = parked_locals(raw, instructions, self.paths, words)
+        self.machine.chosen = {spelling.variable(name) for name in raw.localsplus if not naming.is_made_up(name)}
+        self.machine.parked = parked_locals(raw, instructions, self.paths, naming)
         self.live_before = live_before(self.machine.parked, instructions, self.paths)
         self.steps_left = _MOST_STEPS * len(instructions) + 1000
         self.depth = 0

@@ -6,8 +6,8 @@ from types import MappingProxyType
 from typing import Mapping, Sequence
 
 from ..bytecode import Instruction, RawCode, disassemble
+from ..names.naming_hints import NO_HINTS, NamingHints
 from ..names.spelling import Spelling
-from ..names.words import PLAIN, Words
 from ..passes import Invariant, Observer, Pass, run_passes
 from ..stack_machine.definition import DecompiledCode, function_result
 from ..stack_machine.machine import Machine, Nested
@@ -35,14 +35,14 @@ class EventWork:
         enclosing: frozenset[str],
         spelling: Spelling,
         result_names: Mapping[str, Sequence[str]],
-        words: Words,
+        naming: NamingHints,
     ) -> None:
         self.raw = raw
         self.nested = nested
         self.enclosing = enclosing
         self.spelling = spelling
         self.result_names = result_names
-        self.words = words
+        self.naming = naming
         self.instructions: list[Instruction] = []
 
     @property
@@ -63,7 +63,7 @@ class EventWork:
 def _write(work: EventWork) -> None:
     raw, spelling = work.raw, work.spelling
     work.instructions = disassemble(raw)
-    work.control = Control(raw, spelling, work.instructions, work.nested, work.words)
+    work.control = Control(raw, spelling, work.instructions, work.nested, work.naming)
     state = work.machine.state
     for name in raw.parameters:
         text = spelling.variable(name)
@@ -81,11 +81,11 @@ def _drop_copies(work: EventWork) -> None:
 def _choose_names(work: EventWork) -> None:
     raw, kept = work.raw, work.kept
     hints = dict(work.machine.hints)
-    bound = always_bound(work.instructions, work.control.paths, work.words)
+    bound = always_bound(work.instructions, work.control.paths, work.naming)
     for local in raw.localsplus:
         if local in bound and local not in kept:
-            hints[work.spelling.variable(local)] = work.words.local_hint(local)
-    work.named = choose_names(work.out, hints, raw, work.spelling, work.result_names, work.words)
+            hints[work.spelling.variable(local)] = work.naming.local_hint(local)
+    work.named = choose_names(work.out, hints, raw, work.spelling, work.result_names, work.naming)
 
 
 def _polish(work: EventWork) -> None:
@@ -122,16 +122,16 @@ def decompile_events(
     spelling: Spelling | None = None,
     result_names: Mapping[str, Sequence[str]] = MappingProxyType({}),
     after: Observer | None = None,
-    words: Words = PLAIN,
+    naming: NamingHints = NO_HINTS,
 ) -> DecompiledCode:
     """Return ``raw`` as a function definition, not yet proven.
 
     ``nested`` gives the definitions of functions that it makes; without it, code that makes one is refused.
     ``enclosing`` are the names bound by enclosing functions: a global of such a name must be declared. ``spelling`` is
     that of the outermost code, if that is another. ``result_names``: see Settings. ``after`` is called after each pass.
-    ``words``: hints for new variables, taken from the names in the code.
+    ``naming``: hints for new variables, taken from the names in the code.
     Raises DecompilationError for code with other loops, or with operations or shapes that this room cannot write.
     """
-    work = EventWork(raw, nested, enclosing, spelling or Spelling(raw), result_names, words)
+    work = EventWork(raw, nested, enclosing, spelling or Spelling(raw), result_names, naming)
     run_passes(PASSES, work, after)
     return work.result

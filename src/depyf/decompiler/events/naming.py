@@ -11,8 +11,8 @@ from collections import Counter
 from typing import Iterable, Mapping, Sequence
 
 from ..bytecode import RawCode
+from ..names.naming_hints import NamingHints
 from ..names.spelling import Spelling, is_name
-from ..names.words import Words
 from ..stack_machine.hints import is_vague
 from ..syntax import nodes as n
 from ..syntax.scopes import outside_functions
@@ -27,13 +27,13 @@ def choose_names(
     raw: RawCode,
     spelling: Spelling,
     results: Mapping[str, Sequence[str]],
-    words: Words,
+    naming: NamingHints,
 ) -> dict[str, str]:
     """Rename the variables of ``hints`` in ``body``. Return a mapping from old to new names.
 
     ``results`` maps global names of functions to the names of the items that they return.
     """
-    suggestions = _Suggestions(hints, results, words)
+    suggestions = _Suggestions(hints, results, naming)
     for node in outside_functions(body):
         suggestions.visit(node)
     taken = _taken(body, hints, raw, spelling)
@@ -59,10 +59,10 @@ def choose_names(
 class _Suggestions:
     """The suggested name of each variable."""
 
-    def __init__(self, hints: Mapping[str, str], results: Mapping[str, Sequence[str]], words: Words) -> None:
+    def __init__(self, hints: Mapping[str, str], results: Mapping[str, Sequence[str]], naming: NamingHints) -> None:
         self.hints = hints
         self.results = results
-        self.numbered = (*_NUMBERED, words.numbered)
+        self.numbered = (*_NUMBERED, naming.numbered)
         self.found: dict[str, str] = {}  # variable -> the name suggested by its use
         self.order: dict[str, None] = {}
         self.values: dict[str, n.Expression] = {}

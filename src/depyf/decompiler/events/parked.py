@@ -8,15 +8,15 @@ written where it is used, under a descriptive name.
 from __future__ import annotations
 
 from ..bytecode import Instruction, RawCode
-from ..names.words import Words
+from ..names.naming_hints import NamingHints
 from .paths import Paths
 
 _READS = ("LOAD_FAST", "DELETE_FAST")
 
 
-def parked_locals(raw: RawCode, instructions: list[Instruction], paths: Paths, words: Words) -> frozenset[str]:
+def parked_locals(raw: RawCode, instructions: list[Instruction], paths: Paths, naming: NamingHints) -> frozenset[str]:
     """Return the names of the parked variables."""
-    names = _stored(instructions, words) - {*raw.parameters, *raw.cellvars, *raw.freevars}
+    names = _stored(instructions, naming) - {*raw.parameters, *raw.cellvars, *raw.freevars}
     if not names:
         return names
     loops = [paths.loop(head) for head, ins in enumerate(instructions) if ins.op == "FOR_ITER"]
@@ -25,14 +25,14 @@ def parked_locals(raw: RawCode, instructions: list[Instruction], paths: Paths, w
     return names - _read_unbound(names, instructions, paths, entries)
 
 
-def always_bound(instructions: list[Instruction], paths: Paths, words: Words) -> frozenset[str]:
+def always_bound(instructions: list[Instruction], paths: Paths, naming: NamingHints) -> frozenset[str]:
     """Return the variables with made-up names that are bound wherever they are read, even after exceptions."""
-    names = _stored(instructions, words)
+    names = _stored(instructions, naming)
     return names - _read_unbound(names, instructions, paths, [0], exceptions=True)
 
 
-def _stored(instructions: list[Instruction], words: Words) -> frozenset[str]:
-    return frozenset(ins.arg for ins in instructions if ins.op == "STORE_FAST" and words.is_made_up(ins.arg))
+def _stored(instructions: list[Instruction], naming: NamingHints) -> frozenset[str]:
+    return frozenset(ins.arg for ins in instructions if ins.op == "STORE_FAST" and naming.is_made_up(ins.arg))
 
 
 def _read_unbound(

@@ -2,7 +2,7 @@
 
 ``spelling.py`` gives identifiers and texts for what has none, ``respelling.py`` a copy of the code in which every name
 can be written, ``private_names.py`` the form that names have inside a class. Whatever is written in another way is
-remembered, so that who compiles the text can put it back. ``words.py`` says what the names in code tell of its values,
-``dynamo.py`` knows the names that Dynamo makes: which of the two the rooms are given, their caller decides.
+remembered, so that who compiles the text can put it back. ``naming_hints.py`` is the interface for hints from the names
+in code, ``dynamo.py`` has those for names that Dynamo makes; the caller chooses which hints the rooms get.
 Imports ``bytecode/``, ``syntax/`` and ``proof/``.
 """

@@ -1,8 +1,8 @@
 """Dynamo's names: all that the decompiler knows by name of the tool whose code it sees most.
 
-The names that Dynamo gives to variables, globals and attributes say where code and values come from. They decide which
-words the text uses (WORDS, which `Origin` in driver/settings.py hands on), and how code of Dynamo's is shown when it
-is refused (``pipeline.py``). No proof relies on them.
+The names that Dynamo gives to variables, globals and attributes say where code and values come from. They decide how
+new variables are named (DYNAMO_HINTS, passed on by `Origin` in driver/settings.py), and how refused code of Dynamo's
+is shown (``pipeline.py``). No proof relies on them.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import re
 from types import CodeType
 from typing import Any, Iterable, Iterator
 
-from .words import Words
+from .naming_hints import NamingHints
 
 _GRAPH_OUTPUT = "graph_out"
 """What a compiled graph gives; Dynamo numbers its variables for that."""
@@ -65,7 +65,7 @@ def local_hint(variable: str) -> str:
     return next(filter(None, match.groups())) if match else variable
 
 
-WORDS = Words(is_made_up, local_hint, _GLOBALS, _ATTRIBUTES, _RESULTS, _GRAPH_OUTPUT)
+DYNAMO_HINTS = NamingHints(is_made_up, local_hint, _GLOBALS, _ATTRIBUTES, _RESULTS, _GRAPH_OUTPUT)
 """What Dynamo's names tell."""
 
 

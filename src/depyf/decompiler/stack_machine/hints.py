@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from ..names.naming_hints import NamingHints, Patterns
 from ..names.spelling import is_name
-from ..names.words import Patterns, Words
 
 _VAGUE = re.compile(r"(out|out_\d+|tmp|value|item|result|instance)")
 
@@ -16,27 +16,27 @@ def is_vague(name: str) -> bool:
     return bool(_VAGUE.fullmatch(name))
 
 
-def attribute_hint(words: Words, name: str) -> str:
+def attribute_hint(naming: NamingHints, name: str) -> str:
     """Return a variable name for the value of an attribute."""
-    return _first(words.attributes, name) or name.strip("_") or "value"
+    return _first(naming.attributes, name) or name.strip("_") or "value"
 
 
-def global_hint(words: Words, name: str) -> str:
+def global_hint(naming: NamingHints, name: str) -> str:
     """Return a variable name for the value of a global name."""
-    return _first(words.globals, name) or name.strip("_") or "value"
+    return _first(naming.globals, name) or name.strip("_") or "value"
 
 
-def call_hint(words: Words, callee: str, argument: str = "") -> str:
+def call_hint(naming: NamingHints, callee: str, argument: str = "") -> str:
     """Return a variable name for the result of a call, from the callee, or from the argument of a conversion."""
     if callee.lstrip("_").startswith("as_") and is_name(argument) and not is_vague(argument):
         return argument
-    hint = _first(words.results, callee)
+    hint = _first(naming.results, callee)
     if hint is None and callee[:1].isupper() and not callee.isupper():
         hint = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", callee).lower()  # a class
     return hint or "result"
 
 
-def item_hint(words: Words, owner: str, key: Any) -> str:
+def item_hint(naming: NamingHints, owner: str, key: Any) -> str:
     """Return a variable name for the item at ``key`` of the value of ``owner``."""
     if type(key) is str and is_name(key):
         return key
@@ -44,7 +44,7 @@ def item_hint(words: Words, owner: str, key: Any) -> str:
         return f"{owner[:-1]}_{key}"
     if type(key) is not int or key < 0 or is_vague(owner):
         return "item"
-    numbered = words.numbered and owner.startswith(words.numbered)
+    numbered = naming.numbered and owner.startswith(naming.numbered)
     return f"out_{key}" if numbered else f"{owner}_{key}"
 
 

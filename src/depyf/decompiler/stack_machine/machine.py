@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any, Callable, List, Mapping, Union
 
 from ..bytecode import Instruction, RawCode
+from ..names.naming_hints import NO_HINTS, NamingHints
 from ..names.spelling import Spelling, identifier
-from ..names.words import PLAIN, Words
 from ..syntax import nodes as n
 from .state import EventResult, Value
 from .writer import Writer
@@ -30,7 +30,7 @@ class Machine(Writer):
 
     ``stage`` is the room that its errors name. ``handlers`` has a function for each operation that the owner of the
     machine accepts. Some operations, such as imports, form one statement with the instructions after them: their
-    handlers look at the ``upcoming`` ones and advance ``next_index`` past those they execute. ``words`` are hints for
+    handlers look at the ``upcoming`` ones and advance ``next_index`` past those they execute. ``naming`` are hints for
     the names of new variables.
     """
 
@@ -42,13 +42,13 @@ class Machine(Writer):
         handlers: Handlers,
         upcoming: Upcoming,
         nested: Nested | None = None,
-        words: Words = PLAIN,
+        naming: NamingHints = NO_HINTS,
     ) -> None:
         super().__init__(raw, spelling, stage)
         self.handlers = handlers
         self.upcoming = upcoming
         self.nested = nested
-        self.words = words
+        self.naming = naming
         self.next_index = 0
         """The index of the next instruction."""
         self.iterators: list[n.Call] = []  # the texts of GET_ITER outside of for statements

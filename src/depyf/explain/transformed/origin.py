@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from ...decompiler.driver.settings import Origin
-from ...decompiler.names.dynamo import WORDS
+from ...decompiler.names.dynamo import DYNAMO_HINTS
 
 __all__ = ["DYNAMO"]
 
-DYNAMO = Origin(WORDS.is_made_up, WORDS)
+DYNAMO = Origin(DYNAMO_HINTS.is_made_up, DYNAMO_HINTS)
 """For ``Settings.origin``, wherever code of Dynamo's is decompiled."""

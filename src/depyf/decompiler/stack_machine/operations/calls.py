@@ -67,7 +67,7 @@ def _call(machine: Machine, function: Value, arguments: list[Value], named: list
         return n.Call(callee, plain, keywords)
 
     first = machine.text_hint(arguments[0]) if arguments else ""
-    hint = call_hint(machine.words, machine.text_hint(function), first)
+    hint = call_hint(machine.naming, machine.text_hint(function), first)
     for argument in arguments:
         if isinstance(argument, Const) and isinstance(argument.value, RawCode):
             hint = argument.value.name  # it makes a function

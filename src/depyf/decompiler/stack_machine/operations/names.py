@@ -65,7 +65,7 @@ def _delete_deref(machine: Machine, name: str) -> None:
 @handles("LOAD_GLOBAL")
 def _load_global(machine: Machine, name: str) -> None:
     text = machine.spelling.name(name)
-    machine.event([], lambda: n.Name(text), global_hint(machine.words, text), long=False)
+    machine.event([], lambda: n.Name(text), global_hint(machine.naming, text), long=False)
 
 
 @handles("STORE_GLOBAL")
@@ -86,7 +86,7 @@ def _delete_global(machine: Machine, name: str) -> None:
 def _load_attr(machine: Machine, name: str) -> None:
     text = machine.spelling.name(name)
     machine.name_if_kept(machine.state.stack[-1:])
-    hint = attribute_hint(machine.words, text)
+    hint = attribute_hint(machine.naming, text)
     machine.event([machine.pop()], lambda owner: n.Attribute(owner, text), hint, long=False)
 
 

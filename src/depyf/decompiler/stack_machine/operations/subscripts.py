@@ -22,7 +22,7 @@ def _binary_subscr(machine: Machine, arg: Any) -> None:
         machine.push(item)
         return
     owner, key = machine.unfoldable(owner, [key]), _built(key)
-    hint = item_hint(machine.words, machine.text_hint(owner), key.value if isinstance(key, Const) else None)
+    hint = item_hint(machine.naming, machine.text_hint(owner), key.value if isinstance(key, Const) else None)
     machine.event([owner, *_parts(key)], _subscript(key), hint, long=not isinstance(key, Const))
 
 

@@ -33,7 +33,7 @@ def _unpack_ex(machine: Machine, arg: Any) -> None:
 def _unpack(machine: Machine, value: Value, count: int, star: int) -> None:
     """Unpack into new variables, one of them (if ``star`` >= 0) with a star."""
     owner = machine.text_hint(value)
-    names = [machine.temporary(item_hint(machine.words, owner, number)) for number in range(count)]
+    names = [machine.temporary(item_hint(machine.naming, owner, number)) for number in range(count)]
     targets: list[n.Expression] = [n.Name(name) for name in names]
     if star >= 0:
         targets[star] = n.Starred(targets[star])
