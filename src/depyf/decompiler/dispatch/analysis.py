@@ -13,7 +13,7 @@ from ..limits.budget import spend
 from .levels import Error, Levels, Ranges, handled_part, is_inside
 from .slots import VALUE, StackSlot, StackSlots, merge, rigid, same_slot, simulate
 
-_MOST_COPIES = 6
+_MAX_NODES_PER_INSTRUCTION = 6
 """Average number of nodes per instruction that is still accepted."""
 
 _SILENT = frozenset(
@@ -71,13 +71,13 @@ class Analysis:
         self.nodes: dict[Any, DispatchNode] = {}
         self.handler_of: dict[Levels, DispatchNode] = {}  # keyed by the levels of the try body
         self.joins = self._joins()
-        self.todo: list[DispatchNode] = []
+        self.worklist: list[DispatchNode] = []
         self.entry = self.enter(0, (), [])
-        while self.todo:
-            self.follow(self.todo.pop())
-            if len(self.nodes) > _MOST_COPIES * len(instructions) + 50:
+        while self.worklist:
+            self.execute(self.worklist.pop())
+            if len(self.nodes) > _MAX_NODES_PER_INSTRUCTION * len(instructions) + 50:
                 raise error("too many contexts")
-        self._drop_unreached()
+        self._remove_unreachable()
 
     def _joins(self) -> set[int]:
         """Return the instructions with several predecessors."""
@@ -90,17 +90,17 @@ class Analysis:
                 counts[index + 1] += 1
         return {index for index, count in enumerate(counts) if count > 1}
 
-    def _drop_unreached(self) -> None:
-        reached: dict[DispatchNode, None] = {}
-        todo = [self.entry]
-        while todo:
-            node = todo.pop()
-            if node not in reached:
-                reached[node] = None
-                todo += [edge.target for edge in node.edges] + [handler for handler, _ in node.handlers]
+    def _remove_unreachable(self) -> None:
+        reachable: dict[DispatchNode, None] = {}
+        worklist = [self.entry]
+        while worklist:
+            node = worklist.pop()
+            if node not in reachable:
+                reachable[node] = None
+                worklist += [edge.target for edge in node.edges] + [handler for handler, _ in node.handlers]
                 for edge in node.edges:
                     self._check_with(node, edge.target)
-        self.all = sorted(reached, key=lambda node: node.number)
+        self.all = sorted(reachable, key=lambda node: node.number)
 
     def _check_with(self, node: DispatchNode, target: DispatchNode) -> None:
         """Refuse an edge into the body of a with statement, except that from its beginning."""
@@ -121,20 +121,20 @@ class Analysis:
 
     def node(self, pc: int, levels: Levels, slots: list[StackSlot]) -> DispatchNode:
         """Return the node that begins like this, with its knowledge of the stack merged with this path's."""
-        slots = [self.settled(slot, levels) for slot in slots]
+        slots = [self.at_levels(slot, levels) for slot in slots]
         key = (pc, levels, tuple(rigid(slot) for slot in slots))
         node = self.nodes.get(key)
         if node is None:
             node = self.nodes[key] = DispatchNode(len(self.nodes), pc, levels, tuple(slots))
-            self.todo.append(node)
+            self.worklist.append(node)
             return node
         merged = tuple(merge(a, b)._replace(origin=-1) for a, b in zip(node.slots, slots))
         if not all(same_slot(a, b) for a, b in zip(merged, node.slots)):
             node.slots = merged
-            self.todo.append(node)
+            self.worklist.append(node)
         return node
 
-    def settled(self, slot: StackSlot, levels: Levels) -> StackSlot:
+    def at_levels(self, slot: StackSlot, levels: Levels) -> StackSlot:
         """Return ``slot`` as seen at ``levels``: an entry of a handler that was left is a plain value or unusable."""
         if slot.kind == "exception" and not is_inside(levels, slot.detail):
             return VALUE._replace(origin=slot.origin)
@@ -159,7 +159,7 @@ class Analysis:
 
     # Executing a node to its end
 
-    def follow(self, node: DispatchNode) -> None:
+    def execute(self, node: DispatchNode) -> None:
         node.pcs, node.edges, node.handlers = [], [], []
         slots = [slot._replace(origin=index) for index, slot in enumerate(node.slots)]
         handled = handled_part(node.levels)
@@ -182,7 +182,7 @@ class Analysis:
                         raise self.error("exception ranges that no source can have")
                     node.end, node.edges = "jump", [self.edge(pc, handled, slots)]
                     return
-                self.may_raise(node, slots)
+                self.add_handler_edge(node, slots)
             spend(0.5 + len(slots) / 20 + len(node.levels) / 5, "the dispatch loop")
             node.pcs.append(pc)
             self.check_exits(node, ins, slots)
@@ -227,7 +227,7 @@ class Analysis:
             top = slots.pop()
             if not handled or handled[-1].kind != "except" or (top.kind, top.detail) != ("previous", handled):
                 raise self.error("POP_EXCEPT restores another exception than that handled before")
-            if self.raises_again(pc + 1, slots, handled):
+            if self.only_reraises(pc + 1, slots, handled):
                 node.end = "raise"
             else:
                 node.end, node.edges = "jump", [self.edge(pc + 1, handled_part(handled[:-1]), slots)]
@@ -267,9 +267,9 @@ class Analysis:
 
     def edge(self, pc: int, handled: Levels, slots: list[StackSlot]) -> Edge:
         target = self.enter(pc, handled, slots)
-        return Edge(target, tuple(self.settled(slot, target.levels) for slot in slots))
+        return Edge(target, tuple(self.at_levels(slot, target.levels) for slot in slots))
 
-    def raises_again(self, pc: int, slots: list[StackSlot], levels: Levels) -> bool:
+    def only_reraises(self, pc: int, slots: list[StackSlot], levels: Levels) -> bool:
         """Whether the code at ``pc`` only reraises the exception of ``levels``."""
         slots = slots[:]
         for _ in range(20):
@@ -289,7 +289,7 @@ class Analysis:
 
     # Exceptions
 
-    def may_raise(self, node: DispatchNode, slots: list[StackSlot]) -> None:
+    def add_handler_edge(self, node: DispatchNode, slots: list[StackSlot]) -> None:
         """Enter the innermost handler with this stack: an instruction of ``node`` can raise."""
         index = len(node.levels) - 1
         while index >= 0 and not node.levels[index].is_body:
@@ -324,7 +324,7 @@ class Analysis:
             return self.node(level.handler.target, levels, [*slots, StackSlot("exception", levels)])
         levels = (*outer, level._replace(kind="silent"))
         entry = [*slots, StackSlot("exception", levels)]
-        if self.raises_again(level.handler.target, entry, levels):
+        if self.only_reraises(level.handler.target, entry, levels):
             return self.node(level.handler.target, levels, entry)
         known = len(self.nodes)
         levels = (*outer, level._replace(kind="except"))

@@ -58,7 +58,7 @@ class Blocks:
         self.bound = bound_variables(analysis, raw)
         handlers = {**HANDLERS, "CHECK_EXC_MATCH": self.match_exception}
         self.machine = Machine(raw, spelling, "dispatch", handlers, self.upcoming, nested, naming)
-        self.machine.originals = {spelling.variable(name) for name in raw.localsplus}
+        self.machine.preferred = {spelling.variable(name) for name in raw.localsplus}
 
     def run(self) -> list[DispatchBlock]:
         """Return the blocks that are reachable; tests with a constant outcome may make others dead."""
@@ -81,7 +81,7 @@ class Blocks:
         machine.state = self.beginning(node)
         machine.line = None
         machine.next_index = 0
-        self.keep_for_handlers()
+        self.store_for_handlers()
         while machine.next_index < len(node.pcs):
             pc = node.pcs[machine.next_index]
             ins = self.instructions[pc]
@@ -93,7 +93,7 @@ class Blocks:
                 getattr(self, "end_" + node.end)(block, ins)
                 return block
             machine.execute(ins)
-            self.keep_for_handlers()
+            self.store_for_handlers()
         if node.end == "raise":
             machine.flush()
             machine.emit(n.Raise())
@@ -151,22 +151,22 @@ class Blocks:
 
     # Stack entries that handlers read
 
-    def keep_for_handlers(self) -> None:
+    def store_for_handlers(self) -> None:
         """Store the stack entries that an enclosing handler may read to their variables."""
         stack = self.machine.state.stack
-        for entry, kept in self.entries_around():
+        for entry, kept in self.enclosing_handlers():
             for index in range(min(kept, len(stack))):
                 if entry.slots[index].kind == "value" and not isinstance(stack[index], (Null, Raised)):
-                    self.keep(stack[index], self.variables.name(entry, index))
+                    self.ensure_stored(stack[index], self.variables.name(entry, index))
 
-    def entries_around(self) -> list[tuple[DispatchNode, int]]:
+    def enclosing_handlers(self) -> list[tuple[DispatchNode, int]]:
         """Return the handlers that exceptions may reach from here, with the stack depth that they keep."""
         levels = self.node.levels
         bodies = [levels[: count + 1] for count, level in enumerate(levels) if level.is_body]
         known = self.analysis.handler_of
         return [(known[body], body[-1].kept) for body in bodies if body in known]
 
-    def keep(self, value: Value, name: str) -> None:
+    def ensure_stored(self, value: Value, name: str) -> None:
         machine = self.machine
         if name not in machine.state.names.get(value, ()):
             machine.state.stack.append(value)  # keeps it alive if ``name`` was the variable of another value
@@ -177,8 +177,8 @@ class Blocks:
 
     def end_jump(self, block: DispatchBlock) -> None:
         [edge] = block.node.edges
-        wanted = self.wanted(edge)
-        self.into_variables(wanted)
+        required = self.required(edge)
+        self.store_entries(required)
         self.machine.flush()
         block.successors = [Successor(edge.target, [])]
 
@@ -210,10 +210,10 @@ class Blocks:
         value = machine.state.stack[-1]
         if ins.op.endswith("OR_POP"):
             top = len(machine.state.stack) - 1
-            for other, name in self.wanted(jumps):
+            for other, name in self.required(jumps):
                 if other == top:
-                    self.keep(value, name)
-        self.into_common_variables(falls, jumps, value)
+                    self.ensure_stored(value, name)
+        self.store_common_entries(falls, jumps, value)
         machine.pop()
         decided = outcome(ins, value.value) if isinstance(value, Const) else None
         if decided is None:
@@ -235,10 +235,10 @@ class Blocks:
         item, exhausted = block.node.edges
         iterator = machine.state.stack[-1]
         top = len(machine.state.stack) - 1
-        for other, name in self.wanted(item):
+        for other, name in self.required(item):
             if other == top:
-                self.keep(iterator, name)
-        self.into_common_variables(item, exhausted, iterator)
+                self.ensure_stored(iterator, name)
+        self.store_common_entries(item, exhausted, iterator)
         [block.iterator] = machine.texts([iterator])
         machine.flush()
         block.item = self.variables.name(item.target, top + 1)
@@ -255,23 +255,23 @@ class Blocks:
         [edge] = block.node.edges
         index = len(machine.state.stack) - 1
         manager = machine.state.stack[-1]
-        self.into_variables([want for want in self.wanted(edge) if want[0] < index], manager)
+        self.store_entries([entry for entry in self.required(edge) if entry[0] < index], manager)
         name = self.variables.manager(edge.slots[index].detail)
         machine.statement([machine.pop()], lambda text: n.Assign([n.Name(name)], text))
         block.successors = [Successor(edge.target, [])]
 
     # Stack entries that successors read
 
-    def into_common_variables(self, a: Edge, b: Edge, last: Value) -> None:
+    def store_common_entries(self, a: Edge, b: Edge, last: Value) -> None:
         """Store the entries that both edges need, before ``last`` is used."""
-        others = self.wanted(b)
-        self.into_variables([want for want in self.wanted(a) if want in others], last)
+        others = self.required(b)
+        self.store_entries([entry for entry in self.required(a) if entry in others], last)
 
-    def into_variables(self, wanted: list[tuple[int, str]], last: Value | None = None) -> None:
+    def store_entries(self, required: list[tuple[int, str]], last: Value | None = None) -> None:
         """Store stack entries to variables, and assign pending events to them directly where possible."""
         machine = self.machine
         state = machine.state
-        names = dict(wanted)
+        names = dict(required)
         while state.pending and state.pending[0] is not last:
             event = state.pending[0]
             indices = [index for index, name in names.items() if state.stack[index] is event]
@@ -284,21 +284,21 @@ class Blocks:
             machine.free(name)
             machine.emit(n.Assign([n.Name(name)], event.expression, line=event.line))
             state.names[event] = [name]
-        for index, name in wanted:
-            self.keep(state.stack[index], name)
+        for index, name in required:
+            self.ensure_stored(state.stack[index], name)
 
     def successor(self, edge: Edge) -> Successor:
         """Return the edge, with the stores that only it needs."""
         machine = self.machine
         kept = machine.state, machine.out
         machine.state, machine.out = machine.state.copy(), []
-        for index, name in self.wanted(edge):
-            self.keep(machine.state.stack[index], name)
+        for index, name in self.required(edge):
+            self.ensure_stored(machine.state.stack[index], name)
         result = Successor(edge.target, machine.out)
         machine.state, machine.out = kept
         return result
 
-    def wanted(self, edge: Edge) -> list[tuple[int, str]]:
+    def required(self, edge: Edge) -> list[tuple[int, str]]:
         """Return the stack entries that the target of ``edge`` reads, by index, with their variables."""
         return [
             (index, self.variables.name(edge.target, index))

@@ -14,22 +14,24 @@ def join_tests(blocks: list[DispatchBlock]) -> list[DispatchBlock]:
     for block in blocks:
         for target in [one.target for one in block.successors] + [handler for handler, _ in block.node.handlers]:
             jumps[target.number] = jumps.get(target.number, 0) + 1
-    at = {block.node: block for block in blocks}
-    gone: set[DispatchBlock] = set()
+    block_of = {block.node: block for block in blocks}
+    joined: set[DispatchBlock] = set()
     for block in reversed(blocks):
-        while block not in gone and block.test is not None:
-            second = _second(block, at, jumps)
+        while block not in joined and block.test is not None:
+            second = _join_with_successor(block, block_of, jumps)
             if second is None:
                 break
-            gone.add(second)
-            at.pop(second.node)
-    return [block for block in blocks if block not in gone]
+            joined.add(second)
+            block_of.pop(second.node)
+    return [block for block in blocks if block not in joined]
 
 
-def _second(block: DispatchBlock, at: dict[DispatchNode, DispatchBlock], jumps: dict[int, int]) -> DispatchBlock | None:
+def _join_with_successor(
+    block: DispatchBlock, block_of: dict[DispatchNode, DispatchBlock], jumps: dict[int, int]
+) -> DispatchBlock | None:
     """Join the test of ``block`` with that of a successor that only tests. Return the successor."""
     for number, successor in enumerate(block.successors):
-        second = at.get(successor.target)
+        second = block_of.get(successor.target)
         if second is None or second is block or jumps[successor.target.number] != 1 or successor.statements:
             continue
         if second.test is None or second.statements or second.node.levels != block.node.levels:

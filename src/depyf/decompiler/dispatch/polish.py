@@ -12,9 +12,9 @@ from .except_clauses import to_clauses
 def polish(body: list[n.Statement], ours: set[str]) -> list[n.Statement]:
     """Shorten ``body`` and return it; ``ours`` are variables that the original does not have."""
     _drop_unread(body, ours)
-    n.rewrite_bodies(body, _turn_empty_arms)
+    n.rewrite_bodies(body, _negate_empty_arms)
     n.rewrite_bodies(body, to_clauses)
-    n.rewrite_bodies(body, _test_in_front)
+    n.rewrite_bodies(body, _test_in_while)
     uses = Counter(node.id for node in n.walk(body) if isinstance(node, n.Name))
     n.rewrite_bodies(body, lambda statements: _iterate_directly(statements, uses, ours))
     n.rewrite_bodies(body, lambda statements: _bind_directly(statements, uses, ours))
@@ -23,9 +23,9 @@ def polish(body: list[n.Statement], ours: set[str]) -> list[n.Statement]:
 
 def _drop_unread(body: list[n.Statement], ours: set[str]) -> None:
     """Remove assignments to variables of ours that are never read."""
-    again = True
-    while again:
-        again = False
+    changed = True
+    while changed:
+        changed = False
         stored = {id(t) for s in n.statements_in_order(body) if isinstance(s, n.Assign) for t in s.targets}
         read = {node.id for node in n.walk(body) if isinstance(node, n.Name) and id(node) not in stored}
         unread = ours - read
@@ -36,14 +36,14 @@ def _drop_unread(body: list[n.Statement], ours: set[str]) -> None:
                 if not isinstance(target, n.Name) or target.id not in unread:
                     kept.append(statement)
                     continue
-                again = True
+                changed = True
                 value = statement.value  # type: ignore[attr-defined]
                 if not (isinstance(value, n.Constant) or isinstance(value, n.Name) and value.id in ours):
                     kept.append(n.Expr(value, line=statement.line))
             statements[:] = kept
 
 
-def _turn_empty_arms(body: list[n.Statement]) -> None:
+def _negate_empty_arms(body: list[n.Statement]) -> None:
     for statement in body:
         for holder in [statement, *getattr(statement, "handlers", ())]:
             if not isinstance(statement, n.If) and getattr(holder, "body", None) == []:
@@ -55,7 +55,7 @@ def _turn_empty_arms(body: list[n.Statement]) -> None:
                 statement.body = [n.Pass()]
 
 
-def _test_in_front(body: list[n.Statement]) -> None:
+def _test_in_while(body: list[n.Statement]) -> None:
     """``while True: if a: break ...`` -> ``while not a: ...``."""
     for loop in body:
         if not isinstance(loop, n.While) or not isinstance(loop.test, n.Constant) or not isinstance(loop.body[0], n.If):

@@ -18,9 +18,9 @@ from .levels import Error
 from .variables import SlotVariables
 
 Body = List[n.Statement]
-Falls = Dict[DispatchNode, Body]
+FallThroughs = Dict[DispatchNode, Body]
 """The nodes reached by falling through the end of the statements, with the assignments that select each of them."""
-Written = Tuple[Body, Falls]
+Written = Tuple[Body, FallThroughs]
 
 
 class Structure:
@@ -167,7 +167,7 @@ class Structure:
                 raise self.error("internal error: control falls through the end of a loop")
         return self.after_loop(statement, _both(loop.breaks, falls), graph.loop_followers[loop])
 
-    def iteration(self, item: GraphItem, loop: Loop) -> tuple[n.Statement, Falls] | None:
+    def iteration(self, item: GraphItem, loop: Loop) -> tuple[n.Statement, FallThroughs] | None:
         """Return a ``for`` statement if the loop's header does nothing but FOR_ITER."""
         block = item.block if isinstance(item, BlockItem) else None
         if block is None or block.iterator is None or block.statements or not isinstance(block.iterator, n.Name):
@@ -187,20 +187,20 @@ class Structure:
         return make(n.Name(block.item), block.iterator, body or [n.Pass()], orelse, line=block.line), falls
 
     def statements_of(self, loop: Loop) -> Iterable[n.Statement]:
-        levels = self.graphs[-1]
+        graph = self.graphs[-1]
         for block in self.blocks:
-            if levels.base(block.node) in loop.members:
+            if graph.base(block.node) in loop.members:
                 yield from block.statements
                 if block.item:
                     yield n.Assign([n.Name(block.item)], n.Constant(None))
                 for successor in block.successors:
                     yield from successor.statements
 
-    def after_loop(self, statement: n.Statement, arriving: Falls, followers: list[GraphItem]) -> Written:
+    def after_loop(self, statement: n.Statement, arriving: FallThroughs, followers: list[GraphItem]) -> Written:
         """Append what follows a loop, which may also break out of or continue the enclosing loop."""
         body = [statement]
         jumps: dict[str, tuple[n.Statement, list[DispatchNode]]] = {}
-        falls: Falls = {}
+        falls: FallThroughs = {}
         for node, assignments in arriving.items():
             jump = self.jump_statement(node)
             if jump is None:
@@ -220,7 +220,7 @@ class Structure:
         body, falls = self.own(item)
         return self.sequence(body, falls, self.graphs[-1].followers[item])
 
-    def sequence(self, body: Body, arriving: Falls, followers: list[GraphItem]) -> Written:
+    def sequence(self, body: Body, arriving: FallThroughs, followers: list[GraphItem]) -> Written:
         """Return ``body`` and those of the followers that it jumps to, in order."""
         graph = self.graphs[-1]
         for item in followers:
@@ -295,7 +295,7 @@ class Structure:
         clause = n.ExceptHandler(kind, name if used else None, handler or [n.Pass()])
         return [n.Try(body or [n.Pass()], [clause], [], [])], _both(falls, others)
 
-    def with_statement(self, item: TryItem, body: Body, falls: Falls, end: DispatchNode | None) -> Written:
+    def with_statement(self, item: TryItem, body: Body, falls: FallThroughs, end: DispatchNode | None) -> Written:
         """``end`` is where control continues if the exit function suppresses an exception."""
         if item.chooses:
             raise self.error("a with statement with several beginnings")
@@ -319,7 +319,7 @@ class Structure:
         return [before, statement, found], _both(falls, fallen)
 
 
-def _both(a: Falls, b: Falls) -> Falls:
+def _both(a: FallThroughs, b: FallThroughs) -> FallThroughs:
     return {node: [*a.get(node, ()), *b.get(node, ())] for node in {**a, **b}}
 
 

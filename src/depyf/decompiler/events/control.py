@@ -27,13 +27,15 @@ from .paths import Paths
 from .try_statements import OpenTry, finish_tries, try_statement
 from .with_statements import RangeExit, with_statement
 
-_MOST_STEPS = 12
+_MAX_STEPS_PER_INSTRUCTION = 12
 """Limit of executed instructions per instruction of the code, as tails are duplicated in the text."""
 
-_DEEPEST = 150
+_MAX_DEPTH = 150
 """Limit of nested branches."""
 
-_LONG = frozenset({"CALL", "CALL_EX", "CALL_FUNCTION", "CALL_FUNCTION_EX", "BINARY_OP", "COMPARE_OP", "YIELD_VALUE"})
+_LONG_RUNNING = frozenset(
+    {"CALL", "CALL_EX", "CALL_FUNCTION", "CALL_FUNCTION_EX", "BINARY_OP", "COMPARE_OP", "YIELD_VALUE"}
+)  # fmt: skip
 
 Stops = FrozenSet[int]
 
@@ -58,10 +60,10 @@ class Control:
         self.ranges = ExceptionRanges(instructions)
         self.machine = Machine(raw, spelling, "events", HANDLERS, self.upcoming, nested, naming)
         self.machine.all_uses_known = True
-        self.machine.chosen = {spelling.variable(name) for name in raw.localsplus if not naming.is_made_up(name)}
+        self.machine.author_named = {spelling.variable(name) for name in raw.localsplus if not naming.is_made_up(name)}
         self.machine.parked = parked_locals(raw, instructions, self.paths, naming)
         self.live_before = live_before(self.machine.parked, instructions, self.paths)
-        self.steps_left = _MOST_STEPS * len(instructions) + 1000
+        self.steps_left = _MAX_STEPS_PER_INSTRUCTION * len(instructions) + 1000
         self.depth = 0
         self.handler: Handler | None = None
         self.range_exits: list[RangeExit] | None = None
@@ -164,11 +166,11 @@ class Control:
         if keep and not isinstance(machine.state.stack[-1], (Const, Pure)):
             machine.name(machine.state.stack[-1])
         value = machine.pop()
-        decided = self.decided(ins, value)
-        if decided is not None:
-            if decided and keep:
+        known_outcome = self.known_outcome(ins, value)
+        if known_outcome is not None:
+            if known_outcome and keep:
                 machine.push(value)
-            return ins.target if decided else pc + 1
+            return ins.target if known_outcome else pc + 1
         [test] = machine.texts([value])
         with machine.using([value]):
             machine.flush()
@@ -187,7 +189,7 @@ class Control:
     ) -> int:
         """Write the ``if`` statement for a jump ``op``; ``falls`` and ``jumps`` are the start and state of its arms."""
         self.depth += 1
-        if self.depth > _DEEPEST:
+        if self.depth > _MAX_DEPTH:
             raise self.machine.error("branches are nested too deeply")
         join = self.paths.join(falls[0], jumps[0], stops)
         inner = stops | {join} if join >= 0 else stops
@@ -217,7 +219,7 @@ class Control:
         self.machine.emit(n.If(_tests(op, test)[0], falling.out, jumping.out))
         return LEFT
 
-    def decided(self, ins: Instruction, value: Value) -> bool | None:
+    def known_outcome(self, ins: Instruction, value: Value) -> bool | None:
         """Whether the jump is taken, if that is known statically."""
         if isinstance(value, Const):
             return outcome(ins, value.value)
@@ -245,7 +247,7 @@ class Control:
         line = machine.line
         if falling.end >= 0 and jumping.end >= 0:
             machine.live = self.live_before[falling.end]
-            machine.state = merge_states(machine, falling, jumping, self.takes_long_after(falling.end))
+            machine.state = merge_states(machine, falling, jumping, self.reaches_long_running(falling.end))
         else:
             machine.state = falling.state if falling.end >= 0 else jumping.state
         positive, negative = _tests(op, test)
@@ -263,9 +265,9 @@ class Control:
             machine.emit(n.If(negative, orelse or [n.Pass()], [], line=line))
         return max(falling.end, jumping.end)
 
-    def takes_long_after(self, index: int) -> bool:
+    def reaches_long_running(self, index: int) -> bool:
         """Whether a long-running operation is reachable from the instruction at ``index``."""
-        return any(self.instructions[after].op in _LONG for after in self.paths.reach(index))
+        return any(self.instructions[after].op in _LONG_RUNNING for after in self.paths.reach(index))
 
 
 def _tests(op: str, test: n.Expression) -> tuple[n.Expression, n.Expression]:

@@ -22,15 +22,15 @@ def drop_copies(body: list[n.Statement], ours: Collection[str], kept: Collection
     if any(isinstance(node, (n.While, n.For, n.AsyncFor)) for node in walk(body)):
         return
     copies = _Copies(body, ours)
-    gone: set[int] = set()
+    removed: set[int] = set()
     for block in bodies(body, _FUNCTIONS):
         for statement in block:
             names = _copy(statement, ours, kept)
             if names is not None and copies.drop(*names):
-                gone.add(id(statement))
+                removed.add(id(statement))
     for block in bodies(body, _FUNCTIONS):
-        if any(id(statement) in gone for statement in block):
-            block[:] = [statement for statement in block if id(statement) not in gone] or [n.Pass()]
+        if any(id(statement) in removed for statement in block):
+            block[:] = [statement for statement in block if id(statement) not in removed] or [n.Pass()]
 
 
 class _Copies:

@@ -42,7 +42,7 @@ def for_statement(control: Control, pc: int) -> int:
     below = machine.state.stack
     machine.state.stack = [*(BelowIterator() for _ in below), Raised("iterator")]
     range_exits, control.range_exits = control.range_exits, None
-    before, machine.set_before = machine.set_before, set(machine.temporaries)
+    before, machine.set_before_loop = machine.set_before_loop, set(machine.temporaries)
     statement = n.For(n.Name("item"), iterable, [], [], line=machine.line)
     out, machine.out = machine.out, statement.body
     height = len(below) + 1
@@ -53,7 +53,7 @@ def for_statement(control: Control, pc: int) -> int:
             machine.flush()
     if end >= 0 and end != pc or end == pc and len(machine.state.stack) != height:
         raise machine.error("an iteration does not come back to its head")
-    machine.out, control.range_exits, machine.set_before = out, range_exits, before
+    machine.out, control.range_exits, machine.set_before_loop = out, range_exits, before
     if not statement.body:
         statement.body.append(n.Pass())
     machine.state = start

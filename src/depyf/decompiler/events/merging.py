@@ -17,10 +17,10 @@ class Arm(NamedTuple):
     end: int
 
 
-def merge_states(machine: Machine, a: Arm, b: Arm, takes_long: bool) -> MachineState:
+def merge_states(machine: Machine, a: Arm, b: Arm, long_running_follows: bool) -> MachineState:
     """Return the state where two arms join; stack slots that differ are assigned to a variable in both.
 
-    ``takes_long``: a long-running operation may follow.
+    ``long_running_follows``: a long-running operation may follow.
     """
     if len(a.state.stack) != len(b.state.stack):
         raise machine.error("the arms of a branch leave stacks of different depth")
@@ -31,7 +31,7 @@ def merge_states(machine: Machine, a: Arm, b: Arm, takes_long: bool) -> MachineS
         with machine.within(arm.state, arm.out):
             machine.flush()
     merge.variables()
-    if takes_long:
+    if long_running_follows:
         merge.release()
     merge.names()
     return merge.result
@@ -125,7 +125,7 @@ class _Merge:
             with machine.within(arm.state, arm.out):
                 both = [names for value, names in other.state.names.items() if value in arm.state.names]
                 known = {name for names in both for name in names}
-                machine.doomed |= machine.stale([]) - known
+                machine.to_delete |= machine.stale([]) - known
                 machine.release([n.Name(name) for name in known])
 
     def names(self) -> None:

@@ -27,19 +27,19 @@ class Paths:
                 targets.append(ins.target)
             self.successors.append(tuple(target for target in targets if target < len(instructions)))
         self.forward = [
-            tuple(target for target in targets if not self._is_jump_back(index, target))
+            tuple(target for target in targets if not self._is_back_edge(index, target))
             for index, targets in enumerate(self.successors)
         ]
         self.order = self._topological(where)
 
-    def _is_jump_back(self, index: int, target: int) -> bool:
+    def _is_back_edge(self, index: int, target: int) -> bool:
         return target <= index and self.instructions[target].op == "FOR_ITER"
 
     def loop(self, head: int) -> set[int]:
         """Return the instructions of the loop whose FOR_ITER is at ``head``, including it."""
         inside = self.reach(head)
         found = {head}
-        todo = [index for index in self.before.get(head, ()) if self._is_jump_back(index, head)]
+        todo = [index for index in self.before.get(head, ()) if self._is_back_edge(index, head)]
         while todo:
             index = todo.pop()
             if index not in found and index in inside:

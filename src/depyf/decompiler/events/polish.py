@@ -20,8 +20,8 @@ from ..syntax import nodes as n
 from ..syntax.printer import print_tree
 from ..syntax.traverse import bodies
 
-_MOST_TARGETS = 3
-_LONGEST = 94
+_MAX_TARGETS = 3
+_MAX_LENGTH = 94
 _READS = (n.Name, n.Attribute, n.Subscript, n.Constant)
 _FUNCTIONS = (n.FunctionDef, n.AsyncFunctionDef, n.ClassDef)
 
@@ -38,14 +38,14 @@ def polish(body: list[n.Statement], ours: Collection[str], variables: Collection
         while _augment(block, ours, uses):
             pass
         _hoist_deletions(block)
-        for number in range(len(block) - 2, -1, -1):
-            if number + 1 < len(block):
-                _to_bool_op(block, number, ours, uses)
-        for number in range(len(block)):
-            _negate_empty_body(block[number])
-            _to_conditional(block, number, ours, uses)
-        _use_directly(block, ours, uses, {*ours, *variables})
-        _return_directly(block, {name for name in ours if name not in handled})
+        for index in range(len(block) - 2, -1, -1):
+            if index + 1 < len(block):
+                _to_bool_op(block, index, ours, uses)
+        for index in range(len(block)):
+            _negate_empty_body(block[index])
+            _to_conditional(block, index, ours, uses)
+        _inline_conditionals(block, ours, uses, {*ours, *variables})
+        _inline_return(block, {name for name in ours if name not in handled})
         _merge(block, ours)
     last = body[-1] if body else None
     value = last.value if isinstance(last, n.Return) else last
@@ -79,7 +79,7 @@ def _deletions(targets: list[n.Expression], line: int | None) -> list[n.Statemen
     found: list[n.Statement] = []
     some: list[n.Expression] = []
     for target in targets:
-        if some and len(print_tree(n.Delete([*some, target])).strip()) > _LONGEST:
+        if some and len(print_tree(n.Delete([*some, target])).strip()) > _MAX_LENGTH:
             found.append(n.Delete(some, line=line))
             some = []
         some.append(target)
@@ -93,17 +93,17 @@ def _joined(first: n.Statement | None, second: n.Statement, ours: Collection[str
     targets, values = _parts(first)
     more, other = _parts(second)
     names = [target.id for target in [*targets, *more] if isinstance(target, n.Name)]
-    if len(names) != len(targets) + len(more) or len(set(names)) < len(names) or len(names) > _MOST_TARGETS:
+    if len(names) != len(targets) + len(more) or len(set(names)) < len(names) or len(names) > _MAX_TARGETS:
         return None
     if not all(name in ours for name in names) or len(more) != 1 or not all(map(_only_reads, [*values, *other])):
         return None
     signs = len(" = ") + len(", ") * 2 * (len(names) - 1)
-    if signs + sum(map(len, names)) + sum(map(_least_length, [*values, *other])) > _LONGEST:
+    if signs + sum(map(len, names)) + sum(map(_min_length, [*values, *other])) > _MAX_LENGTH:
         return None
     if {node.id for value in other for node in n.walk(value) if isinstance(node, n.Name)} & set(names):
         return None
     both = n.Assign([n.Tuple([*targets, *more])], n.Tuple([*values, *other]), line=first.line)
-    return both if len(print_tree(both).strip()) <= _LONGEST else None
+    return both if len(print_tree(both).strip()) <= _MAX_LENGTH else None
 
 
 def _parts(statement: n.Assign) -> tuple[list[n.Expression], list[n.Expression]]:
@@ -120,12 +120,12 @@ def _only_reads(value: n.Expression) -> bool:
     return all(isinstance(node, _READS) for node in n.walk(value))
 
 
-def _least_length(value: n.Expression) -> int:
+def _min_length(value: n.Expression) -> int:
     """Return a lower bound of the length of an expression that only reads: cheaper than printing it."""
-    return sum(map(_least_length_of_one, n.walk(value)))
+    return sum(map(_min_length_of_node, n.walk(value)))
 
 
-def _least_length_of_one(node: n.Node) -> int:
+def _min_length_of_node(node: n.Node) -> int:
     if isinstance(node, n.Name):
         return len(node.id)
     if isinstance(node, n.Attribute):
@@ -142,9 +142,9 @@ def _negate_empty_body(statement: n.Statement) -> None:
         statement.test, statement.body, statement.orelse = test, statement.orelse, []
 
 
-def _to_conditional(block: list[n.Statement], number: int, ours: Collection[str], uses: Counter[str]) -> None:
+def _to_conditional(block: list[n.Statement], index: int, ours: Collection[str], uses: Counter[str]) -> None:
     """Turn an ``if`` statement whose arms only assign the same variable of ours into a conditional expression."""
-    statement = block[number]
+    statement = block[index]
     if not isinstance(statement, n.If) or len(statement.body) != 1 or len(statement.orelse) != 1:
         return
     first, second = statement.body[0], statement.orelse[0]
@@ -153,42 +153,44 @@ def _to_conditional(block: list[n.Statement], number: int, ours: Collection[str]
     if len(first.targets) != 1 or not isinstance(first.targets[0], n.Name) or first.targets[0].id not in ours:
         return
     chosen = n.Assign(first.targets, n.IfExp(statement.test, first.value, second.value), line=statement.line)
-    if len(print_tree(chosen).strip()) <= _LONGEST:
-        block[number] = chosen
+    if len(print_tree(chosen).strip()) <= _MAX_LENGTH:
+        block[index] = chosen
         uses[first.targets[0].id] -= 1
 
 
-def _use_directly(
+def _inline_conditionals(
     block: list[n.Statement], ours: Collection[str], uses: Counter[str], variables: Collection[str]
 ) -> None:
     """Move a conditional expression into the next statement, if only that uses it, before any other effect."""
-    for number in range(len(block) - 2, -1, -1):
-        made, user = block[number : number + 2]
-        if not isinstance(made, n.Assign) or len(made.targets) != 1 or not isinstance(made.value, (n.IfExp, n.BoolOp)):
+    for index in range(len(block) - 2, -1, -1):
+        first, user = block[index : index + 2]
+        if not isinstance(first, n.Assign) or not isinstance(first.value, (n.IfExp, n.BoolOp)):
             continue
-        target = made.targets[0]
+        if len(first.targets) != 1:
+            continue
+        target = first.targets[0]
         if not isinstance(user, (n.Assign, n.Expr, n.Return)) or not isinstance(target, n.Name) or user.value is None:
             continue
-        gone = [s for s in block[number + 2 :] if isinstance(s, n.Delete) and target in s.targets]
-        if target.id not in ours or uses[target.id] != 2 + len(gone):
+        deletions = [s for s in block[index + 2 :] if isinstance(s, n.Delete) and target in s.targets]
+        if target.id not in ours or uses[target.id] != 2 + len(deletions):
             continue
-        if not _comes_first(user.value, target.id, variables):
+        if not _is_read_first(user.value, target.id, variables):
             continue
         replaced = type(user)(*[getattr(user, field) for field in user.fields], line=user.line)
-        replaced.value = _with(user.value, target.id, made.value)
-        if len(print_tree(replaced).strip()) > _LONGEST:
+        replaced.value = _replaced(user.value, target.id, first.value)
+        if len(print_tree(replaced).strip()) > _MAX_LENGTH:
             continue
-        block[number : number + 2] = [replaced]
-        _delete_no_more(block, target, gone)
+        block[index : index + 2] = [replaced]
+        _remove_deletions(block, target, deletions)
 
 
-def _delete_no_more(block: list[n.Statement], target: n.Name, deletions: list[n.Delete]) -> None:
+def _remove_deletions(block: list[n.Statement], target: n.Name, deletions: list[n.Delete]) -> None:
     for deletion in deletions:
         deletion.targets.remove(target)
     block[:] = [statement for statement in block if not isinstance(statement, n.Delete) or statement.targets]
 
 
-def _comes_first(value: n.Expression, name: str, variables: Collection[str]) -> bool | None:
+def _is_read_first(value: n.Expression, name: str, variables: Collection[str]) -> bool | None:
     """Whether the variable is read before any effect; None if there is no effect and no read."""
     if isinstance(value, n.Name):
         return True if value.id == name else None if value.id in variables else False
@@ -196,25 +198,25 @@ def _comes_first(value: n.Expression, name: str, variables: Collection[str]) -> 
         return None
     if isinstance(value, n.Call):
         parts = [value.func, *value.args]
-        happens = True
+        has_effect = True
     elif isinstance(value, (n.Tuple, n.List)):
-        parts, happens = list(value.elts), False
+        parts, has_effect = list(value.elts), False
     elif isinstance(value, n.BinOp):
-        parts, happens = [value.left, value.right], True
+        parts, has_effect = [value.left, value.right], True
     elif isinstance(value, n.Attribute):
-        parts, happens = [value.value], True
+        parts, has_effect = [value.value], True
     elif isinstance(value, n.Subscript):
-        parts, happens = [value.value, value.slice], True
+        parts, has_effect = [value.value, value.slice], True
     else:
         return False
     for part in parts:
-        found = _comes_first(part, name, variables)
+        found = _is_read_first(part, name, variables)
         if found is not None:
             return found
-    return False if happens else None
+    return False if has_effect else None
 
 
-def _with(value: n.Expression, name: str, new: n.Expression) -> n.Expression:
+def _replaced(value: n.Expression, name: str, new: n.Expression) -> n.Expression:
     """Return ``value`` with the variable replaced by ``new``; its ancestors are copied."""
     if isinstance(value, n.Name):
         return new if value.id == name else value
@@ -224,27 +226,27 @@ def _with(value: n.Expression, name: str, new: n.Expression) -> n.Expression:
     for field in value.fields:
         part = getattr(copy, field)
         if isinstance(part, n.Expression):
-            setattr(copy, field, _with(part, name, new))
+            setattr(copy, field, _replaced(part, name, new))
         elif isinstance(part, list):
-            setattr(copy, field, [_with(one, name, new) if isinstance(one, n.Expression) else one for one in part])
+            setattr(copy, field, [_replaced(one, name, new) if isinstance(one, n.Expression) else one for one in part])
     return copy
 
 
 def _augment(block: list[n.Statement], ours: Collection[str], uses: Counter[str]) -> bool:
     """Write an in-place operation without the variable of ours that only it uses. Return whether there was one."""
-    for number in range(len(block) - 3, -1, -1):
-        read, change, stored = block[number : number + 3]
+    for index in range(len(block) - 3, -1, -1):
+        read, change, stored = block[index : index + 3]
         if not isinstance(read, n.Assign) or not isinstance(change, n.AugAssign) or not isinstance(stored, n.Assign):
             continue
         target, reference = change.target, read.value
         if not isinstance(target, n.Name) or target.id not in ours or len(stored.targets) != 1:
             continue
-        gone = [s for s in block[number + 3 :] if isinstance(s, n.Delete) and target in s.targets]
+        deletions = [s for s in block[index + 3 :] if isinstance(s, n.Delete) and target in s.targets]
         if read.targets != [target] or stored.value != target or stored.targets != [reference]:
             continue
-        if _is_simple(reference) and uses[target.id] == 3 + len(gone):
-            block[number : number + 3] = [n.AugAssign(reference, change.op, change.value, line=read.line)]
-            _delete_no_more(block, target, gone)
+        if _is_simple(reference) and uses[target.id] == 3 + len(deletions):
+            block[index : index + 3] = [n.AugAssign(reference, change.op, change.value, line=read.line)]
+            _remove_deletions(block, target, deletions)
             return True
     return False
 
@@ -256,19 +258,19 @@ def _is_simple(reference: n.Expression) -> bool:
     return isinstance(reference.value if isinstance(reference, n.Attribute) else reference, n.Name)
 
 
-def _return_directly(block: list[n.Statement], ours: Collection[str]) -> None:
+def _inline_return(block: list[n.Statement], ours: Collection[str]) -> None:
     """``t = a`` and ``return t`` at the end of a block -> ``return a``."""
     if len(block) < 2:
         return
-    made, returned = block[-2:]
-    if isinstance(made, n.Assign) and isinstance(returned, n.Return) and made.targets == [returned.value]:
+    assigned, returned = block[-2:]
+    if isinstance(assigned, n.Assign) and isinstance(returned, n.Return) and assigned.targets == [returned.value]:
         if isinstance(returned.value, n.Name) and returned.value.id in ours:
-            block[-2:] = [n.Return(made.value, line=made.line)]
+            block[-2:] = [n.Return(assigned.value, line=assigned.line)]
 
 
-def _to_bool_op(block: list[n.Statement], number: int, ours: Collection[str], uses: Counter[str]) -> None:
+def _to_bool_op(block: list[n.Statement], index: int, ours: Collection[str], uses: Counter[str]) -> None:
     """Turn a test of a value that selects between it and another one into ``and`` or ``or``."""
-    first, statement = block[number : number + 2]
+    first, statement = block[index : index + 2]
     if not isinstance(first, n.Assign) or not isinstance(statement, n.If) or len(first.targets) != 1:
         return
     target, test, true, false = first.targets[0], statement.test, statement.body, statement.orelse
@@ -276,18 +278,18 @@ def _to_bool_op(block: list[n.Statement], number: int, ours: Collection[str], us
         test, true, false = test.operand, false, true
     if not isinstance(target, n.Name) or target.id not in ours or test != target or not true or not false:
         return
-    gone = [s for s in block[number + 2 :] if isinstance(s, n.Delete) and target in s.targets]
+    deletions = [s for s in block[index + 2 :] if isinstance(s, n.Delete) and target in s.targets]
     for op, kept, other in (("and", false, true), ("or", true, false)):
         found = _other_value(target, kept, other, ours)
         if found is None:
             continue
         result, value, deleted = found
-        if uses[target.id] != 3 + deleted + len(gone) or target in n.walk(value):
+        if uses[target.id] != 3 + deleted + len(deletions) or target in n.walk(value):
             continue
         uses[result.id] -= 1
         more = value.values if isinstance(value, n.BoolOp) and value.op == op else [value]
-        block[number : number + 2] = [n.Assign([result], n.BoolOp(op, [first.value, *more]), line=first.line)]
-        _delete_no_more(block, target, gone)
+        block[index : index + 2] = [n.Assign([result], n.BoolOp(op, [first.value, *more]), line=first.line)]
+        _remove_deletions(block, target, deletions)
         return
 
 
@@ -310,12 +312,12 @@ def _other_value(
 
 def _hoist_deletions(block: list[n.Statement]) -> None:
     """Move a common ``del`` at the beginning of both arms before the ``if``, unless the test uses its targets."""
-    for number in range(len(block) - 1, -1, -1):
-        statement = block[number]
+    for index in range(len(block) - 1, -1, -1):
+        statement = block[index]
         if not isinstance(statement, n.If) or not statement.body:
             continue
         leaves = isinstance(statement.body[-1], (n.Return, n.Raise)) and not statement.orelse
-        other = block[number + 1 :] if leaves else statement.orelse
+        other = block[index + 1 :] if leaves else statement.orelse
         first, second = statement.body[0], other[0] if other else None
         if not isinstance(first, n.Delete) or first != second or len(statement.body) < 2:
             continue
@@ -323,7 +325,7 @@ def _hoist_deletions(block: list[n.Statement]) -> None:
             continue
         del statement.body[0]
         if leaves:
-            del block[number + 1]
+            del block[index + 1]
         else:
             del statement.orelse[0]
-        block.insert(number, first)
+        block.insert(index, first)

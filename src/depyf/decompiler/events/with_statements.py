@@ -48,7 +48,7 @@ def with_statement(control: Control, pc: int, stops: frozenset[int]) -> int:
     if handler is None or around != control.handler or (handler.depth, handler.lasti) != (depth, True):
         raise machine.error("a context manager is entered without a handler of its own")
     suppressed_pc = _suppressed(control, handler)
-    machine.settle([manager])
+    machine.name_stale_events([manager])
     [context] = machine.texts([manager])
     with machine.using([manager]):
         machine.flush()

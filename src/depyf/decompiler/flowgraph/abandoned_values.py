@@ -12,7 +12,7 @@ from collections import Counter
 from ..bytecode import Instruction, stack_use
 from .control_flow_graph import BasicBlock, ControlFlowGraph
 
-_MOST_BLOCKS = 200
+_MAX_BLOCKS = 200
 _LEAVES = frozenset({"RETURN_VALUE", "RAISE_VARARGS", "RERAISE"})
 
 
@@ -43,7 +43,7 @@ def _pops(start: BasicBlock) -> list[Instruction]:
     while todo:
         block = todo.pop()
         count = above[block]
-        if not block.instructions or block.handler != start.handler or len(above) > _MOST_BLOCKS:
+        if not block.instructions or block.handler != start.handler or len(above) > _MAX_BLOCKS:
             return []
         for position, instruction in enumerate(block.instructions):
             op = instruction.op

@@ -15,14 +15,14 @@ def move_async_for_ends_back(graph: ControlFlowGraph) -> None:
     loops = {block.target: block for block in graph.blocks if block.last is not None and _iterates(block)}
     if not loops:
         return
-    usual = graph.reached_without_exceptions()
+    reachable = graph.reached_without_exceptions()
     warm = _reached_in_loops(graph)
     order = [block for block in graph.blocks if block in warm]
     sources = graph.sources()
     run: list[BasicBlock] = []
     runs = []
     for block in graph.blocks:
-        if block in usual and block not in warm:
+        if block in reachable and block not in warm:
             if block in loops or not run:
                 run = []
                 runs.append(run)
@@ -33,7 +33,7 @@ def move_async_for_ends_back(graph: ControlFlowGraph) -> None:
         loop = loops.get(run[0])
         end = len(order) if loop is None else _end_of(loop, run, order, sources)
         order[end:end] = run
-    graph.blocks = order + [block for block in graph.blocks if block not in usual]
+    graph.blocks = order + [block for block in graph.blocks if block not in reachable]
     graph.number()
 
 

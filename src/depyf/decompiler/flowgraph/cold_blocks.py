@@ -19,9 +19,9 @@ _ENDS = frozenset({"NOP", "CONST", "POP", "SWAP", "JUMP", "RETURN_VALUE"})
 
 def move_handlers_back(graph: ControlFlowGraph, regions: list[Region]) -> None:
     """Move the handlers of ``regions``, inner ones first, after their bodies; every block gets a new ``start``."""
-    usual = graph.reached_without_exceptions()
-    order = [block for block in graph.blocks if block in usual]
-    cold = [block for block in graph.blocks if block not in usual]
+    warm = graph.reached_without_exceptions()
+    order = [block for block in graph.blocks if block in warm]
+    cold = [block for block in graph.blocks if block not in warm]
     extents = _extents(order)
     sources = graph.sources()
     begins = {region.handler: region for region in regions if region in extents}
@@ -42,7 +42,7 @@ def move_handlers_back(graph: ControlFlowGraph, regions: list[Region]) -> None:
             waiting.popleft()
         end = _end_of(region, order, extent, sources)
         after = {block for block in groups[region] if _follows_statement(region, block)}
-        own = reached_from(region.handler, usual | after if after else usual)
+        own = reached_from(region.handler, warm | after if after else warm)
         group = [block for block in groups[region] if block in own]
         order[end:end] = group
         _shift(waiting, end, len(group))
@@ -128,7 +128,8 @@ def _end_of(
         ends_here = block.instructions and block.instructions[-1].op in ("JUMP", "RETURN_VALUE")
         if not ends_here or not all(one in added or region in chain(one.region) for one in sources.get(block, ())):
             break
-        if any(i.op not in _ENDS and not _leaves_with(block, at) for at, i in enumerate(block.instructions)):
+        instructions = enumerate(block.instructions)
+        if any(i.op not in _ENDS and not _leaves_with(block, position) for position, i in instructions):
             break
         added.add(block)
         end += 1
@@ -138,19 +139,20 @@ def _end_of(
 def _only_leaves(block: BasicBlock) -> bool:
     """Whether ``block`` only ends statements: jumps, returns, unbinding of names, calls of __exit__."""
     ends = _ENDS | {"POP_EXCEPT", "GET_AWAITABLE", "YIELD_FROM", "COPY", "RERAISE"}
-    unbinds = {at + 2 for at in range(len(block.instructions)) if unbound_name(block.instructions[at : at + 3])}
+    instructions = block.instructions
+    unbinds = {start + 2 for start in range(len(instructions)) if unbound_name(instructions[start : start + 3])}
     return all(
-        i.op in ends or _follows_nones(block, at) or not unbinds.isdisjoint((at, at + 1))
-        for at, i in enumerate(block.instructions)
+        i.op in ends or _follows_nones(block, position) or not unbinds.isdisjoint((position, position + 1))
+        for position, i in enumerate(instructions)
     )
 
 
-def _leaves_with(block: BasicBlock, at: int) -> bool:
+def _leaves_with(block: BasicBlock, position: int) -> bool:
     """Whether the instruction calls __exit__ with a return value kept below: a return from a with statement."""
-    return _follows_nones(block, at) and block.instructions[0].op == "SWAP"
+    return _follows_nones(block, position) and block.instructions[0].op == "SWAP"
 
 
-def _follows_nones(block: BasicBlock, at: int) -> bool:
-    before = block.instructions[max(at - 3, 0) : at]
+def _follows_nones(block: BasicBlock, position: int) -> bool:
+    before = block.instructions[max(position - 3, 0) : position]
     nones = len(before) == 3 and all(i.op == "CONST" and i.arg is None for i in before)
-    return nones and block.instructions[at].op == "CALL"
+    return nones and block.instructions[position].op == "CALL"

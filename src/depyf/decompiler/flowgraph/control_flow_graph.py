@@ -165,16 +165,16 @@ def build_flowgraph(instructions: list[Instruction]) -> ControlFlowGraph:
             is_loop_exit = before.op in CONDITIONAL_JUMPS and instructions[target - 1].handler == before.handler
             if (ends_chained_comparison or is_loop_exit) and instructions[target].handler == before.handler:
                 instruction.handler = before.handler
-    graph = ControlFlowGraph(list(_cut(instructions)))
-    at = {block.start: block for block in graph.blocks}
+    graph = ControlFlowGraph(list(_split(instructions)))
+    block_at = {block.start: block for block in graph.blocks}
     for block, following in zip(graph.blocks, [*graph.blocks[1:], None]):
         last = block.instructions[-1]
         if last.target >= 0:
-            block.target = at[loop_nops.get(last.target, last.target)]
+            block.target = block_at[loop_nops.get(last.target, last.target)]
         if last.op not in NO_FALL_THROUGH:
             block.fall = following
         if block.handler is not None:
-            block.handler_block = at[block.handler.target]
+            block.handler_block = block_at[block.handler.target]
     _skip_empty_blocks(graph, set(loop_nops.values()))
     graph.remove_unreachable()
     return graph
@@ -238,7 +238,7 @@ def _is_empty(block: BasicBlock) -> bool:
 _ENDS_BLOCK = CONDITIONAL_JUMPS | NO_FALL_THROUGH
 
 
-def _cut(instructions: list[Instruction]) -> Iterator[BasicBlock]:
+def _split(instructions: list[Instruction]) -> Iterator[BasicBlock]:
     leaders = {0}
     before: Handler | None = None
     for index, instruction in enumerate(instructions):

@@ -15,7 +15,7 @@ from .control_flow_graph import BasicBlock, ControlFlowGraph
 from .regions import chain
 from .stack_entries import Entries, entries_after, entries_at_starts
 
-_COPIED = 4
+_MAX_COPY_SIZE = 4
 """The most instructions that the compiler copies to replace a jump (MAX_COPY_SIZE)."""
 _NOT_COUNTED = ("NOP", "NULL")
 _DROPS_OPERAND = [("SWAP", 2), ("POP", None)]
@@ -115,14 +115,14 @@ def _join(
     """Join each of ``blocks`` with a later one: that with the longest copy, the last of those."""
     ends = list(blocks)
     shared = _shared(ends, key)
-    for number, block in enumerate(ends):
-        length, best = 0, number
+    for index, block in enumerate(ends):
+        length, best = 0, index
         compared: set[int] = set()
-        for depth in range(min(len(shared[number]), len(block.instructions)), 0, -1):
+        for depth in range(min(len(shared[index]), len(block.instructions)), 0, -1):
             if length > depth:
                 break  # no other block has a longer copy
-            for other in reversed(shared[number][depth - 1]):
-                if other <= number:
+            for other in reversed(shared[index][depth - 1]):
+                if other <= index:
                     break
                 if other in compared:
                     continue
@@ -138,7 +138,7 @@ def _join(
             entries = _before(end, length, starts)
             ends[best] = end = graph.split(end, len(end.instructions) - length)
             starts[end] = entries
-        _lead(block, len(block.instructions) - length, end)
+        _redirect(block, len(block.instructions) - length, end)
 
 
 def _shared(blocks: list[BasicBlock], key: _KeyOf) -> list[list[list[int]]]:
@@ -153,19 +153,19 @@ def _shared(blocks: list[BasicBlock], key: _KeyOf) -> list[list[list[int]]]:
         parted: list[list[int]] = []
         for part in parts:
             by_key: dict[Any, list[int]] = {}
-            for number in part:
-                instructions = blocks[number].instructions
+            for index in part:
+                instructions = blocks[index].instructions
                 if len(instructions) >= depth:
-                    by_key.setdefault(key(instructions[-depth]), []).append(number)
-            parted += [numbers for numbers in by_key.values() if len(numbers) > 1]
-        for numbers in parted:
-            for number in numbers:
-                found[number].append(numbers)
+                    by_key.setdefault(key(instructions[-depth]), []).append(index)
+            parted += [indices for indices in by_key.values() if len(indices) > 1]
+        for indices in parted:
+            for index in indices:
+                found[index].append(indices)
         parts = parted
     return found
 
 
-def _lead(block: BasicBlock, position: int, end: BasicBlock) -> None:
+def _redirect(block: BasicBlock, position: int, end: BasicBlock) -> None:
     first = block.instructions[position]
     jump = Instruction("JUMP", None, end.start, block.handler, first.offset, first.line, first.position)
     block.instructions = [*block.instructions[:position], jump]
@@ -241,7 +241,7 @@ def _is_short(instructions: list[Instruction]) -> bool:
     first = counted[0].op if counted else ""
     if first == "MAP_ADD":
         return True
-    return len({i.offset for i in counted}) <= _COPIED and first != "SWAP"
+    return len({i.offset for i in counted}) <= _MAX_COPY_SIZE and first != "SWAP"
 
 
 def _copied_without_lines(
@@ -266,7 +266,7 @@ def _copied_without_lines(
         if before != _before(other, length, starts):
             continue
         operations = [i.op for i in tail[-length:] if i.op not in _NOT_COUNTED]
-        if operations[-1] == "RERAISE" and len(operations) <= _COPIED and handlers.isdisjoint((block, other)):
+        if operations[-1] == "RERAISE" and len(operations) <= _MAX_COPY_SIZE and handlers.isdisjoint((block, other)):
             return length  # implicit: the end of one handler
         if inside or before in dropped and not all(before):
             return length if operations[0] not in _UNWINDS else 0
@@ -275,7 +275,7 @@ def _copied_without_lines(
             for one in (block, other)
         )
         if left and all(before):
-            return length if len(operations) <= _COPIED and operations != ["CONST", "RETURN_VALUE"] else 0
+            return length if len(operations) <= _MAX_COPY_SIZE and operations != ["CONST", "RETURN_VALUE"] else 0
     return 0
 
 

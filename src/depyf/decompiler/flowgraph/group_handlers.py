@@ -20,7 +20,7 @@ _TEST = ["CHECK_EG_MATCH", "COPY", "POP_JUMP_IF_NONE"]
 _PREPARATIONS = (["COPY", "BUILD_LIST", "SWAP"], ["BUILD_LIST", "COPY"])
 NO_TYPE = "<no type>"
 _EXTRA_ENTRIES = 3  # on the stack: the whole group, the list of raised exceptions, the unmatched rest
-_MOST_STEPS = 10_000
+_MAX_STEPS = 10_000
 
 
 class _Clause(NamedTuple):
@@ -70,7 +70,7 @@ def _rewrite(graph: ControlFlowGraph, handler: BasicBlock) -> None:
         del clause.test.instructions[-2]
         clause.missed.instructions = [clause.missed.instructions[0].as_nop()]
         clause.missed.fall, clause.missed.target = clause.following, None
-    start = next(at for at, one in enumerate(handler.instructions) if one.op == "PUSH_EXC_INFO")
+    start = next(index for index, one in enumerate(handler.instructions) if one.op == "PUSH_EXC_INFO")
     del handler.instructions[start + 1 : start + 1 + _preparation(handler)]
     _end_clauses(graph, end, handler, None if any(continues) else after)
 
@@ -79,18 +79,18 @@ def _end_clauses(graph: ControlFlowGraph, end: BasicBlock, handler: BasicBlock, 
     """Let the exception propagate, after an additional clause that leads to ``after``, if that is given."""
     first = end.instructions[0]
 
-    def made(op: str, arg: object = None) -> Instruction:
+    def make(op: str, arg: object = None) -> Instruction:
         return Instruction(op, arg, -1, handler.instructions[0].handler, first.offset, first.line)
 
     parts = [end, BasicBlock(end.start + 1, [], end.handler), BasicBlock(end.start + 2, [], end.handler)]
     if after is not None:
-        end.instructions = [made("LOAD_GLOBAL", NO_TYPE), made("CHECK_EXC_MATCH", "*"), made("POP_JUMP_IF_FALSE")]
-        parts[1].instructions = [made("POP"), made("POP_EXCEPT")]
+        end.instructions = [make("LOAD_GLOBAL", NO_TYPE), make("CHECK_EXC_MATCH", "*"), make("POP_JUMP_IF_FALSE")]
+        parts[1].instructions = [make("POP"), make("POP_EXCEPT")]
         end.fall, end.target, parts[1].fall = parts[1], parts[2], after
-        at = graph.blocks.index(end) + 1
-        graph.blocks[at:at] = parts[1:]
+        index = graph.blocks.index(end) + 1
+        graph.blocks[index:index] = parts[1:]
     last = parts[2] if after is not None else end
-    last.instructions = [made("RERAISE", 0)]
+    last.instructions = [make("RERAISE", 0)]
     last.fall = last.target = None
     for block in parts:
         block.handler, block.handler_block = handler.handler, handler.handler_block
@@ -98,7 +98,7 @@ def _end_clauses(graph: ControlFlowGraph, end: BasicBlock, handler: BasicBlock, 
 
 def _clause(graph: ControlFlowGraph, start: BasicBlock) -> _Clause:
     block = start
-    for _ in range(_MOST_STEPS):
+    for _ in range(_MAX_STEPS):
         if [i.op for i in block.instructions[-3:]] == _TEST:
             break
         if block.fall is None:
@@ -107,7 +107,7 @@ def _clause(graph: ControlFlowGraph, start: BasicBlock) -> _Clause:
     missed, body = block.target, block.fall
     if missed is None or body is None or missed.operations()[:1] != ["POP"]:
         raise DecompilationError("an except* clause that is left in another way", stage="undo_optimiser")
-    position = next(at for at, one in enumerate(missed.instructions) if one.op == "POP") + 1
+    position = next(index for index, one in enumerate(missed.instructions) if one.op == "POP") + 1
     following = graph.split(missed, position) if position < len(missed.instructions) else missed.fall
     following = _past_jumps(following)
     if following is None:
@@ -188,7 +188,7 @@ def _leave(graph: ControlFlowGraph, clause: _Clause, end: BasicBlock, after: Bas
     for block in body:
         if block.handler is not None and block.handler_block is not handler.handler_block:
             block.handler = block.handler._replace(depth=block.handler.depth - _EXTRA_ENTRIES)
-    ends = [(block, edge) for block in body for edge in ("fall", "target") if _leads_to(block, edge, goals)]
+    ends = [(block, edge) for block in body for edge in ("fall", "target") if _reaches(block, edge, goals)]
     if len(ends) == 1 and _is_unconditional(*ends[0]):
         _end_clause(*ends[0], after, handler)
     elif ends:
@@ -196,7 +196,7 @@ def _leave(graph: ControlFlowGraph, clause: _Clause, end: BasicBlock, after: Bas
     return bool(ends)
 
 
-def _leads_to(block: BasicBlock, edge: str, goals: set[BasicBlock]) -> bool:
+def _reaches(block: BasicBlock, edge: str, goals: set[BasicBlock]) -> bool:
     following: BasicBlock | None = getattr(block, edge)
     return following is not None and _past_jumps(following) in goals
 
@@ -219,10 +219,11 @@ def _end_clause(block: BasicBlock, edge: str, after: BasicBlock, handler: BasicB
     jump = [block.instructions.pop()] if block.last is not None and block.last.op == "JUMP" else []
     if block.instructions and block.instructions[-1].op == "LIST_APPEND":
         block.instructions.pop()
-    at = len(block.instructions)
+    position = len(block.instructions)
     if unbound_name(block.instructions[-3:]) is not None:
-        at -= 3
-    block.instructions[at:] = [_pop_except((block.instructions or jump)[-1:], handler), *block.instructions[at:], *jump]
+        position -= 3
+    leave = _pop_except((block.instructions or jump)[-1:], handler)
+    block.instructions[position:] = [leave, *block.instructions[position:], *jump]
     setattr(block, edge, after)
 
 
@@ -253,5 +254,5 @@ def _end_together(
 
 
 def _pop_except(model: list[Instruction], handler: BasicBlock) -> Instruction:
-    at = model[0] if model else handler.instructions[0]
-    return Instruction("POP_EXCEPT", None, -1, handler.handler, at.offset, at.line, at.position)
+    location = model[0] if model else handler.instructions[0]
+    return Instruction("POP_EXCEPT", None, -1, handler.handler, location.offset, location.line, location.position)

@@ -11,7 +11,7 @@ from .dominators import reverse_postorder
 from .regions import Region, chain
 from .tail_duplication import Dominance, duplicate, entering, exits, size
 
-MOST = 200
+MAX_COPIED = 200
 """The most instructions in a copy."""
 
 
@@ -23,7 +23,7 @@ def rotate_loops(graph: ControlFlowGraph) -> bool:
         if found is None:
             break
         sources, entry, piece = found
-        if size(piece) > MOST or not duplicate(graph, sources, entry, piece):
+        if size(piece) > MAX_COPIED or not duplicate(graph, sources, entry, piece):
             break
         changed = True
     return changed

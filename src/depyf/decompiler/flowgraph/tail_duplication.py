@@ -84,7 +84,7 @@ def duplicate(graph: ControlFlowGraph, sources: list[BasicBlock], target: BasicB
         new.region = regions.get(block.region, block.region) if block.region is not None else None
         _connect(block, new, copies)
     for source in sources:
-        _lead(source, target, copies[target])
+        _redirect(source, target, copies[target])
     _insert(graph, min(sources, key=lambda block: block.start), list(copies.values()))
     return True
 
@@ -121,7 +121,7 @@ def _line(block: BasicBlock) -> int | None:
     return block.last.line if block.last is not None else None
 
 
-def _lead(source: BasicBlock, target: BasicBlock, copy: BasicBlock) -> None:
+def _redirect(source: BasicBlock, target: BasicBlock, copy: BasicBlock) -> None:
     if source.fall is target:
         source.fall = copy
     if source.target is target:
@@ -136,9 +136,9 @@ def _lead(source: BasicBlock, target: BasicBlock, copy: BasicBlock) -> None:
 
 
 def _insert(graph: ControlFlowGraph, source: BasicBlock, copies: list[BasicBlock]) -> None:
-    at = graph.blocks.index(source) + 1
-    end = graph.blocks[at].start if at < len(graph.blocks) else source.start + _ROOM
+    index = graph.blocks.index(source) + 1
+    end = graph.blocks[index].start if index < len(graph.blocks) else source.start + _ROOM
     step = (end - source.start) // (len(copies) + 1)
     for number, copy in enumerate(copies, 1):
         copy.start = source.start + number * step
-    graph.blocks[at:at] = copies
+    graph.blocks[index:index] = copies

@@ -89,7 +89,7 @@ class Machine(Writer):
     ) -> None:
         """Push the result of an operation that happens now; it is pending until it is written."""
         if long:
-            self.settle(operands)
+            self.name_stale_events(operands)
         texts = self.texts(operands)
         self.escape(operands)
         value = EventResult(build(*texts), identifier(hint, "value"), self.line)

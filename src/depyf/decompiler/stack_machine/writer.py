@@ -39,10 +39,10 @@ class Writer:
         self.all_uses_known = False
         """Whether a value that is neither on the stack nor in a variable is dead: unused results then get no name, and
         variables of ours that outlive the original's value are deleted."""
-        self.chosen: set[str] = set()  # variables named by the author: preferred in texts
-        self.originals: set[str] = set()  # variables of the original, preferred over others that hold the same value
-        self.doomed: set[str] = set()  # variables of ours that are stale at a long-running operation
-        self.set_before: set[str] = set()  # variables of ours from before the loop: every iteration may delete them
+        self.author_named: set[str] = set()  # variables named by the author: preferred in texts
+        self.preferred: set[str] = set()  # variables of the original, preferred over others that hold the same value
+        self.to_delete: set[str] = set()  # variables of ours that are stale at a long-running operation
+        self.set_before_loop: set[str] = set()  # variables of ours that any iteration may delete
         self.parked: frozenset[str] = frozenset()
         self.live: frozenset[str] = frozenset()  # parked variables that are still read
 
@@ -63,10 +63,10 @@ class Writer:
     def statement(self, operands: list[Value], build: Any, long: bool = False) -> None:
         """Write the statement that ``build`` returns for the operands' texts, after all pending events.
 
-        ``long``: it may be long-running (see ``settle``).
+        ``long``: it may be long-running (see ``name_stale_events``).
         """
         if long:
-            self.settle(operands)
+            self.name_stale_events(operands)
         texts = self.texts(operands)
         with self.using(operands):
             self.flush()
@@ -144,7 +144,7 @@ class Writer:
         self.emit(n.Assign([n.Name(name)], text, line=line))
         if not isinstance(value, Const) and not (isinstance(value, Pure) and not value.operands):
             names = state.names.setdefault(value, [])
-            names.insert(0 if name in self.originals else len(names), name)
+            names.insert(0 if name in self.preferred else len(names), name)
 
     def held_by(self, name: str, hint: str | None = None) -> Opaque:
         """Return a new value that the variable ``name``, by its spelling, holds from now on."""
@@ -219,12 +219,12 @@ class Writer:
                 ours.pop(value, None)
         return {name for names in ours.values() for name in names}
 
-    def settle(self, operands: list[Value]) -> None:
+    def name_stale_events(self, operands: list[Value]) -> None:
         """Name the pending events that mention stale variables, before a long-running operation."""
         stale = self.stale(operands)
         if not stale or self.handling:
             return
-        self.doomed |= stale
+        self.to_delete |= stale
         pending = self.state.pending
         last = max((number for number, event in enumerate(pending) if mentioned(event.expression) & stale), default=-1)
         with self.using(operands):
@@ -232,10 +232,10 @@ class Writer:
                 self.name_first_pending()
 
     def release(self, texts: list[n.Node], all_stale: bool = False) -> None:
-        """Delete the stale variables that are doomed, or all stale ones; ``texts`` are about to be written."""
-        if self.handling or not (self.doomed or all_stale):
+        """Delete the stale variables in ``to_delete``, or all stale ones; ``texts`` are about to be written."""
+        if self.handling or not (self.to_delete or all_stale):
             return
-        stale = self.stale([]) if all_stale else self.stale([]) & self.doomed
+        stale = self.stale([]) if all_stale else self.stale([]) & self.to_delete
         if not stale:
             return
         for node in [*texts, *[event.expression for event in self.state.pending]]:
@@ -246,11 +246,11 @@ class Writer:
                 if not names:
                     del self.state.names[value]
             order = [*self.hints, *self.definitions]
-            again = [name for name in order if name in stale & self.set_before]
-            self.out.extend(n.Assign([n.Name(name)], n.Constant(None), line=self.line) for name in again)
-            once: list[n.Expression] = [n.Name(name) for name in order if name in stale - self.set_before]
-            if once:
-                self.out.append(n.Delete(once, line=self.line))
+            reset = [name for name in order if name in stale & self.set_before_loop]
+            self.out.extend(n.Assign([n.Name(name)], n.Constant(None), line=self.line) for name in reset)
+            deleted: list[n.Expression] = [n.Name(name) for name in order if name in stale - self.set_before_loop]
+            if deleted:
+                self.out.append(n.Delete(deleted, line=self.line))
 
     def unfoldable(self, value: Value, others: Sequence[Value] = ()) -> Value:
         """Return ``value``, stored to a variable if it is a constant: the compiler would fold an operation on it.
@@ -333,7 +333,7 @@ class Writer:
         """Return the expression for one value. The caller ensures the order of events."""
         names = self.state.names.get(value)
         if names:
-            return n.Name(next((name for name in names if name in self.chosen), names[0]))
+            return n.Name(next((name for name in names if name in self.author_named), names[0]))
         if isinstance(value, Const):
             return self.constant(value.value)
         if isinstance(value, EventResult):
@@ -393,7 +393,7 @@ def mentioned(tree: n.Node) -> set[str]:
 
 
 _COMPOUND = (n.If, n.Try, n.With, n.For, n.FunctionDef)
-_LONG = (n.Call, n.BinOp, n.UnaryOp, n.Compare, n.AugAssign, n.Starred, n.Yield)
+_LONG_RUNNING = (n.Call, n.BinOp, n.UnaryOp, n.Compare, n.AugAssign, n.Starred, n.Yield)
 
 
 def takes_long(statement: n.Statement) -> bool:
@@ -403,7 +403,7 @@ def takes_long(statement: n.Statement) -> bool:
     if any(isinstance(target, n.Subscript) for target in getattr(statement, "targets", ())):
         return True
     return any(
-        isinstance(node, _LONG) or isinstance(node, n.Subscript) and not isinstance(node.slice, n.Constant)
+        isinstance(node, _LONG_RUNNING) or isinstance(node, n.Subscript) and not isinstance(node.slice, n.Constant)
         for node in n.walk(statement)
     )
 

@@ -18,7 +18,7 @@ from .exits import FailureExit, Position, is_same_exit, landing
 from .parts import NoCase
 from .patterns import PatternReader
 
-_MOST_BLOCKS = 200
+_MAX_BLOCKS = 200
 _COMPARES = (("COMPARE_OP", "=="), ("IS_OP", "is"))
 _TESTS = frozenset(
     {"COPY", "MATCH_SEQUENCE", "MATCH_MAPPING", "MATCH_CLASS", "MATCH_CLASS_AND_TEST", "POP_JUMP_IF_NOT_NONE"}
@@ -204,7 +204,7 @@ def _reads_below(instruction: Instruction, depth: int) -> bool:
 
 
 def _push(todo: list[tuple[Position, int]], seen: set[BasicBlock], position: Position, depth: int) -> None:
-    if len(seen) > _MOST_BLOCKS:
+    if len(seen) > _MAX_BLOCKS:
         raise NoCase("a guard without an end")
     if position.block not in seen:
         seen.add(position.block)
@@ -248,22 +248,22 @@ def _has_default(last: Case) -> bool:
     return None in columns or not columns or columns[1] - columns[0] == len("_")
 
 
-def _made(case: Case, op: str, arg: object = None) -> Instruction:
+def _make(case: Case, op: str, arg: object = None) -> Instruction:
     start = case.start
     return Instruction(op, arg, handler=start.handler, offset=start.offset, line=case.line, position=start.position)
 
 
 class _CaseRewriter:
-    """Splits blocks at instructions; ``home`` maps instructions to blocks, ``replaced`` to their replacements."""
+    """Splits blocks at instructions; ``block_of`` maps instructions to blocks, ``replaced`` to their replacements."""
 
     def __init__(self, graph: ControlFlowGraph) -> None:
         self.graph = graph
-        self.home = {id(one): block for block in graph.blocks for one in block.instructions}
+        self.block_of = {id(one): block for block in graph.blocks for one in block.instructions}
         self.replaced: dict[int, Instruction] = {}
 
     def find(self, instruction: Instruction) -> Position:
         """Return the position of an instruction. Raises DecompilationError if it was also part of a pattern."""
-        block = self.home[id(instruction)]
+        block = self.block_of[id(instruction)]
         for index, one in enumerate(block.instructions):
             if one is instruction:
                 return Position(block, index)
@@ -273,7 +273,7 @@ class _CaseRewriter:
         """Return the block that begins with ``instruction``."""
         block, index = self.find(self.replaced.get(id(instruction), instruction))
         rest = self.graph.split(block, index)
-        self.home.update((id(one), rest) for one in rest.instructions)
+        self.block_of.update((id(one), rest) for one in rest.instructions)
         return rest
 
     def rewrite(self, cases: list[Case], number: int) -> None:
@@ -281,13 +281,13 @@ class _CaseRewriter:
             block, body = self.block_at(case.start), self.block_at(case.body)
             following = self.block_at(case.next) if case.next is not None else None
             self.replace(case.pops)
-            new = [_made(case, "MATCH_SUBJECT", (number, _has_default(cases[-1])))] if case_number == 0 else []
+            new = [_make(case, "MATCH_SUBJECT", (number, _has_default(cases[-1])))] if case_number == 0 else []
             if following is None:
-                new.append(_made(case, "MATCH_ELSE", (number, case.pattern)))
+                new.append(_make(case, "MATCH_ELSE", (number, case.pattern)))
                 block.fall, block.target = body, None
             else:
-                new.append(_made(case, "MATCH_CASE", (number, case.pattern, case.is_guarded)))
-                new.append(_made(case, "POP_JUMP_IF_FALSE"))
+                new.append(_make(case, "MATCH_CASE", (number, case.pattern, case.is_guarded)))
+                new.append(_make(case, "POP_JUMP_IF_FALSE"))
                 block.fall, block.target = body, following
             block.instructions = new
 
@@ -296,4 +296,4 @@ class _CaseRewriter:
             block, index = self.find(pop)
             nop = pop.as_nop()
             block.instructions[index] = self.replaced[id(pop)] = nop
-            self.home[id(nop)] = block
+            self.block_of[id(nop)] = block

@@ -7,8 +7,8 @@ from typing import NamedTuple
 from ...bytecode import EXITS, Instruction
 from ..control_flow_graph import BasicBlock
 
-_MOST_STEPS = 10_000
-_LONGEST_EXIT = 200
+_MAX_STEPS = 10_000
+_MAX_EXIT_LENGTH = 200
 """The most blocks, and the most instructions, that are read to compare two exits."""
 
 
@@ -30,7 +30,7 @@ def landing(failing: FailureExit, depth: int) -> Position | None:
     """Return where an exit leads after popping all but ``depth`` values; None if it does anything else."""
     block, index = failing.target
     left = failing.depth - depth
-    for _ in range(_MOST_STEPS):
+    for _ in range(_MAX_STEPS):
         if index == len(block.instructions):
             if block.fall is None:
                 return None
@@ -63,8 +63,8 @@ def _exit(position: Position) -> list[Instruction]:
     """Return the instructions from ``position`` to a branch or an end, following jumps."""
     block, index = position
     found = block.instructions[index:]
-    for _ in range(_LONGEST_EXIT):
-        if len(block.successors) != 1 or len(found) > _LONGEST_EXIT:
+    for _ in range(_MAX_EXIT_LENGTH):
+        if len(block.successors) != 1 or len(found) > _MAX_EXIT_LENGTH:
             break
         block = block.successors[0]
         found = [*(i for i in found if i.op != "JUMP"), *block.instructions]

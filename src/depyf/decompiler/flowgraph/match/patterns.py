@@ -18,7 +18,7 @@ from .parts import NoCase, PatternPart
 
 _NAMES = ("LOAD_FAST", "LOAD_NAME", "LOAD_GLOBAL", "LOAD_DEREF", "LOAD_CLASSDEREF")
 _STORES = ("STORE_FAST", "STORE_NAME", "STORE_GLOBAL", "STORE_DEREF")
-_MOST_STEPS = 10_000
+_MAX_STEPS = 10_000
 
 
 class _Joined:
@@ -95,7 +95,7 @@ class PatternReader:
         while True:
             self.steps += 1
             spend(1, "reading match statements")
-            if self.steps > _MOST_STEPS:
+            if self.steps > _MAX_STEPS:
                 raise NoCase("a pattern that does not end")
             if index == len(block.instructions):
                 if block.fall is None:

@@ -26,7 +26,7 @@ def _list_extend(machine: Machine, depth: int) -> None:
 
 def _evaluated_now(machine: Machine, iterable: Value) -> Value:
     """Return a variable that holds the items of ``iterable``, evaluated now."""
-    machine.settle([iterable])
+    machine.name_stale_events([iterable])
     texts = machine.texts([iterable])
     name = machine.temporary("items")
     with machine.using([iterable]):

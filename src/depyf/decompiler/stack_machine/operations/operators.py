@@ -30,7 +30,7 @@ def _binary_op(machine: Machine, operator: str) -> None:
             left = machine.unfoldable(left, [right])
         machine.event([left, right], lambda a, b: n.BinOp(a, operator, b), "value")
         return
-    machine.settle([left, right])
+    machine.name_stale_events([left, right])
     # An in-place operation is no expression: it is a statement on a variable that holds the left operand.
     with machine.using([right]):
         if machine.is_needed(left) and not isinstance(left, (Const, Pure)):
