@@ -103,7 +103,7 @@ class Analysis:
         self.all = sorted(reachable, key=lambda node: node.number)
 
     def _check_with(self, node: DispatchNode, target: DispatchNode) -> None:
-        """Refuse an edge into the body of a with statement, except that from its beginning."""
+        """Refuse an edge into the body of a with statement other than that which enters the manager."""
         common = 0
         while common < min(len(node.levels), len(target.levels)) and node.levels[common] == target.levels[common]:
             common += 1

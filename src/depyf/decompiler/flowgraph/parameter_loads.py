@@ -1,4 +1,4 @@
-"""Moves parameters that Dynamo's resume functions load first after the stores of constants.
+"""Moves the loads of parameters at the start of Dynamo's resume functions after the stores of constants.
 
     LOAD_FAST ___stack0; CONST False; STORE_FAST flag   ->   CONST False; STORE_FAST flag; LOAD_FAST ___stack0
 

@@ -14,8 +14,8 @@ from .dominators import immediate_dominators, reverse_postorder
 
 
 class Piece(NamedTuple):
-    """Indices of instructions: ``members`` are those of the piece, ascending; ``start`` is executed first, ``end`` next
-    after the piece; None if control leaves the code.
+    """Indices of instructions: ``members`` are those of the piece, ascending; ``start`` is executed first, ``end``
+    right after the piece (None if control leaves the code).
     """
 
     start: int

@@ -42,7 +42,7 @@ class Writer:
         self.author_named: set[str] = set()  # variables named by the author: preferred in texts
         self.preferred: set[str] = set()  # variables of the original, preferred over others that hold the same value
         self.to_delete: set[str] = set()  # variables of ours that are stale at a long-running operation
-        self.set_before_loop: set[str] = set()  # variables of ours that any iteration may delete
+        self.set_before_loop: set[str] = set()  # variables of ours that a loop body resets, not deletes
         self.parked: frozenset[str] = frozenset()
         self.live: frozenset[str] = frozenset()  # parked variables that are still read
 

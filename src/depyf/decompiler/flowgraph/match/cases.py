@@ -31,7 +31,8 @@ class Case(NamedTuple):
     """One case, given by the first instructions of its parts.
 
     ``pops`` pop the subject after the guard. ``next`` is where control continues if the case does not match, None if it
-    is irrefutable; ``default`` is the first instruction there after the last case. ``copied``: the body.
+    is irrefutable; ``default`` is the first instruction there after the last case. ``copied``: the
+    position of the body where it may be a copy.
     """
 
     start: Instruction
