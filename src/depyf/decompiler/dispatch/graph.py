@@ -25,7 +25,7 @@ class GraphItem:
         self.entries: dict[DispatchNode, None] = {}
 
     @property
-    def chooses(self) -> bool:
+    def begins_with_choice(self) -> bool:
         """Whether it begins with a choice by the state variable."""
         return len(self.entries) > 1
 

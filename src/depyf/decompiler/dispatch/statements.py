@@ -49,14 +49,14 @@ class Structure:
         body, falls = self.graph((), [self.analysis.entry])
         if falls:
             raise self.error("internal error: control falls through the end")
-        self._settle_numbers(body)
+        self._assign_numbers(body)
         return body
 
     def graph(self, levels: tuple, entries: Iterable[DispatchNode]) -> Written:  # type: ignore[type-arg]
         graph = DispatchGraph(self.analysis, self.blocks, levels, entries)
         self.graphs.append(graph)
         body: Body = []
-        if graph.start.chooses and len(graph.entries) == 1:
+        if graph.start.begins_with_choice and len(graph.entries) == 1:
             body += self.mark_read(self.assign_state(graph.entries[0]))
         rest, falls = self.item(graph.start)
         self.graphs.pop()
@@ -83,7 +83,7 @@ class Structure:
         tests: list[n.Expression] = [n.Compare(n.Name(self.state), ["=="], [self.number(node)]) for node in nodes]
         return tests[0] if len(tests) == 1 else n.BoolOp("or", tests)
 
-    def _settle_numbers(self, body: Body) -> None:
+    def _assign_numbers(self, body: Body) -> None:
         unread = self.assignments.keys() - self.read_assignments
         used = {id(node) for node in n.walk(body)} - unread
         kept = {id(part) for node in n.walk(body) if id(node) in used for part in n.children(node)}
@@ -129,7 +129,7 @@ class Structure:
         loop, _ = self.loops[-1]
         if isinstance(jump, n.Break):
             loop.breaks.setdefault(node, []).extend(assignments)
-        elif loop.header.chooses:
+        elif loop.header.begins_with_choice:
             self.mark_read(assignments)
 
     def edge(self, source: GraphItem, node: DispatchNode) -> Written:
@@ -138,7 +138,7 @@ class Structure:
         item = graph.resolve(node, source)
         if item is None or item not in graph.inline or (source, item) in graph.back:
             return self.jump(node)
-        before = self.mark_read(self.assign_state(node)) if item.chooses else []
+        before = self.mark_read(self.assign_state(node)) if item.begins_with_choice else []
         body, falls = self.item(item)
         return before + body, falls
 
@@ -228,7 +228,7 @@ class Structure:
             if not mine:
                 continue
             rest = {node: assignments for node, assignments in arriving.items() if node not in mine}
-            if item.chooses:
+            if item.begins_with_choice:
                 self.mark_read(*mine.values())
             code, falls = self.item(item)
             if rest:
@@ -297,7 +297,7 @@ class Structure:
 
     def with_statement(self, item: TryItem, body: Body, falls: FallThroughs, end: DispatchNode | None) -> Written:
         """``end`` is where control continues if the exit function suppresses an exception."""
-        if item.chooses:
+        if item.begins_with_choice:
             raise self.error("a with statement with several beginnings")
         [first] = item.entries
         index = item.levels[-1].handler.depth - 1

@@ -12,7 +12,7 @@ from typing import Callable, NamedTuple, Sequence, Union
 
 from ...errors import DecompilationError
 from ..flowgraph import ControlFlowGraph
-from ..flowgraph.loop_rotation import open_at, rotate_loops
+from ..flowgraph.loop_rotation import duplicate_from, rotate_loops
 from ..flowgraph.regions import chain
 from ..flowgraph.tail_duplication import Dominance, duplicate, entering, size, spread
 from ..lift import LiftedBlock
@@ -52,7 +52,7 @@ class OpenAt(NamedTuple):
         target = next((block for block in graph.blocks if block.start == self.target), None)
         around = chain(target.region) if target is not None else []
         region = next((region for region in around if region.handler.start == self.handler), None)
-        return target is not None and region is not None and open_at(graph, target, region)
+        return target is not None and region is not None and duplicate_from(graph, target, region)
 
 
 Edit = Union[Duplicate, OpenAt, OneTrip]

@@ -15,7 +15,7 @@ from .control_flow_graph import BasicBlock, ControlFlowGraph, build_flowgraph
 from .dominators import dominator_tree
 from .exit_copies import join_exit_copies
 from .finally_copies import strip_finally_copies
-from .group_handlers import plain_group_handlers
+from .group_handlers import rewrite_group_handlers
 from .handler_ends import separate_breaks, separate_handler_ends
 from .inlined_builtins import drop_inlined_builtins
 from .match import find_match_statements
@@ -38,7 +38,7 @@ __all__ = [
     "separate_handler_ends",
     "move_async_for_ends_back",
     "move_handlers_back",
-    "plain_group_handlers",
+    "rewrite_group_handlers",
     "restoring_handlers",
     "separate_with_exits",
     "strip_finally_copies",

@@ -18,7 +18,7 @@ def move_async_for_ends_back(graph: ControlFlowGraph) -> None:
     reachable = graph.reached_without_exceptions()
     warm = _reached_in_loops(graph)
     order = [block for block in graph.blocks if block in warm]
-    sources = graph.sources()
+    predecessors = graph.predecessors()
     run: list[BasicBlock] = []
     runs = []
     for block in graph.blocks:
@@ -31,7 +31,7 @@ def move_async_for_ends_back(graph: ControlFlowGraph) -> None:
         return
     for run in runs:
         loop = loops.get(run[0])
-        end = len(order) if loop is None else _end_of(loop, run, order, sources)
+        end = len(order) if loop is None else _end_of(loop, run, order, predecessors)
         order[end:end] = run
     graph.blocks = order + [block for block in graph.blocks if block not in reachable]
     graph.number()
@@ -55,7 +55,7 @@ def _reached_in_loops(graph: ControlFlowGraph) -> set[BasicBlock]:
 
 
 def _end_of(
-    loop: BasicBlock, run: list[BasicBlock], order: list[BasicBlock], sources: dict[BasicBlock, list[BasicBlock]]
+    loop: BasicBlock, run: list[BasicBlock], order: list[BasicBlock], predecessors: dict[BasicBlock, list[BasicBlock]]
 ) -> int:
     """Return the index in ``order`` after the body of ``loop``, where ``run`` belongs."""
     members = {loop}
@@ -63,15 +63,15 @@ def _end_of(
         inside = reached_from(loop.fall, (loop,), with_handlers=False)
         todo = [loop]
         while todo:
-            for source in sources.get(todo.pop(), ()):
-                if source in inside and source not in members:
-                    members.add(source)
-                    todo.append(source)
+            for predecessor in predecessors.get(todo.pop(), ()):
+                if predecessor in inside and predecessor not in members:
+                    members.add(predecessor)
+                    todo.append(predecessor)
     end = max(index for index, block in enumerate(order) if block in members) + 1
     last = _line(run)
     while end < len(order) and last is not None:
         line = _line(order[end : end + 1])
-        if line is None or line >= last or not members.issuperset(sources.get(order[end], ())):
+        if line is None or line >= last or not members.issuperset(predecessors.get(order[end], ())):
             break
         members.add(order[end])  # it comes before a `break`
         end += 1

@@ -23,7 +23,7 @@ def move_handlers_back(graph: ControlFlowGraph, regions: list[Region]) -> None:
     order = [block for block in graph.blocks if block in warm]
     cold = [block for block in graph.blocks if block not in warm]
     extents = _extents(order)
-    sources = graph.sources()
+    predecessors = graph.predecessors()
     begins = {region.handler: region for region in regions if region in extents}
     groups: dict[Region, list[BasicBlock]] = {}
     rest: list[BasicBlock] = []
@@ -40,7 +40,7 @@ def move_handlers_back(graph: ControlFlowGraph, regions: list[Region]) -> None:
         extent = extents[chain(region)[-1]]
         if waiting and waiting[0] is extent:
             waiting.popleft()
-        end = _end_of(region, order, extent, sources)
+        end = _end_of(region, order, extent, predecessors)
         after = {block for block in groups[region] if _follows_statement(region, block)}
         own = reached_from(region.handler, warm | after if after else warm)
         group = [block for block in groups[region] if block in own]
@@ -53,12 +53,12 @@ def move_handlers_back(graph: ControlFlowGraph, regions: list[Region]) -> None:
             _shift(waiting, end, len(others))
         extent.last += len(groups[region])
     graph.blocks = order + rest
-    _cover_jumps(graph.blocks, set(cold), sources)
+    _cover_jumps(graph.blocks, set(cold), predecessors)
     graph.number()
 
 
 def _cover_jumps(
-    blocks: list[BasicBlock], cold: set[BasicBlock], sources: dict[BasicBlock, list[BasicBlock]]
+    blocks: list[BasicBlock], cold: set[BasicBlock], predecessors: dict[BasicBlock, list[BasicBlock]]
 ) -> None:
     """Give a jump from moved code to the next block the region around both.
 
@@ -66,7 +66,7 @@ def _cover_jumps(
     """
     for block, after in zip(blocks, blocks[1:]):
         if block in cold and block.handler is None and block.target is after and block.operations() == ["JUMP"]:
-            if all(source.region is after.region for source in sources.get(block, ())):
+            if all(predecessor.region is after.region for predecessor in predecessors.get(block, ())):
                 block.region, block.handler, block.handler_block = after.region, after.handler, after.handler_block
 
 
@@ -117,7 +117,7 @@ def _shift(extents: Iterable[_Extent], index: int, count: int) -> None:
 
 
 def _end_of(
-    region: Region, order: list[BasicBlock], extent: _Extent, sources: dict[BasicBlock, list[BasicBlock]]
+    region: Region, order: list[BasicBlock], extent: _Extent, predecessors: dict[BasicBlock, list[BasicBlock]]
 ) -> int:
     """Return the index in ``order`` after the body of ``region``, which is within ``extent``."""
     indices = range(extent.last, extent.first - 1, -1)
@@ -126,7 +126,7 @@ def _end_of(
     while end < len(order):
         block = order[end]
         ends_here = block.instructions and block.instructions[-1].op in ("JUMP", "RETURN_VALUE")
-        if not ends_here or not all(one in added or region in chain(one.region) for one in sources.get(block, ())):
+        if not ends_here or not all(one in added or region in chain(one.region) for one in predecessors.get(block, ())):
             break
         instructions = enumerate(block.instructions)
         if any(i.op not in _ENDS and not _leaves_with(block, position) for position, i in instructions):

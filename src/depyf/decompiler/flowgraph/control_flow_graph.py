@@ -106,12 +106,12 @@ class ControlFlowGraph:
         """Return the blocks that control reaches if nothing is raised."""
         return reached_from(self.entry, with_handlers=False)
 
-    def sources(self) -> dict[BasicBlock, list[BasicBlock]]:
+    def predecessors(self) -> dict[BasicBlock, list[BasicBlock]]:
         """Return the predecessors of each block, in layout order, without exceptional edges."""
         found: dict[BasicBlock, list[BasicBlock]] = {}
-        for source in self.blocks:
-            for block in dict.fromkeys(source.successors):
-                found.setdefault(block, []).append(source)
+        for block in self.blocks:
+            for successor in dict.fromkeys(block.successors):
+                found.setdefault(successor, []).append(block)
         return found
 
     def render(self) -> str:
@@ -193,7 +193,7 @@ def _loop_start_nops(instructions: list[Instruction]) -> dict[int, int]:
         end = first
         while end < index and instructions[end].op == "NOP":
             end += 1
-        inside, around = instructions[end].handler, _around(instructions, instruction.handler)
+        inside, around = instructions[end].handler, _enclosing_handlers(instructions, instruction.handler)
         if inside is None or inside == instructions[first].handler or inside not in around:
             continue
         outside = around[around.index(inside) + 1 :]
@@ -203,7 +203,7 @@ def _loop_start_nops(instructions: list[Instruction]) -> dict[int, int]:
     return {nop: found.get(nop - 1, first) for nop, first in sorted(found.items())}
 
 
-def _around(instructions: list[Instruction], handler: Handler | None) -> list[Handler]:
+def _enclosing_handlers(instructions: list[Instruction], handler: Handler | None) -> list[Handler]:
     """Return ``handler`` and those of the enclosing statements, without handlers that only unwind others."""
     found: list[Handler] = []
     seen: set[Handler] = set()

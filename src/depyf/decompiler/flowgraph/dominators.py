@@ -47,14 +47,14 @@ def immediate_dominators(order: list[N], predecessors: Mapping[N, Iterable[N]]) 
             new: N | None = None
             for predecessor in predecessors[node]:
                 if predecessor in dominator:
-                    new = predecessor if new is None else _common(dominator, position, predecessor, new)
+                    new = predecessor if new is None else _intersect(dominator, position, predecessor, new)
             if new is not None and dominator.get(node) != new:
                 dominator[node] = new
                 changed = True
     return dominator
 
 
-def _common(dominator: dict[N, N], position: dict[N, int], left: N, right: N) -> N:
+def _intersect(dominator: dict[N, N], position: dict[N, int], left: N, right: N) -> N:
     while left != right:
         while position[left] > position[right]:
             left = dominator[left]

@@ -60,7 +60,7 @@ def join_exit_copies(graph: ControlFlowGraph, *, exits_are_copied: bool = True) 
     if not has_lines:
         graph.remove_unreachable()
         return
-    for blocks in _before_ends(graph, groups):
+    for blocks in _before_exits(graph, groups):
         starts = entries_at_starts(graph)
         _join(graph, blocks, starts, key, partial(_copied, receivers=_receivers(graph, starts)))
     graph.remove_unreachable()
@@ -87,7 +87,7 @@ def _belongs_to_finally_copy(block: BasicBlock) -> bool:
     return block.copy_end.position == last.position
 
 
-def _before_ends(graph: ControlFlowGraph, ends: dict[Any, list[BasicBlock]]) -> list[list[BasicBlock]]:
+def _before_exits(graph: ControlFlowGraph, ends: dict[Any, list[BasicBlock]]) -> list[list[BasicBlock]]:
     """Return groups of blocks that end with copies too, but in another try statement than the exits after them."""
     found: dict[Any, list[BasicBlock]] = {}
     number = {block: index for index, blocks in enumerate(ends.values()) for block in blocks}

@@ -32,7 +32,7 @@ class _Clause(NamedTuple):
     following: BasicBlock
 
 
-def plain_group_handlers(graph: ControlFlowGraph) -> None:
+def rewrite_group_handlers(graph: ControlFlowGraph) -> None:
     """Rewrite every handler that matches exception groups."""
     found = False
     handlers = {block.handler_block for block in graph.blocks}
@@ -61,7 +61,7 @@ def _rewrite(graph: ControlFlowGraph, handler: BasicBlock) -> None:
         raise DecompilationError("except* clauses without an end", stage="undo_optimiser")
     end = block
     after = _after_statement(graph, end)
-    continues = [_leave(graph, clause, end, after, handler) for clause in clauses]
+    continues = [_rewrite_ends(graph, clause, end, after, handler) for clause in clauses]
     for clause in clauses:
         last = clause.test.instructions[-1]
         check = clause.test.instructions[-3]
@@ -164,7 +164,9 @@ def _written(block: BasicBlock) -> list[tuple[str, object, object]]:
     return [(i.op, i.arg, i.position) for i in block.instructions if i.op != "NOP"]
 
 
-def _leave(graph: ControlFlowGraph, clause: _Clause, end: BasicBlock, after: BasicBlock, handler: BasicBlock) -> bool:
+def _rewrite_ends(
+    graph: ControlFlowGraph, clause: _Clause, end: BasicBlock, after: BasicBlock, handler: BasicBlock
+) -> bool:
     """End the clause with POP_EXCEPT and a jump to ``after``; drop its own handler. Return whether it has an end."""
     goals = {clause.following, end, _reraise_block(end)}
     body: list[BasicBlock] = [clause.body]
@@ -192,7 +194,7 @@ def _leave(graph: ControlFlowGraph, clause: _Clause, end: BasicBlock, after: Bas
     if len(ends) == 1 and _is_unconditional(*ends[0]):
         _end_clause(*ends[0], after, handler)
     elif ends:
-        _end_together(graph, max(body, key=graph.blocks.index), ends, after, handler)
+        _join_ends(graph, max(body, key=graph.blocks.index), ends, after, handler)
     return bool(ends)
 
 
@@ -227,7 +229,7 @@ def _end_clause(block: BasicBlock, edge: str, after: BasicBlock, handler: BasicB
     setattr(block, edge, after)
 
 
-def _end_together(
+def _join_ends(
     graph: ControlFlowGraph,
     last: BasicBlock,
     ends: list[tuple[BasicBlock, str]],

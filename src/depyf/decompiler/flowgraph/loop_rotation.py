@@ -29,7 +29,7 @@ def rotate_loops(graph: ControlFlowGraph) -> bool:
     return changed
 
 
-def open_at(graph: ControlFlowGraph, entry: BasicBlock, region: Region) -> bool:
+def duplicate_from(graph: ControlFlowGraph, entry: BasicBlock, region: Region) -> bool:
     """Duplicate the statement of ``region`` from ``entry`` on, for the edges that enter it there."""
     inside = {block for block in graph.blocks if region in chain(block.region)}
     for first in sorted(inside, key=lambda block: block.start):

@@ -108,7 +108,7 @@ class _Runs:
         self.ends = dict(zip(ordered, [*ordered[1:], len(instructions)]))
         self.order = reverse_postorder(0, self.successors)
         self.rank = {start: number for number, start in enumerate(self.order)}
-        self.parent = immediate_dominators(self.order, self._entering())
+        self.parent = immediate_dominators(self.order, self._predecessors())
         self._intervals()
         self._crossing()
 
@@ -139,13 +139,13 @@ class _Runs:
         returns = [start for start in ends if self.instructions[self.ends[start] - 1].op == "RETURN_VALUE"]
         common = -1
         for end in returns or [end for end in ends if self.instructions[self.ends[end] - 1].op != "JUMP"]:
-            common = end if common < 0 else self._meet(common, end)
+            common = end if common < 0 else self._intersect(common, end)
         chain = [max(common, 0)]
         while chain[-1]:
             chain.append(self.parent[chain[-1]])
         return chain
 
-    def _entering(self) -> dict[int, list[int]]:
+    def _predecessors(self) -> dict[int, list[int]]:
         """Return the predecessors of each run."""
         before: dict[int, list[int]] = {start: [] for start in self.order}
         for start in self.order:
@@ -162,7 +162,7 @@ class _Runs:
             ]
         return before
 
-    def _meet(self, left: int, right: int) -> int:
+    def _intersect(self, left: int, right: int) -> int:
         while left != right:
             if self.rank[left] > self.rank[right]:
                 left = self.parent[left]

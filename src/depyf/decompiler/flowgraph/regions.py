@@ -149,10 +149,10 @@ def _kind(handler: BasicBlock) -> str:
         return "with"
     if operations[1:2] == ["POP"]:
         return "except"
-    return "except" if _tests_the_exception(handler) else "finally"
+    return "except" if _tests_exception(handler) else "finally"
 
 
-def _tests_the_exception(handler: BasicBlock) -> bool:
+def _tests_exception(handler: BasicBlock) -> bool:
     """Whether the handler reaches a CHECK_EXC_MATCH, which only ``except`` clauses have."""
     seen = {handler}
     todo = [handler]

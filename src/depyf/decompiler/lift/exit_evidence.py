@@ -191,7 +191,7 @@ class ExitEvidence:
 
     @cached_property
     def sources(self) -> dict[BasicBlock, list[BasicBlock]]:
-        return self.graph.sources()
+        return self.graph.predecessors()
 
     @cached_property
     def has_columns(self) -> bool:

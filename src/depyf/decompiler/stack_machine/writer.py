@@ -56,7 +56,7 @@ class Writer:
         """Write one statement."""
         if statement.line is None:
             statement.line = self.line
-        if takes_long(statement):
+        if is_long_running(statement):
             self.release([statement])
         self.out.append(statement)
 
@@ -396,7 +396,7 @@ _COMPOUND = (n.If, n.Try, n.With, n.For, n.FunctionDef)
 _LONG_RUNNING = (n.Call, n.BinOp, n.UnaryOp, n.Compare, n.AugAssign, n.Starred, n.Yield)
 
 
-def takes_long(statement: n.Statement) -> bool:
+def is_long_running(statement: n.Statement) -> bool:
     """Whether the statement may be long-running, or need memory (see proof/symbolic/lifetimes.py)."""
     if isinstance(statement, _COMPOUND):
         return False  # written after their parts

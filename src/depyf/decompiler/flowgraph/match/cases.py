@@ -136,9 +136,9 @@ def _case(position: Position, is_later: bool) -> tuple[Case, Position | None]:
     if not reader.stack:
         if not reader.exits:
             return Case(start, reader.line, pattern, _at(end), False, [], None), None
-        over, pops = _meeting(reader, 0), []
+        over, pops = _join_of_exits(reader, 0), []
         if all(one.depth for one in reader.exits):
-            over = _meeting(reader, 1)
+            over = _join_of_exits(reader, 1)
             pops = [_at(over)]
         default = _first(_after(over) if pops else over)
         is_guarded = _is_on(end, reader.line)
@@ -147,16 +147,16 @@ def _case(position: Position, is_later: bool) -> tuple[Case, Position | None]:
         body = _after(end)
         if not reader.exits:  # the last alternative is irrefutable
             return Case(start, reader.line, pattern, _at(body), False, [], None, None, body), None
-        after = _meeting(reader, 1)
+        after = _join_of_exits(reader, 1)
         if _at(after).op == "POP":
             last = _at(after)
             return Case(start, reader.line, pattern, _at(body), False, [last], last, _first(_after(after)), body), None
         return Case(start, reader.line, pattern, _at(body), False, [], _at(after), None, body), after
-    pops, after = _guard(end, _meeting(reader, 1) if reader.exits else None)
+    pops, after = _guard(end, _join_of_exits(reader, 1) if reader.exits else None)
     return Case(start, reader.line, pattern, _at(end), True, pops, _at(after)), after
 
 
-def _meeting(reader: PatternReader, depth: int) -> Position:
+def _join_of_exits(reader: PatternReader, depth: int) -> Position:
     """Return where all exits of a pattern join with ``depth`` values on the stack."""
     positions = {landing(one, depth) for one in reader.exits}
     found = positions.pop()
