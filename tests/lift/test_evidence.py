@@ -43,20 +43,20 @@ def test_blocks_are_merged_with_their_evidence():
 
 
 def test_the_layout_of_what_is_put_around_blocks_or_cut_from_them():
-    place = block_order.at(8)
+    key = block_order.at(8)
     in_order = [
         block_order.end(block_order.at(7)),
-        block_order.statement_before(place, 1),
-        block_order.loop_before(block_order.statement_before(place, 2)),
-        block_order.statement_before(place, 2),
-        block_order.loop_before(place),
-        place,
-        block_order.loop_inside(place),
-        block_order.rest(place),
-        block_order.rest(block_order.rest(place)),
-        block_order.statement_before(block_order.end(place), 1),
-        block_order.end(place),
-        block_order.end(block_order.end(place)),
+        block_order.statement_before(key, 1),
+        block_order.loop_before(block_order.statement_before(key, 2)),
+        block_order.statement_before(key, 2),
+        block_order.loop_before(key),
+        key,
+        block_order.loop_inside(key),
+        block_order.rest(key),
+        block_order.rest(block_order.rest(key)),
+        block_order.statement_before(block_order.end(key), 1),
+        block_order.end(key),
+        block_order.end(block_order.end(key)),
         block_order.at(9),
         block_order.at(10),
     ]

@@ -1,7 +1,7 @@
-"""The order of blocks as keys that sort: code is in the order of its source.
+"""Sort keys for the layout of blocks, which is the order of the source.
 
-A block of the code object has the index of its first instruction. What is put around such a block, or cut from it, has
-a key beside the block's, so that a place has the same key in every form of the graph that keeps the block:
+A block of the code object has the index of its first instruction. A block put around it, or cut from it, has a key
+derived from that, so that its key is the same in every form of the graph that keeps the block:
 
     (7, 0) < (8, -2, 1, 0) < (8, -1, 0) < (8, 0) < (8, 1, 0) < (8, 2, 0) < (8, 3, 0) < (9, 0)
 
@@ -19,34 +19,34 @@ _STATEMENT, _LOOP, _ITSELF, _ONE_TRIP_LOOP, _REST, _END = range(-2, 4)
 
 
 def at(index: int) -> OrderKey:
-    """The place of the block whose first instruction has this index."""
+    """The key of the block whose first instruction has this index."""
     return (index, _ITSELF)
 
 
-def statement_before(place: OrderKey, depth: int) -> OrderKey:
-    """The place of a try or with statement that begins at ``place`` and has ``depth`` statements around and with it."""
-    return _beside(place, _STATEMENT, depth)
+def statement_before(key: OrderKey, depth: int) -> OrderKey:
+    """The key of a try or with statement that begins at ``key``; ``depth`` counts it and the statements around it."""
+    return _extended(key, _STATEMENT, depth)
 
 
-def loop_before(place: OrderKey) -> OrderKey:
-    """The place of a loop that begins at ``place``."""
-    return _beside(place, _LOOP)
+def loop_before(key: OrderKey) -> OrderKey:
+    """The key of a loop that begins at ``key``."""
+    return _extended(key, _LOOP)
 
 
-def loop_inside(place: OrderKey) -> OrderKey:
-    """The place of a loop between the statements of the block at ``place`` and its `rest`."""
-    return _beside(place, _ONE_TRIP_LOOP)
+def loop_inside(key: OrderKey) -> OrderKey:
+    """The key of a loop between the statements of the block at ``key`` and its `rest`."""
+    return _extended(key, _ONE_TRIP_LOOP)
 
 
-def rest(place: OrderKey) -> OrderKey:
-    """The place of the statements that a loop in the block at ``place`` begins with."""
-    return _beside(place, _REST)
+def rest(key: OrderKey) -> OrderKey:
+    """The key of the statements that begin a loop inside of the block at ``key``."""
+    return _extended(key, _REST)
 
 
-def end(place: OrderKey) -> OrderKey:
-    """The place after all that is cut from the block at ``place``: for its test, or for the end of the code."""
-    return _beside(place, _END)
+def end(key: OrderKey) -> OrderKey:
+    """The key after everything cut from the block at ``key``: for its test, or for the end of the code."""
+    return _extended(key, _END)
 
 
-def _beside(place: OrderKey, *steps: int) -> OrderKey:
-    return (*place[:-1], *steps, _ITSELF)
+def _extended(key: OrderKey, *steps: int) -> OrderKey:
+    return (*key[:-1], *steps, _ITSELF)

@@ -1,4 +1,4 @@
-"""In which columns statements begin, as far as instructions tell (CPython 3.11 on)."""
+"""The start columns of statements, as far as instructions show them (CPython 3.11 on)."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from ..bytecode import Instruction
 from ..syntax import nodes
 
 _BETWEEN = frozenset({"NOP", "POP", "POP_EXCEPT", "RETURN_GENERATOR", "STORE_FIRST_LINE"})
-"""What is between statements: expressions have none of them."""
+"""Operations between statements, never part of an expression."""
 
 
 def first_column(instructions: Iterable[Instruction]) -> int | None:
-    """The column in which the statement begins that ends with these instructions: on the first line of any.
+    """The start column of the statement that ends with these instructions: the leftmost on their first line.
 
-    What unwinds other statements before it, and what only marks a line, does not count. A parenthesis in front of the
-    statement has no instruction, so it may begin further to the left.
+    Instructions before it that unwind other statements or only mark a line are ignored. A leading parenthesis has
+    no instruction, so the statement may begin further to the left.
     """
     first = None
     for instruction in instructions:
@@ -24,15 +24,15 @@ def first_column(instructions: Iterable[Instruction]) -> int | None:
             continue
         position = instruction.position
         if position is not None and position[2] is not None:
-            place = position[0], position[2]
-            if first is None or place < first:
-                first = place
+            start = position[0], position[2]
+            if first is None or start < first:
+                first = start
     return first[1] if first is not None else None
 
 
 def column_of_with(before: Instruction | None, enters: Instruction, is_async: bool) -> int | None:
-    """Where a with statement begins: ``enters`` has the position of it all, or that of the context expression, which
-    ``before`` ends (3.13 on).
+    """The start column of a with statement: ``enters`` has the position of the whole statement, or (3.13 on) of the
+    context expression, which ``before`` ends.
     """
     position = enters.position
     if position is None or position[2] is None:
@@ -43,9 +43,9 @@ def column_of_with(before: Instruction | None, enters: Instruction, is_async: bo
 
 
 def column_of_return(instructions: Sequence[Instruction], column: int | None) -> int | None:
-    """Where the return statement at the end of ``instructions`` begins, whose first instruction has ``column``.
+    """The start column of the return statement that ends ``instructions``; its first instruction has ``column``.
 
-    The return of a constant is one instruction on some versions, with the position of the constant.
+    On some versions the return of a constant is one instruction, with the position of the constant.
     """
     value, returns = instructions[-2:] if len(instructions) > 1 else (None, instructions[-1])
     position = returns.position
@@ -58,8 +58,8 @@ def column_of_return(instructions: Sequence[Instruction], column: int | None) ->
 
 
 def end_of_test(instructions: Sequence[Instruction]) -> tuple[int, int] | None:
-    """The line and column where what the jump at the end of ``instructions`` tests ends; None if nothing tells."""
-    is_compared = instructions[-1].op.endswith("NONE")  # with None, by the jump itself
+    """The end line and column of the test of the jump that ends ``instructions``; None if unknown."""
+    is_compared = instructions[-1].op.endswith("NONE")  # by the jump itself, with None
     position = instructions[-1 if is_compared else -2].position if len(instructions) > 1 else None
     if position is None or position[1] is None or position[3] is None:
         return None
@@ -67,18 +67,18 @@ def end_of_test(instructions: Sequence[Instruction]) -> tuple[int, int] | None:
 
 
 def column_of_test(keyword: str, column: int | None, test: nodes.Expression) -> int | None:
-    """Where a statement begins that has ``keyword`` and ``test``, whose first instruction has ``column``."""
+    """The start column of a statement with ``keyword`` and ``test``, whose first instruction has ``column``."""
     if column is None:
         return None
-    place = column - len(keyword) - 1
+    start = column - len(keyword) - 1
     while True:
         if isinstance(test, nodes.UnaryOp):
-            place -= len("not ") if test.op == "not" else 1
+            start -= len("not ") if test.op == "not" else 1
             test = test.operand
-            place -= isinstance(test, nodes.BoolOp)
+            start -= isinstance(test, nodes.BoolOp)
         elif isinstance(test, nodes.BoolOp):
             test = test.values[0]
-            place -= isinstance(test, nodes.BoolOp)
+            start -= isinstance(test, nodes.BoolOp)
         elif isinstance(test, nodes.IfExp):
             return None  # what is evaluated first is further to the right
         elif isinstance(test, (nodes.Compare, nodes.BinOp)):
@@ -88,4 +88,4 @@ def column_of_test(keyword: str, column: int | None, test: nodes.Expression) -> 
         elif isinstance(test, nodes.Call):
             test = test.func
         else:
-            return place
+            return start

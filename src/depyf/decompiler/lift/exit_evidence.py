@@ -1,4 +1,4 @@
-"""What lines and columns tell of the statement that leaves a block: its keyword, and whether a return was written."""
+"""What lines and columns show of the statement that leaves a block: its keyword, and whether a return is explicit."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _UNWINDS = frozenset({"NOP", "POP", "SWAP", "POP_EXCEPT", "JUMP"})
 _MAY_LEAVE = _UNWINDS | {"CONST", "RETURN_VALUE", "CALL", "DELETE_FAST", "STORE_FAST"}
 _ENDS_CLASS = frozenset({"CONST", "STORE_STATIC_ATTRIBUTES", "RETURN_VALUE"})
 _INDENTATIONS = frozenset({*range(0, 41, 4), *range(2, 18, 4)})
-"""Columns in which statements begin that are indented with spaces."""
+"""Start columns of statements indented with spaces."""
 
 
 class ExitEvidence:
@@ -30,10 +30,10 @@ class ExitEvidence:
         self.raw = raw
         self.has_lines = any(i.line is not None for block in graph.blocks for i in block.instructions)
 
-    # The statement that a jump was written as
+    # The statement of a jump
 
     def keyword_before(self, block: BasicBlock) -> str | None:
-        """The statement of which the NOP at the beginning of ``block`` is left."""
+        """The statement that left the NOP at the beginning of ``block``."""
         instructions = block.instructions
         if instructions and instructions[0].op == "NOP":
             if _calls_exit_for_a_keyword(instructions):
@@ -43,7 +43,7 @@ class ExitEvidence:
         return None
 
     def keyword_of(self, block: BasicBlock, position: int) -> str | None:
-        """What leaves a handler by the instruction at ``position``, by the columns that it has: '' if no statement."""
+        """The keyword that leaves a handler at the instruction at ``position``, by its columns; '' for no statement."""
         columns = block.instructions[position].position
         if columns is None or not self.has_lines or not self.raw.table.behavior.exits_are_copied:
             return None
@@ -56,9 +56,9 @@ class ExitEvidence:
         return _KEYWORDS.get(columns[3] - columns[2]) if columns[0] == columns[1] else None
 
     def is_continue(self, block: BasicBlock) -> bool:
-        """Whether the jump at the end of ``block`` is all that has its line, and as wide as ``continue``.
+        """Whether the jump at the end of ``block`` is alone on its line, and as wide as ``continue``.
 
-        Without columns, what comes first in the body of a for loop may as well be a ``pass``.
+        Without columns, one at the start of a for loop's body could also be a ``pass``.
         """
         jump = block.last
         if jump is None or jump.op != "JUMP" or jump.line is None or self.has_one_line:
@@ -73,7 +73,7 @@ class ExitEvidence:
 
     @cached_property
     def instructions_on(self) -> dict[int | None, set[str]]:
-        """For each line which operations have it."""
+        """The operations on each line."""
         found: dict[int | None, set[str]] = {}
         for block in self.graph.blocks:
             for i in block.instructions:
@@ -87,14 +87,14 @@ class ExitEvidence:
     # Returns
 
     def of_return(self, block: BasicBlock, evidence: Evidence, value: nodes.Expression) -> Evidence:
-        """``evidence`` with what is known of the return of ``value`` at the end of ``block``."""
+        """``evidence`` with the fields for the return of ``value`` at the end of ``block``."""
         loads_last = [i.op for i in block.instructions[-2:]] == ["CONST", "RETURN_VALUE"]
         is_uncopied = not self.raw.table.behavior.exits_are_copied
         is_behind_finally = evidence.is_behind_finally
         if block.follows_copy and not is_uncopied:
             copy_end = block.copy_end
             is_behind_finally = copy_end is not None and block.instructions[-1].position != copy_end.position
-        returns_cell = isinstance(value, Cell)  # __class__, to who makes the class
+        returns_cell = isinstance(value, Cell)  # __class__, returned to the caller of the class body
         is_implicit = self.is_implicit_return(block) if loads_last else returns_cell
         returns_none = loads_last and block.instructions[-2].arg is None
         return evidence._replace(
@@ -110,7 +110,7 @@ class ExitEvidence:
         return kind_of(self.raw) == "class"
 
     def written_as(self, block: BasicBlock) -> str | None:
-        """How the return of None at the end of ``block``, which has a position of its own, was written.
+        """The source form of the return of None at the end of ``block``, which has its own position.
 
         The position of ``return None`` is that of its value, which is as wide as ``pass``.
         """
@@ -122,13 +122,13 @@ class ExitEvidence:
             return None
         width = position[3] - position[2]
         if width == len("pass") == len("None"):
-            return "return None" if self.is_behind_a_word(position) else "pass"
+            return "return None" if self.follows_return(position) else "pass"
         return {len(keyword): keyword for keyword in ("return", "...")}.get(width)
 
-    def is_behind_a_word(self, position: Position) -> bool:
-        """Whether the column of ``position`` is one after ``return``, not one where a statement may begin.
+    def follows_return(self, position: Position) -> bool:
+        """Whether the column of ``position`` is one after ``return``, not a start column of a statement.
 
-        On a line of its own, that is where indentation does not reach to, which is even.
+        On its own line that shows because indentation is even, and ``return`` and a blank make the column odd.
         """
         line, column = position[0], position[2]
         before = [p[3] for p in self.positions if p[1] == line and p[3] and p[3] <= column]
@@ -139,26 +139,26 @@ class ExitEvidence:
 
     @cached_property
     def evaluated(self) -> set[Position]:
-        """The positions of instructions that are no part of a statement that only leaves the code."""
+        """The positions of instructions outside of statements that only leave the code."""
         leaves = _ENDS_CLASS if self.is_class else _MAY_LEAVE
         found = (i.position for i in known_instructions(self.raw) if i.op not in leaves)
         return {position for position in found if position is not None}
 
     @cached_property
     def positions(self) -> set[Position]:
-        """Those of all instructions, as far as known."""
+        """All known positions of instructions."""
         found = (i.position for block in self.graph.blocks for i in block.instructions)
         return {position for position in found if position is not None}
 
     def is_implicit_return(self, block: BasicBlock) -> bool | None:
-        """Whether the return has no position of its own: that of what comes before it, or none at all.
+        """Whether the return has no position of its own: none, or that of the preceding instruction.
 
-        None where lines alone can't tell a ``return`` from a ``break`` to the end of the code.
+        None where lines alone don't distinguish a ``return`` from a ``break`` to the end of the code.
         """
         instructions = [i for i in block.instructions if i.op != "NOP"]
         position = instructions[-1].position
         if position is None or not self.has_lines or instructions[-2].arg is not None:
-            return False  # what nobody wrote returns None; `False` is as wide as `break`
+            return False  # an implicit return gives None; `False` is as wide as `break`
         if position[0] is not None and position[2] is None:
             return self.is_implicit_by_line(block)
         if position[0] is None or position[0] == position[1] and position[3] - position[2] == len("break"):
@@ -173,15 +173,15 @@ class ExitEvidence:
         return self.comes_after_its_position(block, position)
 
     def is_implicit_by_line(self, block: BasicBlock) -> bool | None:
-        """The same for a return that has a line alone."""
+        """The same for a return that has a line but no columns."""
         if self.has_columns:
-            return True  # it has the line of what comes before it
+            return True  # it has the line of the preceding instruction
         if not self.raw.table.behavior.exits_are_copied:
             return self.ends_the_code(block)
         return self.has_line_of_jump(block) or self.ends_a_line(block)
 
     def comes_after_its_position(self, block: BasicBlock, position: Position) -> bool:
-        """Whether all that leads to ``block`` is at ``position``, or ends a clause with a ``pass`` there."""
+        """Whether all predecessors of ``block`` end at ``position``, or end a clause with a ``pass`` there."""
         sources = self.sources.get(block, [])
         is_as_wide = position[0] == position[1] and position[3] - position[2] == len("return")
         lasts = [self.last_before(source, position) if is_as_wide else source.last for source in sources]
@@ -195,18 +195,18 @@ class ExitEvidence:
 
     @cached_property
     def has_columns(self) -> bool:
-        """Whether positions have columns: then only what the compiler wrote has none."""
+        """Whether positions have columns: then only implicit instructions have none."""
         return any(position[2] is not None for position in self.positions)
 
     def has_line_of_jump(self, block: BasicBlock) -> bool:
-        """Whether control reaches the return by jumps from tests of its line: `if a: return` falls into its own."""
+        """Whether the return is reached only by jumps from tests on its line: `if a: return` falls into its own."""
         sources = self.sources.get(block, [])
         line = block.instructions[-1].line
         jumps = [source.last for source in sources if source.fall is not block]
         return 0 < len(sources) == len(jumps) and all(jump is not None and jump.line == line for jump in jumps)
 
     def ends_the_code(self, block: BasicBlock) -> bool:
-        """Whether the return is the last instruction of the code, and is on no line after all others."""
+        """Whether the return is the last instruction of the code, and not on a line after all others."""
         last = block.instructions[-1]
         if last.offset + 2 != len(self.raw.bytecode):
             return False
@@ -214,9 +214,9 @@ class ExitEvidence:
         return any(i.line is not None and i.line >= (last.line or 0) for i in before)
 
     def ends_a_line(self, block: BasicBlock) -> bool | None:
-        """Whether the return at the end of ``block`` has the line of the statement that comes before it.
+        """Whether the return at the end of ``block`` has the line of the preceding statement.
 
-        What unwinds statements in front of a return belongs to it, or to a ``break``: None then.
+        None after instructions that unwind statements: they belong to the return or to a ``break``.
         """
         at = self.graph.blocks.index(block)
         line = block.instructions[-1].line
@@ -225,7 +225,7 @@ class ExitEvidence:
             instructions = self.without_unbinding(source.instructions[:-2]) if source is block else source.instructions
             for instruction in reversed(instructions):
                 if instruction.line is None and instruction.op == "POP":
-                    continue  # of an expression statement: its own line is never there
+                    continue  # of an expression statement: it never has a line
                 if instruction.line != line or instruction.op not in _UNWINDS:
                     return instruction.line == line or (None if unwinds else False)
                 unwinds = unwinds or instruction.op != "NOP"
@@ -236,7 +236,7 @@ class ExitEvidence:
     def last_before(self, block: BasicBlock, position: Position) -> Instruction | None:
         """The last instruction of ``block`` or before it that does not leave a statement at ``position``.
 
-        What ends loops and clauses has the position of a ``return`` that leaves them.
+        Instructions that end loops and clauses have the position of the ``return`` that leaves them.
         """
         for _ in range(4):
             for instruction in reversed(self.without_unbinding(block.instructions)):
@@ -249,21 +249,20 @@ class ExitEvidence:
         return block.last
 
     def without_unbinding(self, instructions: list[Instruction]) -> list[Instruction]:
-        """Without the instructions at the end that unbind the name of ``except ... as name``."""
+        """``instructions`` without those at the end that unbind the name of ``except ... as name``."""
         if len(instructions) > 3 and instructions[-4].op == "POP_EXCEPT" and instructions[-1].op.startswith("DELETE_"):
             return instructions[:-3]
         return instructions
 
 
 def _calls_exit_for_a_keyword(instructions: list[Instruction]) -> bool:
-    """Whether a with statement is left after a NOP, the first of ``instructions``: where a statement stood that does
-    nothing else."""
+    """Whether a with statement is left after a NOP, the first of ``instructions``: a statement that only leaves it."""
     nones = [i.op == "CONST" and i.arg is None for i in instructions[1:4]]
     return len(instructions) > 4 and all(nones) and instructions[4].op == "CALL"
 
 
 def _is_pass_in(clause: Position | None, position: Position) -> bool:
-    """Whether ``position`` is that of a ``pass`` that is all of an ``except`` clause, whose handling comes before it.
+    """Whether ``position`` is that of a ``pass`` that is the whole body of an ``except`` clause at ``clause``.
 
     The None of ``return None`` is as wide, but is further to the right.
     """

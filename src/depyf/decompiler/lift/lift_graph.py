@@ -20,7 +20,7 @@ from .values import Given, Iterated, Marker, Slot, resolved
 _WITH = frozenset({"BEFORE_WITH", "BEFORE_ASYNC_WITH"})
 _SPECIAL = _WITH | {"POP_EXCEPT"}
 _OF_ANNOTATIONS = frozenset({"BUILD_MAP", "STORE_SUBSCR"})
-"""Of a function that fills a dictionary with annotations."""
+"""Special in a function that fills a dictionary with annotations."""
 _ACCUMULATORS = {"<listcomp>": nodes.List, "<setcomp>": nodes.Set, "<dictcomp>": nodes.Dict}
 
 
@@ -49,11 +49,11 @@ class _Lifter:
         self.exits = ExitEvidence(graph, raw)
         self.incoming: dict[BasicBlock, list[list[nodes.Expression]]] = {graph.entry: [[]]}
         self.special = _SPECIAL | _OF_ANNOTATIONS if gathers_annotations else _SPECIAL
-        self.keyword: str | None = None  # of the block at hand, see Evidence
+        self.keyword: str | None = None  # of the current block, see Evidence
 
     def run(self) -> list[LiftedBlock]:
         def successors(block: BasicBlock) -> list[BasicBlock]:
-            # Handlers are ordered after what they guard, outer ones last.
+            # Handlers come after the code they protect, outer ones last.
             handlers = [region.handler for region in reversed(chain(block.region))]
             return [*handlers, *(b for b in (block.target, block.fall) if b is not None)]
 
@@ -71,7 +71,7 @@ class _Lifter:
     # Stacks at the borders of blocks
 
     def flow(self, block: BasicBlock | None, stack: list[nodes.Expression]) -> LiftedBlock:
-        """Control reaches ``block`` with ``stack``."""
+        """Add an edge to ``block`` with ``stack``."""
         if block is None:
             raise DecompilationError("control runs out of the code", stage="lift")
         self.incoming.setdefault(block, []).append(stack)
@@ -99,7 +99,7 @@ class _Lifter:
         return Slot(depth)
 
     def reach_handlers(self, block: BasicBlock, stack: list[nodes.Expression]) -> None:
-        """The handlers around begin with the stack cut to their depth, and the exception."""
+        """Set the entry stacks of the enclosing handlers: cut to their depth, with the exception on top."""
         for region in chain(block.region):
             if region.handler in self.incoming:
                 continue
@@ -145,7 +145,7 @@ class _Lifter:
         self.fall_off(block, lifted, state)
 
     def lift_special(self, block: BasicBlock, state: SymbolicStack, position: int) -> int:
-        """An instruction that others belong to, or that means something else here. Returns how many they are."""
+        """Lift an instruction that starts a sequence, or has another meaning here; return the number consumed."""
         instruction = state.instruction
         op = instruction.op
         if op in _WITH:
@@ -161,7 +161,7 @@ class _Lifter:
         handled = state.stack[-1] if state.stack else None
         HANDLERS[op](state, instruction)
         if op == "STORE_SUBSCR":
-            # The store has the line of the class, what it stores that of the annotation.
+            # The store has the line of the class, the stored value that of the annotation.
             state.statements[-1].line = block.instructions[position - 1].line
         elif op == "POP_EXCEPT" and isinstance(handled, Marker):
             self.keyword = self.exits.keyword_of(block, position)
@@ -169,7 +169,7 @@ class _Lifter:
         return 1
 
     def evidence_of(self, block: BasicBlock, exit_line: int | None = None, is_threaded: bool = False) -> Evidence:
-        """What ``block`` tells of the source, but for its return."""
+        """The evidence of ``block``, except for its return."""
         return Evidence(
             line=next((i.line for i in block.instructions if i.line is not None), None),
             exit_line=exit_line,
@@ -181,7 +181,7 @@ class _Lifter:
         )
 
     def fall_off(self, block: BasicBlock, lifted: LiftedBlock, state: SymbolicStack) -> None:
-        """Control continues with the next block."""
+        """End a block that falls through to the next one."""
         lifted.evidence = self.evidence_of(block)
         self.finish(lifted, state)
         if not block.instructions and block.fall is None:
@@ -193,14 +193,14 @@ class _Lifter:
         lifted.terminator = Terminator("goto", next=following, fall=following)
 
     def mark_accumulator(self, lifted: LiftedBlock) -> None:
-        """The first thing a comprehension's function makes is what it returns."""
+        """Mark the container that a comprehension's function creates first, and returns."""
         if not lifted.exit or type(lifted.exit[0]) is not _ACCUMULATORS[self.raw.name]:
             raise DecompilationError("a comprehension that does not begin with an empty container", stage="lift")
         lifted.exit[0] = Marker("accumulator", self.raw.name)
 
     @staticmethod
     def unbinding(block: BasicBlock, position: int, names: set[str]) -> int:
-        """How many instructions unbind the name of ``except ... as name`` here: 3 or 0."""
+        """The number of instructions here that unbind the name of ``except ... as name``: 3 or 0."""
         return 3 if unbound_name(block.instructions[position : position + 3]) in names else 0
 
     @staticmethod
@@ -238,7 +238,7 @@ class _Lifter:
         container = resolved(lifted.exit[-1]) if lifted.exit else None
         gathers: nodes.Expression | None = None
         if isinstance(container, (nodes.List, nodes.Set, nodes.Dict)):
-            # Statements loop above markers only: this loop fills the container of an inlined comprehension.
+            # Loop statements have only markers below: this loop fills the container of an inlined comprehension.
             if container not in (nodes.List([]), nodes.Set([]), nodes.Dict([], [])):
                 raise DecompilationError("a loop above an unfinished display", stage="lift")
             gathers = container
@@ -301,7 +301,7 @@ class _Lifter:
         is_line_of_statement = behavior.tests_jump_on_line_of_statement and not has_own_line
         lifted.evidence = lifted.evidence._replace(is_line_of_statement=is_line_of_statement)
         if condition in ("NONE", "NOT_NONE"):
-            # The condition under which control falls through: that is how `if x is None:` begins.
+            # The condition for falling through: `if x is None:` begins so.
             none: list[nodes.Expression] = [nodes.Constant(None)]
             is_none, is_not_none = nodes.Compare(test, ["is"], none), nodes.Compare(test, ["is not"], none)
             is_none.opposite, is_not_none.opposite = is_not_none, is_none  # the instruction is the same for both

@@ -1,4 +1,4 @@
-"""What lifting makes of a basic block: statements, and how control continues."""
+"""A lifted basic block: statements, and a terminator."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ class Terminator(NamedTuple):
     ``kind`` is one of these, with the operands that it uses:
 
     * 'goto': to ``next``.
-    * 'branch': on the truth of ``test`` to ``true`` or ``false``; ``fall`` is the one that comes next in the layout.
+    * 'branch': on the truth of ``test`` to ``true`` or ``false``; ``fall`` is the one next in the layout.
     * 'or_pop': if the truth of ``test`` is ``sense``, keep it and go to ``true``; else drop it and go to ``false``.
     * 'for': to ``true`` (the body) with an item, or to ``false`` when exhausted; ``gathers`` is the empty container
       that the loop of a comprehension fills.
     * 'return': ``test`` is the value. 'raise': the last statement is the raise. 'reraise'.
-    * 'nowhere': control never comes here.
+    * 'nowhere': unreachable.
 
-    The structure room puts in:
+    The structure room adds:
 
     * 'try': ``true`` is the body, ``false`` the handler; ``test`` is the region.
-    * 'once': to ``true``, from where control reaches ``false`` through the ``break`` of a one-trip loop.
-    * 'endless': to ``true``, with which a loop begins that begins with another loop.
+    * 'once': to ``true``, from where the ``break`` of a one-trip loop leads to ``false``.
+    * 'endless': to ``true``, the first block of a loop that begins with another loop.
     """
 
     kind: str
@@ -53,7 +53,7 @@ class Terminator(NamedTuple):
         return []
 
     def redirected(self, old: LiftedBlock, new: LiftedBlock) -> Terminator:
-        """The same with ``new`` in the place of ``old``."""
+        """The same with ``new`` for ``old``."""
         edges: dict[str, Any] = {name: new for name in ("next", "true", "false", "fall") if getattr(self, name) is old}
         return self._replace(**edges)
 
@@ -64,9 +64,8 @@ _NOT_YET = Terminator("goto")
 class LiftedBlock:
     """Statements and a terminator.
 
-    ``entry`` and ``exit`` are the stack before and after (after: without the terminator's test). ``index`` is that of
-    the basic block; blocks that were cut from others, or put around them, have the index of those, and a ``layout``
-    of their own.
+    ``entry`` and ``exit`` are the stack before and after (without the terminator's test). ``index`` is that of the
+    basic block; blocks cut from others, or put around them, have the index of those, and their own ``layout``.
     """
 
     __slots__ = ("entry", "evidence", "exit", "index", "layout", "predecessors", "region", "statements", "terminator")
@@ -76,11 +75,11 @@ class LiftedBlock:
         index: int,
         region: Region | None,
         entry: list[nodes.Expression],
-        place: block_order.OrderKey | None = None,
+        layout: block_order.OrderKey | None = None,
         evidence: Evidence = Evidence(),  # noqa: B008  (frozen)
     ) -> None:
         self.index = index
-        self.layout = block_order.at(index) if place is None else place
+        self.layout = block_order.at(index) if layout is None else layout
         self.region = region
         self.entry = entry
         self.exit: list[nodes.Expression] = []
@@ -96,12 +95,12 @@ class LiftedBlock:
 
     @property
     def test(self) -> Any:
-        """What decides where control continues, or what is returned."""
+        """The tested expression, or the returned value."""
         return self.terminator.test
 
     @property
     def next(self) -> LiftedBlock | None:
-        """Where the block continues if nothing is tested."""
+        """The successor if nothing is tested."""
         return self.terminator.next
 
     @property
@@ -116,7 +115,7 @@ class LiftedBlock:
 
     @property
     def fall(self) -> LiftedBlock | None:
-        """The successor that comes next in the layout."""
+        """The successor that is next in the layout."""
         return self.terminator.fall
 
     @property
@@ -126,18 +125,18 @@ class LiftedBlock:
 
     @property
     def markers(self) -> tuple[Marker, ...]:
-        """The statements that the block is in, as far as they keep something on the stack."""
+        """The enclosing statements that keep something on the stack."""
         return tuple(value for value in self.entry if isinstance(value, Marker))
 
     def redirect(self, old: LiftedBlock, new: LiftedBlock) -> None:
-        """Lead every edge to ``old`` to ``new`` instead."""
+        """Redirect every edge to ``old`` to ``new``."""
         self.terminator = self.terminator.redirected(old, new)
         old.predecessors.discard(self)
         if new in self.successors:
             new.predecessors.add(self)
 
     def become(self, terminator: Terminator) -> None:
-        """End in another way; edges' predecessors are kept in step."""
+        """Replace the terminator; the predecessors of the successors are updated."""
         for successor in self.successors:
             successor.predecessors.discard(self)
         self.terminator = terminator

@@ -1,4 +1,4 @@
-"""The symbolic evaluation stack of one basic block, and the statements that leave it."""
+"""The symbolic evaluation stack of one basic block, and the statements made from it."""
 
 from __future__ import annotations
 
@@ -32,8 +32,8 @@ from .values import (
 class SymbolicStack:
     """Expressions on the stack and the statements made so far.
 
-    A value that COPY left on the stack when it was stored belongs to a chained assignment if another store takes it,
-    and is an assignment expression if anything else does: ``copies`` remembers the statement until then.
+    A stored value of which COPY left a copy on the stack is part of a chained assignment if another store pops the
+    copy, and an assignment expression if anything else does: ``copies`` keeps the statement until then.
     """
 
     def __init__(self, entry: list[nodes.Expression], table: OpcodeTable) -> None:
@@ -41,16 +41,16 @@ class SymbolicStack:
         self.stack = list(entry)
         self.statements: list[nodes.Statement] = []
         self.copies: dict[int, nodes.Assign] = {}
-        self.exchange: list[tuple[int, nodes.Expression, nodes.Expression]] = []  # a, b = b, a in the making
+        self.exchange: list[tuple[int, nodes.Expression, nodes.Expression]] = []  # a, b = b, a, not yet complete
         self.dropped: list[Unpacked] = []
         self.instruction: Instruction = Instruction("NOP")
         self.instructions: list[Instruction] = []
         self.position = 0  # of ``instruction`` among them
-        self.start = 0  # of the statement at hand among them
+        self.start = 0  # of the current statement among them
         self.entry = entry
         self.display: nodes.Expression | None = None  # the last one with unpacked mappings (3.8)
         self.pushed = list(entry)  # in the order of evaluation
-        self.places: dict[int, int] = {}  # of ``numbered`` of these, by identity
+        self.evaluation_order: dict[int, int] = {}  # of ``numbered`` of these, by identity
         self.numbered = 0
 
     def refuse(self, reason: str) -> NoReturn:
@@ -62,14 +62,14 @@ class SymbolicStack:
         self.pushed.append(value)
 
     def evaluated(self, value: nodes.Expression) -> int:
-        """The place of ``value`` in the order of evaluation."""
-        for place in range(self.numbered, len(self.pushed)):
-            self.places.setdefault(id(self.pushed[place]), place)
+        """The index of ``value`` in evaluation order."""
+        for index in range(self.numbered, len(self.pushed)):
+            self.evaluation_order.setdefault(id(self.pushed[index]), index)
         self.numbered = len(self.pushed)
-        return self.places.get(id(value), -1)
+        return self.evaluation_order.get(id(value), -1)
 
     def own(self, depth: int) -> nodes.Expression:
-        """The entry ``depth`` from the top, to be changed: another block may have the same one, and adds to it too."""
+        """The entry ``depth`` from the top, to be mutated: copied if another block may have the same object."""
         value = self.stack[-depth]
         if any(value is one for one in self.entry):
             copied: nodes.Expression = value
@@ -77,7 +77,7 @@ class SymbolicStack:
                 copied = nodes.Dict(value.keys[:], value.values[:])
             elif isinstance(value, (nodes.List, nodes.Set)):
                 copied = type(value)(copy(value.elts))
-            self.places[id(copied)] = self.evaluated(value)
+            self.evaluation_order[id(copied)] = self.evaluated(value)
             self.stack[-depth] = value = copied
         return value
 
@@ -103,7 +103,7 @@ class SymbolicStack:
         return [self.as_expression(value) for value in values] if self.copies else values
 
     def as_expression(self, value: nodes.Expression) -> nodes.Expression:
-        """``value``, as an assignment expression if it was stored and is used all the same."""
+        """``value``, as an assignment expression if it was stored and is also used."""
         statement = self.copies.pop(id(value), None)
         if statement is None:
             return value
@@ -112,7 +112,7 @@ class SymbolicStack:
         return self._stored(value, statement)
 
     def _stored(self, value: nodes.Expression, statement: nodes.Assign) -> nodes.Expression:
-        """``value`` with the targets of ``statement``, which is taken back."""
+        """``value`` with the targets of ``statement``, which is removed."""
         if not any(existing is statement for existing in self.statements):
             self.refuse("a stored value that is used after a branch")
         self.statements = [existing for existing in self.statements if existing is not statement]
@@ -121,13 +121,13 @@ class SymbolicStack:
         return value
 
     def settle_copies(self, depth: int) -> None:
-        """The value ``depth`` from the top is moved or copied again: if it was stored, that was `:=`, not a chain."""
+        """Settle the value ``depth`` from the top, moved or copied again: if it was stored, that was by `:=`."""
         value = self.stack[-depth]
         if id(value) in self.copies:
             self._replace(value, self.as_expression(value))
 
     def finish(self) -> None:
-        """The block ends: what was stored and is still there belongs to a `:=`, or to a chain with later targets."""
+        """End the block: stored values still on the stack belong to a `:=`, or to a chain with later targets."""
         if self.exchange:
             self.refuse("an exchange of values across blocks")
         if self.dropped:
@@ -148,11 +148,11 @@ class SymbolicStack:
         self.statements.append(statement)
 
     def column(self) -> int | None:
-        """Where the statement begins that ends with the instruction at hand."""
+        """The start column of the statement that ends with the current instruction."""
         own = self.instructions[self.start : self.position]
         op = self.instruction.op
         if op == "POP" or op.startswith("POP_JUMP_IF"):
-            return first_column(own)  # no part of it: on 3.11 the jump has the position of all of an `if`
+            return first_column(own)  # not part of it: on 3.11 the jump has the position of the whole `if`
         return first_column([*own, self.instruction])
 
     # Stores
@@ -172,7 +172,7 @@ class SymbolicStack:
             self.emit(nodes.Assign([target], value))
         elif isinstance(value, InPlace):
             self._augment(target, value)
-        elif id(value) in self.copies and (self._on_top(value) or not (self.exchange or self._loose())):
+        elif id(value) in self.copies and (self._on_top(value) or not (self.exchange or self._has_pending_value())):
             statement = self.copies[id(value)]
             statement.targets.append(target)
             if not self._on_top(value):
@@ -181,7 +181,7 @@ class SymbolicStack:
             statement = nodes.Assign([target], value)
             self.emit(statement)
             self.copies[id(value)] = statement
-        elif self.exchange or self._loose():
+        elif self.exchange or self._has_pending_value():
             self._exchange(self.evaluated(value), target, self.as_expression(value))
         else:
             self.emit(nodes.Assign([target], value))
@@ -189,22 +189,22 @@ class SymbolicStack:
     def _on_top(self, value: nodes.Expression) -> bool:
         return bool(self.stack) and self.stack[-1] is value and not is_marker(value)
 
-    def _loose(self) -> bool:
-        """Whether a value that no statement around owns waits on the stack."""
+    def _has_pending_value(self) -> bool:
+        """Whether the stack has a value that no enclosing statement keeps."""
         waiting = next((value for value in reversed(self.stack) if not isinstance(value, Saved)), None)
         return waiting is not None and not isinstance(resolved(waiting), (Marker, ImportedModule))
 
-    def _exchange(self, place: int, target: nodes.Expression, value: nodes.Expression) -> None:
+    def _exchange(self, order: int, target: nodes.Expression, value: nodes.Expression) -> None:
         if isinstance(value, (Given, Null)) or is_marker(value):
             self.refuse("a store that is not part of an assignment")
-        self.exchange.append((place, target, value))
-        if not self._loose():
-            # The compiler stores in the order that saves it from moving values about.
+        self.exchange.append((order, target, value))
+        if not self._has_pending_value():
+            # The compiler chooses the order of stores that needs the fewest moves.
             stores = sorted(self.exchange, key=itemgetter(0))
             self.exchange = []
             targets = nodes.Tuple([target for _, target, _ in stores])
             self.emit(nodes.Assign([targets], nodes.Tuple([value for _, _, value in stores])))
-            self.statements[-1].column = None  # the first store may have lost its place
+            self.statements[-1].column = None  # the first store may have lost its position
 
     def _fill(self, value: Unpacked, target: nodes.Expression) -> None:
         group = value.group
@@ -271,10 +271,10 @@ class SymbolicStack:
                 self.refuse("the item of a loop is dropped")
             return
         if isinstance(value, Unpacked):
-            self.dropped.append(value)  # stored under the name that is stored to next: the compiler saves the store
+            self.dropped.append(value)  # a store to the name of the next store: the compiler drops it
             return
         last = self.exchange[-1][1] if self.exchange else None
-        if isinstance(last, nodes.Name):  # stored under the name that was stored to before, for the same reason
+        if isinstance(last, nodes.Name):  # a store to the name of the previous store, dropped for the same reason
             self._exchange(self.evaluated(value), nodes.Name(last.id), self.as_expression(value))
             return
         if isinstance(value, Class) or isinstance(value, Function) and value.raw.name != "<lambda>":
@@ -283,7 +283,7 @@ class SymbolicStack:
 
 
 def _same_index(left: nodes.Expression, right: nodes.Expression) -> bool:
-    """Whether two indices are one value, or slices made of the same ones."""
+    """Whether two indices are the same object, or slices of the same objects."""
     if isinstance(left, nodes.Slice) and isinstance(right, nodes.Slice):
         return left.lower is right.lower and left.upper is right.upper and left.step is right.step
     return left is right

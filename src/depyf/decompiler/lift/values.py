@@ -1,6 +1,6 @@
-"""What is on the symbolic stack besides ordinary expressions.
+"""Symbolic stack entries other than ordinary expressions.
 
-None of these may be left in a finished tree: each is consumed by the statement or expression it belongs to.
+None may remain in a finished tree: each is consumed by the statement or expression it belongs to.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class Null(Placeholder):
 
 
 class Marker(Placeholder):
-    """An entry that a statement keeps on the stack while its body runs: it tells where the body ends.
+    """An entry that a statement keeps on the stack while its body runs, which shows where the body ends.
 
     ``kind`` is 'iterator' (owner: index of the loop's header), 'exit' (of a with statement, owner: index of the
     block it starts in), 'handled' (the exception being handled, owner: the region), 'exception' (its value), 'lasti',
@@ -49,7 +49,7 @@ class Marker(Placeholder):
 
 
 class Slot(Placeholder):
-    """A stack entry that a block finds on entry and whose value is known once the blocks before it are folded."""
+    """A stack entry at the start of a block, whose value is known once the blocks before it are folded."""
 
     __slots__ = ("depth", "value")
 
@@ -72,7 +72,7 @@ class Given(Placeholder):
 
 
 class Saved(Placeholder):
-    """The local variable that an inlined comprehension hides (or that it is unbound), until it is put back."""
+    """The value (or unbound state) of a local variable that an inlined comprehension hides, until it is restored."""
 
     __slots__ = ("name",)
 
@@ -81,13 +81,13 @@ class Saved(Placeholder):
 
 
 class Stored(nodes.NamedExpr):
-    """A value that was stored to ``target`` and is used again: by `:=` or, with any target, by a chained assignment."""
+    """A value stored to ``target`` and used again: by `:=` or, with any target, by a chained assignment."""
 
     __slots__ = ()
 
 
 class Unpacked(Placeholder):
-    """One of the values of an unpacking; the targets gather in the group."""
+    """One of the values of an unpacking; the group collects the targets."""
 
     __slots__ = ("group", "index")
 
@@ -103,16 +103,16 @@ class UnpackGroup:
         self.value = value
         self.targets: list[nodes.Expression | None] = [None] * count
         self.star = star
-        self.spread = False  # whether a store that one after it overwrites was kept, as it was on another line
+        self.spread = False  # whether an overwritten store was kept, since it was on another line
 
     def was_stored_to(self, target: nodes.Expression, index: int) -> bool:
-        """Whether the value before that of ``index`` was stored to the same variable."""
+        """Whether the value before the one at ``index`` was stored to the same variable."""
         before = self.targets[index - 1] if index else None
         return isinstance(before, nodes.Name) and before == target
 
 
 class Iterated(Placeholder):
-    """``iter(value)``, waiting for its loop or comprehension."""
+    """``iter(value)``, to be consumed by its loop or comprehension."""
 
     __slots__ = ("value", "is_async")
 
@@ -122,7 +122,7 @@ class Iterated(Placeholder):
 
 
 class Awaitable(Placeholder):
-    """What GET_AWAITABLE or GET_YIELD_FROM_ITER made, waiting for YIELD_FROM."""
+    """The result of GET_AWAITABLE or GET_YIELD_FROM_ITER, to be consumed by YIELD_FROM."""
 
     __slots__ = ("value", "awaited")
 
@@ -132,7 +132,7 @@ class Awaitable(Placeholder):
 
 
 class ImportedModule(Placeholder):
-    """An imported module, on its way to a store or to IMPORT_FROM."""
+    """An imported module, to be consumed by a store or by IMPORT_FROM."""
 
     __slots__ = ("name", "level", "fromlist", "aliases", "path", "is_lazy")
 
@@ -156,7 +156,7 @@ class Member(Placeholder):
 
 
 class Converted(Placeholder):
-    """``value`` with ``!s``, ``!r`` or ``!a``, on its way into an f-string."""
+    """``value`` with ``!s``, ``!r`` or ``!a``, to be consumed by an f-string."""
 
     __slots__ = ("value", "conversion")
 
@@ -187,7 +187,7 @@ class Function(Placeholder):
         self.type_params: list[nodes.Expression] = []
 
     def __eq__(self, other: object) -> bool:
-        # Two copies of a loop's test hold the same lambda twice.
+        # Two copies of a loop's test both hold the same lambda.
         return isinstance(other, Function) and self.raw.same_as(other.raw) and self.parts == other.parts
 
     __hash__ = object.__hash__
@@ -208,7 +208,7 @@ class Class(Placeholder):
 
 
 class TypeParameter(Placeholder):
-    """A type parameter: what syntax node it is, and the functions that give its bound and its default value."""
+    """A type parameter: its node type, and the functions that return its bound and its default value."""
 
     __slots__ = ("kind", "name", "bound", "default")
 
@@ -220,7 +220,7 @@ class TypeParameter(Placeholder):
 
 
 class Alias(Placeholder):
-    """What a type statement stores; ``value`` is the function that gives the type."""
+    """What a type statement stores; ``value`` is the function that returns the type."""
 
     __slots__ = ("name", "type_params", "value")
 
@@ -231,7 +231,7 @@ class Alias(Placeholder):
 
 
 class Generic(Placeholder):
-    """A definition with type parameters: the call of the function that makes them, and it, with its defaults."""
+    """A definition with type parameters: the call of the function that makes both, with the defaults as arguments."""
 
     __slots__ = ("function", "arguments")
 
@@ -251,7 +251,7 @@ class BuildClass(Placeholder):
 class AssertionClass(Placeholder):
     """The AssertionError of an assert statement.
 
-    ``on_lines_of_comparisons``: whether it may have the line of the end of the test.
+    ``on_lines_of_comparisons``: whether its line may be that of the end of the test.
     """
 
     __slots__ = ("on_lines_of_comparisons",)
@@ -261,7 +261,7 @@ class AssertionClass(Placeholder):
 
 
 class CommonConstant(Placeholder):
-    """A builtin that the interpreter holds itself: what no name in the source can be made to mean otherwise."""
+    """A builtin that the interpreter loads directly, so that no assignment to its name can change it."""
 
     __slots__ = ("name",)
 
@@ -270,7 +270,7 @@ class CommonConstant(Placeholder):
 
 
 class Cell(Placeholder):
-    """A cell, on its way into a closure."""
+    """A cell, to be consumed by a closure."""
 
     __slots__ = ("name",)
 
@@ -283,7 +283,7 @@ class Namespace(Placeholder):
 
 
 class Matches(Placeholder):
-    """Whether the exception being handled is one of ``type``; ``of_group``: what of a group is, for ``except*``."""
+    """Whether the handled exception matches ``type``; ``of_group``: the matching part of a group (``except*``)."""
 
     __slots__ = ("type", "of_group")
 
@@ -304,18 +304,18 @@ class CaseTest(Placeholder):
 
 
 def case_of(test: object) -> CaseTest | None:
-    """The pattern that ``test`` begins with, if it is that of a case."""
+    """The case test that ``test`` begins with, if it is the test of a case."""
     first = test.values[0] if isinstance(test, nodes.BoolOp) else test
     return first if isinstance(first, CaseTest) else None
 
 
 def opens_clause(test: object) -> bool:
-    """Whether ``test`` is that of an ``except`` clause or begins with that of a case: none may be joined to it."""
+    """Whether ``test`` is that of an ``except`` clause or begins with that of a case: it can't be joined to another."""
     return isinstance(test, Matches) or case_of(test) is not None
 
 
 class Subject(nodes.Statement):
-    """The match statement ``number`` begins. ``has_default``: it ends with ``case _``."""
+    """The start of the match statement ``number``. ``has_default``: it ends with ``case _``."""
 
     __slots__ = fields = ("number", "has_default", "value")
 
@@ -327,7 +327,7 @@ class Subject(nodes.Statement):
 
 
 class CaseElse(nodes.Statement):
-    """The body of a case that always matches begins."""
+    """The start of the body of a case that always matches."""
 
     __slots__ = fields = ("number", "pattern")
 
@@ -338,7 +338,7 @@ class CaseElse(nodes.Statement):
 
 
 class Append(nodes.Statement):
-    """A comprehension adds an element; ``key`` is set for a dict's, None for a mapping that is added to one."""
+    """The addition of an element by a comprehension; ``key`` is that of a dict's, None for an unpacked mapping."""
 
     __slots__ = fields = ("key", "value")
 
@@ -349,7 +349,7 @@ class Append(nodes.Statement):
 
 
 class Reached(nodes.Statement):
-    """A module or class notes that it has come to the annotation with this number."""
+    """A module or class records that it has reached the annotation with this number."""
 
     __slots__ = fields = ("number",)
 
@@ -358,7 +358,7 @@ class Reached(nodes.Statement):
 
 
 class Truth(Placeholder):
-    """What TO_BOOL makes of a value: ``not not value``, unless it is only tested."""
+    """The result of TO_BOOL: ``not not value``, unless it is only tested."""
 
     __slots__ = ("value",)
 
@@ -373,7 +373,7 @@ class ArgumentTuple(nodes.Tuple):
 
 
 class OfOneConstant(List[nodes.Expression]):
-    """The elements of a display which are one ``constant`` in the code."""
+    """The elements of a display that is compiled to one ``constant``."""
 
     def __init__(self, elements: list[nodes.Expression], constant: nodes.Constant) -> None:
         super().__init__(elements)
@@ -381,16 +381,16 @@ class OfOneConstant(List[nodes.Expression]):
 
 
 def resolved(value: nodes.Expression) -> nodes.Expression:
-    """``value``, or what a slot turned out to hold."""
+    """``value``, or the value of a resolved slot."""
     while isinstance(value, Slot) and value.value is not None:
         value = value.value
     return value
 
 
 def same_expression(left: object, right: object, known: tuple[object, object] | None = None) -> bool:
-    """Whether two trees that may hold placeholders are equal: copies that the compiler made of one expression.
+    """Whether two trees that may contain placeholders are equal: copies of one expression made by the compiler.
 
-    ``known`` are two nodes, one of each tree, that count as equal.
+    ``known`` are two nodes, one of each tree, to treat as equal.
     """
     work = [(left, right)]
     while work:

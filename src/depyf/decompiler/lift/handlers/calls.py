@@ -1,4 +1,4 @@
-"""Calls in every form, and what is written as a call but is none: classes, comprehensions, the end of a with."""
+"""Calls in every form, and what is compiled to a call: classes, comprehensions, the end of a with."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from .displays import are_keywords
 from .registry import handles
 
 _MOST_ON_STACK = 30
-"""A call with more values on the stack is compiled to one with a tuple and a mapping."""
+"""A call that would push more values is compiled to one with a tuple and a mapping."""
 
 
 @handles("CALL")
@@ -34,7 +34,7 @@ def _call(state: SymbolicStack, instruction: Instruction) -> None:
         function = upper
     elif isinstance(upper, Null):
         function = lower
-    else:  # a callable in the place of a method, and its first argument in that of self
+    else:  # a callable in the slot of a method, and its first argument in that of self
         function, arguments = lower, [upper, *arguments]
     if isinstance(function, Marker):
         _leave_with(state, function, arguments)
@@ -56,7 +56,7 @@ def _call_function(state: SymbolicStack, instruction: Instruction) -> None:
 def _push_call(
     state: SymbolicStack, function: nodes.Expression, arguments: list[nodes.Expression], names: tuple[str, ...]
 ) -> None:
-    # In the order of their evaluation: a callable is evaluated before its arguments.
+    # In evaluation order: a callable is evaluated before its arguments.
     function = state.as_expression(function)
     arguments = [state.as_expression(argument) for argument in arguments]
     positional = arguments[: len(arguments) - len(names)]
@@ -70,7 +70,7 @@ def make_call(
     positional: list[nodes.Expression],
     keywords: list[nodes.keyword],
 ) -> nodes.Expression:
-    """The call, or the class or comprehension that it stands for."""
+    """The call, or the class or comprehension that it is compiled from."""
     if isinstance(function, BuildClass):
         if len(positional) < 2 or not isinstance(positional[0], Function):
             state.refuse("a class without a body")
@@ -86,13 +86,13 @@ def make_call(
         if len(positional) != 1 or keywords:
             state.refuse("a comprehension that is not called with an iterator")
         iterated = positional[0]
-        # In 3.15 the code of a generator expression iterates over its argument itself.
+        # In 3.15 the code of a generator expression calls iter() on its argument itself.
         return Comprehension(function, iterated if isinstance(iterated, Iterated) else Iterated(iterated))
     return nodes.Call(function, positional, keywords)
 
 
 class Comprehension(nodes.Expression):
-    """A comprehension: its function and what it iterates over; the pipeline puts the real node in its place."""
+    """A comprehension: its function and its iterable; the pipeline replaces it by the real node."""
 
     __slots__ = fields = ("function", "iterated")
 
@@ -132,18 +132,18 @@ def _call_ex(state: SymbolicStack, instruction: Instruction) -> None:
 
 
 def _is_whole(positional: list[nodes.Expression], mapping: nodes.Expression) -> bool:
-    """Whether ``mapping`` was written as ``**mapping``: keywords alone need none, unless there are too many."""
+    """Whether ``mapping`` was written as ``**mapping``: plain keywords need no mapping, unless there are too many."""
     starred = any(isinstance(argument, nodes.Starred) for argument in positional)
     return not isinstance(mapping, nodes.Dict) or not starred and _are_few(len(positional), mapping)
 
 
 def _has_other_names(mapping: nodes.Expression) -> bool:
-    """Whether ``mapping`` is a display with keys that can't be written as the names of keyword arguments."""
+    """Whether ``mapping`` is a display with keys that can't be names of keyword arguments."""
     return isinstance(mapping, nodes.Dict) and None not in mapping.keys and not are_keywords(mapping)
 
 
 def _are_few(positional: int, keywords: nodes.Expression | None) -> bool:
-    """Whether these arguments, written one by one, go on the stack: a ``*`` or ``**`` keeps them from that."""
+    """Whether these arguments, written one by one, would be pushed separately, which a ``*`` or ``**`` prevents."""
     if not isinstance(keywords, nodes.Dict):
         return False
     return None not in keywords.keys and positional + 2 * len(keywords.keys) <= _MOST_ON_STACK

@@ -13,7 +13,7 @@ from ..values import Append, ArgumentTuple, Marker, Null, OfOneConstant, Reached
 from .registry import handles
 
 _PART = 16
-"""Of at least so many items the parts of a long dictionary display are, the last one aside."""
+"""The least number of items in each part of a long dictionary display, except the last."""
 
 
 @handles("BUILD_TUPLE")
@@ -54,7 +54,7 @@ def _list_to_tuple(state: SymbolicStack, instruction: Instruction) -> None:
     value = state.pop()
     if not isinstance(value, nodes.List):
         state.refuse("a list that is made into a tuple is not known")
-    state.push(ArgumentTuple(_open(value)))  # that of a tuple of constants alone would be one
+    state.push(ArgumentTuple(_extendable(value)))  # a tuple of constants alone would be a constant
 
 
 def _container(state: SymbolicStack, depth: int) -> nodes.Expression:
@@ -67,7 +67,7 @@ def _constants(values: Any) -> list[nodes.Expression]:
     if not isinstance(values, frozenset):
         return [nodes.Constant(value) for value in values]
     elements = set_order(values)
-    elements += elements[-1:] * (3 - len(elements))  # of fewer the compiler makes no constant: some were equal
+    elements += elements[-1:] * (3 - len(elements))  # the compiler makes no constant of fewer: some were equal
     return [nodes.Constant(value) for value in elements]
 
 
@@ -83,17 +83,17 @@ def _extend(state: SymbolicStack, instruction: Instruction) -> None:
     if not container.elts and isinstance(value, nodes.Constant) and _is_folded(value.value, container):
         container.elts = OfOneConstant(_constants(value.value), value)
     else:
-        _open(container).append(nodes.Starred(value))
+        _extendable(container).append(nodes.Starred(value))
 
 
 def _is_folded(value: object, container: nodes.Expression) -> bool:
-    """Whether the compiler makes ``[1, 2, 3]`` or ``{1, 2, 3}`` of this constant: of fewer than three it makes none."""
+    """Whether ``[1, 2, 3]`` or ``{1, 2, 3}`` is compiled to this constant, which needs at least three elements."""
     kind = tuple if isinstance(container, nodes.List) else frozenset
     return isinstance(value, kind) and (len(value) > 2 or kind is frozenset)
 
 
-def _open(container: nodes.List | nodes.Set) -> list[nodes.Expression]:
-    """The elements, to add to: what was one constant before others come was written as ``*(1, 2, 3)``."""
+def _extendable(container: nodes.List | nodes.Set) -> list[nodes.Expression]:
+    """The elements, for adding more: a constant followed by others was written as ``*(1, 2, 3)``."""
     if isinstance(container.elts, OfOneConstant):
         container.elts = [nodes.Starred(container.elts.constant)]
     return container.elts
@@ -108,7 +108,7 @@ def _append(state: SymbolicStack, instruction: Instruction) -> None:
     elif container == nodes.Name("__conditional_annotations__") and instruction.arg == 1:
         _note_annotation(state, value)
     elif isinstance(container, (nodes.List, nodes.Set)):
-        _open(container).append(value)
+        _extendable(container).append(value)
     else:
         state.refuse("something unknown is appended to")
 
@@ -143,7 +143,7 @@ def _update(state: SymbolicStack, instruction: Instruction) -> None:
         return
     if not isinstance(container, nodes.Dict):
         state.refuse("something unknown is updated")
-    if isinstance(value, nodes.Dict) and _goes_on(container, value, instruction.op):
+    if isinstance(value, nodes.Dict) and _continues(container, value, instruction.op):
         container.keys += value.keys
         container.values += value.values
     else:
@@ -151,10 +151,11 @@ def _update(state: SymbolicStack, instruction: Instruction) -> None:
         container.values.append(value)
 
 
-def _goes_on(container: nodes.Dict, value: nodes.Dict, operation: str) -> bool:
-    """Whether ``value`` was written as items, or keyword arguments, that follow those of ``container``.
+def _continues(container: nodes.Dict, value: nodes.Dict, operation: str) -> bool:
+    """Whether ``value`` was written as further items, or keyword arguments, after those of ``container``.
 
-    They do after a `**`, and a long display comes in parts; `f(a=1, **{'b': 2})` and `f(**a, **{'b-c': 2})` stay.
+    That is so after a `**`, and in a long display, which is built in parts; `f(a=1, **{'b': 2})` and
+    `f(**a, **{'b-c': 2})` keep theirs.
     """
     if None in value.keys or not value.keys or not container.keys:
         return False
@@ -165,20 +166,20 @@ def _goes_on(container: nodes.Dict, value: nodes.Dict, operation: str) -> bool:
 
 
 def are_keywords(mapping: nodes.Dict) -> bool:
-    """Whether the keys, of which there are some, can be written as the names of keyword arguments."""
+    """Whether there are keys, and all can be names of keyword arguments."""
     names = [key.value if isinstance(key, nodes.Constant) else None for key in mapping.keys]
     return bool(names) and all(isinstance(name, str) and name.isidentifier() and not iskeyword(name) for name in names)
 
 
 @handles("BUILD_LIST_UNPACK", "BUILD_TUPLE_UNPACK", "BUILD_SET_UNPACK", "BUILD_TUPLE_UNPACK_WITH_CALL")
 def _unpacked_display(state: SymbolicStack, instruction: Instruction) -> None:
-    """A display with stars: the elements between them come as displays of their own."""
+    """A display with stars: the elements between them are separate displays."""
     plain: type[nodes.Expression] = nodes.Set if instruction.op == "BUILD_SET_UNPACK" else nodes.Tuple
     elements: list[nodes.Expression] = []
     beside_plain = instruction.arg == 1
     for part in map(resolved, state.pop_many(instruction.arg)):
         inner = _elements(part, plain)
-        if not inner or beside_plain:  # no elements are `*()`, which is left for the compiler to make a constant of
+        if not inner or beside_plain:  # no elements are `*()`, which the compiler would make a constant of
             elements.append(nodes.Starred(part))
             beside_plain = False
         else:

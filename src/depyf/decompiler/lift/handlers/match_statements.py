@@ -1,4 +1,4 @@
-"""What `find_match_statements` writes in the place of patterns."""
+"""The operations that `find_match_statements` substitutes for patterns."""
 
 from __future__ import annotations
 

@@ -104,7 +104,7 @@ def _store(state: SymbolicStack, instruction: Instruction) -> None:
         if instruction.op != "STORE_FAST" or instruction.arg != value.name:
             state.refuse("a variable that a comprehension hides is put elsewhere")
         return
-    if isinstance(value, (Cell, Namespace)):  # which the compiler adds to a class body
+    if isinstance(value, (Cell, Namespace)):  # added to a class body by the compiler
         if instruction.arg not in ("__classcell__", "__classdictcell__", "__classdict__"):
             state.refuse("a cell is stored")
         return

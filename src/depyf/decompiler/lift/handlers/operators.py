@@ -33,7 +33,7 @@ def _binary(state: SymbolicStack, instruction: Instruction) -> None:
 
 
 def _would_fold(left: nodes.Expression, right: nodes.Expression) -> bool:
-    """Whether the compiler would make an f-string of ``left % right``: it was written so that it can't."""
+    """Whether the compiler would turn ``left % right`` into an f-string: then the source has another form."""
     if not isinstance(left, nodes.Constant) or not isinstance(left.value, str) or not isinstance(right, nodes.Tuple):
         return False
     formats = _FORMAT.findall(left.value)
@@ -59,9 +59,9 @@ def _slice(state: SymbolicStack, instruction: Instruction) -> None:
 
 
 def _not_constant(bounds: list[nodes.Expression]) -> list[nodes.Expression]:
-    """``bounds`` so that the slice is made at run time, as it is where one was computed, such as ``2 * 3``.
+    """``bounds`` written so that the slice is built at run time, as where one is computed, such as ``2 * 3``.
 
-    Which one that was nothing tells: the last number gets a sign, which is computed too.
+    Nothing shows which one was: the last number gets a sign, which is computed too.
     """
     number = -1
     for index, bound in enumerate(bounds):
@@ -86,7 +86,7 @@ def _convert(state: SymbolicStack, instruction: Instruction) -> None:
 @handles("TO_BOOL")
 def _to_bool(state: SymbolicStack, instruction: Instruction) -> None:
     value = state.pop()
-    # The result of a comparison is made a bool where a test elsewhere asks for one.
+    # The result of a comparison is converted where a test elsewhere needs a bool.
     state.push(value if isinstance(resolved(value), nodes.Compare) else Truth(value))
 
 
@@ -103,10 +103,10 @@ def _format(state: SymbolicStack, instruction: Instruction) -> None:
 
 
 def _is_argument(state: SymbolicStack, has_spec: bool) -> bool | None:
-    """Whether what is formatted was an argument of ``%``, by the columns; None if they do not tell.
+    """Whether the formatted value was an argument of ``%``, by the columns; None if they don't show it.
 
-    An argument is formatted in its own place (optimize_format in ast_opt.c), a field of an f-string in that of its
-    braces, or of the whole string (3.11).
+    The formatting has the location of the argument (optimize_format in ast_opt.c), that of an f-string's field the
+    location of its braces, or of the whole string (3.11).
     """
     nearest = state.instructions[max(0, state.position - has_spec - 2) : state.position]
     before = [i for i in nearest if i.op != "CONVERT_VALUE"]
@@ -178,10 +178,10 @@ def _string(state: SymbolicStack, instruction: Instruction) -> None:
 
 
 def _is_percent(values: list[nodes.Expression]) -> bool:
-    """Whether `"..." % (...)` gives this rather than an f-string.
+    """Whether this is compiled from `"..." % (...)` rather than an f-string.
 
-    Without columns, `!s` throughout tells, which nobody writes in an f-string; where all values are constants the
-    compiler would work it out.
+    Without columns, `!s` on every field shows it, which nobody writes in an f-string; if all values are constants the
+    compiler would fold the `%`.
     """
     formatted = [value for value in values if isinstance(value, nodes.FormattedValue)]
     if not all(nodes.PercentFormat.specifier(value) for value in formatted):

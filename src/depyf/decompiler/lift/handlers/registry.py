@@ -1,4 +1,4 @@
-"""The table of handlers, which the modules of this room fill."""
+"""The table of handlers, filled by the modules of this room."""
 
 from __future__ import annotations
 
