@@ -205,15 +205,15 @@ def _decompile(options: argparse.Namespace) -> int:
 
     from .batch.tasks import is_batch
     from .decompiler.bytecode import RawCode
-    from .decompiler.definition import Definition, analyze_in_place
+    from .decompiler.definition import Definition, analyze_definition
     from .decompiler.driver.settings import DEFAULT
     from .decompiler.driver.stepper import Stepper, StopStepping
     from .decompiler.pipeline import analyze
-    from .targets import find_in_place
+    from .targets import find_definition
 
     if options.list or is_batch(options.targets, options.output):
         return _decompile_many(options)
-    found = find_in_place(options.targets[0], options.python)
+    found = find_definition(options.targets[0], options.python)
     target = found.code if isinstance(found, Definition) else found
     stepper = Stepper(stop_after=options.stop_after, steps=options.steps, checks=options.check)
     if options.layout is None:
@@ -226,7 +226,7 @@ def _decompile(options: argparse.Namespace) -> int:
         if stepper.listens:
             result = analyze(target, settings=settings, stepper=stepper, budget=options.budget)
         else:
-            result = analyze_in_place(found, settings=settings, budget=options.budget)
+            result = analyze_definition(found, settings=settings, budget=options.budget)
     except StopStepping:
         return PROVEN
     if options.stop_after is not None:

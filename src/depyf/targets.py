@@ -41,11 +41,11 @@ def find_target(text: str, version: Version | None = None, data: bytes | None = 
     ``version`` is the CPython that made code without a header, ``data`` what was read from standard input. Raises
     TargetError.
     """
-    found = find_in_place(text, version, data)
+    found = find_definition(text, version, data)
     return found.code if isinstance(found, Definition) else found
 
 
-def find_in_place(text: str, version: Version | None = None, data: bytes | None = None) -> Any:
+def find_definition(text: str, version: Version | None = None, data: bytes | None = None) -> Any:
     """As `find_target`; of what a file or module defines, a `Definition`: it knows the code around it."""
     place, name = (text, "") if os.path.isfile(text) else split_target(text)
     if place == STDIN:

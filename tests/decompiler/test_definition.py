@@ -7,7 +7,7 @@ import pytest
 from depyf.decompiler.bytecode import load
 from depyf.decompiler.bytecode.reading.load import HOST_VERSION
 from depyf.decompiler.cut_out import cut_out
-from depyf.decompiler.definition import Definition, analyze_in_place
+from depyf.decompiler.definition import Definition, analyze_definition
 from depyf.decompiler.driver.settings import DEFAULT
 from depyf.decompiler.pipeline import analyze
 
@@ -51,7 +51,7 @@ def definition(text, qualname, line=0):
     ],
 )
 def test_what_it_is_defined_with(qualname, line, first):
-    result = analyze_in_place(definition(MODULE, qualname, line))
+    result = analyze_definition(definition(MODULE, qualname, line))
     assert result.source.startswith(first + "\n")
     assert result.proven and result.qualname == qualname
 
@@ -59,7 +59,7 @@ def test_what_it_is_defined_with(qualname, line, first):
 def test_where_the_code_around_it_is_refused_a_comment_says_what_is_missing():
     found = definition(MODULE, "A.f", 2)
     refusing = DEFAULT._replace(budget=1)
-    result = analyze_in_place(found, settings=refusing)
+    result = analyze_definition(found, settings=refusing)
     assert result.source.splitlines()[0] == (
         "# Its decorators, defaults, annotations are not known: A, which defines it, is not proven."
     )
@@ -135,7 +135,7 @@ class A:
 @pytest.mark.parametrize("qualname, first, last", [("A", 1, 15), ("A.f", 3, 12), ("A.g", 14, 15)])
 def test_in_the_authors_layout_too(qualname, first, last):
     found = definition(WRAPPED, qualname)
-    result = analyze_in_place(found, settings=DEFAULT._replace(layout="author"))
+    result = analyze_definition(found, settings=DEFAULT._replace(layout="author"))
     whole = analyze(found.root, layout="author")
     lines = (whole.source if HOST_VERSION < (3, 11) else WRAPPED).splitlines(keepends=True)[first - 1 : last]
     assert result.source == "".join(line[4 * qualname.count(".") :] or "\n" for line in lines)

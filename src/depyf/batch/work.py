@@ -4,20 +4,20 @@ from __future__ import annotations
 
 from typing import NamedTuple, Tuple
 
-from ..decompiler.definition import analyze_in_place
+from ..decompiler.definition import analyze_definition
 from ..decompiler.driver.settings import DEFAULT
 from ..decompiler.limits.deep_stack import with_room
 from ..decompiler.pipeline import standalone
 from ..errors import DepyfError
 from ..files.content import read_compiled
-from ..targets import TargetError, find_in_place
+from ..targets import TargetError, find_definition
 from .outcome import Outcome, outcome_of, with_header, with_line_map
 
 Version = Tuple[int, int]
 
 
 class Task(NamedTuple):
-    """One file to decompile: what it is called, and its content, or the ``target`` as `find_in_place` takes it.
+    """One file to decompile: what it is called, and its content, or the ``target`` as `find_definition` takes it.
 
     ``output`` is the file to write, '' if none is.
     """
@@ -50,11 +50,11 @@ def work(task: Task, options: Options) -> Outcome:
     """Decompile one file; whatever is wrong with it is the outcome's ``error``."""
     try:
         if task.target:
-            found = find_in_place(task.target, options.version, task.data)
+            found = find_definition(task.target, options.version, task.data)
         else:
             found = read_compiled(task.data or b"", "it", options.version)
         settings = DEFAULT._replace(layout=options.layout, rewritten_asserts=options.rewritten_asserts)
-        result = with_room(lambda: analyze_in_place(found, settings=settings, budget=options.budget))
+        result = with_room(lambda: analyze_definition(found, settings=settings, budget=options.budget))
         outcome = outcome_of(task.path, result, standalone(result))
         if options.header:
             outcome = with_header(outcome, at_the_end=options.layout == "author")

@@ -1,7 +1,7 @@
-"""The decompiler: CPython's compiler read backwards. Start with ``pipeline.py``.
+"""The decompiler: CPython's compiler in reverse. Start with ``pipeline.py``.
 
-Takes a code object (or anything that has one); gives source with a verdict. Imports no PyTorch. Users import the
-modules beside this one; the rooms are drawn in ARCHITECTURE.md, each imports only those below it.
+Takes a code object (or anything that has one); gives source with a verdict. Does not import PyTorch. Users import the
+modules next to this one; the rooms are shown in ARCHITECTURE.md, each imports only those below it.
 The names that upstream users import from here are loaded on first use, so that a room can be imported alone.
 """
 

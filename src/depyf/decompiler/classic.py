@@ -1,6 +1,6 @@
-"""The class that earlier releases of depyf offered; others import it: ``Decompiler(code).decompile()``.
+"""The class of earlier depyf releases, which other projects import: ``Decompiler(code).decompile()``.
 
-A thin cover over the pipeline. New code calls ``depyf.decompile`` or ``depyf.analyze``.
+A thin wrapper around the pipeline. New code calls ``depyf.decompile`` or ``depyf.analyze``.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""One definition cut out of a text that is laid out as its author did, as a text that begins with it."""
+"""Cuts one definition out of a text with the author's layout, as a text that begins with it."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Cut(NamedTuple):
 def cut_out(text: str, number: int) -> Cut | None:
     """The definition of this number of a text, counted from 0 in the order of their headers.
 
-    None if there is none, or if this Python can't tell the tokens of the text.
+    None if there is none, or if this Python can't tokenize the text.
     """
     try:
         tokens = _tokens(text)
@@ -40,7 +40,7 @@ def cut_out(text: str, number: int) -> Cut | None:
             for row, line in enumerate(lines, first)
         ]
         shown = "".join(kept)
-        return Cut(shown, first) if _words(_tokens(shown)) == _words(inside) else None
+        return Cut(shown, first) if _token_texts(_tokens(shown)) == _token_texts(inside) else None
     except _ERRORS:
         return None
 
@@ -49,27 +49,27 @@ def _tokens(text: str) -> list[tokenize.TokenInfo]:
     return list(tokenize.generate_tokens(io.StringIO(text).readline))
 
 
-def _words(tokens: list[tokenize.TokenInfo]) -> list[str]:
+def _token_texts(tokens: list[tokenize.TokenInfo]) -> list[str]:
     return [one.string for one in tokens if one.type not in _BLANK]
 
 
 def _definitions(tokens: list[tokenize.TokenInfo]) -> Iterator[tuple[int, int]]:
     """Where each definition begins, with its decorators, and ends."""
-    starts = [place for place, one in enumerate(tokens) if one.type not in _BLANK and _is_first(tokens, place)]
+    starts = [index for index, one in enumerate(tokens) if one.type not in _BLANK and _is_first(tokens, index)]
     decorated: int | None = None
-    for place in starts:
-        word, following = tokens[place].string, tokens[place + 1].string
-        if word == "@":
-            decorated = place if decorated is None else decorated
+    for index in starts:
+        text, following = tokens[index].string, tokens[index + 1].string
+        if text == "@":
+            decorated = index if decorated is None else decorated
             continue
-        if word in ("def", "class") or word == "async" and following == "def":
-            yield (place if decorated is None else decorated), _end(tokens, place)
+        if text in ("def", "class") or text == "async" and following == "def":
+            yield (index if decorated is None else decorated), _end(tokens, index)
         decorated = None
 
 
-def _is_first(tokens: list[tokenize.TokenInfo], place: int) -> bool:
+def _is_first(tokens: list[tokenize.TokenInfo], index: int) -> bool:
     """Whether a logical line begins with this token."""
-    before = place - 1
+    before = index - 1
     while before >= 0 and tokens[before].type in _BLANK - {token.NEWLINE}:
         if tokens[before].type in (token.INDENT, token.DEDENT):
             return True
@@ -78,11 +78,11 @@ def _is_first(tokens: list[tokenize.TokenInfo], place: int) -> bool:
 
 
 def _end(tokens: list[tokenize.TokenInfo], header: int) -> int:
-    """Behind the last word of the definition with this header."""
+    """The index after the last token of the definition with this header."""
     depth = 0
     last = header
-    for place in range(header, len(tokens)):
-        kind = tokens[place].type
+    for index in range(header, len(tokens)):
+        kind = tokens[index].type
         if kind == token.DEDENT:
             depth -= 1
         elif kind == token.INDENT:
@@ -90,7 +90,7 @@ def _end(tokens: list[tokenize.TokenInfo], header: int) -> int:
         elif kind not in _BLANK or kind == token.NEWLINE:
             if depth <= 0 and tokens[last].type == token.NEWLINE:
                 break
-            last = place
+            last = index
     return last + 1
 
 

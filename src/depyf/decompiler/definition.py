@@ -1,4 +1,4 @@
-"""A function or class as the code around it defines it: with decorators, defaults, annotations, bases."""
+"""A function or class as its enclosing code defines it: with decorators, defaults, annotations, bases."""
 
 from __future__ import annotations
 
@@ -41,20 +41,20 @@ class Definition(NamedTuple):
         return owner
 
 
-def analyze_in_place(x: Any, *, settings: Settings = DEFAULT, budget: int | None = None) -> Result:
-    """As `analyze`; of a `Definition`, the text says with what its function or class is defined, too.
+def analyze_definition(x: Any, *, settings: Settings = DEFAULT, budget: int | None = None) -> Result:
+    """As `analyze`; for a `Definition`, the text includes the decorators, defaults, annotations and bases.
 
-    That is proven with the code around it. Where that code is not proven, a comment says what is missing.
+    These are proven with the enclosing code. If that is not proven, a comment says what is missing.
     """
     if not isinstance(x, Definition):
         return analyze(x, settings=settings, budget=budget)
     owner = x.owner
     if owner is None:
         return analyze(x.code, settings=settings, budget=budget)
-    # Lines and columns are known best where nothing is moved: in the whole.
-    for place in (x.root, owner) if settings.layout == "author" else (owner,):
-        around = analyze(place, settings=settings, budget=budget)
-        if place is owner or around.text.is_laid_out:
+    # Lines and columns are most exact where nothing is moved: in the whole.
+    for code in (x.root, owner) if settings.layout == "author" else (owner,):
+        around = analyze(code, settings=settings, budget=budget)
+        if code is owner or around.text.is_laid_out:
             found = _found(around, owner, x.raw)
             if found is not None:
                 return found
@@ -65,7 +65,7 @@ def analyze_in_place(x: Any, *, settings: Settings = DEFAULT, budget: int | None
 
 
 def _found(around: Result, owner: RawCode, raw: RawCode) -> Result | None:
-    """The definition of ``raw`` in the text ``around`` it; None if it or its ``owner`` is not proven."""
+    """The definition of ``raw`` in the text of ``around``; None if it or its ``owner`` is not proven."""
     proven = {one.raw: one for one in around.walk() if one.verdict.proven}
     inner = proven.get(raw)
     if inner is None or owner not in proven or not isinstance(inner.tree, _DEFINITIONS):
@@ -82,7 +82,7 @@ def _found(around: Result, owner: RawCode, raw: RawCode) -> Result | None:
 
 
 def _laid_out(around: Result, node: nodes.Node, inner: Result) -> ResultText | None:
-    """The definition ``node`` as it is in the text of the code around it; None if that has no author's layout."""
+    """The definition ``node`` as it is in the text of the enclosing code; None if that has no author's layout."""
     if not around.text.is_laid_out:
         return None
     number = [id(one) for one in _defined_in(around.tree)].index(id(node))

@@ -1,4 +1,4 @@
-"""The decompiler's way in: whatever has code -> source, with a verdict for every code object.
+"""The decompiler's entry point: anything with code -> source, with a verdict for every code object.
 
     raw     = load(code)                    bytecode/    plain data
     instrs  = disassemble(raw)              bytecode/    canonical instructions; versions end here
@@ -7,10 +7,10 @@
     body    = structure(blocks)             structure/   statements; jumps are gone
     tree    = finish(resolve(body))         bodies, definitions, syntax/transforms
     source  = print_tree(tree)              syntax/
-    verdict = prove_all(raw, compile(source))   proof/   what is not proven is refused, and the rest done again
+    verdict = prove_all(raw, compile(source))   proof/   what is not proven is refused, and the rest redone
 
-driver/passes.py lists all steps; driver/units.py runs them for one code object, driver/decompilation.py puts code
-objects together and proves them.
+driver/passes.py lists all steps; driver/units.py runs them for one code object, driver/decompilation.py combines code
+objects and proves them.
 """
 
 from __future__ import annotations
@@ -47,22 +47,22 @@ def analyze(
     budget: int | None = None,
     layout: str | None = None,
 ) -> Result:
-    """The source of ``x`` with its verdicts. One bad function never takes the rest down: its result is refused.
+    """The source of ``x`` with its verdicts. One bad function does not affect the rest: its result is refused.
 
-    Cyclic garbage of the process is not collected meanwhile: it would take up to half of the time for large code.
+    Cyclic garbage collection is off meanwhile: it would take up to half of the time for large code.
 
     Args:
         x: a code object, function, method, class, module, functools.partial, or another callable that wraps one; or
             the RawCode of any supported version, such as `read_pyc` gives.
-        settings: for tests and experiments; the defaults are what is measured.
-        stepper: hears what each stage of the decompiler holds.
-        budget: the most work, in steps of some ten microseconds: `Settings.budget`, 200,000 by default. Lower it to
-            look at many files that nobody should trust, raise it where a result says that it gave up.
+        settings: for tests and experiments; the defaults are the measured ones.
+        stepper: receives the state after each stage of the decompiler.
+        budget: the limit of work, in steps of some ten microseconds: `Settings.budget`, 200,000 by default. Lower it
+            for many untrusted files, raise it where a result says that the budget was exceeded.
         layout: "compact", the default, or "author": the lines and columns of the original, as far as its line table
-            tells them; ``verdict.lines`` and ``verdict.columns`` say where these came out the same.
+            has them; ``verdict.lines`` and ``verdict.columns`` say where they were reproduced.
 
     Returns:
-        The result for ``x``; ``result.walk()`` gives those of the code nested in it too.
+        The result for ``x``; ``result.walk()`` also yields those of nested code.
 
     Raises:
         DecompilationError: ``x`` has no bytecode at all, or bytecode that can't be read.
@@ -87,7 +87,7 @@ def analyze(
         steps = Budget(settings.budget)
         result = with_room(lambda: _counted(Decompilation(raw, settings, stepper), steps))
         if not settings.rewritten_asserts and _refused(result) and any(map(is_rewritten, raw.walk())):
-            # An assert that pytest has made otherwise can't be beside the names that it gives: all of them long.
+            # A folded assert can't be next to asserts left in rewritten form, which use pytest's names: keep all.
             long = settings._replace(rewritten_asserts=True)
             other = with_room(lambda: _counted(Decompilation(raw, long, stepper), Budget(settings.budget)))
             result = other if _refused(other) < _refused(result) else result
@@ -111,18 +111,18 @@ def decompile(
     rewritten_asserts: bool = False,
     layout: str = "compact",
 ) -> str:
-    """The source of ``x`` as text. What is not proven in it is marked by a comment.
+    """The source of ``x`` as text. Unproven parts are marked by a comment.
 
     Args:
-        x: as for `analyze`. Of a code object that Dynamo made, names are given without the uuids and ids of objects in
-            them, so that the text is the same in every run; `recompile` gives code to run.
-        strict: False to get text for what is refused too: a ``raise`` with the reason, and the instructions as
-            comments. Refused code nested in ``x`` has that form in any case, and so have the refused statements of a
-            module or class of which others are proven, and Dynamo's own code: programs decompile that in the middle
-            of an error of theirs, which ours must not replace.
+        x: as for `analyze`. In code that Dynamo made, uuids and ids of objects are removed from names, so that the
+            text is the same in every run; `recompile` gives code to run.
+        strict: False to get text for refused code too: a ``raise`` with the reason, and the instructions as comments.
+            Refused code nested in ``x`` has that form in any case, and so have the refused statements of a module or
+            class of which others are proven, and Dynamo's own code: programs decompile that while handling another
+            error, which ours must not replace.
         budget: as for `analyze`.
-        rewritten_asserts: True to get what pytest has made of an assert, in a test module that it has rewritten, and
-            not the assert.
+        rewritten_asserts: True to get the statements that pytest has rewritten an assert to, in a test module, instead
+            of the assert.
         layout: as for `analyze`.
 
     Raises:
@@ -149,8 +149,8 @@ def decompile(
 
 def _names_of(code: CodeType, reason: str) -> str:
     names = ", ".join(dict.fromkeys((*code.co_varnames, *code.co_names)))
-    words = "{} is not decompiled ({}).".format(code.co_name, " ".join(reason.split()))
-    return f"# {printable(words)}\n# Its names: {printable(names)}\n"
+    message = "{} is not decompiled ({}).".format(code.co_name, " ".join(reason.split()))
+    return f"# {printable(message)}\n# Its names: {printable(names)}\n"
 
 
 def _instructions(result: Result) -> str:
@@ -158,9 +158,9 @@ def _instructions(result: Result) -> str:
 
 
 def standalone(result: Result, name: str | None = None) -> str:
-    """The text of ``result``, its function called ``name`` if that is given, in a form that is valid Python by itself.
+    """The text of ``result`` as valid standalone Python, with its function called ``name`` if given.
 
-    A function with free variables gets an outer function that binds them: what it binds them to does not matter.
+    A function with free variables gets an outer function that binds them, to arbitrary values.
     """
     tree = result.tree
     if result.form in ("refused", "pieces"):
@@ -174,7 +174,7 @@ def standalone(result: Result, name: str | None = None) -> str:
         return result.source
     width = WIDTH
     if result.raw.freevars:
-        width += len(INDENT)  # where lines are broken decides about some instructions: not elsewhere than in `source`
+        width += len(INDENT)  # line breaks affect some instructions: keep those of `source`
         spelled = {real: text for text, real in result.spelled.variables.items()}
         parameters = nodes.arguments([], [nodes.arg(spelled.get(free, free)) for free in result.raw.freevars])
         body: list[nodes.Statement] = [tree, nodes.Return(nodes.Name(tree.name))]

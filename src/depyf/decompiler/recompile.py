@@ -1,8 +1,8 @@
-"""Source text -> a code object that may stand in the place of another one.
+"""Source text -> a code object that can replace another one.
 
-The text is compiled as it is (its lines keep their numbers, so a debugger finds them in the file), inside a scaffold
-that binds the free variables. Then what has no spelling in Python is put back: constants that are no literals, names
-that are no identifiers (see names/spelling.py).
+The text is compiled unchanged (with the same line numbers, so a debugger finds them in the file), inside a scaffold
+that binds the free variables. Then everything without a spelling in Python is restored: constants without literals,
+names that are not identifiers (see names/spelling.py).
 """
 
 from __future__ import annotations
@@ -38,18 +38,18 @@ def recompile(
     places: tuple[str, ...] = (),
     known: RawCode | None = None,
 ) -> types.CodeType:
-    """The code of a function in ``source``, or of all of it if ``like`` is a module's code, fit to replace ``like``.
+    """Compile a function in ``source``, or all of it if ``like`` is a module's code, to code that can replace ``like``.
 
     It has the parameters, the free variables (in their order), the name and the qualified name of ``like``, and the
-    constants and names of ``like`` that the text can't spell. That it does the same is for `verify` to show.
+    constants and names of ``like`` that the text can't spell. Use `verify` to check that it does the same.
 
     Args:
-        source: text with the function in it, or of the module, decompiled or edited.
+        source: text of the module, or with the function in it, decompiled or edited.
         like: the code object to replace.
-        filename: where the text is, or will be: debuggers look there.
-        name: the function's name in the text, if it is not that of ``like``.
-        places: local variables that the code has even if the text uses them nowhere.
-        known: ``like`` as it was read before; what is known of its instructions is not worked out again.
+        filename: the file that has, or will have, the text: debuggers look there.
+        name: the function's name in the text, if it differs from that of ``like``.
+        places: local variables that the code keeps even if the text does not use them.
+        known: ``like`` as read before, to reuse its cached instructions.
 
     Raises:
         DecompilationError: the text does not compile, lacks the function, or takes other arguments.
@@ -73,7 +73,7 @@ def recompile(
     code = _put_back(code, spelled.then(respelling.meant))
     if len(load(code).localsplus) != len(slots):
         raise _error(like, "two of its variables can't have the one name that they have in the original")
-    code = _with_places(code, places)
+    code = _with_variables(code, places)
     if name is not None and code.co_name != name:
         raise _error(like, f"the text has no function {name}")
     made = _as_like(code, like)
@@ -106,21 +106,21 @@ def _put_back(code: types.CodeType, spelled: Spelled) -> types.CodeType:
     return code.replace(**changes)
 
 
-def _with_places(code: types.CodeType, places: tuple[str, ...]) -> types.CodeType:
-    """``code`` with those of ``places`` that the compiler left out, as 3.8 and 3.9 do: cells have numbers of their own
-    there, so that no index changes."""
+def _with_variables(code: types.CodeType, variables: tuple[str, ...]) -> types.CodeType:
+    """Add those of ``variables`` that the compiler left out to ``code``, on 3.8 and 3.9: cells are numbered separately
+    there, so no index changes."""
     known = (*code.co_varnames, *code.co_cellvars, *code.co_freevars)
-    missing = tuple(place for place in places if place not in known and place.isidentifier())
+    missing = tuple(variable for variable in variables if variable not in known and variable.isidentifier())
     if not missing:
         return code
     return code.replace(co_varnames=code.co_varnames + missing, co_nlocals=code.co_nlocals + len(missing))
 
 
 def _as_named(code: types.CodeType, like: types.CodeType) -> types.CodeType:
-    """``code`` with the qualified names and places of ``like`` for what is nested in it: no text gives Dynamo's."""
-    place = context_flags(HOST_VERSION)
+    """Give code nested in ``code`` the qualified names and context flags of ``like``: no text gives Dynamo's."""
+    context = context_flags(HOST_VERSION)
     names: dict[str, list[types.CodeType]] = {}
-    own = {id(value) for value in code.co_consts} & {id(value) for value in like.co_consts}  # the very same objects
+    own = {id(value) for value in code.co_consts} & {id(value) for value in like.co_consts}  # identical objects
     for nested in like.co_consts:
         if isinstance(nested, types.CodeType) and id(nested) not in own:
             names.setdefault(nested.co_name, []).append(nested)
@@ -131,9 +131,9 @@ def _as_named(code: types.CodeType, like: types.CodeType) -> types.CodeType:
     for index, value in enumerate(code.co_consts):
         if isinstance(value, types.CodeType) and id(value) not in own and names.get(value.co_name):
             group = names[value.co_name]
-            other = group.pop(0) if len(group) > 1 else group[0]  # one that the original makes at several places
+            other = group.pop(0) if len(group) > 1 else group[0]  # one that the original uses several times
             value = _as_named(value, other)
-            value = value.replace(co_flags=value.co_flags & ~place | other.co_flags & place)
+            value = value.replace(co_flags=value.co_flags & ~context | other.co_flags & context)
             if not dated:
                 value = value.replace(co_qualname=other.co_qualname)
             elif id(other) in qualnames:
@@ -144,15 +144,15 @@ def _as_named(code: types.CodeType, like: types.CodeType) -> types.CodeType:
 
 
 def _as_like(code: types.CodeType, like: types.CodeType) -> types.CodeType:
-    """``code`` with the name, qualified name and place of the original; raises if callers could tell the two apart."""
+    """``code`` with the name, qualified name and flags of ``like``; raises if callers could tell them apart."""
     changes: dict[str, Any] = {"co_name": like.co_name}
     qualname = getattr(like, "co_qualname", None)
     if qualname is not None:
         if code.co_qualname != qualname:
             code = _move(code, code.co_qualname, qualname, like.co_consts)
         changes["co_qualname"] = qualname
-    place = context_flags(HOST_VERSION)
-    changes["co_flags"] = code.co_flags & ~place | like.co_flags & place
+    context = context_flags(HOST_VERSION)
+    changes["co_flags"] = code.co_flags & ~context | like.co_flags & context
     code = code.replace(**changes)
     if code.co_freevars != like.co_freevars:
         raise _error(like, f"free variables {code.co_freevars} in the place of {like.co_freevars}")
@@ -166,9 +166,9 @@ def _as_like(code: types.CodeType, like: types.CodeType) -> types.CodeType:
 
 
 def _move(code: types.CodeType, before: str, after: str, kept: tuple[Any, ...]) -> types.CodeType:
-    """``code`` with the qualified names of all in it below ``after`` where they were below ``before``.
+    """``code`` with the prefix ``before`` of all qualified names in it replaced by ``after``.
 
-    Those among ``kept`` stay the objects that they are.
+    Code objects among ``kept`` are not replaced.
     """
 
     def renamed(value: Any) -> Any:

@@ -1,8 +1,8 @@
-"""Annotations that are evaluated when somebody asks for them: the functions that the compiler makes of them (3.14 on).
+"""Lazily evaluated annotations: the ``__annotate__`` functions that the compiler makes of them (3.14 on).
 
-Such a function gives a dictionary of the annotations of a function, class or module. In a module, and where a class
-has annotations inside other statements, the body notes the number of each annotation that it reaches; the function
-asks for these numbers.
+Such a function returns a dictionary of the annotations of a function, class or module. In a module, and in a class
+with annotations inside other statements, the body records the number of each annotation that it reaches; the function
+tests for these numbers.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ PROLOGUE = ("__module__", "__qualname__", "__doc__")
 
 
 class Deferred(NamedTuple):
-    """One annotation; ``number`` is what the body notes when it reaches it, None if it notes nothing."""
+    """One annotation; ``number`` is what the body records on reaching it, None if it does not."""
 
     name: str
     value: nodes.Expression
@@ -30,9 +30,9 @@ class Deferred(NamedTuple):
 
 
 def gather(body: list[nodes.Statement], raw: RawCode) -> list[nodes.Statement]:
-    """The structured body of such a function as Appends, each inside an ``if`` if it asks for a number.
+    """The structured body of such a function as Appends, inside an ``if`` where it tests for a number.
 
-    Raises DecompilationError if it is not what the compiler makes.
+    Raises DecompilationError if the compiler makes no such body.
     """
     if not body or not _refuses_other_formats(body[0]):
         raise _error(raw)
@@ -74,7 +74,7 @@ def _item(statement: nodes.Statement, raw: RawCode) -> Append:
 
 
 def starred(value: nodes.Expression) -> nodes.Expression:
-    """The annotation of ``*args: *Ts``, which the compiler unpacks into the one value that it should have."""
+    """The annotation of ``*args: *Ts``, which the compiler unpacks into exactly one value."""
     if isinstance(value, Unpacked) and len(value.group.targets) == 1:
         return nodes.Starred(value.group.value)
     return value
@@ -106,7 +106,7 @@ def _reached(number: nodes.Expression) -> nodes.Expression:
 
 
 def as_function(body: list[nodes.Statement]) -> list[nodes.Statement]:
-    """What ``gather`` found as statements of a function, to be read: nothing compiles to just this code."""
+    """The result of ``gather`` as statements of a function, for reading only: no source compiles to this code alone."""
     result = nodes.Name("annotations")
     lines: list[nodes.Statement] = [nodes.Assign([result], nodes.Dict())]
     for statement in body:
@@ -118,40 +118,40 @@ def as_function(body: list[nodes.Statement]) -> list[nodes.Statement]:
 
 
 def find_function(body: list[nodes.Statement]) -> tuple[int, Function | None]:
-    """Where a module or class stores the function of its annotations, and the function; takes the store out.
+    """Remove the store of the ``__annotate__`` function of a module or class; return its index and the function.
 
-    The set of the annotations that the body reaches is taken out in any case.
+    The set of reached annotations is removed in any case.
     """
     body[:] = [statement for statement in body if not _stores(statement, REACHED)]
-    for place, statement in enumerate(body):
+    for index, statement in enumerate(body):
         value = statement.value if isinstance(statement, nodes.Assign) else None
         if isinstance(value, Function) and gives_annotations(value.raw) and not value.parts:
             if any(_stores(statement, name) for name in STORED):
-                del body[place]
-                return place, value
+                del body[index]
+                return index, value
     return 0, None
 
 
-def spread(body: list[nodes.Statement], place: int, found: list[Deferred]) -> None:
-    """Put annotations into the body of a module or class, each as the store into ``__annotations__`` it once was.
+def spread(body: list[nodes.Statement], end: int, found: list[Deferred]) -> None:
+    """Insert annotations into the body of a module or class, as stores into ``__annotations__`` as in earlier versions.
 
-    Those with numbers go where the body notes these; the others beside an assignment of the same line, or where
-    their line is, or to ``place``.
+    Numbered ones replace the record of their number; the others go next to an assignment on the same line, to their
+    line, or to ``end``.
     """
     numbered = {annotation.number: annotation for annotation in found if annotation.number is not None}
     nodes.rewrite_bodies(body, lambda inner: _replace_notes(inner, numbered))
     for unreached in numbered.values():
         _put_in_dead_code(body, unreached)
-    after = _behind_prologue(body, place)
+    after = _after_prologue(body, end)
     for annotation in found:
         if annotation.number is None:
-            after = _place(body, annotation, after, place)
+            after = _insertion_index(body, annotation, after, end)
             body.insert(after, _store(annotation, annotation.line))
             after += 1
-            place += 1
+            end += 1
 
 
-def _behind_prologue(body: list[nodes.Statement], end: int) -> int:
+def _after_prologue(body: list[nodes.Statement], end: int) -> int:
     after = 0
     while after < end and any(_stores(body[after], name) for name in PROLOGUE):
         after += 1
@@ -159,27 +159,27 @@ def _behind_prologue(body: list[nodes.Statement], end: int) -> int:
 
 
 def _put_in_dead_code(body: list[nodes.Statement], annotation: Deferred) -> None:
-    """An annotation that no statement comes to: the compiler has left out what is around it, as in ``if False:``."""
+    """Insert an annotation that is never reached: the compiler has dropped the code around it, as in ``if False:``."""
     line = annotation.line
-    place = _behind_prologue(body, len(body))
-    while place < len(body) and line is not None and (body[place].line or 0) < line:
-        place += 1
+    index = _after_prologue(body, len(body))
+    while index < len(body) and line is not None and (body[index].line or 0) < line:
+        index += 1
     store = _store(annotation, line)
-    before = body[place - 1] if place else None
+    before = body[index - 1] if index else None
     if isinstance(before, nodes.If) and before.test == nodes.Constant(False):
         before.body.append(store)
     else:
-        body.insert(place, nodes.If(nodes.Constant(False), [store], line=line))
+        body.insert(index, nodes.If(nodes.Constant(False), [store], line=line))
 
 
-def _place(body: list[nodes.Statement], annotation: Deferred, after: int, place: int) -> int:
+def _insertion_index(body: list[nodes.Statement], annotation: Deferred, after: int, end: int) -> int:
     line = annotation.line
-    for index in range(after, place):
+    for index in range(after, end):
         other = body[index].line
         if line is None or other is None or other < line:
             continue
         return index + 1 if other == line and _stores(body[index], annotation.name) else index
-    return place
+    return end
 
 
 def _stores(statement: nodes.Statement, name: str) -> bool:

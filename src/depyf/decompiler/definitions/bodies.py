@@ -1,4 +1,4 @@
-"""What the kind of a code object adds to or hides from its statements: declarations, docstrings, class prologues."""
+"""Statements that depend on the kind of a code object: declarations, docstrings, class prologues."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ from ..syntax.printer import print_tree
 from ..syntax.scopes import bound_names
 from ..syntax.string_text import cleaned
 from .resolve import annotation
-from .traces import annotate_a_place, keep_constant_statements
+from .traces import annotate_a_target, keep_constant_statements
 
 
 def finish_early(
     body: list[nodes.Statement], kind: str, raw: RawCode, *, asserts_are_rewritten: bool = False
 ) -> list[nodes.Statement]:
-    """Before placeholders are resolved: drop what only the compiler wrote, find assert statements.
+    """Before placeholders are resolved: drop implicit statements, find assert statements.
 
-    ``asserts_are_rewritten``: pytest has left none in the module.
+    ``asserts_are_rewritten``: pytest has replaced all asserts of the module.
     """
     last = body[-1] if body else None
     if isinstance(last, nodes.Return) and (kind == "class" and not last.written or isinstance(last.value, Marker)):
-        body = body[:-1]  # a class body returns a cell, a comprehension what it has gathered
+        body = body[:-1]  # a class body returns a cell, a comprehension its container
     if kind in ("function", "module", "class") and not asserts_are_rewritten:
         bare: dict[int, nodes.Statement] = {}
         nodes.rewrite_bodies(body, lambda inner: _asserts(inner, raw.table.asserts_read_a_global, bare))
@@ -35,7 +35,7 @@ def finish_early(
 
 
 def _asserts(body: list[nodes.Statement], by_name: bool, bare: dict[int, nodes.Statement]) -> None:
-    """``bare`` gathers, by their id, those without a test; up to 3.9 ``assert False`` has one, so is none of them."""
+    """Find assert statements. ``bare`` collects, by id, those without a test; up to 3.9 ``assert False`` has a test."""
     for index, statement in reversed(list(enumerate(body))):
         if isinstance(statement, nodes.If) and len(statement.body) == 1:
             (inner,) = statement.body
@@ -43,7 +43,7 @@ def _asserts(body: list[nodes.Statement], by_name: bool, bare: dict[int, nodes.S
                 continue
             found = [inner.msg] if isinstance(inner, nodes.Assert) and id(inner) in bare else _assertion(inner)
             if not found and by_name and statement.line == inner.line:
-                found = _assertion(inner, by_name)  # a raise would be on a line of its own
+                found = _assertion(inner, by_name)  # a raise would be on its own line
             if found:
                 made = nodes.Assert(negate(statement.test), found[0], line=statement.line)
                 body[index : index + 1] = [made, *statement.orelse]
@@ -55,14 +55,14 @@ def _asserts(body: list[nodes.Statement], by_name: bool, bare: dict[int, nodes.S
 
 
 def _is_below(inner: nodes.Statement, statement: nodes.Statement) -> bool:
-    """Whether ``inner`` has a line after that of ``statement``, so that it is one of its own."""
+    """Whether ``inner`` is on a later line than ``statement``, so it is a separate statement."""
     return inner.line is not None and statement.line is not None and inner.line > statement.line
 
 
 def _assertion(statement: nodes.Statement, by_name: bool = False) -> list[nodes.Expression | None]:
-    """The message, or None, of the assert statement that ``statement`` raises the error of; empty if of none.
+    """The message, or None, of the assert statement whose error ``statement`` raises; empty for other statements.
 
-    ``by_name``: the error may be the global name, as an assert statement reads it in 3.8 and before.
+    ``by_name``: the error may be the global name, which an assert statement loads up to 3.8.
     """
     if not isinstance(statement, nodes.Raise) or statement.cause is not None:
         return []
@@ -79,20 +79,20 @@ def _is_assertion_class(value: nodes.Node | None, by_name: bool) -> bool:
 
 
 IS_EXPRESSION = frozenset({"lambda", "comprehension", "generic", "annotations", "expression"})
-"""Kinds of code objects that have no body of their own: an expression, or a part of a definition, is made of it."""
+"""Kinds of code objects without a printed body: they become an expression or a part of a definition."""
 
 
 def begin(
     body: list[nodes.Statement], raw: RawCode, kind: str, instructions: list[Instruction]
 ) -> list[nodes.Statement]:
-    """The body before it is transformed: without a class's prologue, annotations with their targets."""
+    """Prepare the body for the transforms: drop a class's prologue, merge annotations with their targets."""
     if kind == "class":
         body = _without_prologue(body)
     if kind in ("class", "module"):
         for node in nodes.walk(nodes.Module(body)):
             if isinstance(node, nodes.Return):
-                node.line = None  # only the compiler returns from here
-        annotate_a_place(body, raw, kind, instructions)
+                node.line = None  # an implicit return
+        annotate_a_target(body, raw, kind, instructions)
         _merge_annotations(body, raw.has_future_annotations, instructions)
     keep_constant_statements(body, raw)
     return body
@@ -105,9 +105,9 @@ def end(
     instructions: list[Instruction],
     enclosing: frozenset[str],
 ) -> list[nodes.Statement]:
-    """The body as it is printed, with what only its kind adds: dead code that binds names, a docstring, declarations.
+    """Finish the body for printing: add what its kind needs, dead code that binds names, a docstring, declarations.
 
-    ``enclosing`` are the names that functions around bind.
+    ``enclosing`` are the names that enclosing functions bind.
     """
     mention_the_unused(body, raw, instructions)
     if kind == "function":
@@ -116,7 +116,7 @@ def end(
             _put_dead_code(body, [nodes.Assign([nodes.Name(name) for name in unbound], nodes.Constant(None))])
     if kind == "function" and raw.docstring is not None:
         if body == [nodes.Pass()] and body[0].written is None:
-            body.clear()  # the docstring is a body by itself
+            body.clear()  # the docstring is a sufficient body
         body.insert(0, nodes.Expr(docstring(raw.docstring, raw)))
     elif kind in ("class", "module"):
         _docstring(body, raw)
@@ -125,7 +125,7 @@ def end(
 
 
 def on_one_line(body: list[nodes.Statement], nested_quotes: bool) -> list[nodes.Statement]:
-    """``body`` as compile() takes it for a line of a session: several simple statements share the line."""
+    """``body`` in the form for compile() in mode 'single': several simple statements share the line."""
     if len(body) == 1 or any(hasattr(statement, "body") for statement in body):
         return body
     lines = (print_tree(nodes.Module([one]), nested_quotes=nested_quotes).strip() for one in body)
@@ -161,7 +161,7 @@ def _merge_annotations(body: list[nodes.Statement], stringified: bool, instructi
     prepared = any(i.op == "SETUP_ANNOTATIONS" for i in instructions)
     nodes.rewrite_bodies(body, lambda inner: _annotate(inner, stringified, prepared))
     if prepared and not any(isinstance(node, nodes.AnnAssign) for node in nodes.walk(nodes.Module(body))):
-        # The annotated statement was dead code, too.
+        # The annotated statement was dead code as well.
         annotated = nodes.AnnAssign(nodes.Name("__annotations__"), nodes.Constant(None), None)
         body.insert(0, nodes.If(nodes.Constant(False), [annotated]))
 
@@ -171,7 +171,7 @@ def _annotate(body: list[nodes.Statement], stringified: bool, prepared: bool) ->
     for statement in body:
         name = _annotated_name(statement)
         if name is None:
-            target = _annotated_place(result[-1:], statement) if prepared else None
+            target = _annotated_target(result[-1:], statement) if prepared else None
             if target is not None:
                 value = result.pop().value  # type: ignore[attr-defined]
                 written = annotation(statement.value, stringified)  # type: ignore[attr-defined]
@@ -199,14 +199,14 @@ def _annotated_name(statement: nodes.Statement) -> str | None:
     return name if isinstance(name, str) and is_name(name) else None
 
 
-def _annotated_place(before: list[nodes.Statement], statement: nodes.Statement) -> nodes.Expression | None:
+def _annotated_target(before: list[nodes.Statement], statement: nodes.Statement) -> nodes.Expression | None:
     """The target of ``a.b: c = d``, whose annotation ``statement`` evaluates on the line of the assignment."""
     if not before or not isinstance(statement, nodes.Expr) or statement.line != before[0].line:
         return None
     targets = before[0].targets if isinstance(before[0], nodes.Assign) else []
     if len(targets) != 1:
         return None
-    # A constant alone would leave no trace: the name that it annotates is in parentheses.
+    # A constant as annotation leaves no trace if the target is a name (in parentheses).
     kinds = (nodes.Name, nodes.Attribute, nodes.Subscript)
     return targets[0] if isinstance(targets[0], kinds[not isinstance(statement.value, nodes.Constant) :]) else None
 
@@ -214,10 +214,10 @@ def _annotated_place(before: list[nodes.Statement], statement: nodes.Statement) 
 def mention_the_unused(
     body: list[nodes.Statement], raw: RawCode, instructions: list[Instruction], *, alone: bool = False
 ) -> None:
-    """Dead code leaves traces: a generator without a yield, a free variable that nothing reads, a cell that no other
-    function has.
+    """Add dead code for its traces: a generator without a yield, an unread free variable, a cell that no other function
+    shares.
 
-    ``alone``: it is compiled as a unit of its own, where the scaffold sees to the free variables.
+    ``alone``: the code is compiled as a separate unit, whose scaffold handles free variables.
     """
     dead: list[nodes.Statement] = []
     if raw.flags & (CO_GENERATOR | CO_ASYNC_GENERATOR) and not any(
@@ -231,7 +231,7 @@ def mention_the_unused(
 
 
 def _unused_cells(raw: RawCode, live: list[Instruction]) -> Iterator[nodes.Statement]:
-    """What mentions the free variables that nothing reads and the cells that no other function has."""
+    """Statements that mention the unread free variables and the cells that no other function shares."""
     used = {i.arg for i in live if isinstance(i.arg, str) and i.op != "CONST"}
     captured = {name for i in live if isinstance(i.arg, RawCode) for name in i.arg.freevars}
     used |= captured
@@ -249,19 +249,19 @@ def _unused_cells(raw: RawCode, live: list[Instruction]) -> Iterator[nodes.State
 
 
 def _never_bound(body: list[nodes.Statement], raw: RawCode, instructions: list[Instruction]) -> list[str]:
-    """The variables of the function that its code uses but never binds: only dead code did."""
+    """The variables of the function that its code uses but never binds: only dead code bound them."""
     given = {*raw.parameters, *raw.freevars}
     bound = {i.arg for i in instructions if i.op in _BINDS} | given
     hidden = {i.arg for i in instructions if i.op == "LOAD_FAST_AND_CLEAR"}
     if not hidden and bound.issuperset((*raw.varnames, *raw.cellvars)):
-        return []  # as is nearly always so
-    # Inlined comprehensions store to their variables, and to what these hid.
+        return []  # the common case
+    # Inlined comprehensions store to their variables, and restore the variables that these hide.
     inside = inside_comprehensions(instructions)
     used = {i.arg for i, within in zip(instructions, inside) if i.op in _USES and not within}
     if not used.isdisjoint(hidden):
         bound = bound - hidden | given | bound_names(body)
     for nested in _comprehensions(raw):
-        # ``:=`` in a comprehension binds in the function around it.
+        # ``:=`` in a comprehension binds in the enclosing function.
         bound.update(i.arg for i in known_instructions(nested) if i.op == "STORE_DEREF" and i.arg in nested.freevars)
     return [name for name in (*raw.varnames, *raw.cellvars) if name in used - bound and name.isidentifier()]
 
@@ -271,19 +271,19 @@ _USES = frozenset({"LOAD_FAST", "LOAD_DEREF", "LOAD_CLOSURE"})
 
 
 def store_in_dead_code(body: list[nodes.Statement], attributes: list[str]) -> None:
-    """Let ``body`` store ``attributes`` of ``self`` where nothing runs, as `if __debug__:` does in optimised code: the
-    class knows their names.
+    """Add dead code to ``body`` that stores ``attributes`` of ``self``, like an `if __debug__:` in optimised code:
+    the class lists their names.
     """
     if attributes:
         targets = [nodes.Attribute(nodes.Name("self"), name) for name in attributes]
-        at = _behind_docstring(body)
+        at = _after_docstring(body)
         rest = body[at:]
         _put_dead_code(rest, [nodes.Assign([target], nodes.Constant(None)) for target in targets])
         body[at:] = rest
 
 
 def _put_dead_code(body: list[nodes.Statement], dead: list[nodes.Statement]) -> None:
-    """At the end of ``body``; in front, if the last statement may be the end of the code, which compilers copy."""
+    """Append ``dead`` to ``body``; prepend it if the last statement may end the code: compilers copy that end."""
     ends = bool(body) and isinstance(body[-1], (nodes.Return, nodes.Raise))
     body.insert(len(body) if ends else 0, nodes.If(nodes.Constant(False), dead))
 
@@ -302,14 +302,14 @@ _MAY_NEED_DECLARATION = _CHANGES_GLOBAL | _CHANGES_CELL | {"STORE_FIRST_LINE", "
 def _declare(
     body: list[nodes.Statement], raw: RawCode, kind: str, instructions: list[Instruction], enclosing: frozenset[str]
 ) -> None:
-    """``global`` and ``nonlocal``."""
+    """Add the ``global`` and ``nonlocal`` statements."""
     stored_globals, stored_cells = _declared(raw, kind, instructions, enclosing)
     lines: list[nodes.Statement] = []
     if stored_globals:
         lines.append(nodes.Global(list(stored_globals)))
     if stored_cells and kind != "module":
         lines.append(nodes.Nonlocal(list(stored_cells)))
-    at = _behind_docstring(body)
+    at = _after_docstring(body)
     while at < len(body) and getattr(body[at], "module", None) == "__future__":
         at += 1
     body[at:at] = [line for line in lines if line.names]  # type: ignore[attr-defined]
@@ -322,7 +322,7 @@ def _declared(
     stored_globals: dict[str, None] = {}
     stored_cells: dict[str, None] = {}
     local = {*raw.varnames, *raw.cellvars}
-    # A comprehension may have a variable of the same name as one from outside, and does not see the names of a class.
+    # A comprehension may have a variable with the name of an outer one, and does not see the names of a class.
     asks = kind != "function" or not local.isdisjoint(raw.freevars)
     inside = inside_comprehensions(instructions) if asks else [False] * len(instructions)
     for instruction, in_comprehension in zip(instructions, inside):
@@ -331,7 +331,7 @@ def _declared(
             continue
         if op in _CHANGES_GLOBAL:
             if kind == "module" and in_comprehension:
-                continue  # by `:=`, which stores to the variable of the module
+                continue  # by `:=`, which stores to the global
             stored_globals[instruction.arg] = None
         elif op in _CHANGES_CELL:
             if instruction.arg in raw.freevars and not (in_comprehension and instruction.arg in local):
@@ -348,8 +348,8 @@ def _declared(
     return stored_globals, stored_cells
 
 
-def _behind_docstring(body: list[nodes.Statement]) -> int:
-    """The index of the first statement that is no docstring: 0 or 1."""
+def _after_docstring(body: list[nodes.Statement]) -> int:
+    """The index of the first statement after a docstring: 0 or 1."""
     first = body[0] if body else None
     return int(isinstance(first, nodes.Expr) and isinstance(first.value, nodes.Constant))
 
@@ -368,7 +368,7 @@ def _of_comprehension(
     stored_globals: dict[str, None],
     stored_cells: dict[str, None],
 ) -> None:
-    """``:=`` in a comprehension binds in the function around it."""
+    """Names bound by ``:=`` in a comprehension, which belong to the enclosing function."""
     for instruction in known_instructions(nested):
         if instruction.op == "STORE_GLOBAL" and instruction.arg not in local:
             stored_globals[instruction.arg] = None

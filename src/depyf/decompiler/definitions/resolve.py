@@ -1,4 +1,4 @@
-"""Puts nested code in its place: functions, lambdas, classes and comprehensions of a lifted body."""
+"""Inserts nested code into a lifted body: functions, lambdas, classes and comprehensions."""
 
 from __future__ import annotations
 
@@ -34,13 +34,13 @@ from . import type_parameters
 from .annotations import annotations_of, find_function, spread, starred
 
 Nested = Callable[[RawCode], "list[nodes.Statement]"]
-"""Gives the finished body of a nested code object."""
+"""Returns the finished body of a nested code object."""
 
 
 class Definitions:
     """Resolves the placeholders of one body. ``nested`` gives the bodies of nested code objects.
 
-    ``keeps_constants``: default values that are all constants, but were not folded to one, stay apart.
+    ``keeps_constants``: default values that are all constants, but are not folded to one, are kept separate.
     """
 
     def __init__(self, raw: RawCode, nested: Nested, keeps_constants: bool = False) -> None:
@@ -48,23 +48,23 @@ class Definitions:
         self.keeps_constants = keeps_constants
         self.kept = False  # whether there were any
         self.nested = nested
-        self.definitions: list[tuple[nodes.Statement, list[nodes.Statement]]] = []  # without their bodies; these
+        self.definitions: list[tuple[nodes.Statement, list[nodes.Statement]]] = []  # (definition without body, body)
 
     def resolve(self, body: list[nodes.Statement]) -> list[nodes.Statement]:
         """``body`` without placeholders. Raises DecompilationError if one is left.
 
-        Definitions have empty bodies until ``put_in_bodies``: these are finished, and are not to be walked again.
+        Definitions have empty bodies until ``put_in_bodies``: finished bodies need not be walked again.
         """
         if self.raw.name.startswith(GENERIC):
             return [self._with_type_params(body)]
         if is_late(self.raw):
             body = type_parameters.without_formats(body, self.raw.qualname)
-        place, function = find_function(body)
+        index, function = find_function(body)
         if function is not None:
-            spread(body, place, annotations_of(self.nested(function.raw), function.raw))
+            spread(body, index, annotations_of(self.nested(function.raw), function.raw))
         module = nodes.Module(body)
         if not any(isinstance(node, _REPLACEABLE) for node in nodes.walk(module)):
-            return body  # as most are
+            return body  # the common case
         nodes.rewrite(module, self._replace)
         for node in nodes.walk(module):
             if isinstance(node, Stored):
@@ -89,7 +89,7 @@ class Definitions:
         return result
 
     def _replace(self, node: nodes.Node) -> nodes.Node:
-        replace = _REPLACED.get(type(node))  # by the class: most nodes are none of these
+        replace = _REPLACED.get(type(node))  # by class: most nodes need no replacement
         return node if replace is None else replace(self, node)
 
     def _slot(self, node: Slot) -> nodes.Node:
@@ -118,7 +118,7 @@ class Definitions:
         return nodes.Lambda(self.arguments(function), value_of_lambda(self.nested(function.raw), function.raw))
 
     def _assignment(self, node: nodes.Assign) -> nodes.Node:
-        while isinstance(node.value, nodes.NamedExpr):  # the same instructions as a chain, which people prefer
+        while isinstance(node.value, nodes.NamedExpr):  # the same instructions as a chained assignment (more common)
             node.targets.insert(0, node.value.target)
             node.value = node.value.value
         return self._definition(node)
@@ -167,7 +167,7 @@ class Definitions:
         return type_parameters.late_value(self.nested(function.raw), function.raw.qualname)
 
     def _with_type_params(self, body: list[nodes.Statement]) -> nodes.Statement:
-        """The definition that the function returns which makes its type parameters."""
+        """The definition returned by the function that makes its type parameters."""
         where = self.raw.qualname
         value, parameters = type_parameters.returned(body, where)
         written = [type_parameters.parameter(resolved(node), self._late, where) for node in parameters]
@@ -271,7 +271,7 @@ class Definitions:
         key, value = element
         read = {i.arg for i in known_instructions(raw) if i.op in ("LOAD_DEREF", "LOAD_CLOSURE")}
         unread: list[nodes.Expression] = [nodes.Name(name) for name in raw.freevars if name not in read]
-        if unread and generators[-1].ifs[-1:] == [nodes.Constant(False)]:  # the element read them
+        if unread and generators[-1].ifs[-1:] == [nodes.Constant(False)]:  # the element reads them
             key = value = unread[0] if len(unread) == 1 else nodes.Tuple(unread)
         if raw.name == "<dictcomp>" and key is not None:
             return nodes.DictComp(key, value, generators)
@@ -294,11 +294,11 @@ _REPLACED: dict[type, Callable[..., nodes.Node]] = {
 
 
 _REPLACEABLE = (Placeholder, Comprehension, ArgumentTuple, Stored)
-"""Where none of these is there is nothing to replace: an assignment and a return only by what they hold."""
+"""A tree with none of these needs no replacement: assignments and returns are replaced only for what they hold."""
 
 
 def _returned(body: list[nodes.Statement]) -> nodes.Expression | None:
-    """The expression that ``body`` returns, if that is all it does; each arm of a condition may have its own return."""
+    """The expression that ``body`` returns, if it does nothing else; each branch of a condition may have its return."""
     first = body[0] if body else None
     if isinstance(first, nodes.If) and bool(first.orelse) != (len(body) > 1):
         left, right = _returned(first.body), _returned(first.orelse or body[1:])
@@ -328,7 +328,7 @@ def _clauses(
 def _after_condition(
     body: list[nodes.Statement], clause: nodes.comprehension
 ) -> list[nodes.Statement] | None:
-    """What follows the ``if`` clause that ``body`` begins with, which is added to ``clause``; None if there is none."""
+    """Add the ``if`` clause that ``body`` begins with to ``clause``; return what follows it, None if there is none."""
     first = body[0] if body else None
     if not isinstance(first, nodes.If) or first.orelse not in ([], [nodes.Continue()]):
         return None
@@ -347,12 +347,12 @@ def _after_condition(
 def _after_iteration(
     body: list[nodes.Statement], generators: list[nodes.comprehension]
 ) -> list[nodes.Statement] | None:
-    """What follows the ``for`` clause that ``body`` begins with, which is added to ``generators``; None if there is
+    """Add the ``for`` clause that ``body`` begins with to ``generators``; return what follows it, None if there is
     none.
     """
     first = body[0] if body else None
     if isinstance(first, nodes.Assign) and len(first.targets) == 1 and generators and len(body) > 1:
-        # The compiler makes no loop of `for target in [value]`.
+        # The compiler makes no loop for `for target in [value]`.
         generators.append(nodes.comprehension(first.targets[0], nodes.List([first.value]), [], 0))
         return body[1:]
     if isinstance(first, (nodes.For, nodes.AsyncFor)) and len(body) == 1 and not first.orelse:
@@ -395,7 +395,7 @@ def _with_ellipsis(index: re.Match[str]) -> str:
 
 _ELLIPSIS = re.compile(r"""('[^']*'|"[^"]*")|\bEllipsis\b""")
 _FOLDED = re.compile(r"""\[\(((?:'[^']*'|"[^"]*"|[^][()'"])*)\)\]""")
-"""An index in the text of an annotation that 3.8 had made a constant of: ``[..., None]`` is ``[(Ellipsis, None)]``."""
+"""An index in an annotation's text that 3.8 folded to a constant: ``[..., None]`` became ``[(Ellipsis, None)]``."""
 
 
 def arguments_of(
@@ -404,7 +404,7 @@ def arguments_of(
     keyword_defaults: dict[str, nodes.Expression],
     annotations: dict[str, nodes.Expression],
 ) -> nodes.arguments:
-    """The parameters of ``raw``; none of a late evaluated function: the one that it has is no name."""
+    """The parameters of ``raw``; none for a lazily evaluated function, whose only parameter has no valid name."""
     if is_late(raw):
         return nodes.arguments()
     names = iter(raw.parameters)
@@ -429,7 +429,7 @@ def arguments_of(
 
 
 def value_of_lambda(body: list[nodes.Statement], raw: RawCode) -> nodes.Expression:
-    """The expression that ``body``, the statements of a lambda, is. Raises DecompilationError if it is none."""
+    """The expression of a lambda with the statements ``body``. Raises DecompilationError if they are not one."""
     value = _returned(body)
     if value is not None:
         return value

@@ -1,10 +1,10 @@
-"""The statements into which pytest has rewritten an assert, as that assert again.
+"""Folds the statements into which pytest has rewritten an assert back to that assert.
 
-Before: the body as the bytecode has it, resolved. After: each run of statements with the shape of a rewritten assert is
-one ``assert``; the others are as they were. Nothing here is believed: the text is rewritten as pytest does it before it
-is compiled and compared (proof/pytest_asserts.py).
+Takes the resolved body. In the result, each run of statements with the shape of a rewritten assert is one ``assert``;
+the others are unchanged. Nothing here is trusted: the text is rewritten as by pytest before it is compiled and
+compared (proof/pytest_asserts.py).
 
-A rewritten assert keeps each intermediate value in a variable of its own, tests the last one, and then describes all of
+A rewritten assert stores each intermediate value in a separate variable, tests the last one, and then describes all of
 them::
 
     @py_assert3 = f(a)
@@ -30,7 +30,7 @@ _PASS_HOOK = "_check_if_assertion_pass_impl"
 
 
 def is_rewritten(raw: RawCode) -> bool:
-    """Whether pytest has rewritten asserts of ``raw`` itself, or imported its helpers there."""
+    """Whether pytest has rewritten asserts of ``raw`` itself, or inserted the imports of its helpers."""
     return HELPERS in raw.names
 
 
@@ -40,12 +40,12 @@ def is_of_rewriter(name: str) -> bool:
 
 
 def has_short_form(raw: RawCode) -> bool:
-    """Whether its asserts may have the form that is read here: not the one that reports asserts that pass."""
+    """Whether its asserts may have the form read here, not the one that also reports passing asserts."""
     return is_rewritten(raw) and _PASS_HOOK not in raw.names
 
 
 def fold_asserts(body: list[Statement], kind: str) -> int:
-    """Put asserts in the place of what pytest made of them; how many, imports of its helpers counted too."""
+    """Fold rewritten asserts of ``body`` back; return their number, including imports of pytest's helpers."""
     found = [0]
     renamed: dict[str, str] = {}
 
@@ -54,14 +54,14 @@ def fold_asserts(body: list[Statement], kind: str) -> int:
         at = 0
         while at < len(inner):
             try:
-                statement, behind = _Reader(inner, at, renamed).read()
+                statement, after = _Reader(inner, at, renamed).read()
             except _OtherShape:
                 result.append(inner[at])
                 at += 1
             else:
                 found[0] += 1
                 result.append(statement)
-                at = behind
+                at = after
         inner[:] = result
 
     nodes.rewrite_bodies(body, fold)
@@ -69,7 +69,7 @@ def fold_asserts(body: list[Statement], kind: str) -> int:
 
 
 def _drop_imports(body: list[Statement]) -> int:
-    """Take the imports of pytest's helpers out, which the rewriter puts at the top of every module."""
+    """Remove the imports of pytest's helpers, which the rewriter inserts at the top of every module."""
     imports = [
         statement
         for statement in body
@@ -80,13 +80,13 @@ def _drop_imports(body: list[Statement]) -> int:
 
 
 class _OtherShape(Exception):
-    """These statements are no rewritten assert."""
+    """Raised if the statements are not a rewritten assert."""
 
 
 class _Reader:
-    """Reads one rewritten assert at ``start`` of ``body``; ``values`` is what each variable of it stands for.
+    """Reads one rewritten assert at ``start`` of ``body``; ``values`` maps each of its variables to its expression.
 
-    ``renamed``: variables of pytest's that ``:=`` binds in the place of the author's, in the asserts read so far.
+    ``renamed``: pytest's variables that ``:=`` binds instead of the author's, in the asserts read so far.
     """
 
     def __init__(self, body: list[Statement], start: int, renamed: dict[str, str]) -> None:
@@ -130,7 +130,7 @@ class _Reader:
         raise _OtherShape
 
     def _describe(self, call: nodes.Call) -> None:
-        """Take from a call of pytest's helpers what the values alone don't tell."""
+        """Read from a call of pytest's helpers what the values alone don't show."""
         name = call.func.attr if isinstance(call.func, nodes.Attribute) else ""
         if name == "_format_boolop" and len(call.args) == 2:
             variable, is_or = call.args
@@ -144,7 +144,7 @@ class _Reader:
             self.message = call.args[0]
 
     def _step(self, body: Sequence[Statement], at: int) -> int:
-        """Read what the statement at ``at`` stores, or the whole `and` or `or` that begins there; what follows."""
+        """Read the store at ``at``, or the whole `and` or `or` that begins there; return the index after it."""
         name = _stored(body[at])
         if name is None:
             raise _OtherShape
@@ -160,7 +160,7 @@ class _Reader:
         return at + 1
 
     def _operands(self, body: Sequence[Statement], at: int, result: str, operands: list[Expression]) -> int:
-        """Read the operands, each one in the body of the test of the one before; what follows the first test."""
+        """Read the operands, each in the body of the previous one's test; return the index after the first test."""
         while at < len(body) and _stored(body[at]) != result:
             at = self._step(body, at)
         if at == len(body):
@@ -171,7 +171,7 @@ class _Reader:
         operands.append(operand)
         at += 1
         if at < len(body) and _stored(body[at]) and _assigned(body[at]) == nodes.Name(result):
-            self.values[_stored(body[at]) or ""] = operands[-1]  # kept as a later `:=` may change it
+            self.values[_stored(body[at]) or ""] = operands[-1]  # kept because a later `:=` may change it
             at += 1
         if at < len(body):
             deeper = body[at]
@@ -183,7 +183,7 @@ class _Reader:
         return at
 
     def _computed(self, node: Expression) -> Expression:
-        """An expression whose parts are in variables, or one that pytest takes as a whole."""
+        """An expression whose parts are in variables, or one that pytest does not split."""
         value = self._value
         if isinstance(node, nodes.UnaryOp):
             return nodes.UnaryOp(node.op, value(node.operand))
@@ -200,7 +200,7 @@ class _Reader:
         return value(node)
 
     def _named_again(self, node: Expression, before: list[Expression]) -> Expression:
-        """``a := b``, where pytest has given ``a`` another name as it is one of the operands ``before``."""
+        """``a := b``, where pytest has renamed ``a`` because it is one of the operands ``before``."""
         if not isinstance(node, nodes.NamedExpr) or not _is_variable(node.target):
             return node
         names = {operand.id for operand in before if isinstance(operand, nodes.Name)}
@@ -212,7 +212,7 @@ class _Reader:
         return nodes.NamedExpr(nodes.Name(name), node.value)
 
     def _value(self, node: Expression) -> Expression:
-        """What a variable stands for, or a chain of comparisons of which the variables hold a part each."""
+        """The expression of a variable, or a comparison chain whose parts are each in a variable."""
         if isinstance(node, nodes.Name):
             return self.values.get(node.id, node)
         if isinstance(node, nodes.NamedExpr) and isinstance(node.target, nodes.Name) and node.target.id in self.renamed:
@@ -250,7 +250,7 @@ def _positive(test: Expression) -> Expression:
 
 
 def _stored(statement: Statement) -> str | None:
-    """The variable of pytest's that ``statement`` assigns to."""
+    """The pytest variable that ``statement`` assigns to."""
     if isinstance(statement, nodes.Assign) and len(statement.targets) <= 2:
         *others, target = statement.targets
         if isinstance(target, nodes.Name) and _is_variable(target):
@@ -264,7 +264,7 @@ def _is_variable(node: Expression) -> bool:
 
 
 def _assigned(statement: Statement) -> Expression:
-    """What is assigned to it: ``a = @py_assert1 = b`` is how ``@py_assert1 = (a := b)`` is compiled, too."""
+    """The assigned value: ``a = @py_assert1 = b`` compiles to the same as ``@py_assert1 = (a := b)``."""
     assert isinstance(statement, nodes.Assign)
     if len(statement.targets) == 2:
         return nodes.NamedExpr(statement.targets[0], statement.value)
@@ -293,7 +293,7 @@ def _calls(body: list[Statement]) -> list[nodes.Call]:
 
 
 def _helper(node: nodes.Node) -> str:
-    """The name of the helper that is called; '' if none is."""
+    """The name of the called helper; '' if none is called."""
     function = node.func if isinstance(node, nodes.Call) else None
     if isinstance(function, nodes.Attribute) and function.value == nodes.Name(HELPERS):
         return function.attr

@@ -1,6 +1,6 @@
-"""Statements that do nothing but leave a trace in the code: constants as statements, annotations that nothing keeps.
+"""Statements whose only effect is a trace in the code: constants as statements, annotations that are not stored.
 
-Takes a body whose placeholders are resolved, its annotations merged; gives the same list, changed in place.
+Takes a body with placeholders resolved and annotations merged; changes the list in place.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ from .annotations import REACHED
 
 
 def keep_constant_statements(body: list[nodes.Statement], raw: RawCode) -> None:
-    """Write ``True and 5`` for a statement ``5`` whose value the code loads and drops: compilers leave out the latter.
+    """Write ``True and 5`` for a statement ``5`` that the code loads and pops: compilers drop the latter form.
 
-    What was written became that constant when its surroundings had been looked at: ``1 and 0``, ``5 if 1 else 2``.
+    The source form became a constant only after constant statements had been dropped: ``1 and 0``, ``5 if 1 else 2``.
     """
     if mode_of(raw) == "single":
-        return  # which prints it
+        return  # this mode prints the value
     folds = raw.table.behavior.folds_constant_tests
 
     def keep(inner: list[nodes.Statement]) -> None:
@@ -29,15 +29,15 @@ def keep_constant_statements(body: list[nodes.Statement], raw: RawCode) -> None:
                 value = statement.value
                 statement.value = nodes.BoolOp("and", [nodes.Constant(True), value]) if folds else apart(value)
 
-    # A generic function or class is in its type parameters' body already, and has its docstring.
+    # A generic function or class is already in its type parameters' body, with its docstring.
     nodes.rewrite_bodies(body, keep, skip=(nodes.FunctionDef, nodes.AsyncFunctionDef, nodes.ClassDef))
 
 
-def annotate_a_place(body: list[nodes.Statement], raw: RawCode, kind: str, instructions: list[Instruction]) -> None:
-    """Annotate the target of an assignment where the code has a trace of an annotation that no code evaluates.
+def annotate_a_target(body: list[nodes.Statement], raw: RawCode, kind: str, instructions: list[Instruction]) -> None:
+    """Annotate an assignment target for the trace of an annotation that no code evaluates.
 
-    Since 3.14 no code evaluates the annotation of a name in parentheses, an attribute or a subscript; but a class
-    keeps the cell in which it would have found the names of the class, a module the set of annotations it came to.
+    Since 3.14 no code evaluates the annotation of a parenthesized name, an attribute or a subscript; but a class keeps
+    the cell through which it would find the names of the class, a module the set of reached annotations.
     """
     unread = kind == "class" and "__classdict__" in raw.cellvars
     if unread and any("__classdict__" in nested.freevars for nested in raw.nested):
@@ -48,19 +48,19 @@ def annotate_a_place(body: list[nodes.Statement], raw: RawCode, kind: str, instr
     if not unread and not gathers:
         return
     kinds_of_targets: list[tuple[type[nodes.Expression], ...]] = [(nodes.Attribute, nodes.Subscript)]
-    if gathers or not any(nested.is_function for nested in raw.nested):  # a function in a class makes that cell too
+    if gathers or not any(nested.is_function for nested in raw.nested):  # a function in a class also makes that cell
         kinds_of_targets.append((nodes.Name,))
     conditional = [inner for inner in nodes.bodies(body, DEFINITIONS) if inner and inner is not body]
-    if kind == "class":  # which gathers only what is inside other statements
-        places = conditional if gathers else [body]
+    if kind == "class":  # which records only those inside other statements
+        candidates = conditional if gathers else [body]
     else:
-        places = [body, *conditional]
+        candidates = [body, *conditional]
     for kinds in kinds_of_targets:
-        if any(_annotate_first(statements, kinds) for statements in places):
+        if any(_annotate_first(statements, kinds) for statements in candidates):
             return
-    if gathers and places:
-        # What was annotated is gone, as in `x[0]: int`.
-        end = places[0]
+    if gathers and candidates:
+        # The annotated target is gone, as in `x[0]: int`.
+        end = candidates[0]
         at = len(end) - isinstance(end[-1], nodes.Return)
         end.insert(at, nodes.AnnAssign(nodes.Name("_"), nodes.Constant(None), None, simple=0))
 
@@ -79,7 +79,7 @@ def _annotate_first(statements: list[nodes.Statement], kinds: tuple[type[nodes.E
 
 
 def static_attributes(raw: RawCode, owner: RawCode | None) -> list[str]:
-    """What ``raw`` adds to the attributes that its class ``owner`` says its methods store to ``self`` (3.13 on)."""
+    """The static attributes of the class ``owner`` (stored to ``self`` by methods, 3.13 on) that come from ``raw``."""
     try:
         return sorted(name for name, stored in _listed(owner, raw).items() if stored) if owner is not None else []
     except DecompilationError:
@@ -89,7 +89,7 @@ def static_attributes(raw: RawCode, owner: RawCode | None) -> list[str]:
 def dead_attributes(raw: RawCode, owner: RawCode | None) -> list[str]:
     """Attributes of ``self`` that only dead code of the class stores, if ``raw`` is its first method with one.
 
-    ``owner`` is what ``raw`` is in.
+    ``owner`` is the code that contains ``raw``.
     """
     if owner is None or kind_of(owner) != "class":
         return []
@@ -100,9 +100,9 @@ def dead_attributes(raw: RawCode, owner: RawCode | None) -> list[str]:
 
 
 def _listed(owner: RawCode, part: RawCode) -> dict[str, bool]:
-    """For each attribute that the class ``owner`` lists, whether ``part`` stores one of that name."""
+    """For each attribute listed by the class ``owner``, whether ``part`` stores one of that name."""
     names = {name for i in known_instructions(owner) if i.op == "STORE_STATIC_ATTRIBUTES" for name in i.arg}
     inner = part.walk() if names else ()
     stored = {i.arg for one in inner for i in known_instructions(one) if i.op == "STORE_ATTR"}
-    private = f"_{owner.name.lstrip('_')}"  # the class names what the source does
+    private = f"_{owner.name.lstrip('_')}"  # the class lists the names of the source
     return {name: name in stored or private + name in stored for name in names}

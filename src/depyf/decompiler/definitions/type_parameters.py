@@ -1,8 +1,8 @@
-"""Type parameters and type aliases: what the function around a generic definition was written as.
+"""Type parameters and type aliases, from the function that the compiler puts around a generic definition.
 
-The compiler makes a function of ``def f[T: B = D](...)``, of a generic class and of a generic alias: it makes the type
-parameters, then the definition, and returns it. The bounds, default values and the types of aliases are functions of
-their own, evaluated when somebody asks.
+The compiler makes a function for ``def f[T: B = D](...)``, a generic class and a generic alias: it makes the type
+parameters, then the definition, and returns it. The bounds, default values and the types of aliases are separate
+functions, evaluated lazily.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from ..lift.values import Alias, Class, CommonConstant, Function, TypeParameter,
 from ..syntax import nodes
 
 Evaluated = Callable[[Function], nodes.Expression]
-"""Gives the expression that a function evaluates late."""
+"""Returns the expression of a lazily evaluated function."""
 
 GENERIC_BASE, TYPE_PARAMS = ".generic_base", ".type_params"
 DEFAULTS = (nodes.Name(".defaults"), nodes.Name(".kwdefaults"))
-"""What the definition's default values are called inside; if there is one of the two, 3.12 calls it the first."""
+"""The parameters for the definition's default values; if there is only one, 3.12 uses the first name."""
 
 
 def returned(body: list[nodes.Statement], where: str) -> tuple[Function | Class | Alias, list[nodes.Expression]]:
@@ -40,7 +40,7 @@ def returned(body: list[nodes.Statement], where: str) -> tuple[Function | Class 
 
 
 def parameter(node: nodes.Expression, evaluated: Evaluated, where: str) -> nodes.type_param:
-    """A type parameter as it is written; ``node`` binds it."""
+    """The syntax node of a type parameter; ``node`` binds it."""
     bound = node.value if isinstance(node, nodes.NamedExpr) else node
     if not isinstance(bound, TypeParameter):
         raise DecompilationError("a type parameter that was made elsewhere", stage="lift", where=where)
@@ -52,19 +52,19 @@ def parameter(node: nodes.Expression, evaluated: Evaluated, where: str) -> nodes
 
 
 def late_value(body: list[nodes.Statement], where: str) -> nodes.Expression:
-    """The expression that the finished ``body`` of a late evaluated function returns."""
+    """The expression that the finished ``body`` of a lazily evaluated function returns."""
     if body and isinstance(body[0], nodes.Expr) and isinstance(body[0].value, nodes.Constant):
-        body = body[1:]  # a string that is the first constant looks like a docstring
+        body = body[1:]  # a string as first constant looks like a docstring
     only = body[0] if len(body) == 1 else nodes.Pass()
     if not body or isinstance(only, nodes.Pass):
-        return nodes.Constant(None)  # the return of it was taken for the end of a function
+        return nodes.Constant(None)  # its return was taken for the implicit one
     if isinstance(only, nodes.Return) and only.value is not None:
         return only.value
     raise DecompilationError("a type that is no single expression", stage="structure", where=where)
 
 
 def without_formats(body: list[nodes.Statement], where: str) -> list[nodes.Statement]:
-    """The lifted ``body`` of such a function without what the compiler puts first: values are the only format."""
+    """The lifted ``body`` of such a function without the compiler's check that the format is VALUE."""
     first = body[0] if body else None
     if isinstance(first, nodes.If) and len(first.body) == 1 and not first.orelse:
         only = first.body[0]

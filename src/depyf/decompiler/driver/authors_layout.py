@@ -1,4 +1,4 @@
-"""A proven text in the lines and columns of its author, as far as the code tells them: the last step."""
+"""A proven text in the lines and columns of its author, as far as the code has them: the last step."""
 
 from __future__ import annotations
 
@@ -22,17 +22,16 @@ if TYPE_CHECKING:
 log = logging.getLogger("depyf")
 
 _STEPS = 6
-"""For each instruction: to lay out all of the text, and to prove it again."""
+"""Cost per instruction of laying out the whole text and proving it again."""
 _ATTEMPTS = 4
 _MOST_ERRORS = 12
-"""Statements that are not right once laid out: with more of them, no statement is laid out."""
+"""The limit of statements that are invalid once laid out: above it, no statement is laid out."""
 _LINES = re.compile(r"\bline (\d+)")
-"""In messages of compilers: where the bracket opened that is closed wrongly, and where they stopped."""
+"""Line numbers in compilers' messages: of the unmatched opening bracket, and of the error."""
 
 
 def laid_out(work: Decompilation, proofs: dict[RawCode, Verdict]) -> dict[RawCode, Verdict]:
-    """The proofs of the text in its author's layout, which is the text of ``work`` then; of the text as it was where
-    no layout is found that is as good."""
+    """Lay out the text of ``work`` as its author did and return its proofs; keep the text if no layout is as good."""
     if not all(verdict.proven for raw, verdict in proofs.items() if not _is_refused(work, raw)):
         return _wrapped(work, proofs)
     before = work.text, work.lines, work.recompiled, work.changes
@@ -50,8 +49,7 @@ def laid_out(work: Decompilation, proofs: dict[RawCode, Verdict]) -> dict[RawCod
         return _wrapped(work, proofs)
     if 2 * sum(bool(verdict.lines) for verdict in better.values()) > len(better):
         return better
-    # The lines lie. Where lines are broken decides about some instructions: compact text may be identical where this is
-    # not.
+    # The lines are wrong. Line breaks affect some instructions: compact text may be identical where this is not.
     laid = work.text, work.lines, work.recompiled, work.changes
     work.text, work.lines, work.recompiled, work.changes = before
     compact = _wrapped(work, proofs)
@@ -63,7 +61,7 @@ def laid_out(work: Decompilation, proofs: dict[RawCode, Verdict]) -> dict[RawCod
 
 
 def _wrapped(work: Decompilation, proofs: dict[RawCode, Verdict]) -> dict[RawCode, Verdict]:
-    """The proofs of the text with its long lines wrapped, which is the text of ``work`` then if it is as good."""
+    """Wrap long lines of the text of ``work`` if that is as good; return the proofs."""
     before = work.text, work.lines, work.recompiled, work.changes
     tree = work.tree()
     if work.print(tree, width=WIDTH) and work.text != before[0]:
@@ -101,7 +99,7 @@ def _laid_out(work: Decompilation, proofs: dict[RawCode, Verdict]) -> dict[RawCo
 def _compiled(
     work: Decompilation, layout: Layout, without: set[RawCode], plain: set[RawCode]
 ) -> RawCode | None:
-    """The text is laid out and compiled; statements that have no right syntax then are written as they were."""
+    """Lay out the text and compile it; statements that become syntax errors are printed in compact form."""
     for _ in range(_MOST_ERRORS):
         work.text = layout.text(without, plain)
         try:
@@ -115,7 +113,7 @@ def _compiled(
 
 
 def _is_refused(work: Decompilation, raw: RawCode) -> bool:
-    """Whether ``raw`` or code around it is refused, so that the text has none of it."""
+    """Whether ``raw`` or enclosing code is refused, so that the text lacks it."""
     return raw in work.refused or not work.refused.keys().isdisjoint(work.ancestors(raw))
 
 

@@ -1,4 +1,4 @@
-"""Other spellings of what is proven, but not exact or not identical: looked for when all of a text is proven."""
+"""Searches other spellings of code that is proven, but not exact or not identical, once the whole text is proven."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ log = logging.getLogger("depyf")
 
 
 def spelled_exactly(work: Decompilation, proofs: dict[RawCode, Verdict]) -> dict[RawCode, Verdict]:
-    """The proofs of a text with other spellings of what was not exact or not identical, where such are found."""
+    """Respell what is not exact or not identical, where a better spelling is found; return the proofs of the text."""
     chosen = []
     is_made_up = work.settings.origin.is_made_up
     for raw, verdict in proofs.items():
@@ -58,7 +58,7 @@ def spelled_exactly(work: Decompilation, proofs: dict[RawCode, Verdict]) -> dict
 
 
 def _spelled_better(work: Decompilation, raw: RawCode, verdict: Verdict) -> list[FormChange]:
-    """The changes that make ``raw`` exact, or identical if it is exact; none if none are found."""
+    """The changes that make ``raw`` exact, or identical if it is already exact; empty if none are found."""
     printed = functools.partial(work.text_of, raw)
     body, plain = work.body(raw), _without_columns(work, raw)
     if not verdict.exact:
@@ -74,7 +74,7 @@ def _spelled_better(work: Decompilation, raw: RawCode, verdict: Verdict) -> list
 
 
 def _without_columns(work: Decompilation, raw: RawCode) -> FormChange | None:
-    """The change that takes back what columns have decided in ``raw``; None if they have decided nothing."""
+    """The change that undoes the decisions made by columns in ``raw``; None if there are none."""
     if raw not in work.by_columns:
         return None
     body = work.body(raw)
@@ -87,7 +87,7 @@ def _without_columns(work: Decompilation, raw: RawCode) -> FormChange | None:
 def _exactly(
     body: list[Statement], raw: RawCode, printed: Text, compiled: Compile, plain: FormChange | None
 ) -> list[FormChange]:
-    """The changes that make ``raw`` exact; ``plain`` is one that may be among them. Columns may lie."""
+    """The changes that make ``raw`` exact; ``plain`` may be one of them. Columns may be wrong."""
     if plain is not None:
         with made([plain]):
             if distance(raw, printed() or "", compiled) == 0.0:
@@ -101,7 +101,7 @@ def _exactly(
 
 
 def _as_good(better: Verdict | None, before: Verdict) -> bool:
-    """Whether another spelling lost no proof, and nothing of what was exact."""
+    """Whether another spelling loses no proof, and no exactness."""
     if better is None:
         return not before.proven
     return better.exact if before.exact else better.proven

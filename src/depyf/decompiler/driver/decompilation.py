@@ -1,4 +1,4 @@
-"""A code object with all that is nested in it: trees, text, proof; what fails is refused and the rest tried again."""
+"""Decompiles a code object with all nested code: trees, text, proof; what fails is refused and the rest retried."""
 
 from __future__ import annotations
 
@@ -47,18 +47,19 @@ from .work import Finishing, Work
 log = logging.getLogger("depyf")
 _SCOPES = ("function", "lambda", "comprehension", "generic")
 _DEEP = 20
-"""How many code objects around one let a RecursionError through: it is not caught near the limit (see deep_stack)."""
+"""The number of enclosing code objects that let a RecursionError propagate: near the limit it can't be handled (see
+deep_stack)."""
 _STEPS_OF_TEXT = 3
-"""For each instruction, to print the text of all code, compile it and compare it."""
+"""Cost per instruction of printing the whole text, compiling and comparing it."""
 _COMPARED = ("argcount", "posonlyargcount", "kwonlyargcount", "flags", "bytecode", "names", "varnames", "cellvars",
              "freevars", "exception_table")  # fmt: skip
-"""What two texts' code objects differ in, constants and nested code aside."""
+"""The fields in which two texts' code objects differ, apart from constants and nested code."""
 
 
 class Decompilation:
     """Decompiles ``root``. ``units`` are lifted once; ``refused`` grows until everything left is proven.
 
-    ``outer`` is the decompilation of what is around ``root``; ``is_part``: that of the body that ``root`` is a part of.
+    ``outer`` is the decompilation of the code around ``root``, or (``is_part``) of the body that ``root`` is part of.
     """
 
     def __init__(
@@ -78,7 +79,7 @@ class Decompilation:
             self.respelling = respell(root, own_name=settings.origin is COMPILER, kept=kept)
             root = self.respelling.raw
         else:
-            self.respelling = outer.respelling  # root is a part of what that has spelled
+            self.respelling = outer.respelling  # root is part of the code respelled there
             self.is_rewritten = outer.is_rewritten
         self.root = root
         self.nested_quotes = has_nested_quotes(root.version)
@@ -89,8 +90,8 @@ class Decompilation:
         self.refused: dict[RawCode, DecompilationError] = {}
         self.bodies: dict[RawCode, list[nodes.Statement]] = {}
         self.forms: dict[RawCode, str] = {}  # of ``bodies``
-        self.events: dict[RawCode, DecompiledCode] = {}  # of those ``bodies`` that were not structured
-        self.by_columns: set[RawCode] = set()  # those of ``bodies`` in which columns have decided something
+        self.events: dict[RawCode, DecompiledCode] = {}  # of ``bodies`` that were not structured
+        self.by_columns: set[RawCode] = set()  # code objects of ``bodies`` with decisions made by columns
         self.bound: dict[RawCode, frozenset[str]] = {}
         self.parents: dict[RawCode, RawCode] = {}
         self.strategies = {raw: strategies_of(raw, settings.origin) for raw in root.walk()}
@@ -107,7 +108,7 @@ class Decompilation:
         self.failures: dict[RawCode, list[DecompilationError]] = {}  # of the strategies tried so far
         self.is_part, self.enclosing = is_part, enclosing
         self.partials: dict[RawCode, Partial] = outer.partials if outer is not None else {}
-        self.recompiled: dict[RawCode, RawCode] = {}  # what it was compared with last
+        self.recompiled: dict[RawCode, RawCode] = {}  # what each was last compared with
         self.changes = 0  # of ``refused`` and ``failures``
         self.size = sum(len(raw.bytecode) // 2 for raw in root.walk())
         self.lines: dict[int, int] = {}
@@ -121,7 +122,7 @@ class Decompilation:
                 self.parents[nested] = raw
 
     def run(self) -> Result:
-        """The result for the root, with those of nested code below it."""
+        """The result for the root, with the results of nested code in it."""
         try:
             return self._run()
         except RecursionError:
@@ -148,7 +149,7 @@ class Decompilation:
                     before = self.changes
                     proofs = self.prove()
             except NoInterpreter as error:
-                # Nothing is known to be wrong: the text stands, and says that it is not proven.
+                # No error is known: keep the text, marked as not proven.
                 verdict = Verdict(Level.UNPROVEN, "", (error.reason,))
                 proofs = {raw: verdict for raw in self.root.walk() if raw not in self.refused}
                 break
@@ -171,7 +172,7 @@ class Decompilation:
         return self.units[raw]
 
     def stepper_of(self, raw: RawCode) -> Stepper:
-        """Who is told of the stages of ``raw``."""
+        """The stepper for the stages of ``raw``."""
         return self.stepper if raw is self.root else self.quiet
 
     def strategy(self, raw: RawCode) -> Strategy:
@@ -179,7 +180,7 @@ class Decompilation:
         return strategies[min(len(self.failures.get(raw, ())), len(strategies) - 1)]
 
     def failed(self, raw: RawCode, error: DecompilationError) -> bool:
-        """The strategy for ``raw`` has failed: go on to the next. Without one, refuse ``raw`` and return True."""
+        """Switch to the next strategy after one failed for ``raw``; if there is none, refuse ``raw``, return True."""
         failures = self.failures.setdefault(raw, [])
         failures.append(error)
         self.changes += 1
@@ -227,7 +228,7 @@ class Decompilation:
         return self.bodies[raw]
 
     def partial(self, raw: RawCode, error: DecompilationError) -> Partial | None:
-        """What can be shown of the module or class body ``raw``, which is refused; None if that is nothing."""
+        """The provable parts of the refused module or class body ``raw``; None if there are none."""
         if kind_of(raw) not in ("module", "class") or self.is_part and raw is self.root:
             return None
         if raw not in self.partials:
@@ -249,12 +250,12 @@ class Decompilation:
         return found if found.proven else None
 
     def inside(self, raw: RawCode, enclosing: frozenset[str]) -> Decompilation:
-        """That of code nested in what is refused here; functions around it bind the names ``enclosing``."""
+        """The decompilation of code nested in refused code; enclosing functions bind the names ``enclosing``."""
         return Decompilation(raw, self.settings, outer=self, enclosing=enclosing)
 
     def around(self, raw: RawCode) -> frozenset[str]:
-        """The names that functions around ``raw`` bind."""
-        return self.enclosing.union(*(self.bound.get(place, ()) for place in self.ancestors(raw)))
+        """The names that functions enclosing ``raw`` bind."""
+        return self.enclosing.union(*(self.bound.get(code, ()) for code in self.ancestors(raw)))
 
     def finished(self, raw: RawCode, strategy: Strategy | None = None) -> list[nodes.Statement]:
         enclosing = self.around(raw)
@@ -262,7 +263,7 @@ class Decompilation:
         strategy = strategy or self.strategy(raw)
         if strategy.engine != "structured":
             return self.finished_events(raw, enclosing)
-        # Lifted anew each time: resolving changes the tree in place, and a retry must not see its traces.
+        # Lifted anew each time: resolving changes the tree in place, which must not affect a retry.
         unit = self.units.pop(raw, None) or lift_unit(raw, self.quiet, strategy)
         if unit.error is not None:
             raise unit.error
@@ -273,7 +274,7 @@ class Decompilation:
             self.bound[raw] -= comprehension_variables(unit.instructions)
         skipped = frozenset(self.settings.skip_transforms) | strategy.skipped_transforms
         if raw.table.behavior.loop_tests_are_copied:
-            skipped |= {"redundant-continue-in-while"}  # it jumps to another place than the end of the body does
+            skipped |= {"redundant-continue-in-while"}  # its target differs from that of the body's end
         owner = raw if unit.kind == "class" else self.class_of(raw)
         work = Finishing(
             raw,
@@ -317,7 +318,7 @@ class Decompilation:
         return body or [nodes.Pass()]
 
     def nested_definition(self, raw: RawCode) -> nodes.FunctionDef | nodes.AsyncFunctionDef:
-        """A function made by code that is not structured, as a definition."""
+        """The definition of a function made by code that is not structured."""
         tree = self.printable(raw)
         if isinstance(tree, (nodes.FunctionDef, nodes.AsyncFunctionDef)):
             return tree
@@ -328,7 +329,7 @@ class Decompilation:
         raise DecompilationError(f"it makes the {kind_of(raw)} {raw.name}", stage="events", where=raw.qualname)
 
     def printable(self, raw: RawCode) -> nodes.Node:
-        """The tree of nested code, by the first strategy that has a text: it may have a constant that is no literal."""
+        """The tree of nested code, by the first strategy whose tree can be printed: a constant may have no literal."""
         while True:
             tree = self.tree_of(raw)
             try:
@@ -375,9 +376,9 @@ class Decompilation:
     # Text and proof
 
     def print(self, tree: nodes.Node, width: int | None = None) -> bool:
-        """Print the tree; refuses what can't be printed and returns False then.
+        """Print the tree; if part of it can't be printed, refuse that and return False.
 
-        ``width``: at which lines are broken; no line is, by default, if the text is to be laid out.
+        ``width``: the line width; by default unlimited if the text will be laid out.
         """
         if width is None:
             width = NO_WRAPPING if self.settings.layout == "author" else WIDTH
@@ -401,7 +402,7 @@ class Decompilation:
         return self.prove_against(recompiled)
 
     def compiled_from(self, text: str) -> RawCode | None:
-        """What ``text`` is compiled to, if it is the text that was proven last."""
+        """The code compiled from ``text``, if it is the text that was proven last."""
         return self.compiled[1] if self.compiled is not None and self.compiled[0] == text else None
 
     def prove_against(self, recompiled: RawCode) -> dict[RawCode, Verdict]:
@@ -414,7 +415,7 @@ class Decompilation:
         proofs = {
             raw: verdict
             for raw, (verdict, other) in found.items()
-            # What was met nowhere may be missed only because what is around it is another code.
+            # Code that was not reached may be missing only because its enclosing code differs.
             if other is not None or verdict.proven or unproven.isdisjoint(self.ancestors(raw))
         }
         self.stepper.stage(
@@ -430,7 +431,7 @@ class Decompilation:
             return None
 
     def prove_symbolic(self, original: RawCode, recompiled: RawCode) -> Verdict:
-        """The symbolic proof, done once for a text: what is nested in it may be tried with many strategies."""
+        """The symbolic proof, cached by text: nested code may be retried with many strategies."""
         constants = tuple(map(constant_key, recompiled.consts))
         key = (original, constants, *(getattr(recompiled, field) for field in _COMPARED))
         nested = recompiled.nested
@@ -440,8 +441,8 @@ class Decompilation:
                     verdict = prove_symbolic(original, recompiled)
             except OutOfBudget as error:
                 verdict = Verdict(Level.UNPROVEN, "", (error.reason,))
-            place = {id(raw): number for number, raw in enumerate(nested)}
-            self.proofs[key] = verdict, [(raw, place[id(other)]) for raw, other in verdict.pairs]
+            index_of = {id(raw): number for number, raw in enumerate(nested)}
+            self.proofs[key] = verdict, [(raw, index_of[id(other)]) for raw, other in verdict.pairs]
         verdict, pairs = self.proofs[key]
         return verdict._replace(pairs=tuple((raw, nested[number]) for raw, number in pairs))
 
@@ -457,20 +458,20 @@ class Decompilation:
         return code
 
     def spelled(self, raw: RawCode) -> Spelled:
-        """What the text of ``raw`` has no syntax for, in nested code at least: all of it has one spelling."""
+        """The spelling of what the text of ``raw`` has no syntax for, one for all code of the text."""
         parts = (self.events[part].spelled for part in raw.walk() if part in self.events)
         return next(filter(None, parts), Spelled())
 
     def refuse(self, raw: RawCode, verdict: Verdict) -> None:
-        """``raw`` is not proven: nothing of it may be in the text unmarked."""
-        if any(place in self.refused for place in (raw, *self.ancestors(raw))):
+        """Refuse the unproven ``raw``: none of it may be in the text unmarked."""
+        if any(code in self.refused for code in (raw, *self.ancestors(raw))):
             return
         reason = "the source found is not proven: " + "; ".join(verdict.reasons)
         self.failed(raw, DecompilationError(reason, stage="prove", where=raw.qualname))
 
     def class_of(self, raw: RawCode) -> RawCode | None:
-        """The class that ``raw`` is in."""
-        return next((place for place in self.ancestors(raw) if kind_of(place) == "class"), None)
+        """The class that encloses ``raw``."""
+        return next((code for code in self.ancestors(raw) if kind_of(code) == "class"), None)
 
     def ancestors(self, raw: RawCode) -> list[RawCode]:
         found = []
@@ -480,9 +481,9 @@ class Decompilation:
         return found
 
     def refuse_culprit(self, reason: str) -> None:
-        """The text could not be printed or compiled: refuse the innermost code objects for which that holds alone."""
+        """Refuse the innermost code objects that can't be printed or compiled alone, after the whole text could not."""
         before = self.changes
-        tried: set[RawCode] = set()  # with another strategy next time, so nothing is known of the code around these
+        tried: set[RawCode] = set()  # get another strategy next time, so nothing is known of their enclosing code
         for raw in reversed(list(self.root.walk())):
             if not tried.isdisjoint(raw.nested):
                 tried.add(raw)

@@ -1,10 +1,10 @@
-"""Sets of numbers in files: the order of the display that a compiler made them of.
+"""Sets of numbers in files: finds the element order of the original display.
 
-A loop sees the order in which a set was filled, and elements that share a slot change places each time a set is made
-of another. CPython makes a set constant once or twice when it compiles, and once more when it reads one from a file: of
-its own order up to 3.10, of a sorted one from 3.11 on, so that any display comes to the same there. The printer looks
-for a display of which the *host's* compiler makes the set. So it gets the set that the host makes of the display;
-what is proven keeps the set of the file.
+Iteration order depends on the order of insertion, and elements that share a hash slot swap each time a set is made
+from another set. CPython creates a set constant once or twice when it compiles, and once more when it reads one from a
+file: in the set's own order up to 3.10, sorted from 3.11 on, where any display gives the same. The printer searches a
+display from which the *host's* compiler makes the set, so it gets the set that the host makes from the display; the
+proof uses the set of the file.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from ..bytecode.interpreters import HOST_VERSION
 from ..syntax.constant_text import display_order, hash_is_random
 
 _LARGE = 1000
-"""The size of sets from where on their order is not looked for."""
+"""The size from which the order of a set is not searched."""
 
 
 def is_of_file(raw: RawCode) -> bool:
@@ -26,7 +26,7 @@ def is_of_file(raw: RawCode) -> bool:
 
 
 def make_sets_here(instructions: list[Instruction], version: tuple[int, int]) -> None:
-    """Give sets among the constants, of a file of ``version``, what the host makes of the same source."""
+    """Replace set constants from a file of ``version`` by what the host makes from the same source."""
     for instruction in instructions:
         value = instruction.arg
         if instruction.op == "CONST" and type(value) is frozenset:
@@ -44,10 +44,10 @@ def _made_here(read: frozenset[Any], version: tuple[int, int]) -> frozenset[Any]
 
 
 def _made(order: list[Any], times: int) -> frozenset[Any]:
-    """A set that is filled in this order, and made of the one before it as often as is left of ``times``."""
+    """A set filled in this order, then copied element by element for the rest of ``times``."""
     made = frozenset(order)
     for _ in range(times - 1):
-        made = frozenset(list(made))  # of a list: of a set it would be a copy, slots and all
+        made = frozenset(list(made))  # from a list: from a set it would copy the hash table
     return made
 
 

@@ -1,7 +1,7 @@
-"""What holds between the passes over one code object: checks for tests and for ``--check``.
+"""Invariants between the passes over one code object: checks for tests and for ``--check``.
 
-Each check looks at a Work and says in words what is wrong, '' if nothing is. They are about mistakes of passes: code
-that no compiler made may break one before any pass has run.
+Each check returns a description of what is wrong in a Work, '' if nothing is. They find mistakes of passes; code that
+no compiler made may break one before any pass has run.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""Forms of the graph to structure where the plain one fails, from the mildest change on.
+"""Other forms of the graph to structure where the plain one fails, mildest change first.
 
-Where control has no word in Python ``structure`` says to which block it goes. There either the block is copied (tail
-duplication), or a one-trip loop is put around what leads to it. Loops and try statements that are entered in the middle
-get a copy of the rest of their body in front (loop rotation). Which of the forms is right, the proof sees.
+Where an edge has no equivalent in Python, ``structure`` reports its target. Then either the target block is copied
+(tail duplication), or a one-trip loop is put around the code that leads to it. Loops and try statements that are
+entered in the middle get a copy of the rest of their body in front (loop rotation). The proof decides which is right.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ from ..lift.folding.shapes import skip_jumps
 from ..structure import Flow, NoPlace, OneTrip, SeveralEntries, one_trips, put_in
 
 SHORT, LONG = 8, 40
-"""Instructions: a piece that is copied rather than a loop put in, and the longest piece that is copied."""
+"""In instructions: the longest piece that is preferably copied, and the longest that is copied at all."""
 ATTEMPTS = 30
 WORK = 30_000
-"""Instructions in all attempts together: long code gets fewer, but a few in any case."""
+"""The limit of instructions over all attempts: long code gets fewer attempts, but at least a few."""
 
 
 class Duplicate(NamedTuple):
-    """Copy the block that begins at ``target``, with all that only it leads to if ``whole``, for ``sources``."""
+    """Copy the block that begins at ``target`` for ``sources``; if ``whole``, with all code that only it leads to."""
 
     target: int
     sources: tuple[int, ...]
@@ -43,7 +43,7 @@ class Duplicate(NamedTuple):
 
 
 class OpenAt(NamedTuple):
-    """Let the statement whose handler begins at ``handler`` begin at ``target``, for control that comes in there."""
+    """Start the statement whose handler begins at ``handler`` at ``target``, for control that enters there."""
 
     target: int
     handler: int
@@ -59,13 +59,13 @@ Edit = Union[Duplicate, OpenAt, OneTrip]
 
 
 class NotApplicable(DecompilationError):
-    """An edit that the graph has no place for, after those before it."""
+    """The edit does not apply to the graph after the previous ones."""
 
 
 class Ladder:
-    """Searches for a form of the graph that can be structured: those first that follow the order of preference.
+    """Searches for a form of the graph that can be structured, in order of preference.
 
-    ``attempt`` runs the stages with the edits that it is given; the two methods here make them, each in its stage.
+    ``attempt`` runs the stages with the given edits; the last two methods here apply them, each in its stage.
     """
 
     def __init__(self, attempt: Callable[[list[Edit]], None]) -> None:
@@ -76,9 +76,9 @@ class Ladder:
         self.flow: Flow
 
     def climb(self) -> None:
-        """Run the stages until they succeed, ``edits`` are made then; raises what the first attempt did if none does.
+        """Run the stages until they succeed with ``edits``; if no attempt does, raise the error of the first.
 
-        The next attempt is the one that took second choices least often and, of those, has the most edits.
+        The next attempt is the one with the fewest second choices and, of those, the most edits.
         """
         waiting: list[tuple[int, int, int, list[Edit]]] = [(0, 0, 0, [])]
         first: DecompilationError | None = None
@@ -107,7 +107,7 @@ class Ladder:
         raise first
 
     def leave_out(self) -> None:
-        """Take back the edits that later ones have made needless; the stages end with those that are left."""
+        """Undo edits made unnecessary by later ones; the last run of the stages has the remaining ones."""
         for edit in self.edits[:-1]:
             needed = self.edits
             self.edits = [other for other in needed if other is not edit]
@@ -118,7 +118,7 @@ class Ladder:
         self.attempt(self.edits)
 
     def copy_tails(self, graph: ControlFlowGraph, edits: Sequence[Edit]) -> None:
-        """The edits of the graph of instructions."""
+        """Apply the edits of the graph of instructions."""
         self.graph = graph
         most = 2 * size(graph.blocks) + LONG
         spread(graph)
@@ -129,7 +129,7 @@ class Ladder:
                 raise NotApplicable("a tail that can't be copied", stage="undo_optimiser")
 
     def put_in_loops(self, flow: Flow, edits: Sequence[Edit]) -> None:
-        """The edits of the graph of statements."""
+        """Apply the edits of the graph of statements."""
         self.flow = flow
         for edit in edits:
             if isinstance(edit, OneTrip) and not put_in(flow, edit):
@@ -146,10 +146,10 @@ def form_of(ladder: Ladder) -> str:
 
 
 def _proposals(failure: NoPlace, graph: ControlFlowGraph, flow: Flow, made: list[Edit]) -> list[Edit]:
-    """What could help where structuring failed, the most readable form first."""
+    """Edits that may help where structuring failed, the most readable form first."""
     ends = {edit.end for edit in made if isinstance(edit, OneTrip)}
     found: list[tuple[int, Edit]] = []
-    for target in reversed(failure.targets):  # what all the rest goes on to comes last
+    for target in reversed(failure.targets):  # the target that all the rest leads to comes last
         if target in flow.dominator and target.layout not in ends:
             found += [(SHORT, edit) for edit in one_trips(flow, target)]
         found += _copies(target, failure.source, graph, flow)

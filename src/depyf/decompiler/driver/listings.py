@@ -20,8 +20,8 @@ def listing(instructions: list[Instruction], mark: Callable[[Instruction], str] 
 
 
 def blocks_as_text(blocks: list[LiftedBlock]) -> str:
-    """Lifted blocks: how they end and where control goes; in parentheses what they tell of the source; their
-    statements, and the values that they leave on the stack.
+    """Lifted blocks: terminators and successors; in parentheses the evidence of the source; statements, and the values
+    left on the stack.
     """
     lines = []
     for block in blocks:
@@ -37,5 +37,5 @@ def blocks_as_text(blocks: list[LiftedBlock]) -> str:
 
 
 def statements_as_text(body: Sequence[nodes.Statement]) -> str:
-    """Statements as trees, a line each."""
+    """Statements as trees, one per line."""
     return "\n".join(map(repr, body))

@@ -1,9 +1,9 @@
-"""A module or class body that is refused as a whole: what of it can be proven, in order, and a mark where the rest was.
+"""A refused module or class body: its provable parts, in order, and a mark for the rest.
 
-The body is cut where nothing lies on the stack and no statement is open (flowgraph/pieces.py). Pieces in a row are
-decompiled and proven as a body of their own, in the same kind of namespace; where that fails, each half of them, down
-to single pieces. A piece that is refused is replaced by a raise with the reason, its instructions as comments,
-and the functions and classes made there.
+The body is cut where the stack is empty and no statement is open (flowgraph/pieces.py). Consecutive pieces are
+decompiled and proven as a separate body, in the same kind of namespace; where that fails, each half of them, down to
+single pieces. A refused piece is replaced by a raise with the reason, its instructions as comments, and the functions
+and classes made there.
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ from .units import lift_unit
 Decompile = Callable[[RawCode], Result]
 
 _WORK = 6
-"""How often each instruction, of nested code too, may be decompiled anew on the average: bodies of many pieces that are
-refused have rather long ones marked."""
+"""How often each instruction, including those of nested code, may be decompiled again on average: in bodies with many
+refused pieces, longer ones are marked instead."""
 _FINALLY = 9
-"""How many pieces a try statement and the copy of its finally body are looked for in."""
+"""The number of pieces searched for a try statement and the copy of its finally body."""
 _PROLOGUE_STORES = ("__module__", "__qualname__", "__classdict__", "__classdictcell__", "__type_params__")
 _EPILOGUE = frozenset(
     {"NOP", "STORE_STATIC_ATTRIBUTES", "LOAD_CLOSURE", "COPY", "CONST", "RETURN_VALUE", "STORE_NAME", "JUMP"}
@@ -48,7 +48,7 @@ class Partial(NamedTuple):
 def partial_body(
     raw: RawCode, error: DecompilationError, decompile: Decompile, refused: Container[RawCode] = ()
 ) -> Partial:
-    """What of ``raw`` comes back, ``error`` being why not all of it does; ``decompile`` decompiles code on its own.
+    """The provable parts of ``raw``; ``error`` is why it is refused as a whole; ``decompile`` decompiles separate code.
 
     ``refused`` is nested code that was refused inside ``raw``.
     """
@@ -104,7 +104,7 @@ class _Body:
         return Partial(body, nested, self.proven, len(pieces))
 
     def cut(self) -> list[Piece]:
-        """The pieces between what the compiler puts in front of a body and after it; none if it can't be read."""
+        """The pieces between the compiler's prologue and epilogue of a body; none if it can't be read."""
         try:
             if reading_in_doubt(self.raw):
                 return []
@@ -119,7 +119,7 @@ class _Body:
         return pieces
 
     def with_finally(self, pieces: list[Piece], number: int) -> Piece | None:
-        """A try statement and the copy of its finally body that comes after it: as many pieces as they take."""
+        """A try statement and the copy of its finally body after it, joined to one piece."""
         whole = pieces[number]
         if all(instruction.handler is None for instruction in self.of(whole)):
             return None
@@ -151,10 +151,10 @@ class _Body:
         ) and not any(isinstance(i.arg, RawCode) for i in inside)
 
     def part(self, run: Sequence[Piece], has_class_dict: bool = False) -> RawCode:
-        """``run`` between prologue and epilogue as code of its own.
+        """``run`` between prologue and epilogue as separate code.
 
-        ``has_class_dict``: with the cell for the names of the class, though no code in it reads it: since 3.14 it is
-        there for each function, which might have annotations.
+        ``has_class_dict``: with the cell for the names of the class, though no code in it reads it: since 3.14 every
+        function makes it exist, as it might have annotations.
         """
         inside = [instruction for piece in run for instruction in self.of(piece)]
         nested = [i.arg for i in inside if isinstance(i.arg, RawCode)]
@@ -178,7 +178,7 @@ class _Body:
         return part_of(self.raw, joined(self.instructions, [*kept, *run], end))
 
     def restricted(self, instruction: Instruction, nested: list[RawCode]) -> Instruction:
-        """``instruction`` of the epilogue, for a class that has these methods alone."""
+        """``instruction`` of the epilogue, for a class that has only these methods."""
         if instruction.op != "STORE_STATIC_ATTRIBUTES":
             return instruction
         codes = [one for child in nested for one in child.walk()]
@@ -191,7 +191,7 @@ class _Body:
         return name in attributes or f"_{self.raw.name.lstrip('_')}{name}" in attributes
 
     def is_hopeless(self, piece: Piece) -> bool:
-        """Whether the piece alone is refused, even before what is nested in it is looked at."""
+        """Whether the piece alone is refused, without looking at nested code."""
         for instruction in self.of(piece):
             part = instruction.arg
             if isinstance(part, RawCode) and part in self.refused and kind_of(part) not in ("function", "class"):
@@ -202,7 +202,7 @@ class _Body:
             return True
 
     def show(self, run: Sequence[Piece], whole: bool = False) -> None:
-        """Add the statements of ``run``; of its halves if it is not proven. ``whole``: it is the body, and is not."""
+        """Add the statements of ``run``; of its halves if it is not proven. ``whole``: it is the whole body."""
         if not run:
             return
         reason = self.error.reason if whole else self.prove(run)
@@ -216,7 +216,7 @@ class _Body:
             self.mark(run[0], reason)
 
     def prove(self, run: Sequence[Piece]) -> str:
-        """Add the statements of ``run``, and return an empty string; the reason if they are not proven."""
+        """Add the statements of ``run`` and return ''; if they are not proven, return the reason."""
         reason = "too much around it is refused; it was not tried"
         try:
             without = self.part(run)
@@ -239,7 +239,7 @@ class _Body:
         return reason
 
     def mark(self, piece: Piece, reason: str) -> None:
-        """Add what replaces ``piece``, and the definitions of the functions and classes made there."""
+        """Add the replacement of ``piece``, and the definitions of the functions and classes made there."""
         inside = self.of(piece)
         self.body.append(placeholder(self.raw, reason, inside, piece.members))
         for instruction in inside:
@@ -270,7 +270,7 @@ def _size(raw: RawCode) -> int:
 
 
 def _hoisted(body: list[nodes.Statement]) -> list[nodes.Statement]:
-    """``body`` with one declaration of all global and nonlocal names at its beginning, after a docstring."""
+    """``body`` with its global and nonlocal declarations merged at its beginning, after a docstring."""
     found: dict[type[nodes.Statement], dict[str, None]] = {nodes.Global: {}, nodes.Nonlocal: {}}
     rest: list[nodes.Statement] = []
     for statement in body:

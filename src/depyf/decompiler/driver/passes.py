@@ -1,8 +1,8 @@
-"""The list of passes: every step from a code object to its proof, in order, with the reason for its place.
+"""The list of passes: every step from a code object to its proof, in order, with the reason for its position.
 
-This is the list that runs. The stepper stops at its names, ``--check`` checks its invariants, docs/passes.md shows it.
-A code object takes one of three routes: STRUCTURING and FINISHING for what a compiler made, or one of the stages
-``events`` and ``dispatch`` for the rest.
+The driver runs this list. The stepper stops at its names, ``--check`` checks its invariants, docs/passes.md shows it.
+A code object takes one of three routes: STRUCTURING and FINISHING for compiled code, or one of the stages ``events``
+and ``dispatch`` for the rest.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ from .work import Finishing, Work
 
 
 class Stage(NamedTuple):
-    """Passes between two representations. ``gives`` says what the last one leaves, ``render`` gives that as text."""
+    """Passes between two representations. ``gives`` describes the last one's result, ``render`` returns it as text."""
 
     name: str
     room: str
@@ -60,7 +60,7 @@ class Stage(NamedTuple):
     render: Callable[[Any], str] = str
 
     def run(self, work: Any, after: Observer | None = None) -> None:
-        """Run the passes that apply to ``work``; ``after`` is told of each."""
+        """Run the passes that apply to ``work``; ``after`` is called after each."""
         run_passes(self.passes, work, after)
 
 
@@ -73,8 +73,7 @@ def _canonical(work: Work) -> None:
 
 
 def _one_return(work: Work) -> None:
-    """Let all of code that was compiled to be evaluated end at its last return: the compiler copies it, as it has no
-    line."""
+    """Join the returns of code compiled in mode 'eval' to the last: the compiler copies it, since it has no line."""
     instructions = work.instructions
     last = max((index for index, i in enumerate(instructions) if i.op == "RETURN_VALUE"), default=0)
     for index, i in enumerate(instructions[:last]):
@@ -348,7 +347,7 @@ STRUCTURING = (
         lambda work: statements_as_text(work.body) if work.body else blocks_as_text(work.flow.nodes),
     ),
 )  # fmt: skip
-"""From a code object to statements with placeholders for what is nested in it."""
+"""From a code object to statements with placeholders for nested code."""
 
 FINISHING = Stage(
     "polish", "definitions, syntax", "the tree that is printed",
@@ -378,7 +377,7 @@ FINISHING = Stage(
     ),
     lambda work: statements_as_text(work.body),
 )  # fmt: skip
-"""From there to the body that is printed."""
+"""From there to the printed body."""
 
 LINEAR = Stage(
     "events", "events", "statements in order of their side effects", EVENTS, lambda work: statements_as_text(work.out)
@@ -398,17 +397,17 @@ STAGES = (
     Stage("print", "syntax", "source"),
     Stage("prove", "proof", "the verdict"),
 )
-"""Everything, in the order of a code object's life; ``load``, ``print`` and ``prove`` are one step each, for the whole
-text. The driver takes one of three routes through the middle."""
+"""All stages, in order; ``load``, ``print`` and ``prove`` are one step each, for the whole text. The driver takes one
+of three routes through the middle."""
 
 
 def names() -> Iterator[str]:
-    """All stages and passes, by the names that ``--stop-after`` takes."""
+    """All names of stages and passes that ``--stop-after`` accepts."""
     for stage in STAGES:
         yield stage.name
         yield from (f"{stage.name}:{one.name}" for one in stage.passes)
 
 
 def is_name(name: str) -> bool:
-    """Whether ``name`` is that of a stage or of a pass in it."""
+    """Whether ``name`` is the name of a stage or of a pass in one."""
     return name in set(names())

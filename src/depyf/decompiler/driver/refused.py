@@ -1,4 +1,4 @@
-"""What replaces a refused body: a raise with the reason, the instructions as comments."""
+"""The replacement of a refused body: a raise with the reason, the instructions as comments."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ _MOST_LINES = 400
 
 
 def refused_body(raw: RawCode, error: DecompilationError, attributes: Sequence[str] = ()) -> list[nodes.Statement]:
-    """A body that raises, and that keeps the code's free variables and its being a generator.
+    """A body that raises, and keeps the code's free variables and whether it is a generator.
 
-    ``attributes`` are what it must seem to store to ``self``: its class says so.
+    ``attributes`` are those that it must store to ``self`` in dead code, because its class lists them.
     """
     message = f"depyf: {raw.qualname}: {error.reason}"
     statement = nodes.Raise(nodes.Call(nodes.Name("NotImplementedError"), [nodes.Constant(message)]))
@@ -37,21 +37,21 @@ def refused_body(raw: RawCode, error: DecompilationError, attributes: Sequence[s
 
 
 def placeholder(
-    raw: RawCode, reason: str, instructions: Sequence[Instruction], places: Sequence[int]
+    raw: RawCode, reason: str, instructions: Sequence[Instruction], indices: Sequence[int]
 ) -> nodes.Statement:
-    """What replaces some instructions of ``raw``: a raise, and a comment that shows them.
+    """The replacement of some instructions of ``raw``: a raise, and a comment that shows them.
 
-    ``places`` are their indices.
+    ``indices`` are their indices.
     """
     lines = [instruction.line for instruction in instructions if instruction.line is not None]
-    where = f"instructions {places[0]} to {places[-1]}"
+    where = f"instructions {indices[0]} to {indices[-1]}"
     if lines:
         where += f", line {min(lines)}" if min(lines) == max(lines) else f", lines {min(lines)} to {max(lines)}"
     message = f"depyf: {raw.qualname}, {where}: {reason}"
     line = min(lines) if lines else None
     statement = nodes.Raise(nodes.Call(nodes.Name("NotImplementedError"), [nodes.Constant(message)]), line=line)
     statement.comments = [f"depyf could not decompile this ({where}): {reason}"]
-    shown = list(zip(places, instructions))
+    shown = list(zip(indices, instructions))
     statement.comments += [_line(index, instruction) for index, instruction in shown[:_MOST_LINES]]
     if len(shown) > _MOST_LINES:
         statement.comments.append(f"... and {len(shown) - _MOST_LINES} more")
@@ -59,7 +59,7 @@ def placeholder(
 
 
 def spell_parameters(arguments: nodes.arguments) -> None:
-    """Give parameters that no source can name other names, so that the text is Python: it only raises."""
+    """Rename parameters whose names source can't have, so that the text is valid Python: it only raises."""
     parameters = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]
     parameters += [one for one in (arguments.vararg, arguments.kwarg) if one is not None]
     taken: set[str] = set()
@@ -72,7 +72,7 @@ def spell_parameters(arguments: nodes.arguments) -> None:
 
 
 def instruction_lines(raw: RawCode) -> list[str]:
-    """The canonical instructions of ``raw``, a line each, for comments."""
+    """The canonical instructions of ``raw``, one per line, for comments."""
     try:
         instructions = disassemble(raw)
     except DecompilationError as error:
@@ -89,7 +89,7 @@ def _line(index: int, instruction: Instruction) -> str:
 
 
 def tree_around(raw: RawCode, body: list[nodes.Statement]) -> nodes.Node:
-    """``body`` as the definition that ``raw`` is the code of, or as a module."""
+    """``body`` as the definition of ``raw``, or as a module."""
     kind = kind_of(raw)
     if kind in ("module", "lambda", "comprehension", "generic", "annotations", "expression"):
         return nodes.Module(body)

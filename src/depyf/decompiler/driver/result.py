@@ -1,4 +1,4 @@
-"""What decompiling one code object gives."""
+"""The result of decompiling one code object."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from ..proof.scaffold import Spelled
 from ..syntax.string_text import printable
 
 
-def in_words(meant: Mapping[str, str]) -> str:
-    """What identifiers stand for."""
+def meanings(meant: Mapping[str, str]) -> str:
+    """A list of what identifiers mean, as text."""
     return ", ".join(f"{text} is {name!a}" for text, name in meant.items())
 
 
 class ResultText:
-    """A text, printed when it is first asked for: whoever wants a module's does not wait for those of its functions.
+    """A text, printed on first use: a module's does not require printing those of its functions.
 
-    ``make`` gives the text and its line map. A comment at the top says so if ``verdict`` is that it is not proven, and
-    ``meant`` what identifiers stand for: names that no source can have. ``is_laid_out`` puts it at the end.
+    ``make`` gives the text and its line map. A comment at the top says if the text is not proven by ``verdict``, and
+    which names that no source can have the identifiers in ``meant`` mean. ``is_laid_out`` puts it at the end.
     """
 
     def __init__(
@@ -46,8 +46,8 @@ class ResultText:
         if self._verdict is not None and self._verdict.level is Level.UNPROVEN:
             notice = [f"# Not proven: {printable(reason)}" for reason in "\n".join(self._verdict.reasons).splitlines()]
         if self.meant:
-            words = "Names that no source can have here: " + in_words(self.meant)
-            notice += textwrap.wrap(words, 118, initial_indent="# ", subsequent_indent="# ", break_long_words=False)
+            heading = "Names that no source can have here: " + meanings(self.meant)
+            notice += textwrap.wrap(heading, 118, initial_indent="# ", subsequent_indent="# ", break_long_words=False)
         if not notice:
             return text, line_map
         if self.is_laid_out:
@@ -60,14 +60,14 @@ class Result(NamedTuple):
     """The source of one code object, and how sure it is.
 
     ``verdict`` is for this code object alone: nested ones have their own results in ``nested``.
-    ``form`` says how the code was shown: 'structured', 'one-trip loop', 'tail duplication', 'loop rotation', 'events',
+    ``form`` is the form of the text: 'structured', 'one-trip loop', 'tail duplication', 'loop rotation', 'events',
     'nested blocks', 'state variable', 'dispatch loop' (docs/ladder.md), 'rebuilt' (a live class), 'pieces' (a module or
-    class that is refused, but for the statements that are proven by themselves) or 'refused'. ``rung`` is its earlier
-    name. ``folded`` counts operations on the code's own lists that were folded away. ``tree`` is the syntax tree,
-    ``spelled`` is what the text writes though Python has no syntax for it: ``spelled.constants`` are the objects that
-    names in it stand for.
-    ``mode`` is how compile() takes the text: 'exec'; 'eval' if it is an expression; 'single' if it is a line of a
-    session, which prints the values of its expressions.
+    class that is refused, except for statements proven separately) or 'refused'. ``rung`` is its earlier name.
+    ``folded`` counts operations on the code's own lists that were folded away. ``tree`` is the syntax tree,
+    ``spelled`` records what the text writes without Python syntax for it: ``spelled.constants`` are the objects that
+    names in it mean.
+    ``mode`` is the mode for compile(): 'exec'; 'eval' if the text is an expression; 'single' if it is a line of an
+    interactive session, which prints the values of its expressions.
     """
 
     name: str
@@ -85,7 +85,7 @@ class Result(NamedTuple):
 
     @property
     def source(self) -> str:
-        """The text, with the nested ones spliced in."""
+        """The text, including nested code."""
         return self.text.printed[0]
 
     @property
@@ -99,7 +99,7 @@ class Result(NamedTuple):
 
     @property
     def constants(self) -> Mapping[str, Any]:
-        """Dotted names in the text -> the constants, which have no literal, that they stand for."""
+        """Dotted names in the text -> the constants without literals that they mean."""
         return self.spelled.constants
 
     def walk(self) -> Iterator[Result]:

@@ -1,4 +1,4 @@
-"""What a decompilation has found, as results: text, verdict, and those of the code nested in it."""
+"""The results of a decompilation: text, verdict, and the results of nested code."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from ..syntax import nodes
 from ..syntax.printer import print_with_lines
 from .partial import Partial
 from .refused import instruction_lines, refused_body, tree_around
-from .result import Result, ResultText, in_words
+from .result import Result, ResultText, meanings
 
 if TYPE_CHECKING:
     from .decompilation import Decompilation
 
 
 def result_of(work: Decompilation, raw: RawCode, proofs: dict[RawCode, Verdict]) -> Result:
-    """The result for one code object of what ``work`` has decompiled, with those nested in it."""
+    """The result of ``work`` for one code object, with those of nested code."""
     error = work.refused.get(raw)
     original = work.respelling.original.get(raw, raw)
     if error is not None:
@@ -55,8 +55,8 @@ def result_of(work: Decompilation, raw: RawCode, proofs: dict[RawCode, Verdict])
     verdict = proofs.get(raw) or Verdict(Level.UNPROVEN, "", ("it was not reached by the proof",))
     meant = work.respelling.of(raw)
     if meant and verdict.proven:
-        # What was compared has the names of the original, the text has not.
-        reasons = (*verdict.reasons, f"names that the text can't have, put back: {in_words(meant)}")
+        # The compared code has the names of the original, the text does not.
+        reasons = (*verdict.reasons, f"names that the text can't have, put back: {meanings(meant)}")
         verdict = verdict._replace(level=Level.EQUIVALENT, reasons=reasons)
     for child in raw.walk():
         meant.update(work.respelling.of(child))

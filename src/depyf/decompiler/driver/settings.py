@@ -1,4 +1,4 @@
-"""What a caller can ask of the decompiler, as one value that every stage can read."""
+"""The decompiler's settings, as one value that every stage can read."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from ..names.naming_hints import NamingHints
 
 
 class Origin(NamedTuple):
-    """The tool that made the code, as whoever asks knows it: names alone do not tell.
+    """The tool that made the code, as known to the caller: names alone don't show it.
 
-    ``is_made_up``: whether a local variable of this name is the tool's, so that it may be left out or renamed.
+    ``is_made_up``: whether a local variable of this name is the tool's, so it may be dropped or renamed.
     ``naming``: hints for new variables where code is written as a sequence of effects. Dynamo's by default, as most
     code without an origin that no compiler made is Dynamo's.
     """
@@ -23,24 +23,24 @@ class Origin(NamedTuple):
 
 
 COMPILER = Origin(lambda name: False)
-"""A compiler made it: every name is the author's."""
+"""Made by a compiler: every name is the author's."""
 
 
 class Settings(NamedTuple):
     """How to decompile.
 
-    ``skip_transforms``: names of transforms in ``polish`` that are switched off.
-    ``skip_rules``: names of rules of the structurer that are switched off, to see what each is worth.
-    ``result_names``: for functions that give tuples, by their global names: what the items would be called. They name
-    variables that have no names in the bytecode.
-    ``searches``: what is proven but not exact is spelled in other ways, for a second or so, until one is exact. Code
+    ``skip_transforms``: names of transforms in ``polish`` to skip.
+    ``skip_rules``: names of rules of the structurer to skip, to measure the worth of each.
+    ``result_names``: for functions that return tuples, by their global names: names for the items, used for variables
+    that have no names in the bytecode.
+    ``searches``: search other spellings of what is proven but not exact, for a second or so, until one is exact. Code
     that tools made, such as Dynamo's, never is.
-    ``origin``: which tool made the code. What a compiler made is structured first, which keeps all names.
-    ``budget``: the most work, in steps of some ten microseconds, for all code objects together; each has a step more
-    for every 2,000 of them and each of its instructions. What takes more is refused, and says so.
-    ``rewritten_asserts``: what pytest has made of an assert stays as long as it is.
+    ``origin``: the tool that made the code. Compiled code is structured first, which keeps all names.
+    ``budget``: the limit of work, in steps of some ten microseconds, for all code objects together; each adds one step
+    for every 2,000 of them and one for each of its instructions. Code that exceeds it is refused with that reason.
+    ``rewritten_asserts``: keep the statements that pytest has rewritten an assert to.
     ``layout``: 'author' puts tokens on the lines and in the columns that the line table has for them.
-    ``checks``: after every pass, what must hold there is checked; BrokenInvariant says where it does not.
+    ``checks``: check the invariants after every pass; BrokenInvariant names the one that does not hold.
     """
 
     skip_transforms: frozenset[str] = frozenset()

@@ -1,7 +1,6 @@
-"""Look at the decompiler's work between its stages, and check what must hold there.
+"""Shows the decompiler's work between its stages, and checks the invariants there.
 
-A Stepper is handed to the pipeline, which reports each stage and pass by name. It prints the representation, or stops
-there::
+The pipeline reports each stage and pass to a Stepper by name, which prints the representation, or stops there::
 
     python -m depyf decompile FILE.py:QUALNAME --steps
     python -m depyf decompile FILE.py:QUALNAME --stop-after structure
@@ -22,15 +21,15 @@ NAMES = tuple(stage.name for stage in STAGES)
 
 
 class StopStepping(Exception):
-    """The stage that was asked for is done. Not an error: the pipeline must let it pass."""
+    """The requested stage is done. Not an error: the pipeline must let it propagate."""
 
 
 class Stepper:
-    """Prints what the pipeline holds after its stages.
+    """Prints the pipeline's state after its stages.
 
     ``stop_after`` names the stage or pass (as in docs/passes.md) after which to print and stop; ``steps`` prints every
-    stage; ``out`` is where to (standard output if None). ``checks``: the invariants of every pass are checked, and one
-    that does not hold raises BrokenInvariant. Raises ValueError for an unknown stage.
+    stage; ``out`` is the stream (standard output if None). ``checks``: check the invariants of every pass; one that
+    does not hold raises BrokenInvariant. Raises ValueError for an unknown stage.
     """
 
     def __init__(
@@ -51,7 +50,7 @@ class Stepper:
 
     @property
     def listens(self) -> bool:
-        """Whether anybody wants to know what the stages hold."""
+        """Whether the stages must be reported."""
         return self.steps or self.checks or self.stop_after is not None
 
     def run(self, stage: Stage, work: Any) -> None:
@@ -61,7 +60,7 @@ class Stepper:
         self.stage(stage.name, lambda: stage.render(work))
 
     def observer(self, stage: Stage) -> Observer | None:
-        """What is to be told of the passes of ``stage``; None if nobody wants to know."""
+        """The function to call after each pass of ``stage``; None if there is none."""
         if not self.checks and not (self.stop_after or "").startswith(f"{stage.name}:"):
             return None
 
@@ -77,9 +76,9 @@ class Stepper:
         return after
 
     def stage(self, name: str, render: Callable[[], str]) -> None:
-        """Report that stage ``name`` is done; ``render`` gives its result as text and is called only if wanted.
+        """Report that stage ``name`` is done; ``render`` returns its result as text and is called only if needed.
 
-        Raises StopStepping if this is where to stop, and ValueError if ``name`` is no stage.
+        Raises StopStepping if it is the stage to stop after, and ValueError if ``name`` is not a stage.
         """
         if name not in NAMES:
             raise ValueError(f"{name!r} is none of the stages {', '.join(NAMES)}")

@@ -1,4 +1,4 @@
-"""The attempts at one code object: each gives source of the same meaning, if it gives any."""
+"""The strategies for one code object: each gives source of the same meaning, or fails."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ class Strategy(NamedTuple):
 
     Attributes:
         joins_ends: join copies of the code's ends that have the same position.
-        skipped_transforms: transforms of the finished tree that are left out.
-        keeps_constants: keep constants apart that compilers would fold.
+        skipped_transforms: transforms of the finished tree to skip.
+        keeps_constants: keep constants separate that compilers would fold.
         climbs: give the graph another form where control flow has no equivalent in Python.
-        delays_parameter_loads: load parameters that lie on the stack at the beginning later, so that the rest is what a
-            compiler made.
-        asserts: write what pytest made of an assert as the assert.
+        delays_parameter_loads: delay loads of parameters that are on the stack from the start, so that the rest has a
+            compiler's shape.
+        asserts: fold asserts that pytest has rewritten.
         engine: 'structured', or one that needs none of a compiler's shapes: 'events' if the only loops are iterations,
             'dispatch' for any code.
-        skipped_rules: rules of the structurer that are left out.
-        reads_columns: let columns tell what is an ``else`` clause where that makes no difference to what the code does.
+        skipped_rules: rules of the structurer to skip.
+        reads_columns: let columns decide what is an ``else`` clause where that does not change behaviour.
     """
 
     joins_ends: bool = True
@@ -34,5 +34,5 @@ class Strategy(NamedTuple):
 
     @property
     def symbolic(self) -> bool:
-        """Whether its results need the symbolic proof."""
+        """Whether its results require the symbolic proof."""
         return self.delays_parameter_loads or self.engine != "structured"

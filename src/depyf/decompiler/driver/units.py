@@ -1,4 +1,4 @@
-"""One code object through the stages, up to its tree."""
+"""Runs the stages for one code object, up to its tree."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ BUGS = (
     ArithmeticError, AssertionError, AttributeError, LookupError, NameError, RuntimeError, StopIteration, TypeError,
     ValueError,
 )  # fmt: skip
-"""What a mistake of ours raises: it costs the code object that it is about, not its neighbours."""
+"""Exceptions raised by bugs of ours: they cost only the current code object."""
 
 _STEPS = 12
-"""For each instruction, to structure a code object once."""
+"""Cost per instruction of structuring a code object once."""
 
 
 class Unit:
-    """A code object and the statements it was structured into, or why there are none.
+    """A code object and the statements it was structured into, or the error if there are none.
 
-    ``form`` says how: 'structured', or by which of the forms that are tried where that fails.
+    ``form``: 'structured', or the name of the form tried after that failed.
     """
 
     def __init__(self, raw: RawCode) -> None:
@@ -39,7 +39,7 @@ class Unit:
         self.body: list[nodes.Statement] = []
         self.error: DecompilationError | None = None
         self.form = "structured"
-        self.is_by_columns = False  # columns have decided something that makes no difference to what the code does
+        self.is_by_columns = False  # columns have made a decision that does not change behaviour
 
 
 _FORMS = (
@@ -50,26 +50,26 @@ _FORMS = (
     Strategy(climbs=True),
 )
 STRATEGIES = tuple(one._replace(reads_columns=reads) for one in _FORMS for reads in (True, False))
-"""Tried in this order until a result is proven; without columns only where they have decided something."""
+"""Tried in this order until a result is proven; those without columns only where columns have decided something."""
 
 _EVENTS = Strategy(engine="events")
 FUNCTION_STRATEGIES = (*STRATEGIES, _EVENTS, Strategy(delays_parameter_loads=True), Strategy(engine="dispatch"))
-"""Those of functions. Stack entries that outlive a statement become local variables, which only functions have."""
+"""Strategies for functions. Stack entries that outlive a statement become locals, which only functions have."""
 _MADE_UP_STRATEGIES = (_EVENTS, *(one for one in FUNCTION_STRATEGIES if one is not _EVENTS))
-"""Those of functions with variables named by a tool: rarely compiled from source, so structuring comes last."""
+"""Strategies for functions with variables named by a tool: rarely compiled from source, so structuring is last."""
 
 
 def strategies_of(raw: RawCode, origin: Origin = COMPILER) -> tuple[Strategy, ...]:
-    """The strategies to try for ``raw``, in order; ``origin`` is what made it."""
+    """The strategies to try for ``raw``, in order; ``origin`` is the tool that made it."""
     if kind_of(raw) not in ("function", "lambda"):
         return STRATEGIES
     return _MADE_UP_STRATEGIES if any(map(origin.is_made_up, raw.varnames)) else FUNCTION_STRATEGIES
 
 
 def lift_unit(raw: RawCode, stepper: Stepper | None = None, strategy: Strategy = STRATEGIES[0]) -> Unit:
-    """``raw`` as statements with placeholders for what is nested; a failure is kept in ``error``, never raised.
+    """``raw`` as statements with placeholders for nested code; a failure is stored in ``error``, not raised.
 
-    But for a RecursionError, which may be no failure in another place.
+    Except for a RecursionError, which may not be one higher up the stack.
     """
     unit = Unit(raw)
     try:
@@ -82,14 +82,14 @@ def lift_unit(raw: RawCode, stepper: Stepper | None = None, strategy: Strategy =
     except RecursionError:
         raise
     except BUGS as error:
-        # A bug of ours costs this code object, and says so.
+        # A bug of ours: refuse this code object with a message.
         reason = f"internal error: {type(error).__name__}: {error}"
         unit.error = DecompilationError(reason, stage="structure", where=raw.qualname)
     return unit
 
 
 def _climb(unit: Unit, stepper: Stepper, strategy: Strategy) -> None:
-    """Down the ladder, from one-trip loops on."""
+    """Try the forms of the ladder, from one-trip loops on."""
 
     def attempt(edits: list[Edit]) -> None:
         _stages(unit, stepper, strategy, edits, ladder)

@@ -1,4 +1,4 @@
-"""One code object on its way through the passes, and what they have made of it so far."""
+"""The state of the passes over one code object."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ if TYPE_CHECKING:
 
 
 class Work:
-    """``raw`` and, one after the other, its instructions, graph, lifted blocks, flow and statements.
+    """``raw`` and, as passes add them, its instructions, graph, lifted blocks, flow and statements.
 
-    ``ladder`` and ``edits``: other forms of the graph, where plain structuring has failed. ``after`` is told of the
-    passes over instructions, which are not run anew where nobody listens.
+    ``ladder`` and ``edits``: other forms of the graph, where plain structuring has failed. ``after`` is called after
+    each pass over instructions, which are cached if it is None.
     """
 
     graph: ControlFlowGraph
@@ -44,15 +44,15 @@ class Work:
         self.has_match = False
         self.blocks: list[LiftedBlock] = []
         self.body: list[nodes.Statement] = []
-        self.is_by_columns = False  # columns have decided something in it
+        self.is_by_columns = False  # columns have made a decision in it
 
 
 class Finishing:
-    """The statements of ``raw`` with placeholders, on their way to the body that is printed.
+    """The statements of ``raw`` with placeholders, to be finished for printing.
 
-    ``nested`` gives the bodies of code in it, ``enclosing`` are the names that functions around bind, ``skipped`` the
-    transforms that are left out. ``asserts_are_rewritten``: by pytest. ``folded_asserts`` gathers code whose asserts
-    are written again. ``attributes`` gives those that dead code must store; ``class_name``: of the class around.
+    ``nested`` returns the bodies of nested code, ``enclosing`` are the names that enclosing functions bind, ``skipped``
+    the transforms to skip. ``asserts_are_rewritten``: by pytest. ``folded_asserts`` collects code whose asserts are
+    folded. ``attributes`` returns those that dead code must store; ``class_name``: of the enclosing class.
     """
 
     def __init__(

@@ -1,4 +1,4 @@
-"""Finds the code of a live object, and adds what only the object knows: default values, a class's members."""
+"""Finds the code of a live object, and adds what only the object has: default values, a class's members."""
 
 from __future__ import annotations
 
@@ -42,9 +42,9 @@ _HIDDEN = frozenset({"__dict__", "__weakref__", "__module__", "__doc__", "__qual
 
 
 def target_of(x: Any) -> Target:
-    """What ``x`` leads to: a code object, a function, or a class.
+    """The code object, function, or class that ``x`` is or wraps.
 
-    Raises DecompilationError if it leads to nothing of the kind.
+    Raises DecompilationError if there is none.
     """
     original = x
     for _ in range(100):
@@ -102,7 +102,7 @@ def _module_code(module: types.ModuleType) -> types.CodeType:
 
 
 def decorate(result: Result, target: FunctionTarget) -> Result:
-    """``result`` with the default values of the live function. A value that is no literal shows as ``...``."""
+    """``result`` with the default values of the live function. A value without a literal is shown as ``...``."""
     function: Any = target.function
     tree = result.tree
     defined = tree.value if isinstance(tree, nodes.Expr) else tree
@@ -130,9 +130,9 @@ def decorate(result: Result, target: FunctionTarget) -> Result:
 
 
 def _with_header(result: Result, tree: Statement, before: str, after: str) -> tuple[str, dict[int, int]]:
-    """The text of ``result`` with another header, and its line map: no line is another then."""
+    """The text of ``result`` with another header, and its line map, which does not change."""
     text, lines = result.text.printed
-    if not text.startswith(before):  # what compiles to the body alone may begin in another way
+    if not text.startswith(before):  # a text that compiles to the body alone may begin differently
         return print_with_lines(tree, nested_quotes=has_nested_quotes(HOST_VERSION))
     rest = text[len(before) :]
     blanks = len(rest) - len(rest.lstrip(" "))  # of a body on the same line, where the default values were
@@ -160,14 +160,14 @@ def _default(name: str, value: Any, opaque: list[str]) -> nodes.Expression:
 
 
 def is_literal(value: Any) -> bool:
-    """Whether a constant in source can make an equal value that nobody can change."""
+    """Whether a constant expression gives an equal, immutable value."""
     if type(value) is tuple:
         return all(map(is_literal, value))
     return value is None or value is Ellipsis or type(value) in (bool, int, float, complex, str, bytes)
 
 
 def rebuild_class(cls: type, analyze: Callable[[Any], Result]) -> Result:
-    """A live class from its members: the code of its body is gone, and with it decorators and computed values.
+    """A live class from its members: the code of its body no longer exists, nor do decorators and computed values.
 
     Raises DecompilationError for a class that is implemented in C.
     """

@@ -1,4 +1,4 @@
-"""Private names: in class C the compiler makes `_C__x` of `__x`."""
+"""Private names: in class C the compiler mangles `__x` to `_C__x`."""
 
 from __future__ import annotations
 
@@ -18,8 +18,7 @@ _FIELDS = {
 
 
 def unmangle(body: list[nodes.Statement], class_name: str, raw: RawCode) -> None:
-    """Give names in ``body``, that of ``raw``, which is in the class, the form they have in its source; changes
-    the tree.
+    """Unmangle the names in ``body``, the statements of ``raw``, which is code inside the class; changes the tree.
     """
     stem = class_name.lstrip("_")
     if not stem:

@@ -1,10 +1,10 @@
-"""Names that no source can have: each gets an identifier before anything else looks at the code.
+"""Replaces names that no source can have by identifiers, before all other stages.
 
-A global called `@pytest_ar`, an attribute `a b`, a keyword, a name that the parser would normalise or that a class
-would mangle, and the second of two variables with one name. On exit the code is a copy in which every name can be
-written and each identifier stands for one name; ``meant`` says which. What is proven of the copy is true of the
-original once the names are put back (recompile.py), so no stage between has to know. A constant is changed only where
-it is nothing but a name: elsewhere its text must not change, and the code is refused later, when it can't be printed.
+Examples: a global called `@pytest_ar`, an attribute `a b`, a keyword, a name that the parser would normalise or that a
+class would mangle, and the second of two variables with one name. The result is a copy of the code in which every name
+can be written and each identifier means one name, as recorded in ``meant``. A proof of the copy holds for the original
+once the names are restored (recompile.py), so the stages in between are unaffected. A constant is changed only if it
+is used purely as a name: otherwise its text must not change, and the code is refused later, when it can't be printed.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from ..bytecode.kinds import is_late, kind_of
 from .spelling import identifier, is_name
 
 OF_COMPILERS = frozenset({".0", ".defaults", ".kwdefaults", ".type_params", ".generic_base", ".format"})
-"""Names that compilers give to variables which the source has no names for."""
+"""Names that compilers give to variables without a name in the source."""
 _NAMED = frozenset(
     {"LOAD_NAME", "STORE_NAME", "DELETE_NAME", "LOAD_GLOBAL", "STORE_GLOBAL", "DELETE_GLOBAL", "LOAD_ATTR",
      "STORE_ATTR", "DELETE_ATTR", "IMPORT_FROM", "LOAD_FROM_DICT_OR_GLOBALS", "LOAD_SUPER_ATTR"}
@@ -31,7 +31,7 @@ _MATCHES = frozenset({"MATCH_CLASS", "MATCH_CLASS_AND_TEST"})
 
 
 class Respelling(NamedTuple):
-    """``raw`` can be written; ``original`` gives the code that each of its code objects is a copy of.
+    """``raw`` can be written; ``original`` maps each of its code objects to the code it is a copy of.
 
     ``meant``: identifiers in ``raw`` -> the names in the original.
     """
@@ -59,7 +59,7 @@ class Respelling(NamedTuple):
         return {text: self.meant[text] for text in sorted(found) if text in self.meant}
 
     def put_back(self, code: RawCode) -> None:
-        """Tell code that was compiled from text what its variables are called."""
+        """Restore the variable names in code that was compiled from text."""
         for part in code.walk() if self.meant else ():
             part.renamed = {name: self.meant[name] for name in part.localsplus if name in self.meant}
 
@@ -67,9 +67,9 @@ class Respelling(NamedTuple):
 def respell(
     root: RawCode, *, own_name: bool = True, kept: Callable[[str], bool] = lambda name: False
 ) -> Respelling:
-    """``root`` with names that can be written, or ``root`` itself if all can. ``own_name``: that of ``root`` too.
+    """``root`` with names that can be written, or ``root`` itself if all can. ``own_name``: also the name of ``root``.
 
-    ``kept``: names that no text will have, so that they may stay as they are.
+    ``kept``: names that will not appear in text, so they need no replacement.
     """
     codes = list(root.walk())
     parents = {nested: code for code in codes for nested in code.nested}
@@ -88,7 +88,7 @@ def respell(
 
 
 def _mangles(code: RawCode, parents: Mapping[RawCode, RawCode]) -> bool:
-    """Whether the compiler changes private names in ``code``: those of the nearest class around it."""
+    """Whether the compiler mangles private names in ``code``, by the nearest enclosing class."""
     at: RawCode | None = code
     while at is not None and kind_of(at) != "class":
         at = parents.get(at)
@@ -122,7 +122,7 @@ def _unspellable(raw: RawCode, mangles: bool) -> Iterator[str]:
 
 
 def _names_given(instructions: list[Instruction], index: int) -> Iterable[str]:
-    """The names in a constant tuple: of keyword arguments, of what is imported or what a class pattern matches."""
+    """The names in a constant tuple: of keyword arguments, an import or a class pattern."""
     ins = instructions[index]
     if ins.op in ("CALL", "CALL_FUNCTION"):
         names: tuple[str, ...] = ins.arg[1]
@@ -138,7 +138,7 @@ def _takes_names(ins: Instruction) -> bool:
 
 
 class _Choice:
-    """Identifiers that stand for nothing else: no name, no builtin, no text of a constant."""
+    """Chooses identifiers without another meaning: no name, no builtin, no text of a constant."""
 
     def __init__(self, codes: Iterable[RawCode]) -> None:
         self.taken = set(dir(builtins))
@@ -153,7 +153,7 @@ class _Choice:
         self.meant: dict[str, str] = {}
 
     def of(self, wanted: str, real: str) -> str:
-        """One for the name ``real``, which reads like ``wanted``."""
+        """An identifier for the name ``real``, similar to ``wanted``."""
         base = identifier(unicodedata.normalize("NFKC", wanted), "name") if not is_name(wanted) else wanted
         if base.startswith("__") or base in ("None_", "True_", "False_"):
             base = base.strip("_").lower()  # no class mangles it
@@ -209,7 +209,7 @@ def _respelled(name: str, text_of: Mapping[str, str]) -> str:
 def _constants(
     code: RawCode, copies: Mapping[RawCode, RawCode], text_of: Mapping[str, str], qualname: str
 ) -> tuple[Any, ...]:
-    """The constants of the copy: other code, names in tuples and strings that are nothing but names."""
+    """The constants of the copy: nested code, names in tuples and strings that are purely names."""
     try:
         instructions = known_instructions(code)
     except DecompilationError:
@@ -234,13 +234,13 @@ def _constants(
             return copies[constant]
         if type(constant) is str or type(constant) is tuple and all(type(item) is str for item in constant):
             return names[constant] if constant in names and constant not in plain else constant
-        return constant  # perhaps one without a hash: files can be damaged
+        return constant  # possibly unhashable: files can be damaged
 
     return tuple([copied(constant) for constant in code.consts])
 
 
 def _names_a_class(instructions: list[Instruction], index: int) -> bool:
-    """Whether the constant is the name of a class: right after the function that is the class's body."""
+    """Whether the constant is the name of a class, loaded right after the function of the class body."""
     if index < 2 or instructions[index - 1].op != "MAKE_FUNCTION":
         return False
     made = instructions[index - 2].arg

@@ -1,9 +1,9 @@
-"""How what has no spelling in Python is spelled: constants that no literal makes, names that are no identifiers.
+"""Spells what has no spelling in Python: constants without a literal, names that are not identifiers.
 
-Dynamo puts any object among the constants of its code (a dtype, a class, the dictionary of a module's globals) and
-any string among its names. The text writes such a constant as a name, the dotted path of the object where it has
-one (``torch.float32``), and such a name as an identifier. The choice depends on the code object alone, so whoever
-compiles the text finds the same choice again and can put the objects and the names back.
+Dynamo stores any object among the constants of its code (a dtype, a class, the dictionary of a module's globals) and
+any string among its names. In the text such a constant is a name, the dotted path of the object if it has one
+(``torch.float32``), and such a name is an identifier. The choice depends only on the code object, so it can be
+recomputed when the text is compiled, and the objects and names restored.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _SAYS_ALL = re.compile(r"[A-Za-z_][\w.]*\([\w\s,.=\[\]()'\"]*\)")
 
 
 def is_literal(value: Any) -> bool:
-    """Whether an expression that the compiler makes a constant of gives exactly ``value``."""
+    """Whether an expression that the compiler folds to a constant gives exactly ``value``."""
     if type(value) is tuple:
         return all(is_literal(item) for item in value)
     return type(value) in _LITERAL_TYPES
@@ -37,7 +37,7 @@ def is_literal(value: Any) -> bool:
 
 @lru_cache(maxsize=4096)
 def is_name(text: str) -> bool:
-    """Whether ``text`` can be written as a name, and stays what it is when it is parsed."""
+    """Whether ``text`` can be written as a name that parsing leaves unchanged."""
     return text.isidentifier() and not keyword.iskeyword(text) and unicodedata.normalize("NFKC", text) == text
 
 
@@ -47,11 +47,11 @@ def docstring(value: str, raw: RawCode) -> nodes.Constant:
 
 
 class Spelling:
-    """Names for everything in one code object (and the code nested in it) that can't be written as it is.
+    """Substitutes for everything in one code object (and its nested code) that can't be written.
 
-    ``constants`` maps the text that stands for a constant to the object, ``names`` the identifiers in the text to the
-    names of globals and attributes, ``variables`` those to the names of local variables and cells, ``functions`` those
-    to the names of nested functions, which also must be no variable or global of another meaning.
+    ``constants`` maps the text of a constant to the object, ``names`` identifiers in the text to names of globals and
+    attributes, ``variables`` to names of local variables and cells, ``functions`` to names of nested functions, which
+    must not be variables or globals of another meaning either.
     """
 
     def __init__(self, raw: RawCode) -> None:
@@ -61,7 +61,7 @@ class Spelling:
         self.functions: dict[str, str] = {}
         self.taken: set[str] = set()
         self._numbers: dict[str, int] = {}
-        self.used = False  # whether the text has anything of it
+        self.used = False  # whether the text has any substitute
         self._text_of: dict[int, str] = {}
         self._spelled_names: dict[str, str] = {}
         self._spelled_variables: dict[str, str] = {}
@@ -75,7 +75,7 @@ class Spelling:
                     self._spelled_names[name] = spelled = self.fresh(identifier(name, "name"))
                     self.names[spelled] = name
         for code in codes:
-            # A global that is also a local variable of this code: no text can mean both by one name.
+            # A global that is also a local variable of this code: one name in text can't mean both.
             below = _global_names(code, set(code.localsplus) - set(code.freevars))
             for name in code.localsplus:
                 clashes = name in below
@@ -92,7 +92,7 @@ class Spelling:
 
     @property
     def spelled(self) -> Spelled:
-        """What the text writes in another way than Python's."""
+        """The substitutes that the text uses."""
         return Spelled(self.constants, self.names, self.variables, self.functions)
 
     def _found(self, text: str, meant: str) -> str:
@@ -108,16 +108,16 @@ class Spelling:
         return self._found(self._spelled_variables.get(name, name), name)
 
     def function(self, name: str) -> str:
-        """The identifier for a nested function, a variable that means nothing else."""
+        """The identifier for a nested function, a variable without another meaning."""
         return self._found(self._functions[name], name)
 
     def constant(self, value: Any) -> str | None:
-        """The text that stands for a constant that is no literal; None if it has none."""
+        """The text for a constant without a literal; None if it has none."""
         self.used = True
         return self._text_of.get(id(value))
 
     def fresh(self, wanted: str) -> str:
-        """``wanted``, or ``wanted_1`` and so on: an identifier that stands for nothing else in this code."""
+        """``wanted``, or ``wanted_1`` and so on: an identifier without another meaning in this code."""
         number = self._numbers.get(wanted, 0)  # all below are taken
         text = f"{wanted}_{number}" if number else wanted
         while text in self.taken or text in self._functions or not is_name(text):
@@ -142,22 +142,22 @@ class Spelling:
 
 
 def identifier(text: str, default: str) -> str:
-    """An identifier that reminds of ``text``."""
-    # \w also matches what no identifier may contain, such as a fraction.
+    """An identifier similar to ``text``."""
+    # \w also matches characters that identifiers can't contain, such as fractions.
     letters = (char if f"a{char}".isidentifier() else " " for char in unicodedata.normalize("NFKC", text))
-    word = re.sub(" +", "_", "".join(letters)).strip("_")
-    if not word:
+    base = re.sub(" +", "_", "".join(letters)).strip("_")
+    if not base:
         return default
-    if not word.isidentifier():
-        return f"{default}_{word}"
-    return word + "_" if keyword.iskeyword(word) else word
+    if not base.isidentifier():
+        return f"{default}_{base}"
+    return base + "_" if keyword.iskeyword(base) else base
 
 
 _DEFAULT_REPR: Any = object.__repr__
 
 
 def dotted_path(value: Any) -> str | None:
-    """``module.attribute`` text under which a loaded module has exactly this object, or None."""
+    """The ``module.attribute`` path by which a loaded module has exactly this object, or None."""
     if isinstance(value, types.ModuleType):
         candidates = [str(getattr(value, "__name__", ""))]
     elif isinstance(value, (type, types.FunctionType, types.BuiltinFunctionType)):
@@ -168,7 +168,7 @@ def dotted_path(value: Any) -> str | None:
     else:
         try:
             candidates = [repr(value)]
-        except Exception:  # foreign code: an object whose repr fails gets a name of another kind
+        except Exception:  # foreign code: an object whose repr fails gets another kind of name
             return None
     for text in candidates:
         if _DOTTED.fullmatch(text) and all(is_name(part) for part in text.split(".")) and _resolve(text) is value:
@@ -203,12 +203,12 @@ def _describe(value: Any) -> str:
     except Exception:  # foreign code
         text = ""
     if 0 < len(text) <= _LONGEST_REPR and _SAYS_ALL.fullmatch(text):
-        return text  # torch.Size([2, 3]), slice(1, None, None): made an identifier, it says what the constant is
+        return text  # torch.Size([2, 3]), slice(1, None, None): as an identifier it still describes the constant
     return f"{type(value).__name__}_constant"
 
 
 def _global_names(raw: RawCode, wanted: set[str]) -> set[str]:
-    """Those of the ``wanted`` names that are globals in ``raw`` or in code nested in it."""
+    """The ``wanted`` names that are globals in ``raw`` or in code nested in it."""
     ops = ("LOAD_GLOBAL", "STORE_GLOBAL", "DELETE_GLOBAL")
     codes = [code for code in raw.walk() if not wanted.isdisjoint(code.names)]
     return {ins.arg for code in codes for ins in known_instructions(code) if ins.op in ops and ins.arg in wanted}
