@@ -1,4 +1,4 @@
-"""From what a user writes on the command line to a code object, without running the user's code where possible.
+"""A target of the command line -> a code object, without running the user's code where possible.
 
     FILE.py             the file, compiled but not executed
     FILE.py:QUALNAME    a function, class or method in it: 'C.method', 'f.<locals>.g', 'f.g'; 'f@12' picks line 12
@@ -6,7 +6,7 @@
     -                   standard input: a compiled file, marshalled code, or source; also with :QUALNAME
     module:QUALNAME     in an importable module; imported only if QUALNAME is not found in its code
 
-What a file is, its content tells.
+The kind of a file is determined by its content.
 """
 
 from __future__ import annotations
@@ -32,42 +32,41 @@ STDIN = "-"
 
 
 class TargetError(DepyfError):
-    """The place that was named has no code to decompile; the text says what was looked for and what is there."""
+    """The target has no code to decompile; the text says what was looked for and what was found."""
 
 
 def find_target(text: str, version: Version | None = None, data: bytes | None = None) -> Any:
-    """The code object (or, for what exists only at run time, the live object) that ``text`` means.
+    """The code object named by ``text`` (or the live object, if it exists only at run time).
 
-    ``version`` is the CPython that made code without a header, ``data`` what was read from standard input. Raises
-    TargetError.
+    ``version`` is the CPython of code without a header, ``data`` the content of standard input. Raises TargetError.
     """
     found = find_definition(text, version, data)
     return found.code if isinstance(found, Definition) else found
 
 
 def find_definition(text: str, version: Version | None = None, data: bytes | None = None) -> Any:
-    """As `find_target`; of what a file or module defines, a `Definition`: it knows the code around it."""
-    place, name = (text, "") if os.path.isfile(text) else split_target(text)
-    if place == STDIN:
+    """As `find_target`, but a `Definition`, with its enclosing code, for a definition in a file or module."""
+    location, name = (text, "") if os.path.isfile(text) else split_target(text)
+    if location == STDIN:
         code = code_in(read_input() if data is None else data, "<stdin>", version)
-    elif is_file(place):
-        code = code_in(read_file(place), place, version)
+    elif is_file(location):
+        code = code_in(read_file(location), location, version)
     else:
-        return _in_module(place, name)
-    return find_code(code, name, place) if name else code
+        return _in_module(location, name)
+    return find_code(code, name, location) if name else code
 
 
-def is_file(place: str) -> bool:
-    """Whether it names a file, there or not, and no module."""
-    return place.endswith((".py", ".pyw", ".pyc", ".pyo")) or os.path.sep in place or os.path.isfile(place)
+def is_file(location: str) -> bool:
+    """Whether it names a file, existing or not, rather than a module."""
+    return location.endswith((".py", ".pyw", ".pyc", ".pyo")) or os.path.sep in location or os.path.isfile(location)
 
 
 def split_target(text: str) -> tuple[str, str]:
     """'a/b.py:C.f' -> ('a/b.py', 'C.f'); the name is '' if none is given. A drive letter's colon does not count."""
-    place, colon, name = text.rpartition(":")
+    location, colon, name = text.rpartition(":")
     if not colon or "/" in name or "\\" in name:
         return text, ""
-    return place, name
+    return location, name
 
 
 def read_input() -> bytes:
@@ -85,7 +84,7 @@ def read_file(path: str) -> bytes:
 
 
 def code_in(data: bytes, path: str, version: Version | None = None) -> types.CodeType | RawCode:
-    """The code that ``data``, the content of ``path``, holds or is the source of; nothing is executed.
+    """The code in ``data``, the content of ``path``, or compiled from it if it is source; nothing is executed.
 
     A live code object if it is of the running Python's version, else plain data. Raises TargetError.
     """
@@ -104,7 +103,7 @@ def code_in(data: bytes, path: str, version: Version | None = None) -> types.Cod
 
 
 def _live(data: bytes, path: str, kind: Kind) -> types.CodeType:
-    """The code object, of bytes that depyf's reader has found to be well formed."""
+    """The code object in bytes that depyf's reader has found well formed."""
     offset = HEADER if kind is Kind.COMPILED or data[:4] == bytes(4) else 0
     try:
         code: types.CodeType = marshal.loads(data[offset:])
@@ -122,13 +121,13 @@ def compile_source(source: bytes, path: str) -> types.CodeType:
     return code
 
 
-def find_code(module: types.CodeType | RawCode, name: str, place: str) -> Definition:
+def find_code(module: types.CodeType | RawCode, name: str, location: str) -> Definition:
     """The code called ``name`` inside ``module``. Raises TargetError for none or several."""
     root = module if isinstance(module, RawCode) else load(module)
-    return Definition(root, _find_raw(root, name, place))
+    return Definition(root, _find_raw(root, name, location))
 
 
-def _find_raw(root: RawCode, name: str, place: str) -> RawCode:
+def _find_raw(root: RawCode, name: str, location: str) -> RawCode:
     wanted, _, line = name.partition("@")
     known = [(raw.qualname, raw) for raw in root.walk() if raw is not root]
     short = wanted.replace(".<locals>", "")
@@ -140,12 +139,12 @@ def _find_raw(root: RawCode, name: str, place: str) -> RawCode:
         return found[0]
     if found:
         lines = ", ".join(f"{wanted}@{raw.firstlineno}" for raw in found)
-        raise TargetError(f"{place} has {len(found)} code objects called {wanted}; pick one by its line: {lines}")
+        raise TargetError(f"{location} has {len(found)} code objects called {wanted}; pick one by its line: {lines}")
     close = difflib.get_close_matches(wanted, [qualname for qualname, _ in known], n=3, cutoff=0.5)
     close = close or [qualname for qualname, _ in known if qualname.endswith(f".{wanted}")][:3]
     close = close or [qualname for qualname, _ in known][:5]
     hint = f"did you mean {', '.join(close)}?" if close else "it defines no function or class"
-    raise TargetError(f"{place} has no code object called {name}; {hint}")
+    raise TargetError(f"{location} has no code object called {name}; {hint}")
 
 
 def _in_module(module: str, name: str) -> Any:

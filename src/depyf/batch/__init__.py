@@ -1,9 +1,9 @@
-"""batch/: many compiled files -> a folder of sources, or records; one bad file costs itself alone.
+"""batch/: many compiled files -> a folder of sources, or records; a bad file does not affect others.
 
-    outcome.py      what became of one file, and the header and line map of its text
+    outcome.py      the outcome of one file, and the header and line map of its text
     work.py         one file -> its outcome, in any process
-    tasks.py        targets of the command line -> the files to do
-    processes.py    in how many processes
+    tasks.py        targets of the command line -> the files to process
+    processes.py    runs tasks in one or several processes
     command.py      ``depyf decompile`` of many files: progress, summary, JSON
 
 Imports ``files/``, ``targets.py`` and ``decompiler/``, which do not know of it.

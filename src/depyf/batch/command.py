@@ -30,8 +30,8 @@ def decompile_all(
 ) -> Iterator[Outcome]:
     """Decompile all compiled files in ``targets`` into ``directory``, which keeps the folders that they are in.
 
-    Existing files are kept, so that an interrupted run can be started again; ``again`` overwrites them. With
-    ``directory`` None nothing is written: each outcome has its text. ``jobs`` is the number of processes.
+    Existing files are kept, so that an interrupted run can be resumed; ``again`` overwrites them. If ``directory`` is
+    None, nothing is written: each outcome has its text. ``jobs`` is the number of processes.
     Raises DepyfError for an archive that can't be read.
     """
     yield from _outcomes(list(items(targets, directory)), directory, options, again, jobs)
@@ -73,15 +73,15 @@ def _written(task: Task, outcome: Outcome, directory: str) -> Outcome:
 
 
 def write(path: str, text: str, directory: str) -> None:
-    """Write the file whole or not at all, and nowhere but in ``directory``, whatever links are in it.
+    """Write the file atomically, and only inside ``directory``, whatever links it has.
 
     Raises DepyfError, OSError.
     """
     folder = os.path.dirname(path)
     root = os.path.realpath(directory)
-    for place in (folder, path):
-        # Before a folder is made, too: that would follow the link.
-        if os.path.commonpath([root, os.path.realpath(place)]) != root:
+    for target_path in (folder, path):
+        # Also before a folder is made, which would follow the link.
+        if os.path.commonpath([root, os.path.realpath(target_path)]) != root:
             raise DepyfError(f"{path} leads out of {directory}")
     os.makedirs(folder, exist_ok=True)
     handle, temporary = tempfile.mkstemp(dir=folder, prefix=".depyf-")
@@ -124,7 +124,7 @@ def run_batch(
 
 
 def list_files(targets: Sequence[str]) -> int:
-    """``depyf decompile --list``: what is in the targets; its exit status. Raises DepyfError for what is not there."""
+    """``depyf decompile --list``: list the targets' files; its exit status. Raises DepyfError for a missing target."""
     status = 0
     for target in targets:
         tree = open_tree(target)
@@ -143,7 +143,7 @@ def json_text(records: Sequence[dict[str, Any]], **facts: Any) -> str:
 
 
 def _memory() -> dict[str, int]:
-    """The most memory, in bytes, that this process and the largest of its children had; nothing where none can say."""
+    """The peak memory, in bytes, of this process and of its largest child; empty where that is unknown."""
     try:
         import resource
     except ImportError:  # on Windows
@@ -160,7 +160,7 @@ def _summary(counts: Counter[str], directory: str | None) -> str:
     done = f"{total - counts['failed']} done"
     if directory is not None:
         done = f"{counts['written']} written to {directory}"
-    words = [f"{files}: {done}, {counts['proven']} of them proven as a whole"]
-    words += [f"{counts['there']} were there"] if counts["there"] else []
-    words += [f"{counts['failed']} not decompiled"] if counts["failed"] else []
-    return ", ".join(words)
+    parts = [f"{files}: {done}, {counts['proven']} of them proven as a whole"]
+    parts += [f"{counts['there']} were there"] if counts["there"] else []
+    parts += [f"{counts['failed']} not decompiled"] if counts["failed"] else []
+    return ", ".join(parts)

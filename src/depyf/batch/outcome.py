@@ -1,4 +1,4 @@
-"""What became of one file, and what is written about it: the header and the line map of its text, its record."""
+"""The outcome of one file, with the header and the line map of its text, and its record."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ class Doubt(NamedTuple):
 
 
 class Outcome(NamedTuple):
-    """What became of one file.
+    """The outcome of one file.
 
-    ``path`` names the file, ``written`` the one that was written, if one was. ``text`` is the source, ``lines`` its
-    lines -> those of the original. ``version`` and ``filename`` are the CPython and the source file that the code says
-    it is of; ``verdicts`` counts its code objects by their verdicts, ``doubts`` are those that are not proven.
-    ``error`` says why there is no text. ``was_there``: an earlier run has written it.
+    ``path`` is the file, ``written`` the output file, if any. ``text`` is the source, ``lines`` maps its lines to those
+    of the original. ``version`` and ``filename`` are the CPython and the source file stated by the code; ``verdicts``
+    counts its code objects by verdict, ``doubts`` are those that are not proven. ``error`` says why there is no text.
+    ``was_there``: an earlier run has written it.
     """
 
     path: str
@@ -88,7 +88,7 @@ def outcome_of(path: str, result: Result, text: str) -> Outcome:
         for one in units if not one.verdict.proven
     )  # fmt: skip
     raw = result.raw
-    is_whole = text.rstrip() == result.source.rstrip()  # else `standalone` has put a function around it
+    is_whole = text.rstrip() == result.source.rstrip()  # otherwise `standalone` has put a function around it
     lines = result.line_map if is_whole else {}
     return Outcome(
         path, "", text, lines, raw.version if raw is not None else None, raw.filename if raw is not None else "",
@@ -97,7 +97,7 @@ def outcome_of(path: str, result: Result, text: str) -> Outcome:
 
 
 def with_header(outcome: Outcome, *, at_the_end: bool) -> Outcome:
-    """The outcome whose text says what it was made of; ``at_the_end`` leaves every line where it is."""
+    """The outcome with a header in its text that describes the original; ``at_the_end`` keeps all line numbers."""
     text = outcome.text or ""
     head = "".join(line + "\n" for line in _header(outcome))
     if at_the_end:
@@ -119,12 +119,12 @@ def _header(outcome: Outcome) -> Iterator[str]:
 
 
 def with_line_map(outcome: Outcome) -> Outcome:
-    """The outcome whose text ends with its line map, as a comment."""
+    """The outcome with the line map as a comment at the end of its text."""
     return outcome._replace(text=_ended(outcome.text or "") + line_map(outcome.lines))
 
 
 def line_map(lines: Mapping[int, int]) -> str:
-    """Comments: runs of lines of a text, and where they stood in the original."""
+    """Comments that map runs of lines of a text to those of the original."""
     runs: list[list[int]] = []
     for line, original in sorted(lines.items()):
         if runs and line - runs[-1][1] == 1 and original - runs[-1][2] == line - runs[-1][0]:
@@ -132,8 +132,8 @@ def line_map(lines: Mapping[int, int]) -> str:
         else:
             runs.append([line, line, original])
     pairs = [f"{_run(first, last)}={_run(original, original + last - first)}" for first, last, original in runs]
-    words = "Lines here = in the original: " + ", ".join(pairs or ["none is known"])
-    return "".join(line + "\n" for line in textwrap.wrap(words, _WIDTH, initial_indent="# ", subsequent_indent="#   "))
+    listed = "Lines here = in the original: " + ", ".join(pairs or ["none is known"])
+    return "".join(line + "\n" for line in textwrap.wrap(listed, _WIDTH, initial_indent="# ", subsequent_indent="#   "))
 
 
 def _run(first: int, last: int) -> str:

@@ -1,7 +1,7 @@
-"""Tasks -> outcomes, in this process or in several. A file that takes its process down costs itself alone.
+"""Tasks -> outcomes, in this process or in several. A file that crashes its process does not affect others.
 
-Few tasks are under way at a time, so that memory does not grow with their number. Where a process of the pool dies, all
-that were under way are done again, each alone: the one whose process dies again is to blame.
+Few tasks are in progress at a time, so that memory does not grow with their number. If a process of the pool dies, all
+tasks in progress are repeated, each alone: the one whose process dies again is to blame.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from .outcome import Outcome
 from .work import Options, Task, work
 
 _WAITING = 2
-"""Tasks under way for each process: one that it does, one that it finds when that is done."""
+"""Tasks in progress for each process: one that runs, one that waits."""
 
 
 def run(tasks: Iterable[Task], options: Options, processes: int = 1) -> Iterator[tuple[Task, Outcome]]:
@@ -36,7 +36,7 @@ def run(tasks: Iterable[Task], options: Options, processes: int = 1) -> Iterator
 def _in_pool(
     tasks: Iterator[Task], options: Options, processes: int, suspects: list[Task]
 ) -> Iterator[tuple[Task, Outcome]]:
-    """Work until the end, or until a process dies: then ``suspects`` gets what was under way."""
+    """Run tasks until the end, or until a process dies: then ``suspects`` gets those in progress."""
     running: dict[Future[Outcome], Task] = {}
     with _pool(processes) as pool:
         try:

@@ -1,4 +1,4 @@
-"""How far it is, on a terminal: by rich if that is installed, else one line. Elsewhere nothing."""
+"""A progress display on a terminal: by rich if that is installed, else one line. Elsewhere nothing."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Progress:
             print(_CLEAR, end="", file=sys.stderr, flush=True)
 
     def advance(self) -> None:
-        """One more is done."""
+        """Count one more file."""
         self.done += 1
         if self.bar is not None:
             self.bar.advance(self.bar.task_ids[0])

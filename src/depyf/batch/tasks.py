@@ -1,4 +1,4 @@
-"""Targets of the command line -> the files to do, with their content, and where each is written."""
+"""Targets of the command line -> the files to process, with their content and output path."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _NAME = re.compile(r"\w+(\.\w+)*\Z")
 
 
 class InputFile(NamedTuple):
-    """One file of a tree, or a target of its own; ``reason`` says why it can't be looked into."""
+    """One file of a tree, or a separate target; ``reason`` says why it can't be read."""
 
     path: str
     output: str = ""
@@ -36,7 +36,7 @@ def is_batch(targets: Sequence[str], output: str | None = None) -> bool:
 
 
 def _is_tree(target: str) -> bool:
-    """Whether it is a folder, if not one that is imported by this name, or an archive."""
+    """Whether the target is an archive, or a folder that is not imported by this name."""
     if os.path.isdir(target):
         return not _NAME.match(target) or not _is_module(target)
     if not os.path.isfile(target) or target.endswith((".py", ".pyw")) or is_compiled(target):
@@ -50,10 +50,10 @@ def _is_module(name: str) -> bool:
 
 
 def items(targets: Sequence[str], directory: str | None) -> Iterator[InputFile]:
-    """All files of the targets, in order; ``directory`` is where to write.
+    """All files of the targets, in order; ``directory`` is the output directory.
 
-    A folder or an archive has a folder of its own there, called as it is, if it is not the only target. Raises
-    DepyfError for an archive that can't be read.
+    A folder or an archive that is not the only target gets a folder of its name there. Raises DepyfError for an
+    archive that can't be read.
     """
     taken: Counter[str] = Counter()
     for target in targets:
@@ -72,8 +72,8 @@ def items(targets: Sequence[str], directory: str | None) -> Iterator[InputFile]:
 
 def _lone(target: str, directory: str | None, taken: Counter[str]) -> InputFile:
     """A file, a module, one object of either, or standard input."""
-    place, name = (target, "") if os.path.isfile(target) else split_target(target)
-    base = "stdin" if place == STDIN else os.path.basename(place) if is_file(place) else place
+    location, name = (target, "") if os.path.isfile(target) else split_target(target)
+    base = "stdin" if location == STDIN else os.path.basename(location) if is_file(location) else location
     parts = [_stem(base), *filter(None, [re.sub(r"[^\w.@]", "", name)])]
     return InputFile(target, _path(directory, "", _free(".".join(parts), taken) + ".py"))
 
@@ -97,7 +97,7 @@ def task_of(item: InputFile) -> Task | Outcome:
     if item.reason:
         return Outcome(item.path, error=item.reason)
     if item.tree is None:
-        # Processes of a pool have another standard input.
+        # Pool processes have another standard input.
         is_input = split_target(item.path)[0] == STDIN
         return Task(item.path, read_input() if is_input else None, item.path, item.output)
     try:

@@ -17,7 +17,7 @@ Version = Tuple[int, int]
 
 
 class Task(NamedTuple):
-    """One file to decompile: what it is called, and its content, or the ``target`` as `find_definition` takes it.
+    """One file to decompile: its name and its content, or the ``target`` for `find_definition`.
 
     ``output`` is the file to write, '' if none is.
     """
@@ -29,7 +29,7 @@ class Task(NamedTuple):
 
 
 class Options(NamedTuple):
-    """How all files are decompiled; can be pickled, which settings can't.
+    """How to decompile all files; can be pickled, unlike settings.
 
     ``layout``, ``rewritten_asserts`` and ``budget`` are as for `depyf.decompile`, ``version`` is the CPython of code
     without a header; ``header`` and ``line_map`` put comments into each text.

@@ -7,7 +7,7 @@ is a `trees.Problem` of that file, or a `trees.VerificationError` where it is th
     trees.py       folders and single files
     archives.py    zip files (wheels, eggs, zipapps) and tar files
     pyinstaller.py programs that PyInstaller has made
-    opening.py     which of them a path is
-    content.py     what kind of file some bytes are, and the code in them
-    names.py       whose compiled file a name is
+    opening.py     a path -> the kind of tree there
+    content.py     bytes -> the kind of file, and the code in it
+    names.py       the name of a compiled file -> that of its source
 """

@@ -1,6 +1,6 @@
 """Archives as trees: read in memory and within bounds, nothing is unpacked.
 
-A wheel, and a tar file, is unpacked before it is imported; any other zip file (an egg, a zipapp) is imported as it is.
+A wheel or a tar file is unpacked before it is imported; other zip files (eggs, zipapps) are imported directly.
 """
 
 from __future__ import annotations
@@ -29,16 +29,16 @@ DAMAGED = (zipfile.BadZipFile, tarfile.TarError, zlib.error, lzma.LZMAError, EOF
             NotImplementedError, RuntimeError, KeyError, IndexError, OverflowError)  # fmt: skip
 
 
-def words_of(error: BaseException) -> str:
-    """What is wrong, without the name of a file."""
+def error_text(error: BaseException) -> str:
+    """The message of the error, without the name of a file."""
     return getattr(error, "strerror", None) or str(error) or type(error).__name__
 
 
 class Archive(Tree):
     """Sources and compiled files by name.
 
-    A name that two of them have, or that leads out of the archive, is unreadable. So is one that differs from another
-    in its case alone: where file systems make no difference, one would take the place of the other.
+    A duplicate name, or one that leads out of the archive, is unreadable. So is one that differs from another only in
+    case: on case-insensitive file systems, one would overwrite the other.
     """
 
     def __init__(self, path: str) -> None:
@@ -49,7 +49,7 @@ class Archive(Tree):
         self._spelled: dict[str, str] = {}
 
     def add(self, name: str, size: int, member: Any) -> None:
-        """Note a member; raises VerificationError if there are too many or too large ones."""
+        """Add a member; raises VerificationError if there are too many or too large ones."""
         self.total += max(size, 0)
         self.count += 1
         if self.count > MOST_MEMBERS:
@@ -77,20 +77,20 @@ class Archive(Tree):
         yield from (name for name in sorted(self.members) if is_compiled(name))
 
     def read(self, name: str) -> bytes:
-        """The content of one member, if it is as large as it says and not larger than a file may be."""
+        """The content of one member, if it has the stated size and is not too large for a file."""
         size = self.size(name)
         if size > LARGEST_FILE:
             raise Problem(f"has {size} bytes, more than {LARGEST_FILE}")
         try:
             data = self.content(name)
         except DAMAGED as error:
-            raise Problem(f"can't be read: {words_of(error)}") from error
+            raise Problem(f"can't be read: {error_text(error)}") from error
         if len(data) != size:
             raise Problem(f"does not have the {size} bytes that the archive states")
         return data
 
     def size(self, name: str) -> int:
-        """The size that the archive says."""
+        """The size stated by the archive."""
         raise NotImplementedError
 
     def content(self, name: str) -> bytes:
@@ -103,7 +103,7 @@ def _is_python(name: str) -> bool:
 
 
 def leads_out(name: str) -> bool:
-    """Whether a member of this name would be written elsewhere than in the folder of its archive."""
+    """Whether a member of this name would be written outside of the folder of its archive."""
     parts = name.replace("\\", "/").split("/")
     return "" in parts or "." in parts or ".." in parts or "\0" in name or "\\" in name or parts[0][1:2] == ":"
 
@@ -130,7 +130,7 @@ class ZipTree(Archive):
         self._refuse_overlaps()
 
     def _refuse_overlaps(self) -> None:
-        """No writer lets members share bytes; a small file that is very large when it is unpacked does."""
+        """Refuse members that share bytes: no writer does that, but a zip bomb does."""
         end, other = 0, ""
         for info in sorted(self.file.infolist(), key=lambda info: info.header_offset):
             if info.header_offset < end:
@@ -154,13 +154,13 @@ class ZipTree(Archive):
         return size
 
     def content(self, name: str) -> bytes:
-        """Of an encrypted member there is none."""
+        """Raises for an encrypted member."""
         info = self.members[name]
         if info.flag_bits & 1:
             raise Problem("is encrypted")
         if info.external_attr >> 28 == 0xA:
             raise Problem("is a symbolic link")
-        # zipfile ends where the list says, zipimport where the compressed data does.
+        # zipfile stops at the size in the list, zipimport at the end of the compressed data.
         longer = copy.copy(info)
         longer.file_size += 1
         with self.file.open(longer) as member:
@@ -186,7 +186,7 @@ class TarTree(Archive):
                 if not info.isdir():
                     self._note(file, info)
             while stream.read():
-                pass  # a file that is cut short says so at its end
+                pass  # a truncated file raises at its end
 
     def _note(self, file: tarfile.TarFile, info: tarfile.TarInfo) -> None:
         wanted = _is_python(info.name)
@@ -214,12 +214,12 @@ class TarTree(Archive):
         return size
 
     def content(self, name: str) -> bytes:
-        """What was kept."""
+        """The content kept in memory."""
         return self.members[name][2] or b""
 
 
 class _Bounded(io.RawIOBase):
-    """The decompressed content of a tar file, which ends with an error where it is too large."""
+    """The decompressed content of a tar file; raises if it is too large."""
 
     def __init__(self, path: str) -> None:
         with open(path, "rb") as file:
@@ -244,6 +244,6 @@ class _Bounded(io.RawIOBase):
         return data
 
     def close(self) -> None:
-        """Close the file, too."""
+        """Also close the file."""
         self.file.close()
         super().close()

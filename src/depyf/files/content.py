@@ -1,4 +1,4 @@
-"""The bytes of one file -> what kind of file they are, and the code in them. No name is asked."""
+"""The bytes of one file -> the kind of file, and the code in it, whatever its name."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from ..errors import PycError
 Version = Tuple[int, int]
 
 _CODE = b"c\xe3"
-"""How marshalled code begins, without and with FLAG_REF."""
+"""The first byte of marshalled code, without and with FLAG_REF."""
 _NO_MAGIC = bytes(4)
 _ARCHIVES = (b"PK\3\4", b"PK\5\6", b"\x1f\x8b", b"BZh", b"\xfd7zXZ\0")
 
 
 class Kind(enum.Enum):
-    """What a file is."""
+    """The kind of a file."""
 
     COMPILED = "a .pyc file"
     MARSHALLED = "marshalled code without a header"
@@ -29,7 +29,7 @@ class Kind(enum.Enum):
 
 
 def kind_of(data: bytes) -> Kind:
-    """What ``data``, the content of a file, is."""
+    """The kind of a file with the content ``data``."""
     if data[2:4] == b"\r\n" and not data[:2].isascii() or data[2:4] == b"\r\n" and b"\0" in data[:16]:
         return Kind.COMPILED
     if _code_offset(data) is not None:
@@ -40,18 +40,18 @@ def kind_of(data: bytes) -> Kind:
 
 
 def _code_offset(data: bytes) -> int | None:
-    """Where marshalled code begins in ``data``: at its start, or after a header whose magic number is wiped out."""
+    """The offset of marshalled code in ``data``: at its start, or after a header whose magic number is wiped."""
     for offset in (0, HEADER):
-        # The letter is followed by a small number of four bytes, the arguments: text has no zeros.
+        # The type code is followed by a small four-byte number, the argument count: text has no zero bytes.
         if data[offset : offset + 1] in (_CODE[:1], _CODE[1:]) and b"\0\0" in data[offset + 1 : offset + 9]:
             return offset if offset == 0 or data[:4] == _NO_MAGIC else None
     return None
 
 
 def read_compiled(data: bytes, name: str, version: Version | None = None) -> RawCode:
-    """The code in ``data``, which messages call ``name``.
+    """The code in ``data``, called ``name`` in messages.
 
-    ``version`` is the CPython of code that has no header, or one with a magic number that depyf does not know.
+    ``version`` is the CPython of code that has no header, or a header with an unknown magic number.
     Raises PycError.
     """
     kind = kind_of(data)

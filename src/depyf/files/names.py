@@ -1,4 +1,4 @@
-"""From the name of a compiled file to that of its source, and to the version and level of optimisation in it.
+"""The name of a compiled file -> that of its source, its version and level of optimisation.
 
 CPython's rule is in Lib/importlib/_bootstrap_external.py, ``cache_from_source`` and ``source_from_cache`` (PEP 3147
 and 488): ``__pycache__/NAME.TAG.pyc``, ``__pycache__/NAME.TAG.opt-N.pyc``, and ``NAME.pyc`` beside the source.
@@ -12,15 +12,15 @@ from typing import NamedTuple
 CACHE = "__pycache__"
 SUFFIXES = (".pyc", ".pyo")
 PYTEST = "-pytest-"
-"""In the tag of files that pytest writes for itself."""
+"""Part of the tag of files that pytest writes."""
 _TAG = re.compile(r"cpython-3(\d+)\Z")
 
 
 class PycName(NamedTuple):
     """The parts of a name; names have ``/`` between folders, whatever the system has.
 
-    ``source`` is the name of the source file, ``tag`` what names the interpreter ('' outside of ``__pycache__``),
-    ``optimization`` what follows ``opt-`` ('' if nothing does).
+    ``source`` is the name of the source file, ``tag`` the interpreter's cache tag ('' outside of ``__pycache__``),
+    ``optimization`` the part after ``opt-`` ('' if there is none).
     """
 
     source: str
@@ -66,5 +66,5 @@ def parse(name: str) -> PycName:
 
 
 def is_compiled(name: str) -> bool:
-    """Whether the name is one of a compiled file: also where a file system makes no difference between x and X."""
+    """Whether the name is that of a compiled file, in any case, for case-insensitive file systems."""
     return name.lower().endswith(SUFFIXES)

@@ -1,4 +1,4 @@
-"""A path -> the tree there: what an archive is, its content tells."""
+"""A path -> the tree there. The kind of an archive is determined by its content."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import os
 import zipfile
 
 from . import py2exe
-from .archives import DAMAGED, TarTree, ZipTree, words_of
+from .archives import DAMAGED, TarTree, ZipTree, error_text
 from .pyinstaller import PyInstallerTree, find_cookie
 from .trees import Folder, SingleFile, Tree, Unreadable, VerificationError
 
@@ -22,7 +22,7 @@ def open_tree(path: str) -> Tree:
 
 
 def open_archive(path: str) -> Tree | None:
-    """The archive at ``path``, told by its content; None if it is no archive. Raises VerificationError."""
+    """The archive at ``path``, detected by content; None if it is no archive. Raises VerificationError."""
     try:
         with open(path, "rb") as file:
             head = file.read(512)
@@ -43,5 +43,5 @@ def open_archive(path: str) -> Tree | None:
     except VerificationError:
         raise
     except DAMAGED as error:
-        raise VerificationError(f"can't read the archive {path}: {words_of(error)}") from error
+        raise VerificationError(f"can't read the archive {path}: {error_text(error)}") from error
     return None

@@ -1,8 +1,8 @@
-"""Programs by py2exe: an executable, and a zip file of modules after it or beside it (library.zip).
+"""Programs made by py2exe: an executable, and a zip file of modules appended to it or next to it (library.zip).
 
-The program starts with what is in a Windows resource, PYTHONSCRIPT: a header, the path of the zip file, and a
-marshalled list of code objects, the last of them the program's own script (py2exe's runtime.py, ``build_exe``). The
-list is not read here, and whoever looks at the modules is told so.
+The program starts with a Windows resource, PYTHONSCRIPT: a header, the path of the zip file, and a marshalled list of
+code objects, the last of them the program's own script (py2exe's runtime.py, ``build_exe``). The list is not read
+here, and the user is told so.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ _HEADER = struct.Struct("<IIII")
 _TAG = b"\x12\x34\x56\x78"
 _LONGEST_PATH = 1024
 _LISTS = b"[\xdb"
-"""How a marshalled list begins, without and with FLAG_REF."""
+"""The first byte of a marshalled list, without and with FLAG_REF."""
 
 
 def has_scripts(path: str) -> bool:
-    """Whether the file is an executable with scripts of py2exe's. Raises OSError."""
+    """Whether the file is an executable with py2exe scripts. Raises OSError."""
     with open(path, "rb") as file:
         if file.read(2) != _EXECUTABLE:
             return False

@@ -45,8 +45,8 @@ _ANY_VERSION = max(FORMATS)
 
 
 class _Member(NamedTuple):
-    """Where a member is in the file; ``length`` is its size there, ``size`` the one that is said, None if none is.
-    ``header`` goes before its content."""
+    """The location of a member in the file; ``length`` is its size there, ``size`` the stated one, None if there is
+    none. ``header`` precedes its content."""
 
     offset: int
     length: int
@@ -56,7 +56,7 @@ class _Member(NamedTuple):
 
 
 def find_cookie(path: str) -> int | None:
-    """Where the cookie of the last archive in the file begins, as PyInstaller's own loader finds it; None if none does.
+    """The offset of the last archive's cookie in the file, found as by PyInstaller's loader; None if there is none.
 
     Raises OSError.
     """
@@ -78,7 +78,7 @@ def find_cookie(path: str) -> int | None:
 
 
 class PyInstallerTree(Archive):
-    """The compiled files of a program. Scripts are listed by their names, modules in a folder called as their PYZ."""
+    """The compiled files of a program. Scripts are listed by name, modules in a folder named after their PYZ."""
 
     kind = "frozen"
 
@@ -124,7 +124,7 @@ class PyInstallerTree(Archive):
             self._add_pyz(file, name, start + offset, length)
 
     def _magic(self, archives: list[int], file: IO[bytes]) -> bytes:
-        """The header of code that has none: with the magic number of the modules, else one of the version."""
+        """A header for code without one: with the magic number of the modules, else one of the version."""
         for at in archives:
             file.seek(at)
             head = file.read(8)
@@ -146,7 +146,7 @@ class PyInstallerTree(Archive):
                 before, other = offset + length, name
 
     def _add_zip(self, name: str, member: _Member) -> None:
-        """The members of a zip file in the archive."""
+        """Add the members of a zip file in the archive."""
         try:
             inner = ZipTree(name, io.BytesIO(self._content(member)))
         except (Problem, VerificationError, OSError, ValueError, NotImplementedError) as error:
@@ -163,7 +163,7 @@ class PyInstallerTree(Archive):
                 self.add(f"{name}/{one}", inner.size(one), (name, one))
 
     def _add_pyz(self, file: IO[bytes], name: str, start: int, length: int) -> None:
-        """The modules of a PYZ archive, which begins with its magic number, that of Python, and where its table is."""
+        """Add the modules of a PYZ, which begins with its magic number, Python's, and the offset of its table."""
         file.seek(start)
         head = file.read(12)
         if head[:4] != b"PYZ\0" or len(head) < 12:

@@ -14,11 +14,11 @@ from ..errors import DepyfError
 from .names import CACHE, is_compiled
 
 LARGEST_FILE = 1 << 26
-"""Bytes of one file; CPython's own library has none of a hundredth of it."""
+"""The limit of bytes of one file; no file of CPython's library has a hundredth of it."""
 
 
 class VerificationError(DepyfError):
-    """A path can't be verified at all: there is nothing, or an archive that is damaged or hostile."""
+    """A path can't be verified at all: it does not exist, or is a damaged or hostile archive."""
 
 
 class Problem(DepyfError):
@@ -26,28 +26,28 @@ class Problem(DepyfError):
 
 
 class Entry(NamedTuple):
-    """What a tree knows of a file without reading it; ``time`` is in whole seconds, None if unknown."""
+    """What is known of a file without reading it; ``time`` is in whole seconds, None if unknown."""
 
     size: int
     time: int | None
 
 
 class Unreadable(NamedTuple):
-    """A name at which the tree has something that can't be looked into."""
+    """A name in the tree that can't be read."""
 
     name: str
     reason: str
 
 
 class Tree:
-    """Named files. ``kind`` says how imports find them (`loading.Place`), ``description`` what it is."""
+    """Named files. ``kind`` says how imports find them (`loading.Location`), ``description`` what it is."""
 
     kind = "folder"
     path = ""
     description = "a folder"
 
     def compiled(self) -> Iterator[str | Unreadable]:
-        """The names of all compiled files, and what could not be looked into."""
+        """The names of all compiled files, and what could not be read."""
         raise NotImplementedError
 
     def entry(self, name: str) -> Entry | None:
@@ -70,8 +70,8 @@ class Tree:
 class Folder(Tree):
     """A folder and all folders in it.
 
-    A symbolic link to another folder is followed if it is called ``__pycache__``, since imports look behind it; if it
-    leads out of the tree otherwise, what is there is unreadable.
+    A symbolic link to another folder is followed if it is called ``__pycache__``, since imports follow it; any other
+    link that leads out of the tree is unreadable.
     """
 
     def __init__(self, path: str) -> None:
@@ -100,7 +100,7 @@ class Folder(Tree):
             todo.extend(name for name in reversed(folders) if name not in links or self._is_cache(name))
 
     def _is_cache(self, name: str) -> bool:
-        """Whether imports look for compiled files there; one in another is none."""
+        """Whether imports look for compiled files there: not in a nested one."""
         return name.rpartition("/")[2] == CACHE and CACHE not in name.split("/")[:-1]
 
     def _leads_out(self, name: str) -> bool:
@@ -129,7 +129,7 @@ class Folder(Tree):
         return Entry(found.st_size, int(found.st_mtime))
 
     def read(self, name: str) -> bytes:
-        """No more than a bound; a pipe or a device would never end."""
+        """Read at most a bound; a pipe or a device would never end."""
         entry = self.entry(name)
         if entry is None:
             raise Problem("no longer exists, or is a folder")
@@ -148,7 +148,7 @@ class Folder(Tree):
 
 
 def _is_folder(entry: os.DirEntry[str]) -> bool:
-    """Whether it is one; a link that leads to itself is a file that can't be read."""
+    """Whether it is a folder; a link to itself is a file that can't be read."""
     try:
         return entry.is_dir()
     except OSError:

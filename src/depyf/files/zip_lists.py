@@ -1,7 +1,7 @@
-"""The list of members of a zip file: where readers would not see the same members.
+"""Checks the central directory of a zip file: all readers must see the same members.
 
-CPython's zipimport loads code from zip files, installers and depyf read them by zipfile. A file that shows one thing to
-one of them and something else to the other is refused.
+CPython's zipimport loads code from zip files, installers and depyf read them by zipfile. A file that the two would
+read differently is refused.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import IO
 from .trees import VerificationError
 
 LARGEST_DIRECTORY = 1 << 26
-"""Bytes of the list of members, which zipfile loads at once."""
+"""The limit of bytes of the list of members, which zipfile loads at once."""
 
 _END, _END_64, _LOCATOR_64 = b"PK\5\6", b"PK\6\6", b"PK\6\7"
 _END_SIZE, _END_SIZE_64, _LOCATOR_SIZE = 22, 56, 20
@@ -25,12 +25,12 @@ _FIELDS = struct.Struct("<HLL")
 _FIELDS_64 = struct.Struct("<QQQ")
 """The same of the end in 64 bits, from byte 32 on."""
 _IN_64_BITS = (0xFFFF, 0xFFFFFFFF, 0xFFFFFFFF)
-"""What says that the value is in the other end."""
+"""The value that refers to the 64-bit record."""
 _OTHER_NAME = 0x7075
 """The extra field with a name in UTF-8, which zipfile prefers from 3.13 on and zipimport does not know."""
 
 _INSTALLED = re.compile(r"[^/]+\.data/(?:purelib|platlib|data/(?:[Ll]ib/(?:python3\.\d+/)?site-packages))/")
-"""Folders of a wheel that an installer puts where it puts the rest."""
+"""Folders of a wheel whose content an installer puts next to the rest."""
 
 
 def check_list(path: str, file: IO[bytes]) -> None:
@@ -42,7 +42,7 @@ def check_list(path: str, file: IO[bytes]) -> None:
     if tail[at : at + 4] != _END:
         at = tail.rfind(_END)
     if at < 0 or at + _END_SIZE > len(tail):
-        return  # zipfile says what is wrong
+        return  # zipfile reports the error
     sizes = _FIELDS.unpack_from(tail, at + 10)
     if at >= _LOCATOR_SIZE and tail.startswith(_LOCATOR_64, at - _LOCATOR_SIZE):
         sizes = _in_64_bits(path, file, size - len(tail) + at - _LOCATOR_SIZE, sizes)
@@ -51,12 +51,12 @@ def check_list(path: str, file: IO[bytes]) -> None:
 
 
 def _in_64_bits(path: str, file: IO[bytes], locator: int, sizes: tuple[int, ...]) -> tuple[int, ...]:
-    """The fields of the end in 64 bits, which comes before its locator; some readers go where the locator says."""
+    """The fields of the 64-bit end record, which precedes its locator; some readers use its offset instead."""
     file.seek(max(0, locator - _END_SIZE_64))
     record = file.read(_END_SIZE_64 + _LOCATOR_SIZE)
-    place = int.from_bytes(record[_END_SIZE_64 + 8 : _END_SIZE_64 + 16], "little")
-    file.seek(min(place, locator))
-    elsewhere = place != locator - _END_SIZE_64 and file.read(4) == _END_64
+    offset = int.from_bytes(record[_END_SIZE_64 + 8 : _END_SIZE_64 + 16], "little")
+    file.seek(min(offset, locator))
+    elsewhere = offset != locator - _END_SIZE_64 and file.read(4) == _END_64
     others = _FIELDS_64.unpack_from(record, 32) if record.startswith(_END_64) else sizes
     differs = any(one not in (other, full) for one, other, full in zip(sizes, others, _IN_64_BITS))
     if elsewhere or differs or not record.startswith(_END_64):
@@ -76,5 +76,5 @@ def has_other_name(info: zipfile.ZipInfo) -> bool:
 
 
 def installed_name(name: str) -> str:
-    """Where a member of a wheel is once it is installed, from site-packages on."""
+    """The path of an installed member of a wheel, relative to site-packages."""
     return _INSTALLED.sub("", name, count=1) if _INSTALLED.match(name) else name

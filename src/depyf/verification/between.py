@@ -1,4 +1,4 @@
-"""Two compiled files: which functions were added, removed and changed, in statements."""
+"""Compares two compiled files: functions added, removed and changed, as statements."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ _INNER = ("<lambda>", "<listcomp>", "<setcomp>", "<dictcomp>", "<genexpr>")
 
 
 class Between(NamedTuple):
-    """What differs between two compiled files.
+    """The differences between two compiled files.
 
     ``removed`` and ``added`` are the qualified names of functions and classes that only the first or the second has.
-    Of a `Change`, ``lines`` are statements of the first file, ``source_lines`` those of the second. ``lines_alone``:
-    whether only line numbers differ. ``note`` says if less than all was compared.
+    In a `Change`, ``lines`` are statements of the first file, ``source_lines`` those of the second. ``lines_alone``:
+    whether only line numbers differ. ``note`` says if the comparison was partial.
     """
 
     removed: tuple[str, ...]
@@ -32,9 +32,9 @@ class Between(NamedTuple):
 
 
 def between(before: str, after: str) -> Between:
-    """What differs between the compiled files ``before`` and ``after``, which may be of two versions of CPython.
+    """The differences between the compiled files ``before`` and ``after``.
 
-    Then only their statements are compared, as both are decompiled. Raises PycError.
+    If they are of two versions of CPython, only their decompiled statements are compared. Raises PycError.
     """
     ours, theirs = read_pyc(before), read_pyc(after)
     names = Counter(_names(ours)), Counter(_names(theirs))

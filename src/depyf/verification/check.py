@@ -22,7 +22,7 @@ from ..files.opening import open_tree
 from ..files.trees import Folder, Problem, SingleFile, Tree, Unreadable, VerificationError
 from .comparison import NO_LINES, CodeDifference, differences
 from .compiling import NotCompiled, compiled, likely_filename
-from .loading import Header, Place, judge, read_header
+from .loading import Header, Location, judge, read_header
 from .report import Change, FileReport, Status, TreeReport
 from .written_out import written_out
 
@@ -31,18 +31,18 @@ __all__ = ["VerificationError", "iter_reports", "verify_file", "verify_tree"]
 Path = Union[str, "os.PathLike[str]"]
 Version = Tuple[int, int]
 _Answer = Union[FileReport, Callable[[], FileReport]]
-"""A report, or what is left to do for it: all but the quick look, which threads do ahead of time."""
+"""A report, or the function that finishes it: everything after the fast check, which threads do in advance."""
 
 _AHEAD = 2
-"""Files under way: one is compiled, in a process of its own, while another one is compared."""
+"""Files in progress: one is compiled, in a separate process, while another one is compared."""
 
 
 _MOST_TIMES, _ANY_SIZE = 64, 1 << 20
-"""A file that is so much larger than what its source compiles to is different, and not worth the time to read it."""
+"""A file larger than its compiled source by this factor differs, and is not read."""
 
 
 class _Wanted(NamedTuple):
-    """What was asked for: see `verify_file`."""
+    """The options of `verify_file`."""
 
     optimize: int | None
     statements: bool
@@ -60,17 +60,17 @@ def verify_file(
     """Whether the compiled file at ``path`` is what its source says. Nothing of either is executed.
 
     The source is compiled by the CPython of the file's version, and the two codes are compared in everything that the
-    file stores but the name of the source file. Where they differ, the report says in which statements.
+    file stores except the name of the source file. Where they differ, the report has the differing statements.
 
     Args:
         path: a ``.pyc`` file of CPython 3.7 to 3.15.
         source: its source; by default the one that an import would take, from the name.
-        optimize: the level of optimisation, 0 to 2; by default what the name says (``.opt-1``), else 0.
+        optimize: the level of optimisation, 0 to 2; by default from the name (``.opt-1``), else 0.
         statements: False to leave `FileReport.changes` empty: decompiling takes most of the time for files that differ.
         decompiled: True to get the text of a file without source.
 
     Returns:
-        The report. What can't be read, or can't be compiled since no CPython of that version is found, is *not
+        The report. A file that can't be read, or not compiled because no CPython of that version is found, is *not
         checked*.
 
     Raises:
@@ -114,7 +114,7 @@ def iter_reports(
     path: str, source: Path | None = None, *, optimize: int | None = None, statements: bool = True,
     decompiled: bool = False,
 ) -> Iterator[FileReport]:  # fmt: skip
-    """The reports of ``verify_tree``, each as soon as it is there. Raises VerificationError."""
+    """Yield the reports of ``verify_tree`` as soon as they are done. Raises VerificationError."""
     given = os.fspath(source) if source is not None else None
     if given is not None and not os.path.isdir(given):
         raise VerificationError(f"there is no folder {given}")
@@ -148,7 +148,7 @@ def _unchecked(path: str, source: str | None, reason: str) -> FileReport:
 
 
 def _report(tree: Tree, name: str, given: str | None, wanted: _Wanted) -> _Answer:
-    """The report of one file, whatever it holds, or what is left to do."""
+    """The report of one file, whatever its content, or the function that finishes it."""
     parsed = parse(name)
     path = tree.shown(name)
     try:
@@ -158,10 +158,10 @@ def _report(tree: Tree, name: str, given: str | None, wanted: _Wanted) -> _Answe
         source = source_tree.read(source_name) if entry is not None else None
     except Problem as error:
         return _unchecked(path, None, str(error))
-    place = Place(tree.kind, parsed, entry is not None, *(reversed(entry) if entry is not None else ()))
+    location = Location(tree.kind, parsed, entry is not None, *(reversed(entry) if entry is not None else ()))
     header = read_header(data)
     version, reason = _version(data)
-    loading, why = judge(place, header, version, lambda: source or b"")
+    loading, why = judge(location, header, version, lambda: source or b"")
     shown = source_tree.shown(source_name) if entry is not None else None
     level = parsed.optimize if wanted.optimize is None else wanted.optimize
     report = FileReport(
@@ -240,7 +240,7 @@ def _compared(
 
 
 def _looked_into(report: FileReport, data: bytes, made: bytes, version: Version, statements: bool) -> FileReport:
-    """The report of a file that is not the same at a glance."""
+    """The report of a file that is not the same by the fast check."""
     try:
         theirs = read_code_and_end(made, version, 0)[0]
     except PycError as error:
@@ -250,8 +250,8 @@ def _looked_into(report: FileReport, data: bytes, made: bytes, version: Version,
     except PycError as error:
         return _other(report, f"it can't be read, and no compiler writes that: {error}")
     if end < len(data):
-        words = f"{len(data) - end} bytes after the code"
-        report = replace(report, reasons=(words,), changes=(Change("", words),))
+        description = f"{len(data) - end} bytes after the code"
+        report = replace(report, reasons=(description,), changes=(Change("", description),))
     found = differences(ours, theirs)
     if not found and end == len(data):
         return replace(report, status=Status.IDENTICAL)
@@ -259,7 +259,7 @@ def _looked_into(report: FileReport, data: bytes, made: bytes, version: Version,
 
 
 def _rewritten(report: FileReport, data: bytes, source: bytes, version: Version, level: int) -> FileReport:
-    """The report of a file that pytest wrote, whose releases do not all rewrite asserts alike."""
+    """The report of a file written by pytest, whose releases rewrite asserts differently."""
     from .proven import doubts
 
     base = os.path.basename((report.source or "").replace(os.sep, "/"))
@@ -274,19 +274,19 @@ def _rewritten(report: FileReport, data: bytes, source: bytes, version: Version,
                 continue
             if not found:
                 return replace(report, status=Status.IDENTICAL)
-            words = tuple(map(str, found))
+            description = tuple(map(str, found))
             if all(one.lines_alone for one in found):
-                return replace(report, status=Status.OTHER_LINES, reasons=words)
+                return replace(report, status=Status.OTHER_LINES, reasons=description)
             if not doubts(ours, theirs, found):
-                return replace(report, status=Status.PROVEN, reasons=words)
+                return replace(report, status=Status.PROVEN, reasons=description)
     except (NotCompiled, PycError) as error:
         return replace(report, reasons=(str(error),))
     return replace(report, reasons=("written by pytest, and not as depyf knows pytest to rewrite asserts",))
 
 
-def _other(report: FileReport, words: str) -> FileReport:
-    """The report of a file that differs, and of which there are no statements."""
-    return replace(report, status=Status.DIFFERS, reasons=(words,), changes=(Change("", words),))
+def _other(report: FileReport, description: str) -> FileReport:
+    """The report of a file that differs, without statements."""
+    return replace(report, status=Status.DIFFERS, reasons=(description,), changes=(Change("", description),))
 
 
 def _judged(
@@ -296,13 +296,13 @@ def _judged(
     from .proven import doubts
     from .statements import changes
 
-    words = tuple(map(str, found))
+    description = tuple(map(str, found))
     if not report.reasons and all(one.lines_alone for one in found):
-        return replace(report, status=Status.OTHER_LINES, reasons=words)
+        return replace(report, status=Status.OTHER_LINES, reasons=description)
     readable = all(NO_LINES not in one.fields for one in found)
     doubt = doubts(ours, theirs, found) if readable else []
     if readable and not report.reasons and not doubt:
-        return replace(report, status=Status.PROVEN, reasons=words)
+        return replace(report, status=Status.PROVEN, reasons=description)
     shown: tuple[Change, ...] = ()
     try:
         if statements and found:
@@ -310,12 +310,12 @@ def _judged(
     except (DecompilationError, RecursionError, MemoryError) as error:
         shown = (Change("", f"no statements can be shown: {error}"),)
     return replace(
-        report, status=Status.DIFFERS, reasons=(*report.reasons, *words), changes=(*report.changes, *shown)
+        report, status=Status.DIFFERS, reasons=(*report.reasons, *description), changes=(*report.changes, *shown)
     )
 
 
 def _with_all(report: FileReport, data: bytes, version: Version) -> FileReport:
-    """The report with all statements of a file, where the source has none."""
+    """The report with all statements of a file whose source has none."""
     from .statements import text_of
 
     try:

@@ -1,4 +1,4 @@
-"""``depyf verify``, and ``depyf diff`` of compiled files. Nothing but the options is imported before it runs."""
+"""``depyf verify``, and ``depyf diff`` of compiled files. Imports only the options until it runs."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ exit status: 0 all fine: identical, identical but for line numbers, or proven to
 
 
 def add_command(commands: Any) -> None:
-    """Adds it to the command line."""
+    """Add the subcommand to the command line."""
     command = commands.add_parser(
         "verify", help="compare compiled files with their sources", description=_DESCRIPTION, epilog=_EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
@@ -109,6 +109,6 @@ def diff_files(before: str, after: str) -> int:
 
 
 def _print(text: str, end: str = "\n") -> None:
-    """Print it, whatever characters the terminal has."""
+    """Print the text, with escapes for characters that the terminal lacks."""
     encoding = sys.stdout.encoding or "ascii"
     print(text.encode(encoding, "backslashreplace").decode(encoding), end=end, flush=True)

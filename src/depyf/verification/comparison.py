@@ -1,7 +1,7 @@
-"""Two code objects of files, field by field and with all code in them: nothing that a file stores is left out.
+"""Compares two code objects of files, field by field and with all nested code, in everything that a file stores.
 
-Left out is the name of the source file, as long as all code of one file gives the same. Constants are compared by type
-and value: which equal constants are one object in a file differs between two runs of a compiler.
+The exception is the name of the source file, as long as all code of one file has the same. Constants are compared by
+type and value: which equal constants share an object in a file varies between runs of a compiler.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ NO_LINES = "a line table that can't be read"
 
 
 class CodeDifference(NamedTuple):
-    """One code object that differs: its qualified name, the fields in words, and both sides, of which one may be
-    missing. Code nested in it has differences of its own."""
+    """One code object that differs: its qualified name, the names of the fields, and both sides, of which one may be
+    missing. Nested code has separate differences."""
 
     where: str
     fields: tuple[str, ...]
@@ -47,7 +47,7 @@ def differences(ours: RawCode, source: RawCode) -> list[CodeDifference]:
     while todo:
         left, right = todo.pop()
         if (id(left), id(right)) in seen:
-            continue  # a file may hold one code object twice
+            continue  # a file may contain one code object twice
         seen.add((id(left), id(right)))
         if left is None or right is None:
             one = left or right
@@ -67,12 +67,12 @@ def _fields(left: RawCode, right: RawCode, filenames: tuple[str, str]) -> Iterat
         yield "name"
     if left.qualname != right.qualname:
         yield "qualified name"
-    for field, words in (
+    for field, label in (
         ("nlocals", "number of local variables"), ("localsplus_kinds", "kinds of variables"),
         ("exception_table", "exception table"),
     ):  # fmt: skip
         if left.stored.get(field) != right.stored.get(field):
-            yield words
+            yield label
     if other_nans(left, right):
         yield NANS
     if (left.filename == filenames[0]) != (right.filename == filenames[1]):
@@ -83,7 +83,7 @@ def _fields(left: RawCode, right: RawCode, filenames: tuple[str, str]) -> Iterat
 
 
 def _pairs(left: RawCode, right: RawCode) -> Iterator[tuple[RawCode | None, RawCode | None]]:
-    """Nested code objects that stand for each other: by their places if there are as many of the same names."""
+    """Pair nested code objects: by index if both sides have the same names in the same order."""
     ours, theirs = left.nested, right.nested
     if [raw.name for raw in ours] == [raw.name for raw in theirs]:
         yield from zip(ours, theirs)

@@ -1,7 +1,7 @@
-"""A source -> the marshalled code that CPython makes of it; nothing is executed.
+"""A source -> the marshalled code that CPython compiles it to; nothing is executed.
 
-It is made in a process of that version, which waits for the next text (decompiler/proof/compiler_pool.py): a source
-that nobody should trust may take long, or bring the compiler down.
+It is compiled in a process of that version, which is then reused (decompiler/proof/compiler_pool.py): an untrusted
+source may take long, or crash the compiler.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from ..decompiler.proof.compiler_pool import POOL, NoInterpreter
 Version = Tuple[int, int]
 
 _LONGEST_FOLDER = 4096
-_MOST_PLACES = 20
+_MOST_CANDIDATES = 20
 
 
 class NotCompiled(Exception):
-    """There is no code to compare with; ``wrong_source`` says whether that is since the source has none."""
+    """There is no code to compare with; ``wrong_source`` says whether that is because the source is invalid."""
 
     def __init__(self, reason: str, wrong_source: bool = False) -> None:
         super().__init__(reason)
@@ -30,7 +30,7 @@ class NotCompiled(Exception):
 
 
 class Compiled(NamedTuple):
-    """Marshalled code as CPython writes it into a file; and without references, if two runs write other bytes."""
+    """Marshalled code as CPython writes it into a file; and without references, if the bytes vary between runs."""
 
     data: bytes
     written_out: bytes | None = None
@@ -53,7 +53,7 @@ def compiled(
     except NoInterpreter as error:
         if version != HOST_VERSION:
             raise NotCompiled(error.reason) from error
-        try:  # Python is embedded in a program
+        try:  # if Python is embedded in a program
             return Compiled(with_room(lambda: marshalled(request)))
         except CompileFailure as failure:
             raise _not_compiled(str(failure), version) from failure
@@ -68,28 +68,28 @@ def _not_compiled(reason: str, version: Version) -> NotCompiled:
 
 
 def likely_filename(data: bytes, base: str) -> str | None:
-    """The name of the source file that the marshalled code ``data`` seems to hold, which ends with ``base``.
+    """Guess the name of the source file in the marshalled code ``data``; it ends with ``base``.
 
-    A guess, made without reading the code: if code compiled with this name has the same bytes, it was right.
+    The code is not read: the guess is right if code compiled with this name has the same bytes.
     """
     end = base.encode("utf-8", "surrogatepass")
     at = data.find(end)
-    for _ in range(_MOST_PLACES):
+    for _ in range(_MOST_CANDIDATES):
         if at < 0:
             break
-        behind = at + len(end)
+        after = at + len(end)
         for kinds, width in ((b"zZ", 1), (b"aAut", 4)):
-            # The length comes right before the text, whose beginning is not known: try all that fit.
+            # The length is right before the text, whose start is unknown: try all that fit.
             for start in range(at, max(at - _LONGEST_FOLDER, width) - 1, -1):
                 size = int.from_bytes(data[start - width : start], "little")
-                if size == behind - start and data[start - width - 1] & 0x7F in kinds:
-                    return _usable(data[start:behind])
+                if size == after - start and data[start - width - 1] & 0x7F in kinds:
+                    return _usable(data[start:after])
         at = data.find(end, at + 1)
     return None
 
 
 def _usable(name: bytes) -> str | None:
-    """The text of a file name that compile() takes."""
+    """The text of a file name, if compile() accepts it."""
     try:
         text = name.decode("utf-8", "surrogatepass")
         os.fsencode(text)

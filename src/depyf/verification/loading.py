@@ -18,9 +18,9 @@ from .report import Loading
 Judgement = Tuple[Loading, str]
 
 _KNOWN_FLAGS = HASH_BASED | CHECK_SOURCE
-_WORD = 0xFFFFFFFF
+_32_BITS = 0xFFFFFFFF
 _LENIENT = 1
-"""Seconds by which zipimport lets times differ: an archive has even ones only."""
+"""The time difference in seconds that zipimport tolerates: times in an archive are even."""
 
 
 class Header(NamedTuple):
@@ -33,17 +33,17 @@ class Header(NamedTuple):
 
     @property
     def time(self) -> int:
-        """When the source was changed last, as the file says, modulo 2**32."""
+        """The modification time of the source that the file states, modulo 2**32."""
         return int.from_bytes(self.first, "little")
 
     @property
     def size(self) -> int:
-        """The size of the source, as the file says, modulo 2**32."""
+        """The size of the source that the file states, modulo 2**32."""
         return int.from_bytes(self.second, "little")
 
     @property
     def kind(self) -> str:
-        """How the file says which source it belongs to."""
+        """How the file identifies its source."""
         if self.flags & ~_KNOWN_FLAGS:
             return "unknown flags"
         if not self.flags & HASH_BASED:
@@ -58,12 +58,11 @@ def read_header(data: bytes) -> Header | None:
     return Header(data[:4], int.from_bytes(data[4:8], "little"), data[8:12], data[12:16])
 
 
-class Place(NamedTuple):
+class Location(NamedTuple):
     """Where a compiled file was found.
 
-    ``kind`` is 'folder'; 'zip' for what is imported as it is; 'unpacked' for what is unpacked before; 'frozen' for the
-    archive of a program. ``time`` and
-    ``size`` are those of the source, None if they are not known.
+    ``kind`` is 'folder'; 'zip' for an archive that is imported directly; 'unpacked' for one that is unpacked first;
+    'frozen' for the archive of a program. ``time`` and ``size`` are those of the source, None if unknown.
     """
 
     kind: str
@@ -74,25 +73,25 @@ class Place(NamedTuple):
 
 
 def judge(
-    place: Place, header: Header | None, version: tuple[int, int] | None, read_source: Callable[[], bytes]
+    location: Location, header: Header | None, version: tuple[int, int] | None, read_source: Callable[[], bytes]
 ) -> Judgement:
-    """What CPython does with the file, and why. ``version`` is the one that its magic number says."""
-    name = place.name
+    """What CPython does with the file, and why. ``version`` is that of its magic number."""
+    name = location.name
     base = name.source.rpartition("/")[2]
-    if place.kind == "frozen":
+    if location.kind == "frozen":
         return Loading.UNCHECKED, "the program loads it from its own archive, which has no sources"
-    if place.kind == "zip" and name.cached:
+    if location.kind == "zip" and name.cached:
         return Loading.IGNORED, "zipimport does not look into __pycache__"
-    if name.cached and not place.has_source:
+    if name.cached and not location.has_source:
         return Loading.IGNORED, f"stray: without {base} nothing in __pycache__ is looked at"
-    if place.kind != "zip" and not name.cached and place.has_source:
+    if location.kind != "zip" and not name.cached and location.has_source:
         return Loading.IGNORED, f"{base} beside it is found first"
     if PYTEST in name.tag:
         return Loading.DEPENDS, f"pytest alone looks at it, and loads it if {base} has the time and size that it says"
     if name.cached and name.version is None:
         return Loading.UNKNOWN, f"the tag {name.tag!r} is not CPython's"
-    refused = Loading.STALE if place.has_source else Loading.FAILS
-    end = f"{base} is compiled" if place.has_source else "the import fails"
+    refused = Loading.STALE if location.has_source else Loading.FAILS
+    end = f"{base} is compiled" if location.has_source else "the import fails"
     if header is None:
         return refused, f"it is too short for a header: {end}"
     if version is None:
@@ -101,13 +100,13 @@ def judge(
         return refused, f"CPython {_dotted(name.version)} looks at this name, and the magic number is another's: {end}"
     if header.flags & ~_KNOWN_FLAGS:
         return refused, f"its header has the flags {header.flags:#x}: {end}"
-    if not place.has_source:
+    if not location.has_source:
         return Loading.UNCHECKED, f"there is no {base}: nothing is checked"
-    return _against_source(place, header, version, read_source, base)
+    return _against_source(location, header, version, read_source, base)
 
 
 def _against_source(
-    place: Place, header: Header, version: tuple[int, int], read_source: Callable[[], bytes], base: str
+    location: Location, header: Header, version: tuple[int, int], read_source: Callable[[], bytes], base: str
 ) -> Judgement:
     if header.kind == "unchecked hash":
         return Loading.UNCHECKED, "its header says that the source is not to be checked (UNCHECKED_HASH)"
@@ -116,15 +115,15 @@ def _against_source(
         if found == header.first + header.second:
             return Loading.LOADED, "its hash is that of the source"
         return Loading.STALE, f"its hash is not that of the source: {base} is compiled"
-    if place.size is not None and place.size & _WORD != header.size:
-        reason = f"it was made of a source of {header.size} bytes, not {place.size}: {base} is compiled"
+    if location.size is not None and location.size & _32_BITS != header.size:
+        reason = f"it was made of a source of {header.size} bytes, not {location.size}: {base} is compiled"
         return Loading.STALE, reason
-    if place.kind == "unpacked":
+    if location.kind == "unpacked":
         return Loading.DEPENDS, f"loaded if {base} gets the time {header.time} when it is unpacked"
-    if place.time is None:
+    if location.time is None:
         return Loading.DEPENDS, f"the time of {base} is not known"
-    allowed = _LENIENT if place.kind == "zip" else 0
-    if abs((place.time & _WORD) - header.time) > allowed:
+    allowed = _LENIENT if location.kind == "zip" else 0
+    if abs((location.time & _32_BITS) - header.time) > allowed:
         return Loading.STALE, f"{base} was changed at another time than it says: {base} is compiled"
     return Loading.LOADED, "time and size of the source are those that it says"
 
@@ -149,8 +148,8 @@ def source_hash(magic: bytes, source: bytes, version: tuple[int, int]) -> bytes:
 
 
 def siphash(key: int, data: bytes, rounds: int) -> bytes:
-    """SipHash of ``data`` with ``rounds`` rounds for a block and three at the end, or four if it is two, as CPython
-    has it: the second half of the key is 0 (Python/pyhash.c, ``_Py_KeyedHash``)."""
+    """SipHash of ``data`` as in CPython, with ``rounds`` rounds per block and three at the end, or four if ``rounds``
+    is two; the second half of the key is 0 (Python/pyhash.c, ``_Py_KeyedHash``)."""
     mask = 0xFFFFFFFFFFFFFFFF
     a, b = key ^ 0x736F6D6570736575, 0x646F72616E646F6D
     c, d = key ^ 0x6C7967656E657261, 0x7465646279746573

@@ -1,6 +1,6 @@
 """Reports as text, JSON and SARIF.
 
-Names and statements come from files nobody should trust: what is not printable in them is escaped.
+Names and statements come from untrusted files: unprintable characters in them are escaped.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from ..sarif import sarif_log
 from .report import Change, FileReport, Loading, Status, worst
 
 _MOST_LINES = 30
-"""Lines of text about one change; JSON has all of them."""
+"""The limit of text lines about one change; JSON has all of them."""
 
 _RULES = {
     "differs": "a compiled file is not what its source says",
@@ -26,7 +26,7 @@ _FIELDS = ("in the .pyc", "in the source")
 
 
 def lines_of(report: FileReport) -> Iterator[str]:
-    """What a terminal shows of one file."""
+    """The lines shown for one file on a terminal."""
     head = f"{report.path}: {report.status.value}"
     if report.version is not None:
         level = " -" + report.optimize * "O" if report.optimize else ""
@@ -47,17 +47,17 @@ def lines_of(report: FileReport) -> Iterator[str]:
 
 
 def change_lines(change: Change, sides: tuple[str, str] = _FIELDS) -> Iterator[str]:
-    """One change; ``sides`` says in words where each side is."""
+    """The lines of one change; ``sides`` are the headings of both sides."""
     if change.what:
         yield printable(f"  {change.what}")
     if not change.lines and not change.source_lines:
         return
     yield printable(f"  {change.where}")
     both = ((sides[0], change.lines, change.line), (sides[1], change.source_lines, change.source_line))
-    for words, lines, line in both:
+    for side, lines, line in both:
         if not lines:
             continue
-        yield f"    {printable(words)}" + (f", line {line}:" if line is not None else ":")
+        yield f"    {printable(side)}" + (f", line {line}:" if line is not None else ":")
         yield from (f"      {printable(text)}" for text in lines[:_MOST_LINES])
         if len(lines) > _MOST_LINES:
             yield f"      ... and {len(lines) - _MOST_LINES} more lines"
@@ -85,7 +85,7 @@ def json_text(reports: Sequence[FileReport], version: str) -> str:
 
 
 def sarif(reports: Iterable[FileReport], base: str, version: str) -> str:
-    """What is not fine, as a log of SARIF; files are named relative to ``base``."""
+    """The files that are not fine, as a SARIF log; files are named relative to ``base``."""
     results = [_result(report, change, base) for report in reports if not report.fine for change in _parts(report)]
     return sarif_log(_RULES, results, version)
 
@@ -100,14 +100,14 @@ def _result(report: FileReport, change: Change, base: str) -> dict[str, Any]:
     text += [change.what] if change.what else []
     text += [f"{change.where}: only {_FIELDS[0]}:", *change.lines] if change.lines else []
     text += [f"{change.where}: only {_FIELDS[1]}:", *change.source_lines] if change.source_lines else []
-    place: dict[str, Any] = {"artifactLocation": {"uri": _uri(report.source or report.path, base)}}
+    location: dict[str, Any] = {"artifactLocation": {"uri": _uri(report.source or report.path, base)}}
     if report.source is not None:
-        place["region"] = {"startLine": change.source_line or change.line or 1}
+        location["region"] = {"startLine": change.source_line or change.line or 1}
     return {
         "ruleId": "differs" if differs else "not-checked",
         "level": "error" if differs else "warning",
         "message": {"text": "\n".join(map(printable, text))},
-        "locations": [{"physicalLocation": place}],
+        "locations": [{"physicalLocation": location}],
     }
 
 

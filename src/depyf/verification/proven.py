@@ -1,7 +1,7 @@
-"""Whether code that differs does the same, all the same: as that of another release of the same CPython may.
+"""Whether code that differs does the same, as that of another release of the same CPython may.
 
-The proof (decompiler/proof) leaves out what a program can't see: dead code, names and constants that nothing loads, the
-size of the stack. Somebody who wants to hide something puts it there, so here that counts as a difference.
+The proof (decompiler/proof) ignores what a program can't observe: dead code, names and constants that nothing loads,
+the size of the stack. These could hide something, so here they count as differences.
 """
 
 from __future__ import annotations
@@ -20,25 +20,25 @@ from .comparison import LINES, CodeDifference
 _TOLERATED = frozenset({
     LINES, "code", "exception table", "constants", "order of constants", "names", "order of names",
 })  # fmt: skip
-"""Fields in which code may differ that does the same, if the proof says so; in all others it must be equal."""
+"""Fields that may differ if the proof shows the same behaviour; all others must be equal."""
 
 
-_PLACES = frozenset({
+_INDEX_RULES = frozenset({
     "attribute or method", "cell", "common constant", "const", "extended", "fast local", "global or null",
     "import with bits", "jump back", "jump by", "jump to", "keyword names", "local", "make cell", "method", "name",
     "null or global", "return const", "slot", "small int", "super attribute", "two locals",
 })  # fmt: skip
-"""Rules (bytecode/decoding/rules.py) whose operand is a place in a table or in the code: the proof looks what is there.
-Of all others the operand is a number of its own, or nothing reads it."""
+"""Rules (bytecode/decoding/rules.py) whose operand is an index into a table or the code: the proof compares the entry.
+The operands of all others are numbers, or unused."""
 _LAYOUT = re.compile("JUMP|EXTENDED_ARG|CACHE|NOT_TAKEN|NOP|POP_TOP|COPY|SWAP|RETURN|LOAD_CONST")
-"""Instructions of which another release may make more than there were."""
+"""Instructions that another release may emit more often."""
 
 
 def doubts(ours: RawCode, source: RawCode, found: Sequence[CodeDifference]) -> list[str]:
-    """Why two codes that differ in ``found`` may not do the same; none if they were shown to do it."""
+    """Why two codes that differ in ``found`` may not do the same; empty if they were shown to do the same."""
     reasons: list[str] = []
     for difference in found:
-        reasons += [f"{difference.where}: {words}" for words in _hidden(difference)]
+        reasons += [f"{difference.where}: {text}" for text in _hidden(difference)]
     if reasons:
         return reasons
     try:
@@ -55,7 +55,7 @@ def doubts(ours: RawCode, source: RawCode, found: Sequence[CodeDifference]) -> l
 
 
 def _hidden(difference: CodeDifference) -> list[str]:
-    """What differs in one code object and is no matter of the proof."""
+    """The differences in one code object that the proof ignores."""
     left, right = difference.ours, difference.source
     if left is None or right is None:
         return ["there is no such code on the other side"]
@@ -79,29 +79,29 @@ def _hidden(difference: CodeDifference) -> list[str]:
 
 
 def _are_lines(raw: RawCode, extra: Counter[object]) -> bool:
-    """Whether the constants are what a class stores as its first line (from 3.13 on)."""
+    """Whether the constants are first lines stored by classes (from 3.13 on)."""
     return "__firstlineno__" in raw.names and set(extra) <= {constant_key(raw.firstlineno)}
 
 
 def _more(left: RawCode, right: RawCode) -> list[str]:
-    """The names of instructions of which there are more than in the source's code, though they may do nothing.
+    """The names of instructions that are more frequent than in the source's code, even if they do nothing.
 
-    So no operand that nothing reads is another one, and no load more leaves references uncounted.
+    This finds changed unused operands, and additional loads that would leave references uncounted.
     """
     extra = Counter(_raw(left)) - Counter(_raw(right))
     return sorted({name for name, operand in extra if operand or not _LAYOUT.search(name)})
 
 
 def _raw(raw: RawCode) -> Iterator[tuple[str, int]]:
-    """The raw instructions, with those operands that are no places."""
+    """The raw instructions, with the operands that are not indices."""
     for operation, operand in zip(raw.bytecode[::2], raw.bytecode[1::2]):
         row = raw.table.rows.get(operation)
         name = row.name if row is not None else str(operation)
-        yield name, 0 if row is not None and row.rule in _PLACES else operand
+        yield name, 0 if row is not None and row.rule in _INDEX_RULES else operand
 
 
 def _never_reached(raw: RawCode) -> tuple[list[tuple[str, object]], bytes]:
-    """The instructions that are never reached, and the bytes after the last one. Raises DecompilationError."""
+    """The unreachable instructions, and the bytes after the last one. Raises DecompilationError."""
     decoder = Decoder(raw)
     instructions = decoder.run()
     live = set(map(id, reached(instructions)))

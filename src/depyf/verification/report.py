@@ -9,20 +9,20 @@ from typing import Any
 __all__ = ["Change", "FileReport", "Loading", "Status", "TreeReport"]
 
 FINE, DIFFERENT, TROUBLE = 0, 1, 2
-"""Exit status: all files are what their sources say; one is not; one was not checked."""
+"""Exit status: all files match their sources; one does not; one was not checked."""
 
 
 class Status(enum.Enum):
     """What was found out about one compiled file."""
 
     IDENTICAL = "identical"
-    """The source compiles to the same code; only the name of the source file may be another one."""
+    """The source compiles to the same code; only the name of the source file may differ."""
     OTHER_LINES = "other lines"
     """The same code, with other line numbers or columns."""
     PROVEN = "proven"
     """The source compiles to other code, which was shown to do the same."""
     DIFFERS = "differs"
-    """The source compiles to other code, or to none; or no compiler writes what is in the file."""
+    """The source compiles to other code, or not at all; or no compiler writes such a file."""
     NO_SOURCE = "no source"
     """There is no source to compare with."""
     NOT_CHECKED = "not checked"
@@ -33,15 +33,15 @@ class Loading(enum.Enum):
     """What CPython does with one compiled file when its module is imported."""
 
     LOADED = "loaded"
-    """It is loaded: time and size, or the hash, are those of the source."""
+    """It is loaded: time and size, or the hash, match the source."""
     UNCHECKED = "loaded unchecked"
-    """It is loaded, whatever the source says."""
+    """It is loaded, whatever the source is."""
     STALE = "stale"
-    """It is looked at and not taken: the source is compiled."""
+    """It is read and rejected: the source is compiled."""
     IGNORED = "ignored"
-    """No import looks at it."""
+    """No import reads it."""
     FAILS = "import fails"
-    """It is looked at, and the import ends with an error."""
+    """It is read, and the import fails."""
     DEPENDS = "depends"
     """It depends on the time that the source gets when the archive is unpacked."""
     UNKNOWN = "unknown"
@@ -55,12 +55,12 @@ class Loading(enum.Enum):
 
 @dataclass(frozen=True)
 class Change:
-    """One place where a compiled file and its source differ.
+    """One difference between a compiled file and its source.
 
-    ``where`` is the qualified name of the code object, ``lines`` are statements of the compiled file, decompiled, that
-    the source has not, ``source_lines`` those of the source that the compiled file has not. ``line`` and
-    ``source_line`` are the line numbers that either side gives for the first, None if there is none. ``what`` says in
-    words what differs where no statement shows it.
+    ``where`` is the qualified name of the code object, ``lines`` are decompiled statements of the compiled file that
+    the source lacks, ``source_lines`` those of the source that the compiled file lacks. ``line`` and ``source_line``
+    are the line numbers of the first one on either side, None if there is none. ``what`` describes a difference that
+    no statement shows.
     """
 
     where: str
@@ -78,15 +78,15 @@ class FileReport:
     Attributes:
         path: the file; of a member of an archive, ``ARCHIVE/MEMBER``.
         source: its source file, named likewise; None if there is none.
-        version: the version of CPython that its magic number says, None if none is known.
+        version: the version of CPython by its magic number, None if unknown.
         optimize: the level of optimisation that the source was compiled with (0, 1, 2).
         status: the result.
         loading: what CPython does with the file.
-        loading_reason: why, in words.
-        reasons: what differs, in words, one for each code object; why it was not checked; what a proof was needed for.
-        changes: what differs, in statements.
-        notes: what else there is to know.
-        decompiled: the text of a file without source, if that was asked for.
+        loading_reason: the reason, as text.
+        reasons: the differences as text, one for each code object; why it was not checked; what needed a proof.
+        changes: the differences, as statements.
+        notes: further remarks.
+        decompiled: the text of a file without source, if requested.
     """
 
     path: str
@@ -165,6 +165,6 @@ class TreeReport:
 
 
 def worst(statuses: Any) -> int:
-    """The exit status of several: a difference is worse than trouble."""
+    """The exit status of several files: a difference outranks a file that was not checked."""
     found = set(statuses)
     return DIFFERENT if DIFFERENT in found else TROUBLE if TROUBLE in found else FINE

@@ -1,4 +1,4 @@
-"""What differs between a compiled file and its source, in statements: both are decompiled, their texts are compared."""
+"""The differences between a compiled file and its source as statements: compares their decompiled texts."""
 
 from __future__ import annotations
 
@@ -16,32 +16,32 @@ from .comparison import CodeDifference
 from .report import Change
 
 BUDGET = 100_000
-"""Work of the decompiler for one text: see `depyf.analyze`."""
+"""The decompiler's budget for one text: see `depyf.analyze`."""
 
 _MOST_COMPARED = 4_000_000
-"""Pairs of lines that are compared one by one."""
+"""The limit of line pairs that are compared one by one."""
 _DEFINITION = re.compile(r"\s*(?:async\s+def|def|class)\s+(\w+)")
 
 Lines = Sequence[str]
 
 
 def changes(ours: RawCode, source: RawCode, found: Sequence[CodeDifference]) -> list[Change]:
-    """What differs, in statements where the texts differ, else in words."""
+    """The differences, as statements where the texts differ, otherwise as descriptions."""
     result: list[Change] = []
     for left, right, inside in _outermost(ours, source, found):
         shown = list(changed_statements(left, right))
         result += shown
-        words = dict.fromkeys(str(difference) for difference in inside)
+        texts = dict.fromkeys(str(difference) for difference in inside)
         if not shown:
             result += [Change(where.where, str(where)) for where in inside]
             result += _instructions(left, right)
         elif not any(change.lines or change.source_lines for change in shown):
-            result += [Change("", text) for text in words]
+            result += [Change("", text) for text in texts]
     return result
 
 
 def text_of(raw: RawCode) -> str:
-    """The decompiled text of a file; why there is none, as a comment."""
+    """The decompiled text of a file; if there is none, a comment with the reason."""
     try:
         return with_room(lambda: analyze(raw, budget=BUDGET).source)
     except DepyfError as error:
@@ -51,7 +51,7 @@ def text_of(raw: RawCode) -> str:
 def _outermost(
     ours: RawCode, source: RawCode, found: Sequence[CodeDifference]
 ) -> Iterator[tuple[RawCode, RawCode, list[CodeDifference]]]:
-    """The smallest pairs of code objects, none in another, that have all the differences in them."""
+    """The smallest pairs of code objects, none nested in another, that contain all differences."""
     shown = [one for one in found if not one.lines_alone]
     pairs = [one for one in shown if one.ours is not None and one.source is not None]
     if any(one.ours is None or one.source is None for one in shown) or not pairs:
@@ -74,9 +74,9 @@ def changed_statements(left: RawCode, right: RawCode) -> Iterator[Change]:
         return
     mine, other = ours.source.splitlines(), theirs.source.splitlines()
     around = left.qualname.rpartition(".")[0] if left.is_function else ""
-    places = _places(mine, around), _places(other, around)
+    qualnames = _qualnames(mine, around), _qualnames(other, around)
     for start, end, other_start, other_end in _hunks(mine, other):
-        groups = _grouped(mine, places[0], start, end), _grouped(other, places[1], other_start, other_end)
+        groups = _grouped(mine, qualnames[0], start, end), _grouped(other, qualnames[1], other_start, other_end)
         for where in dict.fromkeys([*groups[0], *groups[1]]):
             numbers, others = groups[0].get(where, []), groups[1].get(where, [])
             yield Change(
@@ -103,7 +103,7 @@ def _result(raw: RawCode) -> Result | None:
 
 
 def _hunks(left: Lines, right: Lines) -> Iterator[tuple[int, int, int, int]]:
-    """Where two texts differ: begin and end in each."""
+    """The ranges in which two texts differ: begin and end in each."""
     start, end, other_end = 0, len(left), len(right)
     while start < min(end, other_end) and left[start] == right[start]:
         start += 1
@@ -118,8 +118,8 @@ def _hunks(left: Lines, right: Lines) -> Iterator[tuple[int, int, int, int]]:
             yield start + a, start + b, start + c, start + d
 
 
-def _places(text: Lines, around: str) -> list[str]:
-    """For each line the qualified name of the definition it is in; a definition is in the one around it."""
+def _qualnames(text: Lines, around: str) -> list[str]:
+    """For each line the qualified name of the enclosing definition; for a header that of the outer one."""
     found: list[str] = []
     open_ones: list[tuple[int, str]] = []
     for line in text:
@@ -133,8 +133,8 @@ def _places(text: Lines, around: str) -> list[str]:
     return found
 
 
-def _grouped(text: Lines, places: list[str], start: int, end: int) -> dict[str, list[int]]:
-    """The lines from ``start`` to ``end`` by their places; what is in a definition among them goes with it."""
+def _grouped(text: Lines, qualnames: list[str], start: int, end: int) -> dict[str, list[int]]:
+    """The lines from ``start`` to ``end`` by qualified name; those of a definition among them are grouped with it."""
     groups: dict[str, list[int]] = {}
     inside: int | None = None
     where = ""
@@ -144,7 +144,7 @@ def _grouped(text: Lines, places: list[str], start: int, end: int) -> dict[str, 
             continue
         indent = len(line) - len(line.lstrip())
         if inside is None or indent <= inside:
-            where = places[at]
+            where = qualnames[at]
             inside = indent if _DEFINITION.match(line) else None
         groups.setdefault(where, []).append(at)
     return groups

@@ -1,9 +1,9 @@
-"""Marshalled code with every reference written out: a quick way to see that two files hold the same.
+"""Marshalled code with every reference expanded: a fast check whether two files have the same content.
 
-Up to 3.10 the bytes of equal code differ between two runs of one compiler: an object is marked (FLAG_REF) if something
-else in the process holds it, too, and references count the marks. Format 2 of marshal has no references: the process
-that compiles writes it (`marshal.dumps(code, 2)`), and here the content of a file is brought into it. What needs a
-closer look (nans, types that no compiler writes, damage) has no such form.
+Up to 3.10 the bytes of equal code vary between runs of one compiler: an object is marked (FLAG_REF) if anything else
+in the process refers to it, and references count the marks. Marshal format 2 has no references: the compiling process
+writes it (`marshal.dumps(code, 2)`), and here the content of a file is converted to it. Content that needs a closer
+look (nans, types that no compiler writes, damage) is not converted.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ _WITH_PARTS = frozenset(b"(>)c")
 
 
 def written_out(data: bytes, version: Version, offset: int, most: int) -> bytes | None:
-    """The marshalled code that is all of ``data`` from ``offset`` on, in format 2.
+    """The marshalled code in ``data`` from ``offset`` to the end, in format 2.
 
-    None if it needs a closer look, if something follows it, or if it has more than ``most`` parts.
+    None if it needs a closer look, is followed by anything, or has more than ``most`` parts.
     """
     try:
         parts, end = _MarshalWriter(data, version, most).write(offset)
@@ -36,7 +36,7 @@ def written_out(data: bytes, version: Version, offset: int, most: int) -> bytes 
 
 
 class _Unusual(Exception):
-    """Something that the quick way does not know."""
+    """Something that the fast check does not handle."""
 
 
 class _MarshalWriter:
@@ -45,20 +45,20 @@ class _MarshalWriter:
         kinds = [field in NUMBERS for field in FORMATS[version].code_fields]
         self.objects = kinds.count(False)
         self.numbers = 4 * kinds.index(False)
-        behind = len(kinds) - 1 - kinds[::-1].index(True)  # the first line is between the objects
-        self.left_of_line = kinds[behind:].count(False)
+        last_object = len(kinds) - 1 - kinds[::-1].index(True)  # the first line is between the objects
+        self.left_of_line = kinds[last_object:].count(False)
         self.parts: list[bytes] = []
         self.references: list[Any] = []
         self.texts: dict[bytes, bytes] = {}
 
     def write(self, at: int) -> tuple[list[bytes], int]:
         data, parts, references, texts = self.data, self.parts, self.references, self.texts
-        # Of each object: how many parts are to come, how many when its line comes, its reference, and its first part.
+        # For each object: the remaining parts, their number at its first line, its reference, and its first part.
         waiting: list[list[int]] = []
         while True:
             first = data[at]
             kind = first & ~FLAG_REF
-            if kind in _SHORT:  # by far the most frequent, so written out
+            if kind in _SHORT:  # by far the most frequent, so inlined
                 end = at + 2 + data[at + 1]
                 key = data[at + 1 : end]
                 text = texts.get(key) or self._short(key)
@@ -77,7 +77,7 @@ class _MarshalWriter:
                 entry = [0, -1, -1, len(parts)]
                 if first >= FLAG_REF:
                     entry[2] = len(references)
-                    references.append(None)  # of no use before it is complete
+                    references.append(None)  # unusable until complete
                 at = self._begin(kind, at, entry)
                 if entry[0]:
                     waiting.append(entry)
@@ -101,20 +101,20 @@ class _MarshalWriter:
                 return parts, at
 
     def _short(self, key: bytes) -> bytes:
-        """A text of up to 255 characters, with its length in front."""
+        """A text of up to 255 characters, preceded by its length."""
         if not key[1:].isascii() or len(key) != 1 + key[0]:
             raise _Unusual
         text = self.texts[key] = b"u" + key[:1] + b"\0\0\0" + key[1:]
         return text
 
     def _again(self, start: int, end: int) -> None:
-        """Write out what has been written before."""
+        """Write again what has been written from ``start`` to ``end``."""
         if len(self.parts) + end - start > self.most:
             raise _Unusual
         self.parts += self.parts[start:end]
 
     def _begin(self, kind: int, at: int, entry: list[int]) -> int:
-        """Begin an object with parts; where the first of them is written."""
+        """Begin an object with parts; return the offset of the first."""
         data = self.data
         if kind == _CODE:
             end = at + 1 + self.numbers
@@ -131,7 +131,7 @@ class _MarshalWriter:
         return end
 
     def _leaf(self, kind: int, first: int, at: int) -> int:
-        """Write an object without parts; where it ends. Raises _Unusual for types that nobody expects."""
+        """Write an object without parts; return its end. Raises _Unusual for unexpected types."""
         data = self.data
         new = kind
         if kind == _INTEGER:
@@ -150,7 +150,7 @@ class _MarshalWriter:
         elif kind in (_FLOAT, _COMPLEX):
             end = at + (9 if kind == _FLOAT else 17)
             if any(data[byte] & 0x7F == 0x7F for byte in range(at + 8, end, 8)):
-                raise _Unusual  # it may be a nan, whose identity counts
+                raise _Unusual  # may be a nan, whose identity matters
         else:
             raise _Unusual
         text = bytes((new,)) + data[at + 1 : end]
