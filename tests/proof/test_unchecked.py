@@ -7,7 +7,7 @@ import pytest
 from depyf.decompiler.bytecode import load
 from depyf.decompiler.proof.lockstep.normalize import NotComparable, normalize
 from depyf.decompiler.proof.prove import prove
-from depyf.decompiler.proof.side_conditions.unchecked import unchecked_beside, unchecked_load
+from depyf.decompiler.proof.side_conditions.unchecked import unchecked_load, unchecked_only_in_original
 
 RESUME, LOAD_FAST, LOAD_FAST_CHECK, STORE_FAST, DELETE_FAST, RETURN_VALUE = 151, 124, 127, 125, 126, 83
 LOAD_FAST_AND_CLEAR, POP_TOP, SWAP, PUSH_NULL, CALL = 143, 1, 99, 2, 171
@@ -67,8 +67,8 @@ def test_nothing_is_proven_of_an_unchecked_load():
     checked, unchecked = code((LOAD_FAST_CHECK, B)), code((LOAD_FAST, B))
     assert prove(checked, code((LOAD_FAST_CHECK, B))).exact
     assert not prove(unchecked, checked).proven
-    assert unchecked_beside(unchecked, checked)
-    assert not unchecked_beside(checked, checked)
+    assert unchecked_only_in_original(unchecked, checked)
+    assert not unchecked_only_in_original(checked, checked)
 
 
 def test_it_is_looked_for_before_any_proof():

@@ -67,7 +67,7 @@ def recompile(
     if kind_of(real) in ("module", "expression"):
         code = compile_module(source, raw, filename=filename, mode=mode_of(raw)).code
     else:
-        code = compile_unit(source, raw, name=wanted, filename=filename, spelled=spelled, places=places).code
+        code = compile_unit(source, raw, name=wanted, filename=filename, spelled=spelled, variables=places).code
     assert code is not None  # it was compiled here
     slots = load(code).localsplus
     code = _put_back(code, spelled.then(respelling.meant))

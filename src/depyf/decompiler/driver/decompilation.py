@@ -47,8 +47,7 @@ from .work import Finishing, Work
 log = logging.getLogger("depyf")
 _SCOPES = ("function", "lambda", "comprehension", "generic")
 _DEEP = 20
-"""The number of enclosing code objects that let a RecursionError propagate: near the limit it can't be handled (see
-deep_stack)."""
+"""The number of enclosing code objects that let a RecursionError propagate: it can't be handled near the limit."""
 _STEPS_OF_TEXT = 3
 """Cost per instruction of printing the whole text, compiling and comparing it."""
 _COMPARED = ("argcount", "posonlyargcount", "kwonlyargcount", "flags", "bytecode", "names", "varnames", "cellvars",

@@ -1,10 +1,10 @@
 """proof/: shows that recompiled source means the same as the original bytecode.
 
-Takes two RawCode; gives a Verdict. IDENTICAL: the same fields (``identical.py``), asked before anything is read. EXACT:
-the same normal form (``lockstep/normalize.py``: no NOPs, lines, dead code, empty slots of calls). EQUIVALENT: shown to
-do the same step by step (``lockstep/``) or symbolically (``symbolic/``). Everything else is UNPROVEN. The axioms of
-every proof: memory errors and signals, the moment of ``__del__``, tracing and profiling, line numbers, and the order of
-``locals()`` are outside. Whatever else a proof takes for granted is in ``Verdict.assumptions``.
+Takes two RawCode; gives a Verdict. IDENTICAL: the same fields (``identical.py``), checked before any instruction is
+read. EXACT: the same normal form (``lockstep/normalize.py``: no NOPs, lines, dead code, empty slots of calls).
+EQUIVALENT: shown to do the same step by step (``lockstep/``) or symbolically (``symbolic/``). Everything else is
+UNPROVEN. Outside of every proof, by axiom, are memory errors and signals, the time of ``__del__``, tracing and
+profiling, line numbers, and the order of ``locals()``. Any other assumption of a proof is in ``Verdict.assumptions``.
 
     compile_module(source, like=None, *, filename, optimize) -> RawCode      source of a whole module, compiled
     compile_unit(source, raw, *, enclosing_class=None, name=None, ...) -> RawCode
@@ -15,9 +15,9 @@ every proof: memory errors and signals, the moment of ``__del__``, tracing and p
                                  the same for every code object nested in original, by identity
     verify(a, b) -> Verdict      two functions or code objects, with everything nested in them (public)
 
-``symbolic`` is ``prove_symbolic`` of ``symbolic/prove.py`` where code is compared that no compiler made, or source that
-has another shape. ``Verdict.pairs`` are the pairs of nested code objects that stand for each other;
-``Verdict.difference`` is the first difference, with the instruction of each side, its offset and line.
+``symbolic`` is ``prove_symbolic`` of ``symbolic/prove.py`` to compare code that no compiler made, or source of another
+shape. ``Verdict.pairs`` are the corresponding pairs of nested code objects; ``Verdict.difference`` is the first
+difference, with the instruction of each side, its offset and line.
 Imports ``limits/`` and ``bytecode/``.
 """
 

@@ -1,11 +1,11 @@
-"""Compiles source in the context its original had; needs nothing but the standard library of CPython 3.7 to 3.15.
+"""Compiles source in the context of its original; needs only the standard library of CPython 3.7 to 3.15.
 
 depyf imports it for source of the running version. For other versions it is the script that another CPython runs
-(compiler_pool.py starts it), so the text is parsed by the version that has to understand it.
+(started by compiler_pool.py), so the text is parsed by the version it is for.
 
-What the compiler knew besides the text: which names are free variables, the class whose private names are mangled,
-the functions around (they make the qualified name and the flag "nested"), the future statements, the level
-of optimisation. The text is parsed and its tree put into a scaffold, so no line of it is indented or moved.
+The context besides the text: which names are free variables, the class whose private names are mangled, the enclosing
+functions (for the qualified name and the flag "nested"), the future statements, the level of optimisation. The text is
+parsed and its tree put into a scaffold, so no line of it is indented or moved.
 """
 
 from __future__ import annotations
@@ -26,18 +26,18 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import IO, Any
 
-_FOLDER = os.path.dirname(os.path.abspath(__file__))  # forgotten once the main thread of a script has ended
+_FOLDER = os.path.dirname(os.path.abspath(__file__))  # no longer available once the main thread of a script has ended
 LOCALS = "<locals>"
 SCAFFOLD = "_depyf_scaffold"
 ORDERED = "_depyf_free_{:04}_"
-"""What comes before the name of a free variable whose place the compiler would not choose: it sorts them by name."""
+"""The prefix of a free variable whose index differs from the compiler's, which sorts them by name."""
 ENVELOPE = 2
-"""The version of marshal's format in which requests and answers travel: every CPython of this age reads it."""
+"""The marshal version of requests and answers, which all supported CPythons read."""
 
 FUTURE_FLAGS = 0
 for _feature in __future__.all_feature_names:
     FUTURE_FLAGS |= getattr(__future__, _feature).compiler_flag
-FUTURE_FLAGS &= ~0x1FFF  # nested_scopes and generators share their bits with the kind of code
+FUTURE_FLAGS &= ~0x1FFF  # nested_scopes and generators share bits with flags for the kind of code
 
 _COMPREHENSIONS = {
     ast.ListComp: "<listcomp>",
@@ -49,39 +49,38 @@ _DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 
 
 class CompileFailure(Exception):
-    """The source has no code of the kind that was asked for; the message says why."""
+    """The source has no code of the requested kind; the message says why."""
 
 
 def compile_request(request: dict[str, Any]) -> types.CodeType:
-    """The code object that ``request`` asks for.
+    """The code object described by ``request``.
 
-    ``source``, ``filename``, ``optimize``, ``mode`` (for a module alone): as for compile(). ``flags``: those of the
-    code object that it is compared with.
-    ``unit``: None for a module, else ``name``, ``qualname``, ``nested``, ``freevars`` and ``enclosing_class``
-    of the one definition, lambda or comprehension that is wanted; optional are ``cellvars`` that it keeps in cells
-    though no inner function may read them, ``locals`` that it has a place for though nothing may use them (3.8 and 3.9
-    leave them out all the same), ``inner_freevars``: names of functions in it -> their free variables, where no
-    compiler has sorted them, ``marks``: dotted names in the text -> the string constant to compile in their
-    place, and ``imports``: names that the module around it imports. ``asserts``, optional: how pytest has rewritten
-    the asserts of the original (arguments of ``rewrite_module``); those of the text are rewritten in the same way.
-    ``called``, optional: what messages call the source. ``twice``, optional: `serve` answers with what
-    `marshalled_twice` gives.
-    A free variable whose name begins as ``ORDERED`` says got that for its place. Raises CompileFailure.
+    ``source``, ``filename``, ``optimize``, ``mode`` (for a module only): as for compile(). ``flags``: those of the code
+    object that it is compared with.
+    ``unit``: None for a module, else ``name``, ``qualname``, ``nested``, ``freevars`` and ``enclosing_class`` of the
+    requested definition, lambda or comprehension. Optional: ``cellvars`` that it keeps in cells even if no inner
+    function reads them, ``locals`` that it has even if unused (3.8 and 3.9 drop them nevertheless),
+    ``inner_freevars``: names of functions in it -> their free variables, if not sorted as by a compiler, ``marks``:
+    dotted names in the text -> the string constant to compile instead, and ``imports``: names that the enclosing
+    module imports. ``asserts``, optional: how pytest has rewritten the asserts of the original (arguments of
+    ``rewrite_module``); those of the text are rewritten alike. ``called``, optional: the name of the source in
+    messages. ``twice``, optional: `serve` answers with the result of `marshalled_twice`.
+    A free variable with the prefix ``ORDERED`` has it to determine its index. Raises CompileFailure.
     """
     unit = request["unit"]
     if unit is None:
         source, mode = request["source"], request.get("mode", "exec")
-        if mode == "single":  # of the text compile() would take one line
+        if mode == "single":  # compile() would accept only one line of the text
             source = ast.Interactive(_compile(source, dict(request, flags=0, optimize=0), ast.PyCF_ONLY_AST).body)
         elif request.get("asserts"):
             source = _parse(request, request["flags"])
         return _compile(source, request, mode=mode)  # type: ignore[no-any-return]
     try:
         return _compile_in_scaffold(unit, request)
-    except SyntaxError as error:  # of the scaffold: a name that is none
+    except SyntaxError as error:  # of the scaffold: an invalid name
         raise CompileFailure(f"the source around the decompiled one does not compile: {error.msg}") from error
     except CompileFailure as error:
-        # CPython compiles text that is nested deeper than the trees that it takes: here a function needs none.
+        # CPython compiles text nested deeper than the trees it accepts: here a function needs no scaffold.
         if not isinstance(error.__cause__, RecursionError) or unit["freevars"] or unit["nested"] or unit.get("marks"):
             raise
         if unit["enclosing_class"] is not None or "." in unit["qualname"]:
@@ -90,9 +89,9 @@ def compile_request(request: dict[str, Any]) -> types.CodeType:
 
 
 def marshalled(request: dict[str, Any]) -> bytes:
-    """The code that ``request`` asks for, as CPython writes it into a compiled file. Raises CompileFailure.
+    """The code described by ``request``, as CPython writes it into a compiled file. Raises CompileFailure.
 
-    The format marks what more than one holds, and CPython's writer holds the code object twice.
+    The format marks objects with more than one reference, and CPython's writer has two to the code object.
     """
     code = compile_request(request)
     held = [code, code]
@@ -100,7 +99,7 @@ def marshalled(request: dict[str, Any]) -> bytes:
 
 
 def marshalled_twice(request: dict[str, Any]) -> tuple[bytes, bytes]:
-    """The same, and once more in format 2, which has no references. Raises CompileFailure."""
+    """The same, and also in format 2, which has no references. Raises CompileFailure."""
     code = compile_request(request)
     held = [code, code]
     return marshal.dumps(held[0]), marshal.dumps(code, 2)
@@ -110,7 +109,7 @@ def _compile_in_scaffold(unit: dict[str, Any], request: dict[str, Any]) -> types
     tree = _parse(request, 0)
     statement, code_name, before = _find_unit(tree, unit["name"])
     if unit.get("marks"):
-        _PlaceMarks(unit["marks"]).visit(statement)
+        _InsertMarks(unit["marks"]).visit(statement)
     code = _compile_unit(statement, before, code_name, unit, request)
     if isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef)):
         free = unit["freevars"]
@@ -120,8 +119,8 @@ def _compile_in_scaffold(unit: dict[str, Any], request: dict[str, Any]) -> types
         known = (*code.co_varnames, *code.co_cellvars, *free)
         unused = [name for name in unit.get("locals", ()) if name not in known]
         if missing or unshared or unused:
-            # The original holds on to free variables that nothing reads, keeps variables in cells that no inner
-            # function reads (it was inlined), has places that nothing uses: a mention in dead code does all three.
+            # The original has free variables that nothing reads, keeps variables in cells that no inner function reads
+            # (it was inlined), and has unused locals: a mention in dead code gives all three.
             _mention(statement, missing, "if 0: ({})")
             _mention(statement, unshared, "if 0: (lambda: ({}))")
             _mention(statement, unused, "if 0: ({}) = None")
@@ -129,11 +128,11 @@ def _compile_in_scaffold(unit: dict[str, Any], request: dict[str, Any]) -> types
         for name, order in unit.get("inner_freevars", {}).items():
             code = _with_inner_permuted(code, name, order)
         if code.co_freevars != tuple(free) and sorted(code.co_freevars) == sorted(free):
-            # Who calls binds them by position.
+            # Callers bind them by position.
             permuted = _permuted(code, tuple(free))
             if permuted is not None:
                 return permuted
-            ordered = {name: ORDERED.format(place) + name for place, name in enumerate(free)}
+            ordered = {name: ORDERED.format(number) + name for number, name in enumerate(free)}
             _Rename(ordered).visit(statement)
             code_name = ordered.get(code_name, code_name)
             code = _compile_unit(statement, before, code_name, dict(unit, freevars=tuple(ordered.values())), request)
@@ -144,7 +143,7 @@ def _parse(request: dict[str, Any], flags: int) -> Any:
     """The tree of the source, its asserts rewritten if those of the original are."""
     tree = _compile(request["source"], dict(request, flags=flags, optimize=0), ast.PyCF_ONLY_AST)
     if request.get("asserts"):
-        if __name__ == "__main__":  # a script in another Python, which looks for modules in its own library only
+        if __name__ == "__main__":  # a script in another Python, which has no path but its own library's
             sys.path.insert(0, _FOLDER)
             from pytest_asserts import rewrite_module  # type: ignore[import-not-found]
 
@@ -156,34 +155,34 @@ def _parse(request: dict[str, Any], flags: int) -> Any:
 
 
 def _permuted(code: types.CodeType, free: tuple[str, ...]) -> types.CodeType | None:
-    """``code`` with its free variables in the order of ``free``; None where that can't be said in the operands alone.
+    """``code`` with its free variables in the order of ``free``; None if changing operands does not suffice.
 
-    Functions in it keep theirs, which the compiler has sorted. Where loading a cell for a closure looks like loading a
-    local variable (``LOAD_CLOSURE`` is no instruction from 3.13 on), the operands don't tell.
+    Functions in it keep their order, sorted by the compiler. Where loading a cell for a closure looks like loading a
+    local variable (from 3.13 on there is no ``LOAD_CLOSURE`` instruction), the operands are ambiguous.
     """
     if opcode.opmap.get("LOAD_CLOSURE", 256) > 255 or not hasattr(code, "replace"):
         return None
     first = len(code.co_cellvars)
-    if "MAKE_CELL" in opcode.opmap:  # from 3.11 on one table has all variables, a parameter that is a cell once
+    if "MAKE_CELL" in opcode.opmap:  # from 3.11 on all variables are in one table, a parameter that is a cell only once
         first = len({*code.co_varnames, *code.co_cellvars})
-    place = {first + old: first + free.index(name) for old, name in enumerate(code.co_freevars)}
+    new_index = {first + old: first + free.index(name) for old, name in enumerate(code.co_freevars)}
     result, argument = bytearray(code.co_code), 0
     for at in range(0, len(result), 2):
         argument = argument << 8 | result[at + 1]
         if result[at] == opcode.EXTENDED_ARG:
             continue
-        if result[at] in opcode.hasfree and argument in place:
-            if max(argument, place[argument]) > 255:
+        if result[at] in opcode.hasfree and argument in new_index:
+            if max(argument, new_index[argument]) > 255:
                 return None
-            result[at + 1] = place[argument]
+            result[at + 1] = new_index[argument]
         argument = 0
     return code.replace(co_code=bytes(result), co_freevars=free)
 
 
 def _with_inner_permuted(code: types.CodeType, name: str, free: tuple[str, ...]) -> types.CodeType:
-    """``code``, in which the function ``name`` gets its free variables in the order of ``free``, if that can be said.
+    """``code`` with the free variables of its function ``name`` in the order of ``free``, if that is possible.
 
-    The cells are loaded one after the other, put into a tuple, and the function's code after it.
+    The cells are loaded in order and built into a tuple, followed by the function's code.
     """
     result, consts = bytearray(code.co_code), list(code.co_consts)
     load = opcode.opmap.get("LOAD_CLOSURE", -1)
@@ -197,8 +196,8 @@ def _with_inner_permuted(code: types.CodeType, name: str, free: tuple[str, ...])
         if permuted is None or number > 255 or at < 2 * len(free) or set(cells[::2]) != {load}:
             continue
         consts[number] = permuted
-        for place, variable in enumerate(free):
-            result[at - 2 * (len(free) - place) + 1] = cells[2 * old.index(variable) + 1]
+        for free_index, variable in enumerate(free):
+            result[at - 2 * (len(free) - free_index) + 1] = cells[2 * old.index(variable) + 1]
     return code.replace(co_code=bytes(result), co_consts=tuple(consts)) if consts != list(code.co_consts) else code
 
 
@@ -215,8 +214,8 @@ def _mention(function: Any, names: list[str], text: str) -> None:
         function.body.extend(ast.copy_location(mention, function.body[-1]) for mention in mentions)
 
 
-class _PlaceMarks(ast.NodeTransformer):
-    """Puts a string constant wherever the text has the dotted name of a constant that has no literal."""
+class _InsertMarks(ast.NodeTransformer):
+    """Replaces dotted names of constants without literals by string constants."""
 
     def __init__(self, marks: dict[str, str]) -> None:
         self.marks = marks
@@ -238,7 +237,7 @@ class _PlaceMarks(ast.NodeTransformer):
 
 
 class _Rename(ast.NodeTransformer):
-    """Gives variables other names, wherever a name is written."""
+    """Renames variables everywhere in a tree."""
 
     def __init__(self, new: dict[str, str]) -> None:
         self.new = new
@@ -288,17 +287,17 @@ _DISTURBED = ("recursion depth mismatch", "during ast construction")
 
 
 def undisturbed(make: Any) -> Any:
-    """What ``make`` gives, which makes a syntax tree; once more, without garbage collections, if one came in between.
+    """Return ``make()``, which makes a syntax tree; retry without garbage collection if a collection disturbed it.
 
-    CPython 3.11 counts the depth of the tree in one place for the whole process. A collection may run code of the
-    program while it makes a tree: a finalizer, or pytest's hook for an exception in one, which formats a traceback. If
-    that parses something itself, or another thread does meanwhile, the count is wrong afterwards and the tree is thrown
-    away ("AST constructor recursion depth mismatch"). Nothing else runs code of the program there.
+    CPython 3.11 counts the depth of the tree in process-wide state. A collection while it makes a tree may run code of
+    the program: a finalizer, or pytest's hook for an exception in one, which formats a traceback. If that parses
+    something, or another thread does meanwhile, the count is wrong afterwards and the tree is discarded ("AST
+    constructor recursion depth mismatch"). Nothing else runs code of the program there.
     """
     try:
         return make()
     except (SystemError, RecursionError) as error:
-        if not any(words in str(error) for words in _DISTURBED):
+        if not any(message in str(error) for message in _DISTURBED):
             raise
     was_on = gc.isenabled()
     gc.disable()
@@ -336,7 +335,7 @@ def _find_unit(tree: ast.Module, name: str) -> tuple[ast.stmt, str, list[ast.stm
 
 
 def _build(statement: ast.stmt, before: list[ast.stmt], unit: dict[str, Any]) -> tuple[ast.Module, list[str]]:
-    """The scaffold with the unit in its innermost body, and the names of the code objects from the module to there."""
+    """The scaffold with the unit in its innermost body, and the names of the code objects on the path to it."""
     levels = _levels(unit["qualname"])
     enclosing_class = unit["enclosing_class"]
     if enclosing_class is not None and (not levels or levels[-1] != ("class", enclosing_class)):
@@ -366,7 +365,7 @@ def _build(statement: ast.stmt, before: list[ast.stmt], unit: dict[str, Any]) ->
 
 
 def _imports(names: tuple[str, ...]) -> list[ast.stmt]:
-    """Imports of a module: what functions in it call of these is no method. They may follow the functions."""
+    """Imports of a module: calls of their attributes are not method calls. They may follow the functions."""
     return list(syntax_tree("import {}".format(", ".join(names))).body) if names else []
 
 
@@ -375,24 +374,24 @@ def _has_function(levels: list[tuple[str, str]]) -> bool:
 
 
 def _need_function(levels: list[tuple[str, str]]) -> None:
-    """Put a function around all ``levels`` if none of them is one."""
+    """Add an outer function to ``levels`` if there is none among them."""
     if not _has_function(levels):
         levels.insert(0, ("def", SCAFFOLD))
 
 
 def _globals(body: list[ast.stmt], needed: list[str]) -> list[ast.stmt]:
-    """A declaration: what the scaffold holds is no local of it, unless the original had it as a free variable."""
+    """A global declaration: names bound in the scaffold are not its locals, unless the original had them free."""
     inner = [s.name for s in body if isinstance(s, _DEFINITIONS) and s.name not in needed]
     return list(syntax_tree("global {}".format(", ".join(inner))).body) if inner else []
 
 
 def _awaits(node: ast.AST) -> bool:
-    """Whether a comprehension with ``node`` in it can be in an async function alone."""
+    """Whether a comprehension with ``node`` in it is only allowed in an async function."""
     return isinstance(node, ast.Await) or isinstance(node, ast.comprehension) and bool(node.is_async)
 
 
 def _levels(qualname: str) -> list[tuple[str, str]]:
-    """The functions and classes around, from the outside, if the qualified name says which; else none."""
+    """The enclosing functions and classes, outermost first, if the qualified name shows them; otherwise empty."""
     levels: list[tuple[str, str]] = []
     for part in qualname.split(".")[:-1]:
         if part == LOCALS and levels and levels[-1][0] == "class":
@@ -405,7 +404,7 @@ def _levels(qualname: str) -> list[tuple[str, str]]:
 
 
 def _pick(module: types.CodeType, path: list[str], name: str, unit: ast.stmt | None) -> types.CodeType:
-    """The unit's code object: down the scaffold, then the one of that name."""
+    """The unit's code object: the one of that name below the scaffold's."""
     code = module
     for step in path:
         code = next(nested for nested in _nested(code) if nested.co_name == step)
@@ -420,18 +419,18 @@ def _nested(code: types.CodeType) -> list[types.CodeType]:
     return [constant for constant in code.co_consts if isinstance(constant, types.CodeType)]
 
 
-# As a script of its own: requests come in and answers go out, each a length of four bytes and a marshalled value.
+# As a script: reads requests and writes answers, each a four-byte length and a marshalled value.
 
 
 def write_message(pipe: IO[bytes], value: Any) -> None:
-    """Send ``value``, made of what marshal knows."""
+    """Send ``value``, which marshal must support."""
     data = marshal.dumps(value, ENVELOPE)
     pipe.write(len(data).to_bytes(4, "big") + data)
     pipe.flush()
 
 
 def read_message(pipe: IO[bytes]) -> Any:
-    """What the other side sent. Raises EOFError if it is gone."""
+    """Receive a value from the other side. Raises EOFError if it is gone."""
     size = int.from_bytes(_read(pipe, 4), "big")
     return marshal.loads(_read(pipe, size))
 
@@ -447,7 +446,7 @@ def _read(pipe: IO[bytes], size: int) -> bytes:
 
 
 def serve(requests: IO[bytes], answers: IO[bytes]) -> None:
-    """Answer requests with ("code", marshalled code) or ("error", why) until the other side is gone."""
+    """Answer requests with ("code", marshalled code) or ("error", reason) until the other side is gone."""
     while True:
         try:
             request = read_message(requests)
@@ -464,7 +463,7 @@ def serve(requests: IO[bytes], answers: IO[bytes]) -> None:
 
 
 def limit_memory(most: int) -> None:
-    """Let this process have no more than that many bytes, where the system knows such limits."""
+    """Limit the memory of this process to that many bytes, where the system supports it."""
     try:
         import resource
     except ImportError:  # on Windows
@@ -474,13 +473,13 @@ def limit_memory(most: int) -> None:
     try:
         resource.setrlimit(resource.RLIMIT_AS, (wanted, hard))
     except (ValueError, OSError):
-        pass  # of no use on this system; a text is then bounded by its size alone
+        pass  # unsupported on this system; a text is then bounded only by its size
 
 
 MOST_MEMORY = 4 << 30
 
 if __name__ == "__main__":
     limit_memory(MOST_MEMORY)
-    sys.setrecursionlimit(10_000)  # as where the text was made (limits/deep_stack.py, which is not at hand here)
+    sys.setrecursionlimit(10_000)  # as where the text was made (limits/deep_stack.py, which can't be imported here)
     threading.stack_size(128 << 20)
     threading.Thread(target=serve, args=(sys.stdin.buffer, sys.stdout.buffer)).start()

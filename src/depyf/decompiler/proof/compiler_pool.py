@@ -1,7 +1,7 @@
-"""Compilers of other CPython versions: processes that wait for source, started when needed and kept.
+"""Compilers of other CPython versions: processes that wait for source, started on demand and reused.
 
-A process is one thread's while it works, so threads never share a pipe. One that dies or does not answer costs that
-request; the next one starts another. They end with this process, and when their pipe closes.
+A process belongs to one thread while it works, so threads never share a pipe. If one dies or does not answer, that
+request fails, and the next starts another. They end with this process, and when their pipe closes.
 """
 
 from __future__ import annotations
@@ -18,17 +18,17 @@ from ..bytecode.interpreters import Version, find_interpreter, missing
 from .compile_worker import read_message, write_message
 
 LIMIT = 60.0
-"""Seconds that a compiler may take for one text."""
+"""The time limit of a compiler for one text, in seconds."""
 
 _SCRIPT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "compile_worker.py")
 
 
 class NoInterpreter(DecompilationError):
-    """The CPython that has to compile the source is not on this machine; the reason names its version."""
+    """The CPython needed to compile the source is not on this machine; the reason names its version."""
 
 
 class CompilerPool:
-    """Hands requests to compilers of any version. May be used by several threads at once."""
+    """Passes requests to compilers of any version. Thread-safe."""
 
     def __init__(self, limit: float = LIMIT) -> None:
         self.limit = limit
@@ -47,8 +47,8 @@ class CompilerPool:
         except (OSError, EOFError, ValueError, TypeError) as error:
             hangs = compiler.timed_out
             compiler.end()
-            words = f"gave no answer within {self.limit:g} s" if hangs else f"broke down ({error})"
-            return "error", f"the compiler of CPython {version[0]}.{version[1]} {words}"
+            outcome = f"gave no answer within {self.limit:g} s" if hangs else f"broke down ({error})"
+            return "error", f"the compiler of CPython {version[0]}.{version[1]} {outcome}"
         except BaseException:
             compiler.end()
             raise
@@ -58,7 +58,7 @@ class CompilerPool:
 
     def _take(self, version: Version) -> _Compiler:
         with self._lock:
-            if self._owner != os.getpid():  # after a fork: these processes talk with the parent
+            if self._owner != os.getpid():  # after a fork: these processes belong to the parent
                 self._idle.clear()
                 self._owner = os.getpid()
             waiting = self._idle.get(version, [])
@@ -73,7 +73,7 @@ class CompilerPool:
         return _Compiler(executable)
 
     def close(self) -> None:
-        """End all processes that are not at work."""
+        """End all idle processes."""
         with self._lock:
             if self._owner == os.getpid():
                 for compiler in (c for waiting in self._idle.values() for c in waiting):
@@ -97,7 +97,7 @@ class _Compiler:
     def ask(self, request: dict[str, Any], limit: float) -> tuple[str, Any]:
         process = self.process
         assert process.stdin is not None and process.stdout is not None
-        if self._watch is None:  # one thread for all requests: starting one takes as long as a short text
+        if self._watch is None:  # one thread for all requests: starting one takes as long as compiling a short text
             self._watch = threading.Thread(target=self._look_at_the_clock, args=(limit / 20,), daemon=True)
             self._watch.start()
         self._deadline = time.monotonic() + limit
@@ -124,7 +124,7 @@ class _Compiler:
                 if pipe is not None:
                     pipe.close()
             except OSError:
-                pass  # what was left in the buffer has nobody to go to
+                pass  # the rest of the buffer has no receiver
         self.process.wait()
 
 

@@ -1,6 +1,6 @@
-"""Keys by which constants are compared: equal keys, and only these, are constants no program can tell apart.
+"""Keys for comparing constants: equal if and only if no program can distinguish the constants.
 
-``1 == True == 1.0`` and ``0.0 == -0.0`` to Python, and ``nan != nan``; the keys say otherwise.
+In Python ``1 == True == 1.0``, ``0.0 == -0.0``, and ``nan != nan``; the keys differ in that.
 """
 
 from __future__ import annotations
@@ -12,11 +12,11 @@ from typing import Any
 from ..bytecode import RawCode
 
 CODE = ("code",)
-"""The key of every nested code object: opaque here, proven as a pair of its own."""
+"""The key of every nested code object: opaque here, proven as a separate pair."""
 
 
 def constant_key(value: Any) -> Any:
-    """The key of one constant. Objects that no literal makes are keyed by identity."""
+    """The key of one constant. Objects without a literal are keyed by identity."""
     kind = type(value)
     if kind is str or value is None:
         return value
@@ -29,11 +29,11 @@ def constant_key(value: Any) -> Any:
     if kind is RawCode:
         return CODE
     if kind is tuple:
-        # Code in a tuple would be compared by nobody.
+        # Code in a tuple would not be compared anywhere.
         return ("tuple", *[("code", id(item)) if type(item) is RawCode else constant_key(item) for item in value])
     if kind is frozenset:
         keys = [constant_key(item) for item in value]
-        # A loop sees the order in which it was filled, unless hashes that differ in every run decide.
+        # A loop sees the insertion order, unless the order depends on hashes that differ in every run.
         return ("frozenset", frozenset(Counter(keys).items()) if _hash_is_random(value) else tuple(keys))
     if kind is slice:
         return ("slice", constant_key(value.start), constant_key(value.stop), constant_key(value.step))
@@ -43,13 +43,13 @@ def constant_key(value: Any) -> Any:
 
 
 def members_key(value: frozenset[Any]) -> Any:
-    """The key of a frozenset that something is looked for in: its order does not matter."""
+    """The key of a frozenset used only for membership tests: its order does not matter."""
     return ("frozenset", frozenset([constant_key(item) for item in value]))
 
 
 _NANS = float("nan"), float("nan")
 _NAN_IS_RANDOM = hash(_NANS[0]) != hash(_NANS[1])
-"""Whether the hash of a nan is that of its place in memory, from 3.10 on (bpo-43475)."""
+"""Whether the hash of a nan is that of its address, from 3.10 on (bpo-43475)."""
 
 
 def _hash_is_random(value: Any) -> bool:

@@ -1,8 +1,8 @@
-"""Whether two code objects are one and the same, decided from their plain fields: no instruction is read.
+"""Whether two code objects are identical, decided from their fields: no instruction is decoded.
 
-Whatever a mistake of the reader hides, it hides nothing here. Left out are what another verdict or another column
-is about: nested code objects (their places count, each pair has a verdict of its own), lines and columns, the name of
-the file, the first line, and the names of the code object, which ``prove`` compares before.
+So a mistake of the reader can hide nothing here. Not compared, since other verdicts or columns cover them, are the
+contents of nested code objects (their positions are; each pair has its own verdict), lines and columns, the name of
+the file, the first line, and the names of the code object, which ``prove`` has compared before.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _NUMBERS = {
 
 
 def differing_fields(original: RawCode, recompiled: RawCode) -> Iterator[str]:
-    """In words, the fields in which the two differ; the most frequent answer is none, and it is the cheapest."""
+    """The names of the fields in which the two differ; the most frequent answer, none, is the cheapest."""
     if original.version != recompiled.version:
         yield "version of the bytecode"
     if original.bytecode != recompiled.bytecode:
@@ -38,9 +38,9 @@ def differing_fields(original: RawCode, recompiled: RawCode) -> Iterator[str]:
         if found:
             yield from found
             break
-    for field, words in _NUMBERS.items():
+    for field, label in _NUMBERS.items():
         if getattr(original, field) != getattr(recompiled, field):
-            yield words
+            yield label
 
 
 def _sequence(what: str, left: Sequence[Any], right: Sequence[Any]) -> Iterator[str]:

@@ -1,6 +1,6 @@
-"""What proofs do not look at, each with the reason why no program can tell: the one table. docs/proof.md shows it.
+"""The table of what proofs ignore, each with the reason why no program can observe it. docs/proof.md shows it.
 
-Whatever is not named here is compared.
+Everything not listed here is compared.
 """
 
 from __future__ import annotations
@@ -100,5 +100,5 @@ CANNOT_RAISE = {
     "LOAD_ASSERTION_ERROR": "pushes an object that exists",
     "PUSH_EXC_INFO": _STATE, "POP_EXCEPT": _STATE, "RETURN_VALUE": "leaves the code",
 }  # fmt: skip
-"""Why an operation never raises, memory errors aside. All others are taken to raise, LOAD_BUILD_CLASS too: it does so
-where somebody has taken the function out of the builtins."""
+"""Why an operation never raises, apart from memory errors. All others are assumed to raise, including
+LOAD_BUILD_CLASS, which does if the function has been removed from the builtins."""

@@ -1,4 +1,4 @@
-"""What the instructions do not say and a program can still see: signature, kind, names, closure, docstring."""
+"""What a program can observe besides the instructions: signature, kind, names, closure, docstring."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from ..bytecode.code.flags import derived_flags, flag_names
 
 
 def metadata_differences(original: RawCode, recompiled: RawCode, *, names: bool = True) -> tuple[str, ...]:
-    """In words, every difference between the two outside their instructions.
+    """Descriptions of all differences between the two outside of their instructions.
 
-    ``names=False`` leaves out the name and qualified name: the caller knows that the scaffold can't reproduce them.
+    ``names=False`` ignores the name and qualified name: the caller knows that the scaffold can't reproduce them.
     """
     found: list[str] = []
 
@@ -24,8 +24,8 @@ def metadata_differences(original: RawCode, recompiled: RawCode, *, names: bool 
     flags, other_flags = _own_flags(original), _own_flags(recompiled)
     if flags != other_flags:
         mine, other = flag_names(flags, original.version), flag_names(other_flags, recompiled.version)
-        only = ", ".join(word for word in mine if word not in other) or "none of it"
-        found.append(f"flags: {only} against {', '.join(word for word in other if word not in mine) or 'none of it'}")
+        only = ", ".join(flag for flag in mine if flag not in other) or "none of it"
+        found.append(f"flags: {only} against {', '.join(flag for flag in other if flag not in mine) or 'none of it'}")
     else:
         compare("parameters", original.parameters, recompiled.parameters)
     compare("free variables", original.freevars, recompiled.freevars)

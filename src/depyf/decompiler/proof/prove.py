@@ -19,7 +19,7 @@ from .side_conditions.call_slots import misplaced_slot
 from .side_conditions.handler_rows import split_instruction
 from .side_conditions.real_names import with_real_names
 from .side_conditions.same_constants import NANS, other_nans, other_nans_loaded, unclear_identity
-from .side_conditions.unchecked import unchecked_beside, unchecked_load
+from .side_conditions.unchecked import unchecked_load, unchecked_only_in_original
 from .verdict import Difference, Level, Verdict, unproven
 
 SymbolicProof = Callable[[RawCode, RawCode], Verdict]
@@ -30,11 +30,11 @@ Proofs = Dict[RawCode, Tuple[Verdict, Optional[RawCode]]]
 def prove(
     original: RawCode, recompiled: RawCode, *, symbolic: SymbolicProof | None = None, names: bool = True
 ) -> Verdict:
-    """The verdict for one code object; code nested in it is opaque here and comes back as ``Verdict.pairs``.
+    """The verdict for one code object; nested code is opaque here and returned as ``Verdict.pairs``.
 
-    Equal code objects first, then equal instructions, then ``symbolic``, a proof for code that lock-step can't show
-    (temporaries, other stack shapes), then the lock-step walk. ``names=False``: name and qualified name need not be
-    equal. Raises nothing: code that can't be read or compared is unproven, with the reason.
+    Tries equal code objects first, then equal instructions, then ``symbolic``, a proof for code that lock-step can't
+    handle (temporaries, other stack shapes), then the lock-step walk. ``names=False``: name and qualified name need not
+    be equal. Never raises: code that can't be read or compared is unproven, with the reason.
     """
     return with_real_names(_prove(original, recompiled, symbolic, names), original, recompiled)
 
@@ -56,7 +56,7 @@ def _prove(original: RawCode, recompiled: RawCode, symbolic: SymbolicProof | Non
             return unproven(NANS)
         alike = _paired(original, recompiled)
         if alike is not None and _same_finally_calls(original, recompiled):
-            unchecked = unchecked_beside(original, recompiled)
+            unchecked = unchecked_only_in_original(original, recompiled)
             if unchecked:
                 return unproven(unchecked)
             return Verdict(Level.EXACT, "instructions", pairs=alike, differs=differs)
@@ -71,15 +71,15 @@ def _prove(original: RawCode, recompiled: RawCode, symbolic: SymbolicProof | Non
         return Verdict(Level.EXACT, "instructions", pairs=nested_pairs(a, b), differs=differs)
     if symbolic is None:
         return _in_lock_step(a, b)
-    # Where it may be needed it comes first: it shows all that lock-step shows.
+    # Where it may be needed it is tried first: it proves everything that lock-step does.
     other = symbolic(original, recompiled)
     return other if other.proven else _or_else(other, _in_lock_step(a, b))
 
 
 def reading_in_doubt(raw: RawCode) -> str:
-    """Why the instructions that were read may not be what ``raw`` does; '' if nothing speaks against it.
+    """Why the decoded instructions may not be what ``raw`` does; '' if there is no doubt.
 
-    Worked out once for each RawCode, which is proven against many texts. Raises DecompilationError if it can't be read.
+    Cached for each RawCode, which is proven against many texts. Raises DecompilationError if it can't be read.
     """
     instructions = known_instructions(raw)
     if raw.doubt is None or raw.doubt[0] is not instructions:
@@ -89,7 +89,7 @@ def reading_in_doubt(raw: RawCode) -> str:
 
 
 def _same_finally_calls(a: RawCode, b: RawCode) -> bool:
-    """Whether both call ``finally`` subroutines alike (3.8), those too that never come back."""
+    """Whether both call ``finally`` subroutines alike (3.8), including those that never return."""
     if a.finally_calls != b.finally_calls:
         return False
     ours, theirs = (list(map(constant_key, raw.returned_after_finally_calls)) for raw in (a, b))
@@ -108,7 +108,7 @@ def _leave_blocks_alike(a: NormalForm, b: NormalForm) -> bool:
 
 
 def _or_else(symbolic: Verdict, other: Verdict) -> Verdict:
-    """One of two verdicts: a proof if there is one, else the reasons of both."""
+    """The one of two verdicts that is a proof, else an unproven one with the reasons of both."""
     if symbolic.proven or other.proven:
         return symbolic if symbolic.proven else other
     difference = symbolic.difference or other.difference
@@ -132,10 +132,10 @@ def _in_lock_step(a: NormalForm, b: NormalForm) -> Verdict:
 
 
 def _paired(a: RawCode, b: RawCode) -> Pairs | None:
-    """The nested code of both, if they have the same instructions in the same places; None if they do not.
+    """The nested code of both, if they have the same instructions at the same indices; otherwise None.
 
-    All that most code which is not identical differs in are constants that no instruction mentions, and their order:
-    the normal form, which costs more, need not be made for it.
+    Most code that is not identical differs only in unused constants and their order: this avoids making the normal
+    form, which costs more.
     """
     left, right = known_instructions(a), known_instructions(b)
     if len(left) != len(right) or set(a.cellvars) != set(b.cellvars):
@@ -157,13 +157,13 @@ def _paired(a: RawCode, b: RawCode) -> Pairs | None:
 def prove_all(
     original: RawCode, recompiled: RawCode, *, symbolic: SymbolicProof | None = None, names: bool = True
 ) -> Proofs:
-    """Proofs for ``original`` and everything nested in it: code object -> (verdict, what it was compared with).
+    """Proofs for ``original`` and everything nested in it: code object -> (verdict, the code it was compared with).
 
-    The pairs to prove are those met at the same place of a parent. Below a parent that is unproven the rest is
-    paired by name and order, so that one bad function does not hide the others. Code that only dead code mentions
-    has nobody to compare with: its verdict says so, and it is not needed. Where one original was met with several
-    recompiled ones, the worst verdict is kept. ``names=False`` holds for the outermost; the names of those nested in it
-    are then compared by what follows the qualified name of the parent.
+    Pairs are those met at the same instruction of a parent. Below an unproven parent the rest is paired by name and
+    order, so that one bad function does not hide the others. Code that only dead code mentions has no counterpart: its
+    verdict says so, and it is not needed. If one original was paired with several recompiled ones, the worst verdict is
+    kept. ``names=False`` applies to the outermost; the names of nested ones are then compared by the part after the
+    qualified name of the parent.
     """
     proofs: Proofs = {}
     done: set[tuple[RawCode, RawCode]] = set()
@@ -173,13 +173,13 @@ def prove_all(
         if (left, right) in done:
             continue
         done.add((left, right))
-        # One whose name is not made from its parent's, as Dynamo makes them, has no text: `recompile` puts that back
-        # in functions. The text of a module is compiled as it is.
+        # A qualified name that does not extend the parent's, as Dynamo makes them, can't be written: `recompile`
+        # restores it in functions. The text of a module is compiled unchanged.
         nested = left is not original
         elsewhere = nested and not names and original.is_function and _below(left.qualname, parents[0]) == left.qualname
         if elsewhere:
-            place = context_flags(left.version)
-            right.flags = right.flags & ~place | left.flags & place
+            context = context_flags(left.version)
+            right.flags = right.flags & ~context | left.flags & context
         verdict = prove(left, right, symbolic=symbolic, names=False)
         if names:
             verdict = _named(verdict, left.name, right.name)
@@ -215,18 +215,18 @@ def _named(verdict: Verdict, left: str, right: str, what: str = "name") -> Verdi
 
 
 def _renamed(verdict: Verdict, left: RawCode, right: RawCode) -> Verdict:
-    """``verdict`` for the outermost code: what no lambda can do, a function does in the text, with another name."""
+    """``verdict`` for the outermost code: a lambda that can't be one in text is a function with another name there."""
     if not verdict.proven or left.name != "<lambda>" or right.name == "<lambda>":
         return verdict
     return _put_back(verdict, f"a name that the text can't have, put back: {left.name!r} for {right.name!r}")
 
 
 def _moved(verdict: Verdict, left: RawCode, right: RawCode) -> Verdict:
-    """``verdict`` for code whose qualified name is not made from its parent's."""
+    """``verdict`` for code whose qualified name does not extend its parent's."""
     if not verdict.proven or left.qualname == right.qualname:
         return verdict
-    words = f"{left.qualname!r} for {right.qualname!r}"
-    return _put_back(verdict, f"a qualified name that the text can't give, put back: {words}")
+    names = f"{left.qualname!r} for {right.qualname!r}"
+    return _put_back(verdict, f"a qualified name that the text can't give, put back: {names}")
 
 
 def _put_back(verdict: Verdict, reason: str) -> Verdict:
@@ -234,7 +234,7 @@ def _put_back(verdict: Verdict, reason: str) -> Verdict:
 
 
 def _below(qualname: str, parent: str) -> str:
-    """The part of a qualified name that follows its parent's; all of it if it is not made from that."""
+    """The part of a qualified name after its parent's; all of it if it does not extend that."""
     return qualname[len(parent) :] if qualname.startswith(parent + ".") else qualname
 
 
@@ -252,7 +252,7 @@ def _by_name(left: RawCode, right: RawCode) -> list[tuple[RawCode, RawCode]]:
 
 
 def _add_unmet(original: RawCode, proofs: Proofs) -> None:
-    """Verdicts for nested code that was met nowhere: not needed below a proven parent, unproven below another."""
+    """Add verdicts for nested code that was not reached: not needed below a proven parent, otherwise unproven."""
     todo: list[tuple[RawCode, bool]] = [(original, True)]
     seen: set[RawCode] = set()
     while todo:

@@ -1,10 +1,10 @@
-"""What pytest's assertion rewriter (7.4 to 9) makes of a module's assert statements, as a change of its tree.
+"""A model of pytest's assertion rewriter (7.4 to 9), which transforms the tree of a module.
 
-An assert stands for statements that keep every intermediate value in a variable, and describe them where it fails.
-Text with asserts is compared with code that pytest has rewritten by rewriting it, too: whatever this model does
-otherwise than pytest makes the proof fail, never succeed.
+An assert becomes statements that store every intermediate value in a variable, and describe them on failure.
+Text with asserts is compared with code that pytest has rewritten by rewriting it too: any deviation of this model from
+pytest makes the proof fail, never succeed.
 
-Needs nothing but the standard library of CPython 3.7 to 3.15: other versions' compilers load it (compile_worker.py).
+Needs only the standard library of CPython 3.7 to 3.15: other versions' compilers load it (compile_worker.py).
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ if TYPE_CHECKING:
     from typing import Any, Iterable, Iterator
 
 HELPERS, BUILTINS = "@pytest_ar", "@py_builtins"
-"""What the rewritten module calls pytest's helpers, and builtins: the names of the imports put at its top."""
+"""The names of pytest's helpers, and of builtins, in the rewritten module: of the imports inserted at its top."""
 REWRITER = "_pytest.assertion.rewrite"
 """The module with the helpers."""
 SNAPSHOT, OVERWRITE = "snapshot", "overwrite"
-"""How ``:=`` is treated: since pytest 9.2 what it may change is kept in a variable; before, what it has changed is
-written once more where its name is read."""
+"""The handling of ``:=``: since pytest 9.2 values that it may change are kept in a variable; before, a changed value
+is written again where its name is read."""
 
 _SYMBOLS = {
     "BitOr": "|", "BitXor": "^", "BitAnd": "&", "LShift": "<<", "RShift": ">>", "Add": "+", "Sub": "-", "Mult": "*",
@@ -35,7 +35,7 @@ _END = object()
 
 
 def rewrite_module(tree: Any, walrus: str, imports: bool) -> None:
-    """Rewrite all asserts in ``tree``; ``imports``: it is a whole module, whose helpers are imported at its top."""
+    """Rewrite all asserts in ``tree``; ``imports``: it is a whole module, which imports the helpers at its top."""
     if imports:
         _import_helpers(tree)
     rewriter = _Rewriter(walrus)
@@ -86,7 +86,7 @@ def _import_helpers(module: Any) -> None:
 
 
 def _is_text(value: Any) -> bool:
-    # Python 3.7 has nodes of their own for constants.
+    # Python 3.7 has separate node types for constants.
     return isinstance(getattr(value, "value", getattr(value, "s", None)), str) and type(value).__name__ in (
         "Constant",
         "Str",
@@ -107,7 +107,7 @@ def _walrus_targets(nodes: Iterable[Any]) -> set[str]:
 
 
 class _Rewriter:
-    """The state of one assert: what is counted, the statements so far, and the values that its message shows."""
+    """The state of one assert: counters, the statements so far, and the values shown in its message."""
 
     def __init__(self, walrus: str) -> None:
         self.snapshots = walrus == SNAPSHOT
@@ -158,7 +158,7 @@ class _Rewriter:
         return self.helper("_saferepr", value)
 
     def show(self, value: Any) -> str:
-        """The place in the message where ``value`` is shown."""
+        """The placeholder in the message for ``value``."""
         key = f"py{next(self.counter)}"
         self.shown[-1][key] = value
         return f"%({key})s"
@@ -176,7 +176,7 @@ class _Rewriter:
         self.explaining.append(ast.Assign([ast.Name(name, ast.Store())], ast.BinOp(template, ast.Mod(), values)))
         return _load(name)
 
-    # One method for each kind of expression: what its value is called, and how the message describes it
+    # One method for each kind of expression: returns the name of its value, and its description in the message
 
     def visit(self, node: Any) -> tuple[Any, str]:
         return getattr(self, f"visit_{type(node).__name__}", self.visit_any)(node)
@@ -208,21 +208,21 @@ class _Rewriter:
         is_or = isinstance(node.op, ast.Or)
         body = statements = self.statements
         explaining = self.explaining
-        targets = [_walrus_targets(node.values[place + 1 :]) for place in range(len(node.values))]
+        targets = [_walrus_targets(node.values[index + 1 :]) for index in range(len(node.values))]
         self.shown.append({})
         condition: Any = None
-        for place, value in enumerate(node.values):
-            if place:
+        for index, value in enumerate(node.values):
+            if index:
                 inner: list[Any] = []
                 self.explaining.append(ast.If(condition, inner, []))
                 self.explaining = inner
-                self.overwrite_visited(value, node.values[:place])
+                self.overwrite_visited(value, node.values[:index])
             self.shown.append({})
             found, explanation = self.visit(value)
             body.append(ast.Assign([ast.Name(result, ast.Store())], found))
-            last = place == len(node.values) - 1
+            last = index == len(node.values) - 1
             is_named, is_name = type(value).__name__ == "NamedExpr", isinstance(value, ast.Name)
-            if self.snapshots and (is_named and not last or is_name and value.id in targets[place]):
+            if self.snapshots and (is_named and not last or is_name and value.id in targets[index]):
                 found = self.assign(_load(result))
                 self.shown[-1].update(dict.fromkeys(self.shown[-1], self.display(found)))
             described = self.format(_text(explanation))
@@ -250,13 +250,13 @@ class _Rewriter:
         operands = [*node.args, *(keyword.value for keyword in node.keywords)]
         function, text = self.visit_operand(node.func, operands)
         texts, arguments, keywords = [], [], []
-        for place, argument in enumerate(node.args):
-            value, explanation = self.visit_operand(self.overwritten_name(argument), operands[place + 1 :])
+        for index, argument in enumerate(node.args):
+            value, explanation = self.visit_operand(self.overwritten_name(argument), operands[index + 1 :])
             texts.append(explanation)
             arguments.append(value)
-        for place, keyword in enumerate(node.keywords, len(node.args)):
+        for index, keyword in enumerate(node.keywords, len(node.args)):
             keyword.value = self.overwritten_name(keyword.value)
-            value, explanation = self.visit_operand(keyword.value, operands[place + 1 :])
+            value, explanation = self.visit_operand(keyword.value, operands[index + 1 :])
             texts.append(f"{keyword.arg}={explanation}" if keyword.arg else f"**{explanation}")
             keywords.append(ast.keyword(keyword.arg, value))
         result = self.assign(ast.Call(function, arguments, keywords))
@@ -281,19 +281,19 @@ class _Rewriter:
         left, left_text = self.compared(node.left, node.comparators)
         names = [self.variable() for _ in node.ops]
         texts, symbols, results = [], [], [left]
-        for place, operator in enumerate(node.ops):
-            operand = node.comparators[place]
+        for index, operator in enumerate(node.ops):
+            operand = node.comparators[index]
             is_named = type(operand).__name__ == "NamedExpr"
             if not self.snapshots and is_named and isinstance(left, ast.Name) and operand.target.id == left.id:
                 operand.target.id = self.variable()
                 self.overwritten[left.id] = operand
-            right, right_text = self.compared(operand, node.comparators[place + 1 :])
+            right, right_text = self.compared(operand, node.comparators[index + 1 :])
             results.append(right)
             symbol = _SYMBOLS[type(operator).__name__]
             symbols.append(_text(symbol))
             texts.append(_text(f"{left_text} {symbol} {right_text}"))
             test = ast.Compare(left, [operator], [right])
-            self.statements.append(ast.Assign([ast.Name(names[place], ast.Store())], test))
+            self.statements.append(ast.Assign([ast.Name(names[index], ast.Store())], test))
             left, left_text = right, right_text
         loads = [_load(name) for name in names]
         tuples = [ast.Tuple(items, ast.Load()) for items in (symbols, loads, texts, results)]
@@ -312,7 +312,7 @@ class _Rewriter:
         return self.overwritten.get(node.id, node) if not self.snapshots and isinstance(node, ast.Name) else node
 
     def overwrite_visited(self, value: Any, before: list[Any]) -> None:
-        """Rename what ``value``, a comparison, binds at its left, if its name was an operand before."""
+        """Rename the target bound on the left of ``value``, a comparison, if its name was an earlier operand."""
         left: Any = value.left if isinstance(value, ast.Compare) else None
         if self.snapshots or type(left).__name__ != "NamedExpr":
             return

@@ -1,6 +1,6 @@
-"""Source -> RawCode, compiled by the version that made the original and in the context that it had.
+"""Source -> RawCode, compiled by the version and in the context of the original.
 
-compile_worker.py does it: in this process for the version that runs, in another CPython for the others.
+compile_worker.py compiles: in this process for the running version, in another CPython for the others.
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ _ORDERED = re.compile(ORDERED.format(0).replace("0000", r"\d{4}"))
 
 
 class Spelled:
-    """What a text writes in another way, as Python has no way to write it.
+    """The substitutes in a text for what Python has no syntax for.
 
-    ``constants``: the dotted name that stands for a constant that is no literal -> the constant; ``names`` and
-    ``variables``: identifier -> the real name of a global or attribute, of a local variable or cell; ``functions``:
-    identifier -> the real name of a nested function. ``meant``: identifiers that stand for one name wherever they are,
-    in strings too: no other string of the code has them.
+    ``constants``: the dotted name for a constant without a literal -> the constant; ``names`` and ``variables``:
+    identifier -> the real name of a global or attribute, of a local variable or cell; ``functions``: identifier -> the
+    real name of a nested function. ``meant``: identifiers that mean one name everywhere, including in strings: no other
+    string of the code has them.
     """
 
     def __init__(
@@ -50,7 +50,7 @@ class Spelled:
         return bool(self.constants or self.names or self.variables or self.functions)
 
     def then(self, meant: Mapping[str, str]) -> Spelled:
-        """The same for a text whose names ``meant`` gives the meaning of, if these are not their own."""
+        """The same for a text with further substitutes ``meant``."""
         if not meant:
             return self
         names, variables, functions = (
@@ -61,11 +61,11 @@ class Spelled:
 
     @property
     def marks(self) -> dict[str, str]:
-        """What is compiled in the place of the constants."""
+        """What is compiled instead of the constants."""
         return {text: _MARK + text for text in self.constants}
 
     def constant(self, value: Any) -> Any:
-        """The constant that was meant by one in compiled code."""
+        """The constant meant by one in compiled code."""
         if type(value) is tuple:
             return tuple(self.constant(item) for item in value)
         if type(value) is str and value.startswith(_MARK):
@@ -94,7 +94,7 @@ class Spelled:
         return self.variables.get(name, name)
 
     def qualname(self, name: str) -> str:
-        """The real qualified name: without what was added for the order of free variables."""
+        """The real qualified name, without the prefixes for the order of free variables."""
         parts = [_ORDERED.sub("", part) for part in name.split(".")]
         return ".".join(self.functions.get(part, part) for part in parts)
 
@@ -102,12 +102,12 @@ class Spelled:
 def compile_module(
     source: str, like: RawCode | None = None, *, filename: str = "<depyf>", optimize: int = 0, mode: str = "exec"
 ) -> RawCode:
-    """``source`` compiled as a module, by the version and with the future statements that ``like`` was compiled with.
+    """Compile ``source`` as a module, by the version and with the future statements of ``like``.
 
-    ``mode`` as for compile(); 'single' takes any number of statements.
+    ``mode`` as for compile(); 'single' accepts any number of statements.
 
     Raises DecompilationError if it does not compile (wrong syntax, too deep, or too big), NoInterpreter if there is
-    nobody to compile it.
+    no interpreter to compile it.
     """
     where = like.qualname if like is not None else filename
     version = like.version if like is not None else HOST_VERSION
@@ -131,18 +131,18 @@ def compile_unit(
     filename: str = "<depyf>",
     optimize: int = 0,
     spelled: Spelled | None = None,
-    places: tuple[str, ...] = (),
+    variables: tuple[str, ...] = (),
 ) -> RawCode:
     """The code of the one definition (or lambda, or comprehension) in ``source``, compiled as ``raw`` was.
 
     ``name`` chooses among several definitions (default: that of ``raw``, else the last one). ``enclosing_class``
-    mangles private names; the default is the class that ``raw.qualname`` names. ``freevars`` default to those of
-    ``raw``; each gets a binding in an outer function. What comes before the last dot of the qualified name, and
-    whether the definition is nested, is not in the text: they are taken from ``raw``. What the text has in the
-    spelling of ``spelled`` is put back. ``places`` are local variables that the code has even if it uses them nowhere
-    (where the compiler can be made to keep them).
-    Raises DecompilationError if the text does not compile or has no such definition, NoInterpreter if there is nobody
-    to compile it.
+    mangles private names; the default is the class in ``raw.qualname``. ``freevars`` default to those of ``raw``; each
+    gets a binding in an outer function. The part before the last dot of the qualified name, and whether the definition
+    is nested, are not in the text: they are taken from ``raw``. The substitutes of ``spelled`` are replaced by what
+    they mean. ``variables`` are local variables that the code has even if unused (where the compiler can be made to
+    keep them).
+    Raises DecompilationError if the text does not compile or has no such definition, NoInterpreter if there is no
+    interpreter to compile it.
     """
     written = {real: text for text, real in spelled.variables.items()} if spelled is not None else {}
     unit = {
@@ -156,7 +156,7 @@ def compile_unit(
             for inner in raw.nested
             if list(inner.freevars) != sorted(inner.freevars)
         },
-        "locals": tuple(name for name in (written.get(n, n) for n in places) if name.isidentifier()),
+        "locals": tuple(name for name in (written.get(n, n) for n in variables) if name.isidentifier()),
         "enclosing_class": enclosing_class,
         "marks": spelled.marks if spelled is not None else {},
     }
@@ -172,8 +172,8 @@ def compile_unit(
         _put_back(code, spelled or Spelled(), raw)
     _put_below(code, raw.qualname)
     read_like(code, raw)
-    place = context_flags(raw.version)
-    code.flags = code.flags & ~place | raw.flags & place
+    context = context_flags(raw.version)
+    code.flags = code.flags & ~context | raw.flags & context
     if raw.flags & CO_ITERABLE_COROUTINE and code.flags & CO_GENERATOR:
         code.flags |= CO_ITERABLE_COROUTINE  # set by types.coroutine when the program runs, never by a compiler
     return code
@@ -191,9 +191,9 @@ def compile_source(
     where: str = "",
     mode: str = "exec",
 ) -> RawCode:
-    """``source`` compiled by CPython ``version``; ``unit`` and ``asserts`` are what ``compile_request`` calls so.
+    """Compile ``source`` by CPython ``version``; for ``unit`` and ``asserts`` see ``compile_request``.
 
-    ``flags`` are those of the code object that it is compared with: they say which future statements hold.
+    ``flags`` are those of the code object that it is compared with, which determine the future statements.
     Raises DecompilationError, NoInterpreter.
     """
     request = {
@@ -214,9 +214,9 @@ def compile_source(
 
 
 def _with_asserts(compiling: Callable[..., RawCode], source: str, like: RawCode | None, imports: bool) -> RawCode:
-    """What ``compiling`` gives; the asserts of ``source`` are rewritten as pytest does it if those of ``like`` were.
+    """Return the result of ``compiling``, with the asserts of ``source`` rewritten if those of ``like`` were.
 
-    Where there is ``:=`` pytest's versions differ: then the form that has more code of ``like`` is the one.
+    For ``:=`` pytest's versions differ: the form that shares more code with ``like`` is chosen.
     """
     if like is None or not any(HELPERS in part.names for part in like.walk()):
         return compiling()
@@ -228,7 +228,7 @@ def _with_asserts(compiling: Callable[..., RawCode], source: str, like: RawCode 
 
 
 def _imported(raw: RawCode) -> tuple[str, ...]:
-    """The global variables that the module of ``raw`` imports, as far as calls tell: ``name.f()`` is no method call."""
+    """Globals that the module of ``raw`` imports, as far as calls show it: ``name.f()`` is not a method call."""
     if not raw.table.behavior.functions_of_imports_are_no_methods:
         return ()
     found: set[str] = set()
@@ -245,7 +245,7 @@ def _imported(raw: RawCode) -> tuple[str, ...]:
             if following.op == "NULL" and following.offset == attribute.offset:
                 others.add(owner.arg if owner.op in _LOADS else "")
             elif owner.op in ("LOAD_GLOBAL", "LOAD_NAME"):
-                # Without a method, a call has its NULL on one side of both.
+                # Without a method, the call's NULL is either below or above.
                 if following.op == "NULL" or number > 1 and instructions[number - 2].op == "NULL":
                     found.add(owner.arg)
     return tuple(sorted(name for name in found - others if name.isidentifier() and not keyword.iskeyword(name)))
@@ -255,7 +255,7 @@ _LOADS = frozenset(("LOAD_GLOBAL", "LOAD_NAME", "LOAD_FAST", "LOAD_DEREF"))
 
 
 def _may_be_in_class(raw: RawCode) -> bool:
-    """Whether the names that the compiler would mangle in a class are none, or mangled."""
+    """Whether there are no names that the compiler would mangle in a class, or they are mangled."""
     return not any(
         name.startswith("__") and not name.endswith("__") and "." not in name
         for code in raw.walk()
@@ -264,7 +264,7 @@ def _may_be_in_class(raw: RawCode) -> bool:
 
 
 def _put_back(code: RawCode, spelled: Spelled, original: RawCode) -> None:
-    """Constants and names of ``code`` that its text could not spell."""
+    """Restore the constants and names of ``code`` that its text could not spell."""
     codes = {id(raw.code): raw for raw in original.walk() if raw.code is not None}
 
     def constant(value: Any) -> Any:
@@ -280,7 +280,7 @@ def _put_back(code: RawCode, spelled: Spelled, original: RawCode) -> None:
 
 
 def _put_below(code: RawCode, qualname: str) -> None:
-    """Give ``code`` and all nested in it the place that ``qualname`` has: all that comes before its last dot."""
+    """Give ``code`` and all nested code the prefix of ``qualname``: the part before its last dot."""
     wanted, actual = qualname.rpartition(".")[0], code.qualname.rpartition(".")[0]
     if wanted == actual:
         return

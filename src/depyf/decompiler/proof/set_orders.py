@@ -1,4 +1,4 @@
-"""The order of set constants: that in which the compiler filled them, or marshal when it read them from a file."""
+"""The order of set constants: that of the compiler, or that of marshal after reading a file."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from .constants import constant_key, members_key
 
 
 def read_like(code: RawCode, original: RawCode) -> None:
-    """Give set constants of ``code``, just compiled, the order that a file gives them where ``original`` has that one.
+    """Give set constants of ``code``, just compiled, the order they get from a file if ``original`` has that order.
 
-    A module that is imported has its code from a file but for the first time, so both are what its source means.
-    Code of other versions comes through a file in any case.
+    An imported module has its code from a file except the first time, so both orders come from the source. Code of
+    other versions goes through marshal in any case.
     """
     if original.version != HOST_VERSION:
         return
@@ -47,6 +47,6 @@ def _read_like(value: Any, orders: dict[Any, set[Any]]) -> Any:
         return value
     try:
         read = marshal.loads(marshal.dumps(value))
-    except ValueError:  # a constant that no file has
+    except ValueError:  # a constant that can't be in a file
         return value
     return read if constant_key(read) in wanted else value

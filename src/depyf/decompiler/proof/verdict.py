@@ -1,4 +1,4 @@
-"""What a proof says: a level, the method, the reasons, and the first difference if there is one."""
+"""The verdict of a proof: a level, the method, the reasons, and the first difference if there is one."""
 
 from __future__ import annotations
 
@@ -10,28 +10,28 @@ if TYPE_CHECKING:
 
 
 class Level(enum.Enum):
-    """How sure it is that the source means what the bytecode means: the surest first."""
+    """The certainty that the source means the same as the bytecode, highest first."""
 
-    IDENTICAL = "identical"  # the recompiled code object is the original, but for lines and nested code
+    IDENTICAL = "identical"  # the recompiled code object equals the original, except for lines and nested code
     EXACT = "exact"  # the recompiled instructions are the same
     EQUIVALENT = "equivalent"  # they differ, and were shown to do the same
     UNPROVEN = "unproven"  # nothing is known
     REFUSED = "refused"  # there is no source
 
     def is_weaker(self, other: Level) -> bool:
-        """Whether ``other`` says more."""
+        """Whether ``other`` is stronger."""
         return _ORDER[self] > _ORDER[other]
 
 
-_ORDER = {level: place for place, level in enumerate(Level)}
+_ORDER = {level: rank for rank, level in enumerate(Level)}
 
 
 class Difference(NamedTuple):
-    """The first place where two code objects do not do the same.
+    """The first point where two code objects do not do the same.
 
     ``what`` says what differs and ``where`` in which code object, by its qualified name. ``left`` and ``right`` are
-    the instructions in words ('' for a difference that is in no instruction), the offsets are bytes into each code
-    object and the lines source lines (None if unknown).
+    the instructions as text ('' for a difference outside of instructions), the offsets are bytes into each code object
+    and the lines source lines (None if unknown).
     """
 
     what: str
@@ -46,17 +46,17 @@ class Difference(NamedTuple):
     def __str__(self) -> str:
         text = f"{self.where}: {self.what}" if self.where else self.what
         if self.left or self.right:
-            left = _place(self.left, self.left_offset, self.left_line)
-            text += f": at {left} against {_place(self.right, self.right_offset, self.right_line)}"
+            left = _location(self.left, self.left_offset, self.left_line)
+            text += f": at {left} against {_location(self.right, self.right_offset, self.right_line)}"
         return text
 
 
 class Held(NamedTuple):
-    """A value that the recompiled code holds at one instruction, and the original there does not hold any more.
+    """A value that the recompiled code holds at one instruction, and the original no longer holds there.
 
-    ``variable`` is the local variable of the recompiled code that has it, directly or in a container that nobody else
-    has; '' if only its stack has it. ``instruction`` (in words), ``line`` and ``offset`` are where, in the recompiled
-    code: what holds it should have let go before. ``original_offset`` is the same moment in the original.
+    ``variable`` is the local variable of the recompiled code that has it, directly or in a private container; '' if
+    only its stack has it. ``instruction`` (as text), ``line`` and ``offset`` are its location in the recompiled code,
+    before which the value should have been released. ``original_offset`` is the same point in the original.
     """
 
     variable: str
@@ -66,25 +66,25 @@ class Held(NamedTuple):
     original_offset: int = -1
 
     def __str__(self) -> str:
-        return f"{self.variable or 'the stack'} at {_place(self.instruction, self.offset, self.line)}"
+        return f"{self.variable or 'the stack'} at {_location(self.instruction, self.offset, self.line)}"
 
 
-def _place(text: str, offset: int, line: int | None) -> str:
-    place = f"line {line}" if line is not None else f"offset {offset}" if offset >= 0 else "the end"
-    return f"{place} `{text}`"
+def _location(text: str, offset: int, line: int | None) -> str:
+    location = f"line {line}" if line is not None else f"offset {offset}" if offset >= 0 else "the end"
+    return f"{location} `{text}`"
 
 
 class Verdict(NamedTuple):
     """The result of a proof for one code object.
 
-    ``method`` is "instructions", "lock-step", "symbolic" or "", and of what was refused the stage that refused it.
-    ``reasons`` say why it is not proven, or what is
-    notable; ``assumptions`` are the axioms, beyond the documented ones, that the proof needed. ``pairs`` are the
-    nested code objects (original, recompiled) met at the same place: they need proofs of their own.
-    ``held`` tells where a symbolic proof found that values live longer than in the original (symbolic/lifetimes.py).
-    ``differs`` names the fields of the code object that keep what is exact from being identical.
+    ``method`` is "instructions", "lock-step", "symbolic" or "", and for refused code the stage that refused it.
+    ``reasons`` say why it is not proven, or what is notable; ``assumptions`` are the axioms, beyond the documented
+    ones, that the proof needed. ``pairs`` are the nested code objects (original, recompiled) met at the same
+    instruction: they need separate proofs.
+    ``held`` lists values that, by a symbolic proof, live longer than in the original (symbolic/lifetimes.py).
+    ``differs`` names the fields of the code object that prevent exact code from being identical.
     ``lines`` and ``columns``, for text in its author's layout: whether the code is identical and each instruction has
-    the line, or line and columns, of the original. None where that was not asked for, or the original has no columns.
+    the line, or line and columns, of the original. None if not requested, or if the original has no columns.
     """
 
     level: Level
@@ -100,12 +100,12 @@ class Verdict(NamedTuple):
 
     @property
     def identical(self) -> bool:
-        """Whether the recompiled code object is the original."""
+        """Whether the recompiled code object equals the original."""
         return self.level is Level.IDENTICAL
 
     @property
     def exact(self) -> bool:
-        """Whether the recompiled instructions are the same: exact, or more than that."""
+        """Whether the recompiled instructions are the same: exact or identical."""
         return self.level is Level.EXACT or self.level is Level.IDENTICAL
 
     @property
@@ -114,7 +114,7 @@ class Verdict(NamedTuple):
         return self.exact or self.level is Level.EQUIVALENT
 
     def describe(self) -> str:
-        """One line of words."""
+        """A one-line description."""
         text = self.level.value
         if self.method:
             text += f" (in {self.method})" if self.level is Level.REFUSED else f" (by {self.method})"

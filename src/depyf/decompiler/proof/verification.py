@@ -1,4 +1,4 @@
-"""The public question: do these two do the same, and if not, where do they first differ?"""
+"""The public check: do these two do the same, and if not, where do they first differ?"""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ Code = Union[types.CodeType, RawCode]
 def verify(a: Any, b: Any) -> Verdict:
     """Whether ``a`` and ``b`` do the same: a Verdict, proven only if everything nested in them is proven too.
 
-    Compared are the codes, in all that a program can see of them but line numbers:
-    instructions, constants with their types, exception handlers, parameters and their kinds, flags, free
-    variables and their order, names and docstrings. Of two function objects the default values too: literals by value
-    and type, other objects by identity. Globals, annotations and the contents of closures are not.
+    The codes are compared in everything that a program can observe except line numbers: instructions, constants with
+    their types, exception handlers, parameters and their kinds, flags, free variables and their order, names and
+    docstrings. For two function objects also the default values: literals by value and type, other objects by identity.
+    Globals, annotations and the contents of closures are not compared.
 
-    If the verdict is not proven, ``reasons`` say all that was found, and ``difference`` where the two first differ; its
+    If the verdict is not proven, ``reasons`` list all findings, and ``difference`` is where the two first differ; its
     text reads like "f: different operands: at line 3 `LOAD_GLOBAL print` against line 4 `LOAD_GLOBAL input`". Not
     proven means that no proof was found, not that there is none.
 
@@ -35,7 +35,7 @@ def verify(a: Any, b: Any) -> Verdict:
     Raises:
         TypeError: one of them has no code.
         DepyfError: they are of two versions of Python, whose instructions can't be compared.
-        DecompilationError: bytecode that can't be read.
+        DecompilationError: the bytecode can't be read.
     """
     first, second = _code_of(a, "first"), _code_of(b, "second")
     original = first if isinstance(first, RawCode) else load(first)
@@ -97,7 +97,7 @@ def _shown(defaults: dict[str, Any], name: str, article: str = "an") -> str:
 
 
 def _literal(value: Any, article: str) -> str:
-    """A literal as it is, of other objects only the type: their text may hold an address."""
+    """The text of a literal, for other objects only the type: their repr may contain an address."""
     if type(value) is tuple:
         return f"({', '.join(_literal(item, article) for item in value)})"
     key = constant_key(value)

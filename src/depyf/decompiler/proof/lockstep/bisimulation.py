@@ -1,9 +1,9 @@
-"""Two normal forms side by side: are they the same, and if not, do they do the same in lock-step?
+"""Compares two normal forms: are they the same, and if not, do they do the same in lock-step?
 
-Lock-step: both codes start with equal stacks and locals and, as long as each step of one is the step of the other
-(same operation, same operand, same order), keep them equal. So it is enough to walk the pairs of instructions that
-can be reached together; each pair is visited once, and a pair met again is proven by then or found wrong
-(coinduction). What raises must go to paired handlers, with as much of the stack kept on both sides.
+Lock-step: both codes start with equal stacks and locals, and keep them equal as long as each step of one is the step
+of the other (same operation, same operand, same order). So it suffices to walk the pairs of instructions that can be
+reached together; each pair is visited once, since the walk proves or refutes every pair it visits (coinduction).
+Instructions that raise must lead to paired handlers, with the same depth of the stack kept on both sides.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from .unbound import LOCAL_OPERATIONS, may_be_unbound
 class Comparison(NamedTuple):
     """``difference`` is None if both do the same; ``pairs`` are the nested code objects met together.
 
-    ``assumptions`` are what had to be taken for granted.
+    ``assumptions`` are those that the proof needs.
     """
 
     difference: Difference | None
@@ -48,7 +48,7 @@ def nested_pairs(a: NormalForm, b: NormalForm) -> tuple[tuple[RawCode, RawCode],
 
 
 def lock_step(a: NormalForm, b: NormalForm) -> Comparison:
-    """Walk both forms together, every path up to its first difference; that with the first line is told."""
+    """Walk both forms together, every path up to its first difference; report the one with the first line."""
     left, right = _steps(a, False), _steps(b, False)
     comparison = _LockstepWalk(left, right).run()
     if comparison.difference is None:
@@ -80,7 +80,7 @@ class _LockstepWalk:
 
     def run(self) -> Comparison:
         self.walk()
-        return Comparison(min(self.found, key=_place, default=None), tuple(self.pairs))
+        return Comparison(min(self.found, key=_location, default=None), tuple(self.pairs))
 
     def walk(self) -> None:
         left, right, todo = self.left, self.right, self.todo
@@ -88,7 +88,7 @@ class _LockstepWalk:
         yes, other_yes, no, other_no = left.yes, right.yes, left.no, right.no
         guarded = self.a.guarded or self.b.guarded
         seen: set[tuple[int, int]] = set()
-        # Honest pairs are about as many as instructions; the limit keeps made-up code from taking quadratic time.
+        # Real code has about as many pairs as instructions; the limit keeps crafted code from taking quadratic time.
         limit = 1000 + 64 * (len(ops) + len(other_ops))
         while todo:
             i, j = todo.pop()
@@ -119,13 +119,13 @@ class _LockstepWalk:
                 return
 
     def handlers(self, i: int, j: int) -> str:
-        """What is wrong with the handlers of a pair of raising steps; '' puts their targets on the walk."""
+        """The mismatch of the handlers of a pair of raising steps; if '', their targets are added to the walk."""
         mine: Handler | None = self.left.handlers[i]
         other: Handler | None = self.right.handlers[j]
         if mine is None and other is None:
             return ""
         if self.left.ops[i] in LOCAL_OPERATIONS and not (i in may_be_unbound(self.a) and j in may_be_unbound(self.b)):
-            return ""  # shown on one side to be bound, and the locals of both sides are equal
+            return ""  # shown to be bound on one side, and the locals of both sides are equal
         if mine is None:
             return "only the second handles an exception raised here"
         if other is None:
@@ -139,13 +139,13 @@ class _LockstepWalk:
 
     def differ(self, what: str, i: int, j: int) -> None:
         mine, other = self.a.sources[i], self.b.sources[j]
-        one, two = self.left.words(i), self.right.words(j)
+        one, two = self.left.description(i), self.right.description(j)
         where = self.a.raw.qualname
         self.found.append(Difference(what, where, one, two, mine.offset, other.offset, mine.line, other.line))
 
 
-def _place(difference: Difference) -> tuple[int, int]:
-    """The differences that say where they are come first, by line."""
+def _location(difference: Difference) -> tuple[int, int]:
+    """The sort key of a difference: those with a location first, by line."""
     if difference.left_offset < 0:
         return sys.maxsize, 0
     return difference.left_line or 0, difference.left_offset

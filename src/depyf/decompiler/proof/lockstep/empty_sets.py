@@ -1,15 +1,15 @@
-"""``{*()}`` as the empty set that it is: in one instruction no source makes that, but trees that tools make do."""
+"""``{*()}`` as an empty set, which no source can make in one instruction, but trees made by tools can."""
 
 from __future__ import annotations
 
 from ...bytecode import Instruction
 
 BUILT = frozenset({"SET_UPDATE", "BUILD_SET_UNPACK"})
-"""What such an expression ends with."""
+"""The operations that end such an expression."""
 
 
 def settle_empty_sets(instructions: list[Instruction]) -> list[Instruction]:
-    """``instructions`` with BUILD_SET 0 for a new set that an empty tuple is added to: nobody else has that set yet."""
+    """Return ``instructions`` with BUILD_SET 0 for a new set updated by an empty tuple; nothing else has that set."""
     targets = {i.target for i in instructions} | {i.handler.target for i in instructions if i.handler is not None}
     result = list(instructions)
     for index, instruction in enumerate(instructions):
@@ -24,9 +24,9 @@ def settle_empty_sets(instructions: list[Instruction]) -> list[Instruction]:
         if steps == 2 and (first.op != "BUILD_SET" or first.arg != 0):
             continue
         run = range(start, index + 1)
-        if not targets.isdisjoint(run[1:]) or any(instructions[place].handler != first.handler for place in run):
+        if not targets.isdisjoint(run[1:]) or any(instructions[position].handler != first.handler for position in run):
             continue
         result[start] = Instruction("BUILD_SET", 0, -1, first.handler, first.offset, first.line, first.position)
-        for place in run[1:]:
-            result[place] = instructions[place].as_nop()
+        for position in run[1:]:
+            result[position] = instructions[position].as_nop()
     return result

@@ -1,9 +1,8 @@
 """Canonical instructions -> the normal form that proofs compare.
 
-Holds on exit: code that is never reached, NOPs and JUMPs are gone (each instruction knows its successors instead);
-the empty slots of calls (NULL) are gone from the stack, so that COPY, SWAP and the depths of handlers count values
-only and ``x.f()`` is the same with or without the method form; constants are keys; a cell that is handed to nobody
-is a local.
+Holds on exit: unreachable code, NOPs and JUMPs are gone (each instruction has its successors instead); the empty slots
+of calls (NULL) are gone from the stack, so that COPY, SWAP and the depths of handlers count only values, and ``x.f()``
+is the same with or without the method form; constants are keys; a cell that no closure gets is a local.
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ COUNTS_FROM_TOP = frozenset(
     {"LIST_APPEND", "SET_ADD", "MAP_ADD", "LIST_EXTEND", "SET_UPDATE", "DICT_UPDATE", "DICT_MERGE"}
 )
 READS_BELOW = {
-    # Operations that read entries which they leave on the stack -> how many from the top must be values.
+    # Operations that read entries without popping them -> the number of entries from the top that must be values.
     "FOR_ITER": 1, "ASYNC_FOR_ITER": 1, "IMPORT_FROM": 1, "WITH_EXCEPT_START": 4, "GET_LEN": 1, "MATCH_MAPPING": 1,
     "MATCH_SEQUENCE": 1, "MATCH_KEYS": 2, "RERAISE": 1,
 }  # fmt: skip
@@ -28,17 +27,17 @@ SPIN = "SPIN"
 """The operation of a synthetic instruction: a loop with nothing in it."""
 
 Stack = Tuple[int, Tuple[int, ...]]
-"""The evaluation stack as far as it matters here: its depth, and the positions of its empty slots, ascending."""
+"""The relevant part of the evaluation stack: its depth, and the positions of its empty slots, ascending."""
 
 
 class NotComparable(Exception):
-    """The code uses the stack in a way that has no normal form; the message says which."""
+    """The code uses the stack so that it has no normal form; the message says how."""
 
 
 class NormalForm:
     """One code object in normal form: parallel lists over its instructions, in layout order.
 
-    ``next`` and ``target`` are the successors on the falling and the jumping edge (-1 for none), ``handlers`` the
+    ``next`` and ``target`` are the successors on the fall-through and the jumping edge (-1 for none), ``handlers`` the
     (target, depth, lasti) of instructions that can raise inside a handler's range, else None. ``entry`` is the
     first instruction, ``sources`` the canonical instruction of each, ``code_at`` the nested code by index.
     """
@@ -56,7 +55,7 @@ class NormalForm:
         self.sources: list[Instruction] = []
         self.code_at: dict[int, RawCode] = {}
         self.guarded = False  # whether any instruction has a handler
-        self.cache: dict[str, Any] = {}  # what later analyses know about this form
+        self.cache: dict[str, Any] = {}  # results of later analyses of this form
 
 
 @lru_cache(maxsize=1024)
@@ -69,7 +68,7 @@ def normalize(raw: RawCode) -> NormalForm:
 
 
 def normalize_instructions(raw: RawCode, instructions: list[Instruction]) -> NormalForm:
-    """The same for canonical ``instructions`` that stand for those of ``raw``."""
+    """The same with canonical ``instructions`` in place of those of ``raw``."""
     if not raw.table.conditional_jumps_go_back:
         instructions = fold_continues(instructions)
     return _Normalizer(raw, instructions).run()
@@ -92,7 +91,7 @@ class _Normalizer:
         return self.emit()
 
     def find_plain_cells(self) -> frozenset[str]:
-        """Cells of a function that nothing closes over: as locals they would behave the same."""
+        """Cells of a function that no closure gets: as locals they would behave the same."""
         raw = self.raw
         if not raw.is_function or not raw.cellvars:
             return frozenset()
@@ -103,7 +102,7 @@ class _Normalizer:
     # Empty slots of the stack
 
     def follow(self) -> None:
-        """Find the stack's depth and empty slots before every instruction that is reached."""
+        """Find the stack's depth and empty slots before every reachable instruction."""
         instructions, states = self.instructions, self.states
         size = len(instructions)
         todo: list[tuple[int, int, tuple[int, ...]]] = [(0, 0, ())]
@@ -204,7 +203,7 @@ class _Normalizer:
         if not lower and not upper:
             self.new_args[index] = depth - position - _count_from(nulls, position)
             return depth, nulls
-        # A value changes places with an empty slot: nothing happens among the values if none lies between.
+        # A value is swapped with an empty slot: the order of the values is unchanged if there is none between.
         between = [p for p in range(position + 1, top) if p not in nulls]
         if between:
             raise self.touches(self.instructions[index])
@@ -259,7 +258,7 @@ class _Normalizer:
         return form
 
     def following(self, index: int) -> str:
-        """The operation that comes after ``index``, NOPs aside."""
+        """The operation after ``index``, ignoring NOPs."""
         operations = (instruction.op for instruction in self.instructions[index + 1 :])
         return next((op for op in operations if op != "NOP"), "")
 
@@ -270,7 +269,7 @@ class _Normalizer:
         return Handler(resolve(handler.target), handler.depth - nulls, handler.lasti)
 
     def resolver(self, form: NormalForm, new_index: dict[int, int]) -> Any:
-        """A function from an index of the instructions to that of the first kept one that follows from there."""
+        """A function from an index of the instructions to that of the first kept one reached from there."""
         instructions = self.instructions
         known = dict(new_index)
 
@@ -298,5 +297,5 @@ class _Normalizer:
 
 
 def _count_from(nulls: tuple[int, ...], position: int) -> int:
-    """How many of ``nulls`` lie at ``position`` or above."""
+    """The number of ``nulls`` at ``position`` or above."""
     return sum(1 for n in nulls if n >= position)

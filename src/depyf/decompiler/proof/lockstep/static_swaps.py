@@ -1,8 +1,8 @@
-"""Stores after SWAPs in one form.
+"""A single form for stores after SWAPs.
 
-From 3.12 on the compiler saves the SWAPs in front of stores to locals by storing in another order, but only where all
-are on one line of the source: ``a, b = b, a`` over two lines keeps them. Nothing in such a run raises or is seen by
-anybody, so what counts is which value ends up where.
+From 3.12 on the compiler avoids SWAPs before stores to locals by reordering the stores, but only where all are on one
+source line: ``a, b = b, a`` over two lines keeps them. Nothing in such a run raises or is observable, so only the
+final value of each variable matters.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ _MOVES = frozenset({"SWAP", "STORE_FAST", "POP", "NOP"})
 
 
 def settle_swaps(instructions: list[Instruction]) -> list[Instruction]:
-    """``instructions`` with every run of SWAPs, stores to locals and POPs as stores and POPs alone, if it can be."""
+    """Return ``instructions`` with every run of SWAPs, stores to locals and POPs without SWAPs, if possible."""
     targets = {i.target for i in instructions} | {i.handler.target for i in instructions if i.handler is not None}
     result = list(instructions)
     start = 0
@@ -29,7 +29,7 @@ def settle_swaps(instructions: list[Instruction]) -> list[Instruction]:
 
 
 def _settled(run: list[Instruction]) -> list[Instruction]:
-    """``run`` as one store or POP for each value that it takes from the stack, from the top down; else as it is."""
+    """``run`` as one store or POP for each value that it pops, from the top down; unchanged if impossible."""
     reach = len(run) + max(i.arg for i in run if i.op == "SWAP")
     stack = list(range(reach, 0, -1))  # values by their depth before the run; 1 is the top, the last of the list
     holders: dict[str, int] = {}

@@ -1,8 +1,8 @@
-"""The normal form as steps of a walk: each instruction with what it tests, its successors and its handler.
+"""The normal form as steps of a walk: each instruction with its test, its successors and its handler.
 
-Two spellings of one test become one step here: inverted jumps (the successors are named for the truth of the test,
-not for the jump), a ``not`` before a jump, ``is not`` and ``not in`` before a jump, ``is None`` as comparison or as
-jump, and a kept copy of the tested value.
+Different encodings of a test become the same step: inverted jumps (the successors are named for the truth of the
+test, not for the jump), a ``not`` before a jump, ``is not`` and ``not in`` before a jump, ``is None`` as comparison or
+as jump, and a kept copy of the tested value.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ KEEP_IF_FALSE = "test the truth, keeping a false value"
 KEEP_IF_TRUE = "test the truth, keeping a true value"
 
 _JUMPS = {
-    # Operation of a jump -> (step, whether the jumping edge is that of a true test).
+    # Jump operation -> (step, whether the jumping edge is that of a true test).
     "POP_JUMP_IF_TRUE": (TRUTH, True),
     "POP_JUMP_IF_FALSE": (TRUTH, False),
     "POP_JUMP_IF_NONE": (NONE, True),
@@ -33,15 +33,15 @@ _SILENT_STEPS = frozenset({NONE, IS}) | frozenset(CANNOT_RAISE)
 
 
 TESTED_TWICE = "testing the truth of a value twice in a row gives what testing it once gives"
-"""What CPython's own jump threading takes for granted; which jumps it threads depends on the lines of the source."""
+"""The assumption of CPython's own jump threading; which jumps it threads depends on source lines."""
 
 
 class Steps:
     """``NormalForm`` as parallel lists: ``ops``, ``args``, the successors ``yes`` and ``no`` (-1 for none; an
     instruction without a test has only ``yes``), the ``handlers``, and whether a step ``raises``.
 
-    With ``threaded``, a value that was kept by one test and is tested by the next goes where the second test sends
-    it: right only under TESTED_TWICE. ``changed`` tells whether that made a difference.
+    With ``threaded``, a value kept by one test and tested again by the next leads directly to the second test's
+    successor: valid only under TESTED_TWICE. ``changed``: whether that made a difference.
     """
 
     __slots__ = ("form", "ops", "args", "yes", "no", "handlers", "raises", "changed")
@@ -68,14 +68,14 @@ class Steps:
                 _FUSERS[op](self, index)
         self.raises: list[bool] = [op not in _SILENT_STEPS for op in self.ops]
 
-    def words(self, index: int) -> str:
-        """The step in words: the instruction, and the test that it begins if that is more."""
-        text = _in_words(self.form.sources[index])
+    def description(self, index: int) -> str:
+        """The step as text: the instruction, and the test that it begins, if longer."""
+        text = _described(self.form.sources[index])
         fused = self.ops[index] != self.form.ops[index] and self.form.ops[index] not in _JUMPS
         return f"{text}, to {self.ops[index]}" if fused else text
 
     def thread(self, index: int) -> None:
-        """Send the kept value of the test at ``index`` where the tests that it reaches send it."""
+        """Redirect the edge that keeps the value of the test at ``index`` past the tests that it reaches."""
         kept_if_true = self.ops[index] == KEEP_IF_TRUE
         at = self.yes[index] if kept_if_true else self.no[index]
         kept = True
@@ -97,11 +97,11 @@ class Steps:
 
 
 _MOST_TEXT = 200
-"""Characters of a constant in a message."""
+"""The limit of characters of a constant in a message."""
 
 
-def _in_words(instruction: Instruction) -> str:
-    """Operation and operand, without what only the list of instructions explains."""
+def _described(instruction: Instruction) -> str:
+    """Operation and operand, without parts that need the list of instructions to understand."""
     op, arg = instruction.op, instruction.arg
     if op == "CALL":
         count, keywords = arg
@@ -115,9 +115,9 @@ def _in_words(instruction: Instruction) -> str:
 
 
 def _truth_after(steps: Steps, index: int) -> tuple[int, int] | None:
-    """Where control goes (if true, if false) when the value that ``index`` pushes is only tested; None if it is not.
+    """The successors (if true, if false) when the value pushed at ``index`` is only tested; otherwise None.
 
-    The value must be an exact bool: then testing it, and any number of ``not``, runs nothing.
+    The value must be an exact bool: then testing it, and any number of ``not``, runs no code.
     """
     ops, form = steps.ops, steps.form
     swapped = False
@@ -165,7 +165,7 @@ def _fuse_none(steps: Steps, index: int) -> None:
 
 
 def _fuse_copy(steps: Steps, index: int) -> None:
-    """``COPY 1``, a test, and a POP on one edge: what JUMP_IF_FALSE_OR_POP and its twin do."""
+    """Fuse ``COPY 1``, a test, and a POP on one edge, as JUMP_IF_FALSE_OR_POP and JUMP_IF_TRUE_OR_POP do."""
     form = steps.form
     test = form.next[index]
     if form.args[index] != 1 or form.ops[test] not in ("POP_JUMP_IF_TRUE", "POP_JUMP_IF_FALSE"):

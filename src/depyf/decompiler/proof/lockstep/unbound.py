@@ -1,4 +1,4 @@
-"""Which local variables may be unbound where: whether LOAD_FAST and DELETE_FAST can raise."""
+"""Finds where local variables may be unbound: whether LOAD_FAST and DELETE_FAST can raise."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ def may_be_unbound(form: NormalForm) -> frozenset[int]:
 
 
 def _solve(form: NormalForm) -> frozenset[int]:
-    """Definite assignment: forward, the set of locals bound on every path as the bits of an int.
+    """Definite assignment, a forward analysis: the set of locals bound on every path, as the bits of an int.
 
-    Where an inlined comprehension puts back the variables that it hid, STORE_FAST may store nothing at all: stores to
-    such variables count for nothing.
+    Where an inlined comprehension restores the variables that it hid, STORE_FAST may leave them unbound: stores to such
+    variables are ignored.
     """
     ops, args = form.ops, form.args
     hidden = {name for op, name in zip(ops, args) if op == "LOAD_FAST_AND_CLEAR"}

@@ -1,6 +1,6 @@
-"""proof/side_conditions/: what the normal form and the walks do not see, and a program might.
+"""proof/side_conditions/: what the normal form and the walks ignore, but a program might observe.
 
-Each module asks one question about one code or a pair, with yes or a reason as answer: only where all are answered
-does the walk's result stand.
+Each module checks one condition of one code or a pair, and returns a reason where it fails: the result of a walk is
+valid only if all hold.
 Imports ``bytecode/``, ``constants.py``, ``ignored.py``, ``lockstep/``, ``symbolic/`` and ``verdict.py``.
 """

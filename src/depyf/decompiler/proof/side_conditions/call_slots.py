@@ -1,8 +1,8 @@
-"""Whether each call finds its two slots, a callable and self or an empty slot, where the interpreter looks for them.
+"""Whether each call finds its two slots, a callable and self or an empty slot, where the interpreter expects them.
 
-The normal form drops empty slots, so that ``x.f()`` is the same with or without the method form. That is right only
-if nothing but the call sees them, in their order: the method form may really have pushed the function and the object,
-and an empty slot in the wrong place is called, or taken for an argument.
+The normal form drops empty slots, so that ``x.f()`` is the same with or without the method form. That is valid only
+if nothing but the call uses them, and in order: the method form may have pushed the function and the object, and a
+misplaced empty slot would be called, or passed as an argument.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from ...bytecode.dataflow import states_before
 from ..ignored import CANNOT_RAISE
 
 VALUE, EMPTY, METHOD, SELF, UNCLEAR = "value", "empty", "method", "self", "unclear"
-"""What a stack entry is; METHOD and SELF are the two slots that the method form of an attribute pushes."""
+"""Kinds of stack entries; METHOD and SELF are the two slots that the method form of an attribute pushes."""
 _METHOD_FORMS = frozenset({"LOAD_ATTR", "LOAD_SUPER_ATTR"})
 _MOVES = frozenset({"SWAP", "COPY"})
 _READS_BELOW = {
@@ -26,7 +26,7 @@ Entries = Tuple[str, ...]
 
 
 class _Misplaced(Exception):
-    """An instruction takes a slot that is not meant for it."""
+    """An instruction pops a slot that is not meant for it."""
 
     def __init__(self, instruction: Instruction) -> None:
         super().__init__(instruction)
@@ -34,7 +34,7 @@ class _Misplaced(Exception):
 
 
 def misplaced_slot(raw: RawCode) -> str:
-    """In words, the first place where an empty slot or half of a method is used as a value; '' if there is none.
+    """The first instruction that uses an empty slot or half of a method as a value, as text; '' if there is none.
 
     Raises DecompilationError if the code can't be read.
     """
@@ -64,7 +64,7 @@ def misplaced_slot(raw: RawCode) -> str:
 
 
 def _met(index: int, one: Entries, other: Entries) -> Entries:
-    """What is known of the stack where both ways meet. Where one is deeper, that is for others to refuse."""
+    """The known stack where both paths meet. If one is deeper, other checks refuse it."""
     return tuple(a if a == b else UNCLEAR for a, b in zip(one, other))
 
 
@@ -86,7 +86,7 @@ def _after(
         _check_call(raw, ins, taken[0], taken[1])
         taken = taken[2:]
     if ins.op == "POP" and taken == (EMPTY,) and raw.table.iterator_pairs:
-        taken = ()  # the second slot of an iterator, which any object may be
+        taken = ()  # the second slot of an iterator, which may be any object
     if any(entry != VALUE for entry in taken):
         raise _Misplaced(ins)
     return (*entries[: max(0, len(entries) - pops)], *[VALUE] * pushes)
@@ -100,16 +100,16 @@ def _check_call(raw: RawCode, ins: Instruction, lower: str, upper: str) -> None:
 
 
 def _moved(ins: Instruction, entries: Entries) -> Entries:
-    place = len(entries) - ins.arg
-    if not 0 <= place < len(entries):
-        return entries  # below the stack: for others to refuse
+    position = len(entries) - ins.arg
+    if not 0 <= position < len(entries):
+        return entries  # below the stack: other checks refuse it
     halves = (METHOD, SELF, UNCLEAR)
-    if entries[place] in halves or ins.op == "SWAP" and entries[-1] in halves:
+    if entries[position] in halves or ins.op == "SWAP" and entries[-1] in halves:
         raise _Misplaced(ins)
     if ins.op == "COPY":
-        if entries[place] == EMPTY:
+        if entries[position] == EMPTY:
             raise _Misplaced(ins)
-        return (*entries, entries[place])
+        return (*entries, entries[position])
     moved = list(entries)
-    moved[place], moved[-1] = moved[-1], moved[place]
+    moved[position], moved[-1] = moved[-1], moved[position]
     return tuple(moved)

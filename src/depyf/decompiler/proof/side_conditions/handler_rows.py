@@ -1,9 +1,9 @@
-"""Whether the rows of an exception table begin and end where every instruction has one handler.
+"""Whether the rows of an exception table begin and end so that every instruction has one handler.
 
-The interpreter looks for a handler at the last unit of what raises, which may be a cache entry; depending on the
-version at the first. Only where all units of an instruction are in the same row is there one answer. From 3.13 on
-there is a third: what leaves a Python frame that the instruction itself has pushed, as it does once it has run a few
-times, is looked for at the unit before it. No compiler puts a border there.
+The interpreter looks up a handler at the last unit of the raising instruction, which may be a cache entry, or,
+depending on the version, at the first. The result is the same only if all units of an instruction are in one row.
+From 3.13 on there is a third case: an exception that leaves a Python frame pushed by the instruction itself (when
+specialized, after it has run a few times) is looked up at the unit before it. No compiler puts a border there.
 """
 
 from __future__ import annotations
@@ -14,11 +14,11 @@ from ...bytecode.code.raw_code import ExceptionEntry
 PUSH_FRAMES = frozenset(
     {"CALL", "CALL_KW", "CALL_FUNCTION_EX", "LOAD_ATTR", "BINARY_SUBSCR", "BINARY_OP", "FOR_ITER", "SEND"}
 )
-"""Instructions that the interpreter specialises to run Python functions, properties and generators in its own loop."""
+"""Instructions that the interpreter specializes to run Python functions, properties and generators inline."""
 
 
 def split_instruction(raw: RawCode) -> str:
-    """In words, the first instruction of which only a part has a handler; '' if there is none."""
+    """The first instruction of which only a part has a handler, as text; '' if there is none."""
     if not raw.exception_table:
         return ""
     begins = _instruction_starts(raw)
@@ -34,13 +34,13 @@ def split_instruction(raw: RawCode) -> str:
 
 
 def _handler(rows: list[ExceptionEntry], offset: int) -> ExceptionEntry | None:
-    """The row at ``offset``, without its borders."""
+    """The row at ``offset``, its start and end removed."""
     found = next((row for row in rows if row.start <= offset < row.end), None)
     return found and found._replace(start=0, end=0)
 
 
 def _instruction_starts(raw: RawCode) -> dict[int, str]:
-    """The offsets where instructions begin, with their EXTENDED_ARG, and that of the end; the name of what is there."""
+    """The start offsets of instructions, with their EXTENDED_ARG, and of the end, each with its name."""
     code, rows = raw.bytecode, raw.table.rows
     prefix = raw.table.opcodes["EXTENDED_ARG"]
     starts = {len(code): ""}

@@ -1,8 +1,8 @@
-"""What local variables are called in the code objects, where the names that proofs compare are others.
+"""The real names of local variables, where proofs compare others.
 
-Proofs tell slots apart by name. Where a code object has one name for two slots the reader makes names of its own
-(``RawCode.renamed``), and so does the decompiler for names that no source can spell. Equal names then pair slots, and
-what is left to compare is what a program may see of the real ones.
+Proofs identify slots by name. Where a code object has one name for two slots the reader makes up names
+(``RawCode.renamed``), as does the decompiler for names that no source can spell. Equal names then pair slots; here the
+real ones are compared, as far as a program may observe them.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from ..verdict import Difference, Level, Verdict
 
 
 def with_real_names(verdict: Verdict, original: RawCode, recompiled: RawCode) -> Verdict:
-    """``verdict`` of a proof that took the names as they are in ``original`` and ``recompiled``."""
+    """``verdict`` of a proof that used the names in ``original`` and ``recompiled``."""
     if not verdict.proven or not original.renamed and not recompiled.renamed:
         return verdict
     for what, left, right in (
@@ -27,8 +27,8 @@ def with_real_names(verdict: Verdict, original: RawCode, recompiled: RawCode) ->
     differing = [name for name in sorted(both) if _real(original, (name,)) != _real(recompiled, (name,))]
     if not differing and _order(original, both) == _order(recompiled, both):
         return verdict
-    words = [f"{_real(original, (name,))[0]!r} against {_real(recompiled, (name,))[0]!r}" for name in differing]
-    reason = f"names of local variables: {', '.join(words)}" if words else "the order of local variables of one name"
+    pairs = [f"{_real(original, (name,))[0]!r} against {_real(recompiled, (name,))[0]!r}" for name in differing]
+    reason = f"names of local variables: {', '.join(pairs)}" if pairs else "the order of local variables of one name"
     if not LOOK_AT_VARIABLES.isdisjoint((*original.names, *recompiled.names)):
         return _unproven(verdict, original, reason)
     reasons = (*verdict.reasons, reason)
@@ -41,13 +41,13 @@ def _real(raw: RawCode, names: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def _bound(raw: RawCode) -> set[str]:
-    """The variables that have a value at some time."""
+    """The variables that are bound at some time."""
     stored = {i.arg for i in known_instructions(raw) if i.op in ("STORE_FAST", "STORE_DEREF", "LOAD_FAST_AND_CLEAR")}
     return stored.union(raw.parameters, raw.freevars)
 
 
 def _order(raw: RawCode, names: set[str]) -> dict[str, list[str]]:
-    """The slots of each name that several have: `locals()` shows the last, and nothing if that is not bound."""
+    """The slots of each shared name: `locals()` shows the last, and nothing if that is unbound."""
     slots: dict[str, list[str]] = {}
     for name in raw.localsplus:
         slots.setdefault(raw.renamed.get(name, name), []).append(name)

@@ -1,8 +1,8 @@
-"""Whether it matters which of the constants that a code object loads are one object.
+"""Whether it matters which of a code object's loaded constants are the same object.
 
-Compilers make one object of equal constants, so the text's code has one where the original does. Not so if the
-original, which no compiler made, has several that are equal and compares identities; nor with nans: each expression
-that gives one makes an object of its own, no two are equal, and containers, too, look for the same object first.
+Compilers merge equal constants, so the text's code has one object where the original does. Exceptions: an original
+that no compiler made, with several equal constants whose identities it compares; and nans: each expression makes a
+separate object, no two are equal, and containers compare by identity first.
 """
 
 from __future__ import annotations
@@ -13,17 +13,17 @@ from ...bytecode import Instruction, RawCode, known_instructions
 from ..constants import constant_key
 
 _SINGLE = (type(None), bool, type(Ellipsis), RawCode)
-"""Types of constants of which there is one object for each value, or that are compared by what they do."""
+"""Types of constants with one object for each value, or that are compared by behaviour."""
 NANS = "nans that are one object in other places than those of the text"
 
 
 def other_nans(original: RawCode, recompiled: RawCode) -> bool:
-    """Whether the nans among the constants of both, loaded or not, are one object in different places."""
+    """Whether the nans among the constants of both, loaded or not, are shared differently."""
     return _pattern(original.consts) != _pattern(recompiled.consts)
 
 
 def other_nans_loaded(original: RawCode, recompiled: RawCode) -> bool:
-    """The same for the constants that they load, in the order of the instructions."""
+    """The same for the loaded constants, in the order of the instructions."""
     if not _pattern(original.consts):
         return False
     left, right = (tuple(i.arg for i in known_instructions(raw) if i.op == "CONST") for raw in (original, recompiled))
@@ -31,7 +31,7 @@ def other_nans_loaded(original: RawCode, recompiled: RawCode) -> bool:
 
 
 def unclear_identity(raw: RawCode) -> str:
-    """In words, why the identity of constants of ``raw`` may be seen and is not that of its text's; '' if it is not.
+    """Why the identity of constants of ``raw`` may be observed and differs from its text's; '' if it does not matter.
 
     Raises DecompilationError if the code can't be read.
     """
@@ -44,7 +44,7 @@ def unclear_identity(raw: RawCode) -> str:
 
 
 def _compares_identities(instructions: list[Instruction]) -> bool:
-    """Whether the identity of two objects is compared that may both be constants of several objects."""
+    """Whether the code compares the identity of two objects that may both be constants with several objects."""
     compared = [index for index, instruction in enumerate(instructions) if instruction.op == "IS_OP" and index]
     if not compared:
         return False
@@ -54,7 +54,7 @@ def _compares_identities(instructions: list[Instruction]) -> bool:
 
 
 def _pattern(constants: tuple[Any, ...]) -> list[int]:
-    """For each nan in these the number of its object, counted as they come."""
+    """For each nan in these the number of its object, in order of first occurrence."""
     objects: dict[int, int] = {}
     found: list[int] = []
     todo: list[Any] = [constants]
@@ -62,7 +62,7 @@ def _pattern(constants: tuple[Any, ...]) -> list[int]:
     while todo:
         part = todo.pop()
         if isinstance(part, (tuple, frozenset)):
-            if id(part) not in seen:  # a constant may share its parts; nans in such are counted once
+            if id(part) not in seen:  # a constant may have shared parts, whose nans are counted once
                 seen.add(id(part))
                 todo.extend(part)
         elif isinstance(part, (float, complex)) and part != part:

@@ -1,8 +1,8 @@
-"""Loads of local variables that the interpreter does not check, of variables that may be unbound there (3.12 on).
+"""Unchecked loads of local variables that may be unbound (3.12 on).
 
-Such a load pushes nothing that is an object: what follows may take it for an empty slot, or bring the process down.
-The canonical instructions have one load for both kinds, which raises UnboundLocalError, as any text does. What an
-inlined comprehension saves on the stack may be no object either: it may only be put back.
+Such a load pushes NULL instead of an object: later instructions may take it for an empty slot, or crash. The canonical
+instructions have one load for checked and unchecked ones, which raises UnboundLocalError, like any source. The values
+that an inlined comprehension saves on the stack may be NULL too: they may only be restored.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ _SAVE = "LOAD_FAST_AND_CLEAR"
 _UNBINDS = frozenset({"DELETE_FAST", _SAVE})
 
 _State = Tuple[int, int, Tuple[int, ...]]
-"""The variables that are bound, as bits; the depth of the stack; the positions of entries that may be no object: an
-inlined comprehension saves a variable that may be unbound on the stack, and puts back that it was."""
+"""The bound variables, as bits; the depth of the stack; the positions of entries that may be NULL: an inlined
+comprehension saves a variable that may be unbound on the stack, and restores that state."""
 
 
 def unchecked_load(raw: RawCode) -> str:
-    """In words, the first unchecked load in ``raw`` of a variable that may be unbound; '' if there is none.
+    """The first unchecked load in ``raw`` of a variable that may be unbound, as text; '' if there is none.
 
-    The depths of the stack must be in no doubt. Raises DecompilationError if the code can't be read.
+    The stack depths must have been verified. Raises DecompilationError if the code can't be read.
     """
     if _CHECKED not in raw.table.opcodes:
         return ""
@@ -39,12 +39,12 @@ def unchecked_load(raw: RawCode) -> str:
     if not loads and not saves:
         return ""
     names = {instructions[n].arg for n in loads}
-    bits = {name: 1 << place for place, name in enumerate(sorted(names))}
+    bits = {name: 1 << index for index, name in enumerate(sorted(names))}
     states = _states(raw, instructions, bits)
     for n in loads:
         state = states[n]
         if state is not None and not state[0] & bits[instructions[n].arg]:
-            return _words(instructions[n])
+            return _described(instructions[n])
     for instruction, state in zip(instructions, states) if saves else ():
         if state is not None and _takes_none(instruction, state):
             return f"{instruction.op} takes a saved variable, which may be unbound, at offset {instruction.offset}"
@@ -52,7 +52,7 @@ def unchecked_load(raw: RawCode) -> str:
 
 
 def _takes_none(instruction: Instruction, state: _State) -> bool:
-    """Whether an instruction that asks for an object finds an entry that may be none."""
+    """Whether an instruction that needs an object finds an entry that may be NULL."""
     _, depth, unsure = state
     if not unsure or instruction.op in ("SWAP", "STORE_FAST"):
         return False
@@ -63,7 +63,7 @@ def _takes_none(instruction: Instruction, state: _State) -> bool:
 
 
 def _states(raw: RawCode, instructions: list[Instruction], bits: dict[str, int]) -> list[_State | None]:
-    """Definite assignment: forward, what is bound on every path before each instruction; None where none leads."""
+    """Definite assignment, a forward analysis: the state before each instruction on all paths; None if unreachable."""
 
     def raised(instruction: Instruction, state: _State) -> _State | None:
         handler = instruction.handler
@@ -95,7 +95,7 @@ def _after(instruction: Instruction, state: _State, bits: dict[str, int], *, jum
     if unsure:
         unsure = tuple([position for position in unsure if position < bottom])
     if op == _SAVE:
-        # A variable that no unchecked load reads has no bit: it may be anything.
+        # A variable that no unchecked load reads has no bit: its state does not matter.
         unsure = unsure if bound & bit else (*unsure, bottom)
         bound &= ~bit
     elif op == "DELETE_FAST" or op == "STORE_FAST" and not is_object:
@@ -105,13 +105,13 @@ def _after(instruction: Instruction, state: _State, bits: dict[str, int], *, jum
     return bound, bottom + pushes, unsure
 
 
-def unchecked_beside(original: RawCode, recompiled: RawCode) -> str:
-    """The same for code whose instructions are those that the compiler made of the text."""
+def unchecked_only_in_original(original: RawCode, recompiled: RawCode) -> str:
+    """The same for code with the same instructions as the recompiled text."""
     if _CHECKED not in original.table.opcodes:
         return ""
     for mine, other in zip(known_instructions(original), known_instructions(recompiled)):
         if mine.op == "LOAD_FAST" and _is_unchecked(original, mine) and not _is_unchecked(recompiled, other):
-            return _words(mine)
+            return _described(mine)
     return ""
 
 
@@ -119,17 +119,17 @@ def _is_unchecked(raw: RawCode, instruction: Instruction) -> bool:
     if instruction.op != "LOAD_FAST" or instruction.offset < 0:
         return False
     if not raw.bytecode:
-        return True  # a part of a code object: nobody knows
-    row = raw.table.rows.get(raw.bytecode[_behind_prefixes(raw, instruction.offset)])
+        return True  # a part of a code object: unknown
+    row = raw.table.rows.get(raw.bytecode[_past_prefixes(raw, instruction.offset)])
     return row is not None and row.name != _CHECKED and "LOAD_FAST" in row.name
 
 
-def _behind_prefixes(raw: RawCode, offset: int) -> int:
+def _past_prefixes(raw: RawCode, offset: int) -> int:
     prefix = raw.table.opcodes["EXTENDED_ARG"]
     while raw.bytecode[offset] == prefix:
         offset += 2
     return offset
 
 
-def _words(instruction: Instruction) -> str:
+def _described(instruction: Instruction) -> str:
     return f"an unchecked load of {instruction.arg}, which may be unbound, at offset {instruction.offset}"

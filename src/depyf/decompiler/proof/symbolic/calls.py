@@ -1,4 +1,4 @@
-"""Calls: one event for all ways to pass the same arguments; and the few builtins that the text may name."""
+"""Calls: one event for all forms of passing the same arguments; and the few builtins that the text may name."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ from .state import NULL, Heap, NotUnderstood, ProofEvent, Side, Term
 BUILTINS: dict[str, Any] = {"slice": slice, "BaseException": BaseException, "iter": iter}
 if hasattr(builtins, "aiter"):
     BUILTINS["aiter"] = builtins.aiter
-"""Builtins that decompiled text names where the original has no name at all."""
+"""Builtins that decompiled text names where the original uses no name."""
 _OPERATIONS = {"iter": "GET_ITER", "aiter": "GET_AITER"}
-"""Builtins that do with one argument what an operation does; the errors of aiter have another text."""
+"""Builtins that with one argument do the same as an operation, except for the error messages of aiter."""
 
 
 class Calls(Containers):
-    """The operations that call. ``builtins``: those of BUILTINS that may be taken for what they seem to be."""
+    """The operations that call. ``builtins``: those of BUILTINS that are assumed not to be rebound."""
 
     builtins: frozenset[str]
     assumptions: dict[str, None]
 
     def builtin(self, name: str) -> Term | None:
-        """The constant that the global ``name`` is taken for, if it is one that only the text mentions."""
+        """The constant assumed for the global ``name``, if only the text mentions it."""
         if name not in self.builtins:
             return None
         self.assumptions[f"the global name {name} is the builtin"] = None
@@ -92,7 +92,7 @@ class Calls(Containers):
         return ProofEvent("CALL_EX", static, (called, *arguments, *rest), 1)
 
     def keyword_names(self, heap: Heap, mapping: Term) -> tuple[str, ...] | None:
-        """The keywords of a call with this private dictionary, None if they are not known."""
+        """The keywords of a call with this private dictionary, None if unknown."""
         if mapping not in heap or heap[mapping][0] != "map" or not self.distinct(heap[mapping][1]):
             return None
         return tuple(self.constants.value[key] for key in heap[mapping][1][::2])

@@ -1,4 +1,4 @@
-"""Silent steps on containers that one side has built and nobody else has seen: edits of the symbolic heap."""
+"""Silent steps on private containers, built by one side and not yet visible elsewhere: edits of the symbolic heap."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _MOST_ITEMS = 10_000
 
 
 class Containers:
-    """Operations on containers: None if the step was silent, else the event that it is."""
+    """Operations on containers: they return None for a silent step, else the event."""
 
     constants: Constants
     numbers: Numbers
@@ -55,12 +55,12 @@ class Containers:
         side.stack.append(self.slice(parts))
 
     def slice(self, parts: list[Term]) -> Term:
-        """The term for a slice: always of three parts."""
+        """The term for a slice, always with three parts."""
         none = self.constants.term(None)
         return ("slice", *parts, *[none] * (3 - len(parts)))
 
     def items(self, heap: Heap, term: Term, stars: bool = False) -> tuple[Term, ...] | None:
-        """The items of a private list or tuple, or a constant tuple; None if they are not known."""
+        """The items of a private list or tuple, or a constant tuple; None if unknown."""
         if term[0] == "k" and type(self.constants.value[term]) is tuple:
             return tuple(self.constants.term(item) for item in self.constants.value[term])
         if term not in heap or heap[term][0] not in ("list", "tuple"):
@@ -68,7 +68,7 @@ class Containers:
         items = heap[term][1]
         return None if not stars and any(item[0] == "star" for item in items) else items
 
-    def place(self, key: Term, length: int) -> Any:
+    def known_index(self, key: Term, length: int) -> Any:
         """A constant index within the range, or a constant slice, else None."""
         if key[0] == "k":
             index = self.constants.value[key]
@@ -82,46 +82,46 @@ class Containers:
     def do_BINARY_SUBSCR(self, side: Side, heap: Heap, arg: Any) -> ProofEvent | None:
         owner, key = side.stack[-2:]
         items = self.items(heap, owner)
-        place = self.place(key, len(items)) if items is not None else None
-        if items is None or place is None:
+        known_index = self.known_index(key, len(items)) if items is not None else None
+        if items is None or known_index is None:
             return ProofEvent("BINARY_SUBSCR", None, (owner, key), 1)
         del side.stack[-2:]
-        if type(place) is int:
-            side.stack.append(items[place])
+        if type(known_index) is int:
+            side.stack.append(items[known_index])
         elif owner[0] == "k":
-            side.stack.append(self.constants.term(self.constants.value[owner][place]))
+            side.stack.append(self.constants.term(self.constants.value[owner][known_index]))
         elif heap[owner][0] == "tuple":
-            # A slice of all of it is the tuple itself, and there is one empty tuple.
-            part = items[place]
+            # A slice of the whole tuple is the tuple itself, and there is only one empty tuple.
+            part = items[known_index]
             side.stack.append(owner if len(part) == len(items) else self.new_tuple(heap, part))
         else:
-            side.stack.append(self.numbers.container(heap, "list", items[place]))
+            side.stack.append(self.numbers.container(heap, "list", items[known_index]))
         return None
 
     def new_tuple(self, heap: Heap, items: tuple[Term, ...]) -> Term:
-        """A tuple of these: a constant if all of them are."""
+        """A tuple of these items; a constant if all of them are."""
         if all(item[0] == "k" for item in items):
             return self.constants.term(tuple(self.constants.value[item] for item in items))
         return self.numbers.container(heap, "tuple", items)
 
     def edit(self, side: Side, heap: Heap, owner: Term, key: Term, new: tuple[Term, ...] | None) -> bool:
-        """Replace (or with no ``new`` delete) items of a private list; whether that was possible."""
+        """Replace (or with no ``new`` delete) items of a private list; return whether that was possible."""
         if owner not in heap or heap[owner][0] != "list":
             return False
         known = self.items(heap, owner)
-        place = self.place(key, len(known)) if known is not None else None
-        if known is None or place is None:
+        known_index = self.known_index(key, len(known)) if known is not None else None
+        if known is None or known_index is None:
             return False
         items = list(known)
         if new is None:
-            del items[place]
-        elif type(place) is int:
-            items[place] = new[0]
+            del items[known_index]
+        elif type(known_index) is int:
+            items[known_index] = new[0]
         else:
             more = self.items(heap, new[0])
             if more is None:
                 return False
-            items[place] = more
+            items[known_index] = more
         self.set_list(heap, owner, tuple(items))
         return True
 
@@ -157,7 +157,7 @@ class Containers:
         return None
 
     def append(self, owner: Term, items: tuple[Term, ...] | None) -> ProofEvent | None:
-        """The event that one known item is appended to a list that the code has built, but others know."""
+        """The event of appending one known item to a list that the code has built, but is no longer private."""
         if items is None or len(items) != 1 or items[0][0] == "star" or self.numbers.tags.get(owner) != "list":
             return None
         return ProofEvent("LIST_APPEND", None, (owner, items[0]), 1, "extend")
@@ -217,7 +217,7 @@ class Containers:
         return self.unpacked(side, heap, "tuple", count, "BUILD_TUPLE_UNPACK")
 
     def do_BUILD_TUPLE_UNPACK_WITH_CALL(self, side: Side, heap: Heap, count: int) -> ProofEvent | None:
-        # It differs in the text of the error for what is no iterable.
+        # It differs only in the error message for a non-iterable.
         return self.unpacked(side, heap, "tuple", count, "BUILD_TUPLE_UNPACK")
 
     def unpacked(self, side: Side, heap: Heap, kind: str, count: int, op: str) -> ProofEvent | None:
@@ -265,7 +265,7 @@ class Containers:
         if more in heap and heap[more][0] == "map" and self.distinct(items + heap[more][1]):
             items += heap[more][1]
         elif not items and more not in heap and following.op == "CALL_EX" and following.handler == this.handler:
-            items = (("star", more),)  # a copy of a mapping, made for this call and nothing else
+            items = (("star", more),)  # a copy of a mapping, made only for this call
         else:
             return ProofEvent("DICT_MERGE", None, (owner, more), 0)
         side.stack.pop()
@@ -273,7 +273,7 @@ class Containers:
         return None
 
     def distinct(self, items: tuple[Term, ...]) -> bool:
-        """Whether the keys of a private dictionary are known, and all different strings: no merge of them fails."""
+        """Whether the keys of a private dictionary are known and distinct strings, so that merging can't fail."""
         if any(key[0] != "k" for key in items[::2]):
             return False
         names = [self.constants.value[key] for key in items[::2]]

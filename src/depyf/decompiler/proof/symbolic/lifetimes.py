@@ -1,12 +1,12 @@
-"""Lifetimes: what the recompiled code still holds when something happens, and the original has let go.
+"""Lifetimes: values that the recompiled code still holds at an operation where the original has released them.
 
-At each operation of LONG both sides hold: what their bound local variables have (read again or not), what their stack
-has, operands of the operation included, and the items of private containers among these. A value that only
-the recompiled side holds is reported; that is no difference in what the code does, so it makes nothing unproven.
+At each operation of LONG, a side holds the values of its bound local variables (whether read again or not), its stack,
+including operands of the operation, and the items of private containers among these. A value that only the recompiled
+side holds is reported; that does not change what the code does, so it does not affect the verdict.
 
-While an exception is handled nothing is compared: its traceback keeps the frame and all its variables.
-Left out: constants, truth values, and what is held elsewhere in any case: globals, contents of cells, modules.
-An operand that the recompiled side holds in a variable besides counts as held by both: both have it on the stack.
+While an exception is handled nothing is compared: its traceback keeps the frame and all its variables alive.
+Not compared: constants, truth values, and values held elsewhere in any case: globals, contents of cells, modules.
+An operand that the recompiled side also holds in a variable counts as held by both: both have it on the stack.
 """
 
 from __future__ import annotations
@@ -20,15 +20,15 @@ LONG = frozenset(
      "DELETE_SUBSCR", "EXTEND", "ITEMS", "FOR_ITER", "ASYNC_FOR_ITER", "YIELD_VALUE", "YIELD_FROM", "BEFORE_WITH",
      "BEFORE_ASYNC_WITH", "WITH_EXCEPT_START", "IMPORT_NAME"}
 )  # fmt: skip
-"""Operations that may run for long, or allocate: calls, operators, subscripts, iteration, with, yield, import. Reading
-and storing attributes and names, reading at a constant index or key, truth tests and formatting are left out."""
+"""Operations that may run long, or allocate: calls, operators, subscripts, iteration, with, yield, import. Excluded are
+reading and storing attributes and names, reading at a constant index or key, truth tests and formatting."""
 
 HELD_ELSEWHERE = frozenset({"LOAD_GLOBAL", "LOAD_NAME", "LOAD_DEREF", "LOAD_CLASSDEREF", "IMPORT_NAME"})
-"""Operations whose results somebody else holds: to hold them longer keeps nothing alive."""
+"""Operations whose results are held elsewhere: holding them longer keeps nothing alive."""
 
 
 def takes_long(event: ProofEvent) -> bool:
-    """Whether lifetimes are to be compared when this happens."""
+    """Whether to compare lifetimes at this event."""
     if event.op == "BINARY_SUBSCR":
         return bool(event.operands[1][0] != "k")
     return event.op in LONG
@@ -40,7 +40,7 @@ def held_by(side: Side, heap: Heap) -> set[Term]:
 
 
 class Lifetimes:
-    """Collects what one proof finds; ``held`` has each variable once for each instruction, as met."""
+    """Collects the findings of one proof; ``held`` has each variable once for each instruction."""
 
     def __init__(self) -> None:
         self.found: dict[tuple[str, int], Held] = {}
@@ -48,15 +48,15 @@ class Lifetimes:
 
     @property
     def held(self) -> tuple[Held, ...]:
-        """What was found, by the place in the recompiled code."""
+        """The findings, ordered by offset in the recompiled code."""
         return tuple(self.found[key] for key in sorted(self.found, key=lambda key: (key[1], key[0])))
 
     def compare(
         self, pair: Pair, before: set[Term], instructions: tuple[Instruction, Instruction], tags: dict[Term, str]
     ) -> None:
-        """Both sides of ``pair`` are about to do the same, by these instructions.
+        """Compare both sides of ``pair`` before the same event, at these instructions.
 
-        ``before``: what the original held when its operands were still private; an operand has its items.
+        ``before``: what the original held when its operands were still private; an operand includes its items.
         """
         left, right = pair.sides
         if right.handled != OUTER_EXCEPTION:

@@ -1,4 +1,4 @@
-"""Which variables may still be read where, and where paths come together: what a state can be compared without."""
+"""Live variables and join points, to compare states without dead variables."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ _WRITES = frozenset({"STORE_FAST", "STORE_DEREF"})
 
 
 class Liveness:
-    """Of one list of instructions. ``joins``: the indices of those that may be reached in several ways."""
+    """Liveness for one list of instructions. ``joins``: the indices of those with several predecessors."""
 
     def __init__(self, instructions: list[Instruction]) -> None:
         self.names: list[str] = []
@@ -17,11 +17,11 @@ class Liveness:
         self._sets: dict[int, frozenset[str]] = {}
 
     def at(self, index: int) -> frozenset[str]:
-        """The variables that may be read, or found unbound, from this instruction on."""
+        """The variables that may be read, or tested for being unbound, from this instruction on."""
         bits = self.live_in[index] if 0 <= index < len(self.live_in) else 0
         found = self._sets.get(bits)
         if found is None:
-            names = frozenset(name for place, name in enumerate(self.names) if bits >> place & 1)
+            names = frozenset(name for number, name in enumerate(self.names) if bits >> number & 1)
             found = self._sets[bits] = names
         return found
 
@@ -32,9 +32,9 @@ class Liveness:
         uses, kills = [0] * count, [0] * count
         predecessors: list[list[int]] = [[] for _ in range(count)]
         handled_by: list[list[int]] = [[] for _ in range(count)]
-        ways_in = [0] * (count + 1)
+        incoming = [0] * (count + 1)
         if count:
-            ways_in[0] = 1
+            incoming[0] = 1
         for index, ins in enumerate(instructions):
             if ins.op in _READS or ins.op in _WRITES or ins.op == "LOAD_FAST_AND_CLEAR":
                 mine = bit.setdefault(ins.arg, 1 << len(bit))
@@ -46,18 +46,18 @@ class Liveness:
             if ins.target >= 0:
                 successors.append(ins.target)
             for target in successors:
-                ways_in[target] += 1
+                incoming[target] += 1
                 if target < count:
                     predecessors[target].append(index)
             if ins.handler is not None:
-                ways_in[ins.handler.target] += 1
+                incoming[ins.handler.target] += 1
                 handled_by[ins.handler.target].append(index)
         live_in, live_out, from_handler = [0] * count, [0] * count, [0] * count
         changed = True
-        while changed:  # once more than loops are nested
+        while changed:  # one round more than the nesting depth of loops
             changed = False
             for index in range(count - 1, -1, -1):
-                # A handler sees the variable as it was before a store: what it needs is not killed.
+                # A handler sees the variable's value before a store: its live variables are not killed.
                 new = live_out[index] & ~kills[index] | uses[index] | from_handler[index]
                 if new == live_in[index]:
                     continue
@@ -69,4 +69,4 @@ class Liveness:
                     from_handler[before] |= new
                     changed = changed or before >= index
         self.names = list(bit)
-        return live_in, frozenset(index for index in range(count) if ways_in[index] > 1)
+        return live_in, frozenset(index for index in range(count) if incoming[index] > 1)

@@ -1,4 +1,4 @@
-"""Whether two events are the same: the same operation on the same values, in the same circumstances."""
+"""Matches events: the same operation on the same values, in the same circumstances."""
 
 from __future__ import annotations
 
@@ -15,28 +15,28 @@ NO_STOP = "nothing in this generator or coroutine raises StopIteration, which wo
 ITER = "iter() of an iterator gives the iterator itself"
 
 _LOOK_AT_ARGUMENTS = frozenset({"vars", "dir"})
-"""Those that with an argument look at nothing else."""
+"""The builtins that, given an argument, only look at that."""
 _NO_OPERANDS = frozenset({"null", "lasti", "h0", "before"})
 _ANY_TRUTH = {"test", "not", "bool"}
 _PARTS_OF = frozenset({"slice", "star", "one", "not", "copy"})
 
 
 class LookGivenAway(Exception):
-    """A builtin that sees the variables of who calls it may be called by others: every event may see them."""
+    """A builtin that sees its caller's variables may be called by other code: every event may see them."""
 
 
 class Matching:
-    """Compares the values of two sides, and makes containers that both give away into one known value."""
+    """Compares the values of two sides, and replaces containers that both publish by one known value."""
 
     def __init__(self, constants: Constants, numbers: Numbers) -> None:
         self.constants, self.numbers = constants, numbers
         self.assumptions: dict[str, None] = {}
-        self.codes: dict[tuple[RawCode, RawCode], None] = {}  # of functions that both make
+        self.codes: dict[tuple[RawCode, RawCode], None] = {}  # of functions made by both
 
     # Events
 
     def reconcile(self, left: ProofEvent, right: ProofEvent) -> tuple[ProofEvent, ProofEvent]:
-        """Where two ways of writing the same operation differ in form, bring both to one form."""
+        """Bring two forms of the same operation to one form."""
         known = self.numbers.tags.get(left.operands[0]) == "list" if left.op == "EXTEND" else False
         if known and right.op == "BINARY_OP" and right.static == "+=":
             self.assumptions[NO_ITERABLE] = None
@@ -44,7 +44,7 @@ class Matching:
         return left, right
 
     def same_operation(self, left: ProofEvent, right: ProofEvent) -> bool:
-        """Whether both are the same but for their values."""
+        """Whether both are the same except for their values."""
         for event in (left, right):
             if any(operand[0] in _NO_OPERANDS for operand in event.operands):
                 raise NotUnderstood("an entry of the stack that is no object is used as a value")
@@ -53,10 +53,10 @@ class Matching:
         return left.kind == right.kind or {left.kind, right.kind} <= _ANY_TRUTH
 
     def skips_iter(self, pair: Pair, event: ProofEvent, other: ProofEvent) -> bool:
-        """Whether ``event`` asks an iterator for an iterator, and the other side does not.
+        """Whether ``event`` calls iter() on an iterator, and the other side does not.
 
-        An iterator is what GET_ITER gave, or what was iterated over before as it is: FOR_ITER raises TypeError for
-        anything else, which a ``for`` in the text would not do.
+        An iterator is a result of GET_ITER, or a value that was iterated over directly before: FOR_ITER raises
+        TypeError for anything else, unlike a ``for`` in the text.
         """
         if event.op != "GET_ITER" or event == other:
             return False
@@ -67,16 +67,16 @@ class Matching:
         return True
 
     def skips_handler(self, left: ProofEvent, right: ProofEvent) -> bool:
-        """Whether the original alone lacks the handler that makes RuntimeError of StopIteration: Dynamo drops it."""
+        """Whether only the original lacks the handler that turns StopIteration into RuntimeError: Dynamo drops it."""
         if left.op != "LETS_STOP_ITERATION_PASS" or left.static is not None or left == right:
             return False
         self.assumptions[NO_STOP] = None
         return True
 
     def looks(self, pair: Pair, event: ProofEvent) -> bool:
-        """Whether the event may see which variables there are. Raises LookGivenAway where that can't be told any more.
+        """Whether the event may see which variables exist. Raises LookGivenAway if that can no longer be determined.
 
-        A tag says which builtin a value may be. With arguments, some of them look at these only.
+        A tag says which builtin a value may be. With arguments, some of them only look at these.
         """
         tags = self.numbers.tags
         if event.op in ("CALL", "CALL_EX"):
@@ -92,7 +92,7 @@ class Matching:
     # Values
 
     def unify(self, pair: Pair, todo: list[TERMS]) -> bool:
-        """Whether the terms are the same in pairs; private containers of both sides become one value."""
+        """Whether the terms are pairwise the same; private containers of both sides become one value."""
         same: dict[Term, Term] = {}
         codes: dict[tuple[RawCode, RawCode], None] = {}
         todo = todo[::-1]
@@ -105,7 +105,7 @@ class Matching:
                 continue
             if a[0] != b[0] or len(a) != len(b):
                 if a[0] == "copy" or b[0] == "copy":
-                    # Where one passes the mapping and the other a copy of it.
+                    # One passes the mapping and the other a copy of it.
                     self.assumptions[COPIED] = None
                     todo.append((a[1] if a[0] == "copy" else a, b[1] if b[0] == "copy" else b))
                     continue
@@ -135,10 +135,10 @@ class Matching:
         return kind == other
 
     def share(self, pair: Pair) -> bool:
-        """Make containers that both sides have, with the same items, into values of both: lists and dictionaries, or,
-        where there are none, tuples.
+        """Turn containers that both sides have, with the same items, into shared values: lists and dictionaries, or,
+        if there are none, tuples. Return whether there were any.
 
-        Nobody is told of them; but from then on what happens to them is an event. Whether there were any.
+        They are not published, but from then on operations on them are events.
         """
         return self.share_kinds(pair, ("list", "map")) or self.share_kinds(pair, ("tuple",))
 
@@ -158,7 +158,7 @@ class Matching:
 
 
 def _containers(terms: list[Term], pair: Pair, kinds: tuple[str, ...]) -> list[Term]:
-    """The private containers of these kinds among ``terms`` and in them, in order."""
+    """The private containers of these kinds in ``terms``, nested ones included, in order."""
     found: dict[Term, None] = {}
     todo = terms[::-1]
     while todo:

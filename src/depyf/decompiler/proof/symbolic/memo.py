@@ -1,8 +1,8 @@
-"""Which states of a pair of points were followed: a state that another one covers needs no second look.
+"""The states already followed at each pair of points: a state that another one covers is not followed again.
 
-A state covers those that it stands for: its values are unknown, so whatever is proven from it holds for all objects
-they may be, as long as what it knows is known of these, too. Where more and more states come to one pair of points (a
-loop), a more general one is followed in their place, which keeps only what the last two have in common.
+A state covers its instances: its values are unknown, so whatever is proven from it holds for all objects they may be,
+as long as all its facts hold for these. Where the states at one pair of points keep multiplying (a loop), a more
+general one is followed instead, which keeps only what the last two have in common.
 """
 
 from __future__ import annotations
@@ -28,20 +28,20 @@ Live = Tuple["frozenset[str]", "frozenset[str]"]
 Layout = Tuple[Any, List[Term]]
 
 _GENERALISE_AFTER = 4
-"""States of a pair of points that are followed as they are."""
+"""The number of states at a pair of points before they are generalised."""
 _GENERALISE_ALL_AFTER = 16
-"""The same for those that differ in what they have in common (variables that are bound, integers), one of each kind."""
+"""The same for states that differ in their layout (bound variables, integers), one of each kind."""
 _MOST_STATES = 64
 ABSENT: Term = ("absent",)
-"""In the place of a variable of the text alone that has no value: a state without it covers those that have it. If
-something read it, that would raise, which the original never does for a variable that it has not."""
+"""The value of an unbound variable that only the text has: a state without it covers those that have it. Reading it
+would raise, which the original never does for a variable that it lacks."""
 _MOST_LOOKS = 2
 _MOST_LOOKS_IN_ALL = 500
-"""How often a covered state is followed again, only to see what is held on its way."""
+"""How often a covered state is followed again, only to find what is held on its path."""
 
 
 class _Seen:
-    """A state that was followed. ``held``: the variables that held something (see Memo.holds) when it was."""
+    """A followed state. ``held``: the variables that held something then (see Memo.holds)."""
 
     def __init__(self, slots: list[Term], heap: Heap, facts: Facts, held: set[str]) -> None:
         self.slots, self.heap, self.facts, self.held = slots, dict(heap), dict(facts), held
@@ -49,9 +49,9 @@ class _Seen:
 
 
 class Memo:
-    """The states of one proof. ``share`` makes private containers that both sides have into known values of both.
+    """The states of one proof. ``share`` turns private containers that both sides have into shared values.
 
-    ``own_variables``: those of each side that the other code does not have.
+    ``own_variables``: those of each side that the other code lacks.
     """
 
     def __init__(self, constants: Constants, numbers: Numbers, share: Callable[[Pair], bool]) -> None:
@@ -62,7 +62,7 @@ class Memo:
         self.looks = 0
 
     def settle(self, pair: Pair, live: Live) -> Pair | None:
-        """The state to follow: ``pair`` or a more general one; None if it is covered by one that was followed."""
+        """The state to follow: ``pair`` or a more general one; None if a followed one covers it."""
         group, slots = self.layout(pair, live)
         states = self.seen.setdefault(group, [])
         held = self.holds(pair, live)
@@ -77,22 +77,22 @@ class Memo:
                 return pair
         if len(states) >= _MOST_STATES:
             raise NotUnderstood("too many states at one place")
-        place = (pair.sides[0].pc, pair.sides[1].pc)
-        if len(states) >= (1 if self.at[place] >= _GENERALISE_ALL_AFTER else _GENERALISE_AFTER):
+        point = (pair.sides[0].pc, pair.sides[1].pc)
+        if len(states) >= (1 if self.at[point] >= _GENERALISE_ALL_AFTER else _GENERALISE_AFTER):
             wider = self.wider(states[-1], pair, live, slots)
             if wider is None and self.share(pair):
                 return self.settle(pair, live)
             if wider is not None:
                 pair, slots = wider, self.layout(wider, live)[1]
         states.append(_Seen(slots, pair.heap, pair.facts, held))
-        self.at[place] += 1
+        self.at[point] += 1
         return pair
 
     def layout(self, pair: Pair, live: Live) -> Layout:
-        """What both states must have in common to be compared, and the terms that are compared, in order.
+        """What two states must have in common to be compared, and the terms to compare, in order.
 
-        Integers in variables that only one of the codes has are part of the former: they are what says where a loop
-        that dispatches goes on.
+        Integers in variables that only one of the codes has are part of the former: they select the branch of a
+        dispatch loop.
         """
         shape: list[Any] = []
         slots: list[Term] = []
@@ -109,12 +109,12 @@ class Memo:
         return tuple(shape), slots
 
     def variables(self, pair: Pair, live: Live, number: int) -> tuple[str, ...]:
-        """The variables of one side that a state tells of: bound ones, and all that are made up."""
+        """The variables of one side that are part of a state: bound ones, and all generated ones."""
         made_up = self.own_variables[1] if number else frozenset()
         return tuple(sorted(name for name in live[number] if name in made_up or name in pair.sides[number].locals))
 
     def holds(self, pair: Pair, live: Live) -> set[str]:
-        """The variables of the second side that matter for lifetimes but not for what the code does."""
+        """The variables of the second side that matter for lifetimes but not for behaviour."""
         left, right = pair.sides
         alive = live[1]
         dead = {name for name, term in right.locals.items() if name not in alive and term[0] in ("v", "a")}
@@ -124,7 +124,7 @@ class Memo:
         return {name for name in dead if not values_of([right.locals[name]], pair.heap) <= mine}
 
     def forget(self, pair: Pair, slots: list[Term]) -> None:
-        """Drop what is known of values that nothing can come back to."""
+        """Drop facts about values that are no longer reachable."""
         if pair.facts:
             alive = values_of(slots, pair.heap)
             pair.facts = {
@@ -134,7 +134,7 @@ class Memo:
     # Covering
 
     def covers(self, seen: _Seen, slots: list[Term], pair: Pair) -> bool:
-        """Whether ``seen`` stands for the state of ``pair``, too."""
+        """Whether ``seen`` covers the state of ``pair``."""
         image: dict[Term, Term] = {}
         owned: set[Term] = set()
         todo = list(zip(seen.slots, slots))
@@ -174,7 +174,7 @@ class Memo:
         return all(self.knows(pair.facts, fact, truth, image) for fact, truth in seen.facts.items())
 
     def is_such(self, tag: str, term: Term, facts: Facts) -> bool:
-        """Whether ``tag`` is true of the object."""
+        """Whether ``tag`` holds for the object."""
         if term[0] in NO_OBJECTS:
             return False
         known = self.numbers.tags.get(term, "")
@@ -198,7 +198,7 @@ class Memo:
     # Generalising
 
     def wider(self, seen: _Seen, pair: Pair, live: Live, slots: list[Term]) -> Pair | None:
-        """A state that covers both; None if what they hold privately differs in shape."""
+        """A state that covers both; None if their private containers differ in shape."""
         merger = _Merger(self, seen, pair)
         try:
             merged = [merger.merge(a, b) for a, b in zip(seen.slots, slots)]
@@ -206,18 +206,18 @@ class Memo:
             return None
         new = pair.copy()
         new.heap.update(merger.heap)
-        place = iter(merged)
+        terms = iter(merged)
         for number, side in enumerate(new.sides):
             names = self.variables(pair, live, number)
-            side.stack = [next(place) for _ in side.stack]
+            side.stack = [next(terms) for _ in side.stack]
             side.locals = {name: merger.renamed.get(term, term) for name, term in side.locals.items()}
             for name in names:
-                side.locals[name] = next(place)
+                side.locals[name] = next(terms)
                 if side.locals[name] == ABSENT:
                     del side.locals[name]
-            side.handled = next(place)
-            side.raised = next(place) if side.raised is not None else None
-            side.test = next(place) if side.test is not None else None
+            side.handled = next(terms)
+            side.raised = next(terms) if side.raised is not None else None
+            side.test = next(terms) if side.test is not None else None
         new.facts = merger.facts()
         return new
 
@@ -227,7 +227,7 @@ class _NothingInCommon(Exception):
 
 
 class _Merger:
-    """Builds what two states have in common: for each pair of terms met, one term."""
+    """Builds the generalisation of two states: for each pair of terms met, one term."""
 
     def __init__(self, memo: Memo, seen: _Seen, pair: Pair) -> None:
         self.memo, self.seen, self.pair = memo, seen, pair
@@ -273,25 +273,25 @@ class _Merger:
     def common_tag(self, a: Term, b: Term) -> str:
         looks = {tag for tag in (self.numbers.tags.get(term, "") for term in (a, b)) if tag.startswith(LOOKS)}
         if looks:
-            return looks.pop() if len(looks) == 1 else LOOKS  # what may look may look
+            return looks.pop() if len(looks) == 1 else LOOKS  # may be either, so may look
         for tag in ("bool", "list", "map", "iterator", "exception"):
             if self.memo.is_such(tag, a, self.seen.facts) and self.memo.is_such(tag, b, self.pair.facts):
                 return tag
         return ""
 
     def facts(self) -> Facts:
-        """What both states know, of what they have in common."""
-        stands_for: dict[Term, list[tuple[Term, Term]]] = {}
+        """The facts of both states about the terms they have in common."""
+        images: dict[Term, list[tuple[Term, Term]]] = {}
         for (a, b), new in self.made.items():
-            stands_for.setdefault(a, []).append((b, new))
+            images.setdefault(a, []).append((b, new))
 
         def choices(term: Term) -> list[tuple[Term, Term]]:
-            return [(term, term)] if term[0] not in ("v", "a") else stands_for.get(term, [])
+            return [(term, term)] if term[0] not in ("v", "a") else images.get(term, [])
 
         found: Facts = {}
         for fact, truth in self.seen.facts.items():
             if fact[0] != "is":
-                continue  # an iterator: its tag tells
+                continue  # an iterator: its tag says so
             for b1, new1 in choices(fact[1]):
                 for b2, new2 in choices(fact[2]):
                     if self.pair.facts.get(self.memo.constants.identity(b1, b2)) is truth:

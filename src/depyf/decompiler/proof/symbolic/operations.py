@@ -1,7 +1,7 @@
-"""What each canonical operation is for the symbolic proof: followed in detail, an event as it stands, or refused.
+"""How the symbolic proof treats each canonical operation: followed in detail, as an opaque event, or refused.
 
-An event as it stands does what the same operation on the same operands does on the other side: what it gives, raises
-and changes is a function of its operands and of what happened before, the same on both sides.
+An opaque event does the same as the same operation on the same operands on the other side: its results, exceptions and
+effects depend only on its operands and on earlier events, which are the same on both sides.
 """
 
 from __future__ import annotations
@@ -10,10 +10,10 @@ PEEKS = {
     "IMPORT_FROM": 1, "GET_LEN": 1, "MATCH_MAPPING": 1, "MATCH_SEQUENCE": 1, "MATCH_KEYS": 2,
     "MATCH_KEYS_AND_TEST": 2, "COPY_DICT_WITHOUT_KEYS": 2,
 }  # fmt: skip
-"""Operations that read entries which they leave on the stack -> how many from the top are their operands."""
+"""Operations that read entries without popping them -> the number of operands from the top."""
 
 INTO = frozenset({"SET_ADD", "SET_UPDATE", "DICT_UPDATE", "DICT_MERGE", "LIST_EXTEND", "LIST_APPEND", "MAP_ADD"})
-"""Operations whose operand counts the entries down to the container that they change."""
+"""Operations whose operand is the depth of the container that they change."""
 
 EVENTS = frozenset(
     {"LOAD_CLASSDEREF", "LOAD_LOCALS", "LOAD_FROM_DICT_OR_DEREF", "LOAD_FROM_DICT_OR_GLOBALS", "STORE_GLOBAL",
@@ -26,7 +26,7 @@ EVENTS = frozenset(
      "BEFORE_ASYNC_WITH", "PREP_RERAISE_STAR", "GET_LEN", "MATCH_MAPPING", "MATCH_SEQUENCE", "MATCH_KEYS",
      "MATCH_CLASS", "MATCH_KEYS_AND_TEST", "MATCH_CLASS_AND_TEST", "COPY_DICT_WITHOUT_KEYS"}
 )  # fmt: skip
-"""Events as they stand."""
+"""Opaque events."""
 
 NOT_UNDERSTOOD = {
     "MAKE_CELL": "an inlined comprehension makes a cell of its own",
@@ -34,11 +34,11 @@ NOT_UNDERSTOOD = {
     "GET_ANEXT": "an asynchronous iteration outside the shape that the compiler gives it",
     "END_ASYNC_FOR": "an asynchronous iteration outside the shape that the compiler gives it",
 }
-"""Operations that no proof goes past, and why."""
+"""Operations that no proof supports, with the reason."""
 
 RESULTS = {
     "CONTAINS_OP": ("bool",), "CHECK_EXC_MATCH": ("bool",), "MATCH_MAPPING": ("bool",), "MATCH_SEQUENCE": ("bool",),
     "MATCH_KEYS_AND_TEST": ("", "bool"), "MATCH_CLASS_AND_TEST": ("", "bool"), "BOOL": ("bool",),
     "GET_ITER": ("iterator",),
 }  # fmt: skip
-"""What is known of the results of events (see ``Numbers``)."""
+"""The tags of the results of events (see ``Numbers``)."""

@@ -1,10 +1,10 @@
 """The symbolic proof: two codes of different shape do the same things, in the same order, with the same values.
 
-Both codes are run side by side over unknown values. Between *events* (all that other code can see, or that can fail)
-each side moves at its own pace; at an event both must do the same with the same values, while the same exception is
-being handled, and what it gives is one new value for both. Where a truth value decides, both outcomes are followed;
-where an exception may come, both handlers are. A state that is covered by one that was followed is not followed again,
-so loops are covered too (coinduction: what is the same up to every event is the same).
+Both codes are run side by side over unknown values. Between *events* (everything that other code can see, or that can
+fail) each side runs independently; at an event both must do the same with the same values, while the same exception is
+being handled, and each result is one new value for both. At a branch on an unknown truth value, both outcomes are
+followed; where an exception may be raised, the handlers of both sides are. A state covered by a followed one is not
+followed again, which also handles loops (coinduction: codes that agree up to every event agree).
 """
 
 from __future__ import annotations
@@ -24,17 +24,17 @@ from .steps import Split, SymbolicStepper
 
 METHOD = "symbolic"
 LOOK_AT_VARIABLES = frozenset({"locals", "vars", "dir", "eval", "exec"})
-"""Builtins through which code sees which variables it has; ``super`` sees the first one only."""
+"""Builtins by which code sees which variables it has; ``super`` sees only the first one."""
 UNSEEN = "no callee reads this frame's variables"
-"""Assumed where the two codes have other variables bound, or other values in them, while other code runs: that may
-find the frame (``sys._getframe``, ``builtins.locals`` by whatever name)."""
+"""Assumed where bound variables, or their values, differ between the two codes while other code runs, which might find
+the frame (``sys._getframe``, ``builtins.locals`` by whatever name)."""
 DIFFERING = "while other code runs these variables differ"
-"""How the reason begins that lists them."""
+"""The start of the reason that lists them."""
 LOOK_AT_FRAMES = frozenset({"_getframe", "currentframe"})
-"""Where code gets its own frame, all may be seen, and from 3.13 on changed: refused."""
+"""Code that gets its own frame can see all variables, and from 3.13 on change them: refused."""
 _FEWEST_STATES = 3_000
 _STATES_OF_ONE = 40
-"""States that are followed for each instruction of the two codes, before the proof gives up."""
+"""The limit of followed states, per instruction of the two codes, before the proof gives up."""
 
 
 class _Different(Exception):
@@ -48,9 +48,8 @@ class _Different(Exception):
 def prove_symbolic(original: RawCode, recompiled: RawCode, *, budget: int | None = None) -> Verdict:
     """EQUIVALENT if ``recompiled`` does what ``original`` does, else UNPROVEN with the first difference.
 
-    Nested functions that both make are opaque and come back as ``Verdict.pairs``. ``budget`` bounds the number of
-    states that are looked at; by default it grows with the codes. Names and qualified names are the caller's to
-    compare.
+    Nested functions made by both are opaque and returned as ``Verdict.pairs``. ``budget`` bounds the number of states;
+    by default it grows with the codes. The caller compares names and qualified names.
     """
     differences = metadata_differences(original, recompiled, names=False)
     if differences:
@@ -68,7 +67,7 @@ def prove_instructions(
     *,
     budget: int | None = None,
 ) -> Verdict:
-    """The same for canonical instructions that stand for those of ``raws``."""
+    """The same with canonical instructions in place of those of ``raws``."""
     if budget is None:
         budget = _FEWEST_STATES + _STATES_OF_ONE * (len(codes[0]) + len(codes[1]))
     proof = _with_same_variables(raws, codes, budget)
@@ -98,7 +97,7 @@ def prove_instructions(
 def _with_same_variables(
     raws: tuple[RawCode, RawCode], codes: tuple[list[Instruction], list[Instruction]], budget: int
 ) -> _Proof | None:
-    """The proof that both also have the same variables whenever other code runs; None if there is none."""
+    """A proof that both also have the same variables whenever other code runs; None if there is none."""
     stored, others = ({ins.arg for ins in code if ins.op in ("STORE_FAST", "STORE_DEREF")} for code in codes)
     if stored != others:
         return None
@@ -119,7 +118,7 @@ class _Proof:
         seen_by_all: bool = False,
         watched: bool = False,
     ) -> None:
-        """``seen_by_all``: every event may see the variables; ``watched``: whether the code names a builtin or not."""
+        """``seen_by_all``: every event may see the variables; ``watched``: also if the code names no such builtin."""
         self.raws = raws
         self.budget = budget
         self.constants, self.numbers = Constants(), Numbers()
@@ -132,7 +131,7 @@ class _Proof:
         mine, others = (frozenset(stepper.liveness.names) for stepper in self.steppers)
         self.memo.own_variables = (mine - others, others - mine)
         self.lifetimes = Lifetimes()
-        self.differing: set[str] = set()  # variables that one side has, or that are not the same, at some event
+        self.differing: set[str] = set()  # variables that only one side has, or whose values differ, at some event
         self.todo: list[Pair] = []
         names = left.named("LOAD_GLOBAL", "LOAD_NAME") | right.named("LOAD_GLOBAL", "LOAD_NAME")
         frames = LOOK_AT_FRAMES & (left.named("LOAD_ATTR", "IMPORT_FROM") | right.named("LOAD_ATTR", "IMPORT_FROM"))
@@ -140,7 +139,7 @@ class _Proof:
             raise NotUnderstood(f"the code looks at its own frame, by {sorted(frames)[0]}")
         self.variables_seen = watched or bool(names & LOOK_AT_VARIABLES)
         self.seen_by_all = seen_by_all
-        # super() reads the first parameter where it is called, whatever has been stored there.
+        # super() reads the current value of the first parameter where it is called.
         self.first = raws[0].parameters[:1] if "super" in names else ()
 
     def run(self) -> None:
@@ -166,14 +165,14 @@ class _Proof:
             self.follow(pair)
 
     def live(self, pair: Pair) -> Live:
-        """The variables of both sides that may matter for what comes."""
+        """The variables of both sides that may still matter."""
         if self.variables_seen:
             return frozenset(pair.sides[0].locals), frozenset(pair.sides[1].locals)
         mine, other = (stepper.liveness.at(side.pc) for stepper, side in zip(self.steppers, pair.sides))
         return (mine.union(self.first), other.union(self.first)) if self.first else (mine, other)
 
     def follow(self, pair: Pair) -> None:
-        """Run both sides to their next events, match these, and put what may come next on the list."""
+        """Run both sides to their next events, match these, and add the following states to the work list."""
         events: list[ProofEvent] = []
         for stepper, number in zip(self.steppers, (0, 1)):
             found = stepper.advance(pair, number)
@@ -232,7 +231,7 @@ class _Proof:
             self.lifetimes.compare(pair, held, (mine, other), self.numbers.tags)
 
     def seen(self, pair: Pair, left: ProofEvent) -> list[tuple[Term, Term]]:
-        """The variables that the code may look at while something happens, of both sides."""
+        """The variables of both sides that the code may look at during an event."""
         one, two = (side.locals for side in pair.sides)
         nothing: Term = ("unbound",)
         looks = self.variables_seen and (self.seen_by_all or self.matching.looks(pair, left))
@@ -249,8 +248,8 @@ class _Proof:
             Difference(
                 what,
                 self.raws[0].qualname,
-                _words(first),
-                _words(second),
+                _described(first),
+                _described(second),
                 first.offset if first else -1,
                 second.offset if second else -1,
                 first.line if first else None,
@@ -258,7 +257,7 @@ class _Proof:
             )
         )
 
-    # What comes after an event
+    # After an event
 
     def after(self, pair: Pair, left: ProofEvent, right: ProofEvent) -> None:
         if left.kind in ("return", "left"):
@@ -289,27 +288,27 @@ class _Proof:
         self.todo.append(pair)
 
     def fail(self, pair: Pair, left: ProofEvent, right: ProofEvent) -> None:
-        """Both raise: put what comes then on the list."""
+        """Both raise: add the state at the handlers to the work list."""
         if all(stepper.instructions[side.pc].handler is None for stepper, side in zip(self.steppers, pair.sides)):
-            return  # it leaves both
+            return  # it leaves both codes
         exception = self.numbers.value("exception")
         failed = pair.copy()
         for event, stepper, side in zip((left, right), self.steppers, failed.sides):
             if event.kind == "items":
-                # Nobody knows how many of them are in the container by now.
+                # It is unknown how many of them are in the container by now.
                 owner = self.filled(failed, self.steppers.index(stepper))
                 failed.heap[owner] = (f"filled in part {self.numbers.value()}", ())
             stepper.raise_(side, exception)
         self.todo.append(failed)
 
     def filled(self, pair: Pair, number: int) -> Term:
-        """The container that all items of an operand go into, on one side."""
+        """The container that receives all items of an operand, on one side."""
         side = pair.sides[number]
         position: int = self.steppers[number].instructions[side.pc].arg
         return side.stack[-1 - position]
 
     def split_group(self, pair: Pair, left: ProofEvent, right: ProofEvent, results: list[Term]) -> None:
-        """CHECK_EG_MATCH: without a match, None; a match is the exception that is being handled from then on."""
+        """CHECK_EG_MATCH: without a match, None; a match becomes the exception being handled."""
         none = self.constants.term(None)
         for matched in (False, True):
             copy = pair.copy()
@@ -323,7 +322,7 @@ class _Proof:
             self.todo.append(copy)
 
     def finish(self, pair: Pair, number: int, event: ProofEvent, results: list[Term]) -> None:
-        """The event has happened on one side: its results go where that side has them."""
+        """Complete the event on one side: store its results where that side has them."""
         stepper, side = self.steppers[number], pair.sides[number]
         ins = stepper.instructions[side.pc]
         if event.kind == "test":
@@ -342,7 +341,7 @@ class _Proof:
         self.go_on(pair, number, results)
 
     def go_on(self, pair: Pair, number: int, results: list[Term]) -> None:
-        """One side continues after its instruction, which takes what it pops and gives these."""
+        """Advance one side past its instruction: pop its operands and push ``results``."""
         stepper, side = self.steppers[number], pair.sides[number]
         pops, pushes = stack_use(stepper.instructions[side.pc])
         del side.stack[len(side.stack) - pops :]
@@ -351,7 +350,7 @@ class _Proof:
 
 
 def _differing(left: Side, right: Side) -> set[str]:
-    """The names of variables that only one side has bound, or that hold another value there."""
+    """The names of variables that only one side has bound, or whose values differ."""
     mine, others = left.locals, right.locals
     both = mine.keys() & others.keys()
     other_value = {name for name in both if mine[name] != others[name] and (mine[name][0], others[name][0]) != _PRIVATE}
@@ -359,8 +358,8 @@ def _differing(left: Side, right: Side) -> set[str]:
 
 
 _PRIVATE = ("a", "a")
-"""Kinds of two terms that are never the same, though the containers may be."""
+"""A pair of kinds whose terms are never equal, though the containers may be the same."""
 
 
-def _words(ins: Instruction | None) -> str:
+def _described(ins: Instruction | None) -> str:
     return "the end by an exception" if ins is None else repr(ins)

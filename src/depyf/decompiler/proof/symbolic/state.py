@@ -1,15 +1,15 @@
-"""What the symbolic proof knows at a pair of program points.
+"""The state of the symbolic proof at a pair of program points.
 
 Values are tuples, equal only if they are known to be the same object at run time (constants: equal constants):
 
-    ("v", n)          a value that both sides have; what an event gave
+    ("v", n)          a value that both sides have; a result of an event
     ("k", key)        a constant (the object itself is in ``Constants``)
-    ("a", n)          a container or function that one side has built and let nobody else see; its parts are in the heap
+    ("a", n)          a private container or function, built by one side and not published; its parts are in the heap
     ("is", a, b)      whether a is b          ("not", b)    the negation of a truth value
     ("slice", ...)    a slice                 ("star", v)   all items of v (only among the items of a container)
     ("cell", name)    the cell itself         ("null",)     the empty slot of a call
-    ("common", name)  an object that the interpreter itself holds, such as AssertionError
-    ("one", v), ("copy", v)   in a call: what ``*v`` gives, a fresh copy of the mapping v
+    ("common", name)  an object that the interpreter loads directly, such as AssertionError
+    ("one", v), ("copy", v)   in a call: the items of ``*v``, a fresh copy of the mapping v
     ("h0",)           the exception handled by the caller, ("lasti",) what a handler gets besides the exception
     ("before", e)     what a handler keeps on the stack: the exception that was handled before it
 """
@@ -31,27 +31,27 @@ NULL: Term = ("null",)
 LASTI: Term = ("lasti",)
 OUTER_EXCEPTION: Term = ("h0",)
 COMPOUND = frozenset({"is", "not", "slice", "star", "before"})
-"""Kinds of terms that are made of terms."""
+"""Kinds of terms composed of terms."""
 NO_OBJECTS = frozenset({"null", "lasti", "h0", "before", "star", "one", "copy"})
-"""Kinds of terms that are no object a program can have in its hands."""
+"""Kinds of terms that are not objects accessible to a program."""
 LOOKS = "looks, as "
-"""How the tag of a value begins that may be a builtin which sees the variables of who calls it."""
+"""The prefix of the tag of a value that may be a builtin which sees its caller's variables."""
 _LITERALS = (bool, int, float, complex, str, bytes, tuple, frozenset, type(None), type(Ellipsis))
 _TRUE = (type, types.ModuleType, types.FunctionType, types.BuiltinFunctionType, RawCode)
-"""Types whose objects are true: they have neither a truth value of their own nor a length."""
+"""Types whose objects are always true: they define neither ``__bool__`` nor a length."""
 _SINGLETONS = (None, True, False, Ellipsis)
 
 
 class NotUnderstood(Exception):
-    """The proof does not know an operation in this place; the text says which."""
+    """The proof does not support an operation here; the text says which."""
 
 
 class ProofEvent(NamedTuple):
-    """What a side does next that can be seen.
+    """The next visible action of a side.
 
-    ``results``: how many values it gives (the last one on top of the stack). ``kind``: "plain", "branch" (goes on at
-    the next instruction, or, exhausted, at the jump's target), "test" (gives the truth value for the jump), "bool" and
-    "not" (give it, or its negation, as a value), "items" (all items of the operand go into a private container),
+    ``results``: the number of result values (the last one on top of the stack). ``kind``: "plain", "branch" (continues
+    at the next instruction, or, exhausted, at the jump's target), "test" (gives the truth value for the jump), "bool"
+    and "not" (give it, or its negation, as a value), "items" (adds all items of the operand to a private container),
     "extend" (changes the first operand, and gives it), "group" (gives the rest and the match of an exception group),
     "return", "raise" (gives an exception that is raised), "left" (an exception has left the code).
     """
@@ -80,17 +80,17 @@ class Constants:
         return term
 
     def is_literal(self, term: Term) -> bool:
-        """Whether the constant's truth value, and its items if it is a tuple, can be had without foreign code."""
+        """Whether the constant's truth value, and its items if it is a tuple, are known without running other code."""
         return term[0] == "k" and type(self.value[term]) in _LITERALS
 
     def truth(self, term: Term) -> bool | None:
-        """The constant's truth value, None if to know it runs code or it is no constant."""
+        """The constant's truth value, None if finding it runs other code, or for anything but a constant."""
         if self.is_literal(term):
             return bool(self.value[term])
         return True if term[0] == "k" and type(self.value[term]) in _TRUE else None
 
     def is_plain_key(self, term: Term) -> bool:
-        """Whether the constant can be hashed and compared without foreign code."""
+        """Whether the constant can be hashed and compared without running other code."""
         return term[0] == "k" and _is_plain(self.value[term])
 
     def identity(self, a: Term, b: Term) -> Term:
@@ -98,7 +98,7 @@ class Constants:
         if a == b and a[0] in ("v", "a", "cell", "common"):
             return self.term(True)
         if "a" in (a[0], b[0]):
-            return self.term(False)  # nobody else has it
+            return self.term(False)  # a private object
         if "slice" in (a[0], b[0]):
             raise NotUnderstood("the identity of a slice")
         if a[0] == "k" and b[0] == "k":
@@ -115,7 +115,7 @@ def _is_plain(value: Any) -> bool:
 
 
 class Side:
-    """One of the two codes at one point: where it is, its stack and variables, the exception it handles."""
+    """The state of one of the two codes: its position, stack and variables, and the exception it handles."""
 
     __slots__ = ("pc", "stack", "locals", "handled", "raised", "test", "joined")
 
@@ -125,8 +125,8 @@ class Side:
         self.locals: dict[str, Term] = {}
         self.handled: Term = OUTER_EXCEPTION
         self.raised: Term | None = None  # set when the code is left by this exception
-        self.test: Term | None = None  # the truth value of what a jump at pc tests, once it is known
-        self.joined = True  # whether it has passed a place that may be reached in several ways
+        self.test: Term | None = None  # the truth value tested by a jump at pc, once known
+        self.joined = True  # whether it has passed a join point
 
     def copy(self) -> Side:
         new = Side()
@@ -136,9 +136,9 @@ class Side:
 
 
 class Pair:
-    """Both sides, the private heap, and what was found out on the way.
+    """Both sides, the private heap, and the facts found on the path.
 
-    ``facts``: whether ("is", a, b); ("iterator", v) for what was iterated over as it is.
+    ``facts``: whether ("is", a, b); ("iterator", v) for a value that was iterated over directly.
     """
 
     __slots__ = ("sides", "heap", "facts")
@@ -181,10 +181,10 @@ class Pair:
 
 
 class Numbers:
-    """New values and new private containers. ``tags`` tells what is known of a value for good.
+    """New values and new private containers. ``tags`` has permanent facts about values.
 
     "bool": it is True or False; "list", "map": it is a plain list or dictionary that the code has built;
-    "iterator": GET_ITER gave it; "exception": it was raised. LOOKS and a name: what a global of that name was.
+    "iterator": a result of GET_ITER; "exception": it was raised. LOOKS and a name: the value of a global of that name.
     """
 
     def __init__(self) -> None:
@@ -192,7 +192,7 @@ class Numbers:
         self.tags: dict[Term, str] = {}
 
     def value(self, tag: str = "") -> Term:
-        """A value that is none of those known."""
+        """A new value."""
         term = ("v", next(self._count))
         if tag:
             self.tags[term] = tag
@@ -205,12 +205,12 @@ class Numbers:
         return term
 
     def is_bool(self, term: Term) -> bool:
-        """Whether the term is True or False, which of them may be unknown; constants aside."""
+        """Whether the term is a bool, whose value may be unknown; not for constants."""
         return term[0] in ("is", "not") or self.tags.get(term) == "bool"
 
 
 def values_of(terms: Iterable[Term], heap: Heap) -> set[Term]:
-    """The values among ``terms`` and all that they are made of, items of private containers included."""
+    """The values in ``terms`` and in their parts, including items of private containers."""
     found: set[Term] = set()
     seen: set[Term] = set()
     todo = list(terms)

@@ -1,8 +1,8 @@
 """Runs one side of the symbolic proof over its silent steps, to the next event.
 
-Silent is what nobody can see and what can't fail: moving values, constants, comparing integer constants, building and
-editing containers that nobody else has. All else is a ``ProofEvent``: the operation, what is in the instruction,
-and the values that go in.
+A step is silent if it is not observable and can't fail: moving values, constants, comparing integer constants, building
+and editing private containers. Everything else is a ``ProofEvent``: the operation, its operand in the instruction, and
+the input values.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _COMPARISONS = {
 
 
 class Split(NamedTuple):
-    """A side is at a point where a truth value that both know decides, and it may be either."""
+    """A side is at a branch on a truth value that both know, and that is undecided."""
 
     condition: Term
 
@@ -54,14 +54,14 @@ class SymbolicStepper(Calls):
         self.shared_cells: frozenset[str] = frozenset()
         self.builtins = frozenset()
         self.assumptions = {}
-        self.facts: dict[Term, bool] = {}  # those of the pair that is being advanced
+        self.facts: dict[Term, bool] = {}  # those of the pair being advanced
         self.pops = [stack_use(ins)[0] if ins.op in OPERATIONS else 0 for ins in instructions]
         self.cells = frozenset(raw.cellvars) | frozenset(raw.freevars)
         self.liveness = Liveness(instructions)
         self.most_silent_steps = 1000 + 10 * len(instructions)
 
     def handed_out(self) -> set[str]:
-        """Cells that other code may get, or that an event reads."""
+        """Cells that other code may access, or that an event reads."""
         return self.named("LOAD_CLOSURE", "LOAD_CLASSDEREF", "LOAD_FROM_DICT_OR_DEREF")
 
     def named(self, *operations: str) -> set[str]:
@@ -69,13 +69,13 @@ class SymbolicStepper(Calls):
         return {ins.arg for ins in self.instructions if ins.op in operations}
 
     def is_variable(self, name: str) -> bool:
-        """Whether only this code can see what is in the cell: it is never handed out."""
+        """Whether only this code can access the cell's content: the cell is never handed out."""
         if name not in self.cells:
             raise NotUnderstood("a variable that is no cell is used as one")
         return name not in self.raw.freevars and name not in self.shared_cells
 
     def plain(self, name: str) -> str:
-        """The name, of a local variable that is no cell."""
+        """The name of a local variable that is not a cell."""
         if name in self.cells:
             raise NotUnderstood("a cell is used as a variable that is none")
         return name
@@ -98,7 +98,7 @@ class SymbolicStepper(Calls):
         self.go(side, handler.target)
 
     def go(self, side: Side, index: int) -> None:
-        """Go on at this instruction."""
+        """Continue at this instruction."""
         side.pc = index
         if index in self.liveness.joins:
             side.joined = True
@@ -108,7 +108,7 @@ class SymbolicStepper(Calls):
     def advance(self, pair: Pair, number: int) -> ProofEvent | Split:
         """Run one side of ``pair`` to its next event or undecided branch.
 
-        A loop that comes back to where it was with nothing changed, and nothing happening, is an event: the last one.
+        A loop that returns to the same state without an event is itself an event, the last one.
         """
         side = pair.sides[number]
         self.facts = pair.facts
@@ -133,7 +133,7 @@ class SymbolicStepper(Calls):
         raise NotUnderstood("a loop in which nothing can be seen to happen")
 
     def step(self, side: Side, pair: Pair, ins: Instruction) -> ProofEvent | Split | None:
-        """One instruction: None if it was silent, else the event it is (nothing is done yet)."""
+        """Run one instruction: None if it was silent, else its event (not executed yet)."""
         op = ins.op
         if self.pops[side.pc] > len(side.stack):
             raise IndexError
@@ -165,7 +165,7 @@ class SymbolicStepper(Calls):
         return ProofEvent(ins.op, ins.arg, self.operands(side, ins.op, pops, ins.arg), pushes)
 
     def operands(self, side: Side, op: str, pops: int, arg: Any) -> tuple[Term, ...]:
-        """What an operation reads: what it pops, and for some what lies below."""
+        """The operands of an operation: what it pops, and for some the entries below."""
         stack = side.stack
         reads = PEEKS.get(op, pops)
         if reads > len(stack):
@@ -213,7 +213,7 @@ class SymbolicStepper(Calls):
         return None
 
     def truth(self, term: Term, pair: Pair) -> Any:
-        """True or False, the term to decide on, or None if to know it is an event."""
+        """True or False, the term to branch on, or None if finding it is an event."""
         kind = term[0]
         if kind == "not":
             inner = self.truth(term[1], pair)
@@ -238,7 +238,7 @@ class SymbolicStepper(Calls):
             self.assumptions[arg] = None
 
     def do_CONST(self, side: Side, heap: Heap, arg: Any) -> None:
-        if type(arg) is slice:  # as if it were built here: no code can tell
+        if type(arg) is slice:  # as if built here: no code can tell the difference
             side.stack.append(self.slice([self.constants.term(part) for part in (arg.start, arg.stop, arg.step)]))
             return
         side.stack.append(self.constants.term(arg))
@@ -271,7 +271,7 @@ class SymbolicStepper(Calls):
 
     def do_STORE_FAST(self, side: Side, heap: Heap, name: str) -> None:
         value = side.stack.pop()
-        if value == NULL:  # an inlined comprehension puts back that there was none
+        if value == NULL:  # an inlined comprehension restores that it was unbound
             side.locals.pop(self.plain(name), None)
         else:
             side.locals[self.plain(name)] = value
@@ -329,7 +329,7 @@ class SymbolicStepper(Calls):
         a, b = side.stack[-2:]
         for part in (a, b):
             if part[0] in ("is", "not"):
-                # Which of True and False it is decides what it is.
+                # Split on the truth value of the operand.
                 return Split(part[1] if part[0] == "not" else part)
         term = self.constants.identity(a, b)
         if term in self.facts:
@@ -347,7 +347,7 @@ class SymbolicStepper(Calls):
         return ProofEvent("COMPARE_OP", operator, (a, b), 1)
 
     def do_CONTAINS_OP(self, side: Side, heap: Heap, operator: str) -> ProofEvent:
-        # `not in` gives the negation of what `in` gives, an exact bool.
+        # `not in` gives the negation of the result of `in`, an exact bool.
         return ProofEvent("CONTAINS_OP", "in", (side.stack[-2], side.stack[-1]), 1)
 
     def negation(self, term: Term) -> Term:
@@ -398,7 +398,7 @@ class SymbolicStepper(Calls):
         return ProofEvent("CHECK_EXC_MATCH", None, (exception, kind), 1)
 
     def do_CHECK_EG_MATCH(self, side: Side, heap: Heap, arg: Any) -> ProofEvent:
-        # A match becomes the exception that is being handled.
+        # A match becomes the exception being handled.
         return ProofEvent("CHECK_EG_MATCH", None, (side.stack[-2], side.stack[-1]), 2, "group")
 
     def do_WITH_EXCEPT_START(self, side: Side, heap: Heap, arg: Any) -> ProofEvent:
