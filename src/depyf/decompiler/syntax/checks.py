@@ -1,4 +1,4 @@
-"""What holds of every tree that can be printed: for checks between passes."""
+"""Invariants of every printable tree, for checks between passes."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _DEFINITIONS = (nodes.FunctionDef, nodes.AsyncFunctionDef, nodes.ClassDef)
 
 
 def stray_jump(body: Sequence[nodes.Statement]) -> str:
-    """The first ``break`` or ``continue`` outside a loop, in words; '' if there is none."""
+    """A description of the first ``break`` or ``continue`` outside a loop; '' if there is none."""
     todo = [(statement, False) for statement in reversed(body)]
     while todo:
         statement, is_inside = todo.pop()
@@ -26,7 +26,7 @@ def stray_jump(body: Sequence[nodes.Statement]) -> str:
 
 
 def empty_body(body: list[nodes.Statement]) -> str:
-    """The first statement with an empty body, in words; '' if there is none. Only ``else`` and ``finally`` may be."""
+    """A description of the first statement with an empty body (except ``else`` and ``finally``); '' if none."""
     for one in bodies(body):
         for statement in one:
             parts = [statement, *getattr(statement, "handlers", ()), *getattr(statement, "cases", ())]
@@ -37,6 +37,6 @@ def empty_body(body: list[nodes.Statement]) -> str:
 
 
 def unfinished(body: Sequence[nodes.Statement], kinds: tuple[type[nodes.Node], ...]) -> str:
-    """The first node of one of the ``kinds``, which no tree may have at its end, in words; '' if there is none."""
+    """A description of the first node of ``kinds``, which no finished tree may have; '' if there is none."""
     found = next((node for node in nodes.walk(body) if isinstance(node, kinds)), None)
     return f"a {type(found).__name__} is left" if found is not None else ""

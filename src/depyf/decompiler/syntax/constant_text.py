@@ -58,7 +58,7 @@ def constant_text(value: object, string: Callable[[str], str]) -> tuple[str, int
 
 
 def tuple_items(value: tuple[object, ...], string: Callable[[str], str]) -> str:
-    """The items of a constant tuple as they are between its parentheses."""
+    """The items of a constant tuple, as the text between its parentheses."""
     items = [constant_text(item, string)[0] for item in value]
     return items[0] + "," if len(items) == 1 else _joined(items)
 
@@ -68,9 +68,9 @@ def _joined(items: list[str]) -> str:
 
 
 def set_order(values: frozenset[object]) -> list[object]:
-    """The elements in an order of which the compiler makes a set that a loop sees in the order of ``values``.
+    """The elements in an order from which the compiler makes a set that iterates in the order of ``values``.
 
-    Where the order depends on the hash seed, they are sorted, to be stable.
+    If the order depends on the hash seed, they are sorted, to be stable.
     """
     if not hash_is_random(values):
         return _order_of(list(values))
@@ -88,7 +88,7 @@ def _order_of(wanted: list[object]) -> list[object]:
 
 
 def display_order(wanted: list[Any], made: Callable[[list[Any]], list[Any]]) -> list[Any] | None:
-    """An order of which ``made`` gives ``wanted``, rather a sorted one; None if none is found."""
+    """An order from which ``made`` gives ``wanted``, preferably a sorted one; None if none is found."""
     candidates = [sorted(wanted, key=lambda value: (type(value).__name__, repr(value))), wanted]
     with contextlib.suppress(TypeError):
         candidates.insert(0, sorted(wanted))
@@ -96,14 +96,14 @@ def display_order(wanted: list[Any], made: Callable[[list[Any]], list[Any]]) -> 
 
 
 def _compiled(order: list[object]) -> list[object]:
-    """The order of the constant that the compiler makes of a display of this order: elements that share a slot change
-    places each time a set is made of another."""
+    """The order of the constant that the compiler makes from a display of this order: elements that share a hash slot
+    swap each time a set is made from another set."""
     made = list(frozenset(order))
     return list(frozenset(made)) if _sets_are_made_twice() else made
 
 
 def _read(order: list[object]) -> list[object]:
-    """The same, written to a file and read again, up to 3.10: marshal writes a set in its order."""
+    """The same, written to a file and read back, up to 3.10: marshal writes a set in its order."""
     return list(frozenset(_compiled(order)))
 
 
@@ -111,7 +111,7 @@ def _read_sorted(order: list[object]) -> list[object]:
     """The same from 3.11 on: marshal sorts what it writes (its w_complex_object)."""
     try:
         return list(marshal.loads(marshal.dumps(frozenset(_compiled(order)))))  # type: ignore[arg-type]
-    except ValueError:  # no constant of a file
+    except ValueError:  # can't be in a file
         return []
 
 
@@ -120,19 +120,19 @@ _MAKERS = (_compiled, _read, _read_sorted)
 
 @lru_cache(maxsize=None)
 def _sets_are_made_twice() -> bool:
-    """Whether the compiler makes its set constants of sets, as it does up to 3.13 (its merge_const_one): asked of the
-    interpreter that runs this, whose sets have the order."""
+    """Whether the compiler makes its set constants from sets, as it does up to 3.13 (merge_const_one): determined for
+    the running interpreter, whose sets have the order."""
     constants = compile("x in {7, 15}", "", "eval").co_consts
     made = next(constant for constant in constants if isinstance(constant, frozenset))
     return list(made) != list(frozenset([7, 15]))
 
 
 def _searched(wanted: list[object], maker: Callable[[list[object]], list[object]]) -> list[object] | None:
-    """An order of which ``maker`` makes a set of the order ``wanted``, found by trials; None if none is.
+    """An order from which ``maker`` makes a set of the order ``wanted``, found by trial; None if none is found.
 
-    Who shares a slot with others gets it by coming first.
+    Of elements that share a hash slot, the first gets it.
     """
-    trials = random.Random(len(wanted))  # the same ones each time
+    trials = random.Random(len(wanted))  # deterministic
     best = order = wanted
     fewest = len(wanted) if len(wanted) < _MANY else 0
     for number in range(200 if fewest else 0):
@@ -152,7 +152,7 @@ _NAN_IS_RANDOM = hash(_NANS[0]) != hash(_NANS[1])
 
 
 def hash_is_random(value: object) -> bool:
-    """Whether strings, bytes or nans are in ``value``, so that its place in a set is another one in each process."""
+    """Whether ``value`` contains strings, bytes or nans, so that its position in a set varies between processes."""
     if isinstance(value, (tuple, frozenset)):
         return any(map(hash_is_random, value))
     if isinstance(value, (float, complex)):
@@ -168,7 +168,7 @@ def _float_text(value: float) -> tuple[str, int]:
 
 
 def _nan_text(value: float) -> tuple[str, int]:
-    """The sign of what a processor calls no number is its own choice: `inf - inf` has it, with the bit set on x86."""
+    """The text of a nan. Its sign is the processor's choice: `inf - inf` gives one, with the sign bit set on x86."""
     same = math.copysign(1, value) == math.copysign(1, math.inf - math.inf)
     return (_NAN, ARITHMETIC) if same else (f"-({_NAN})", FACTOR)
 

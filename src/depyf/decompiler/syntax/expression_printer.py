@@ -37,8 +37,8 @@ from .string_text import LONGEST_PIECE, string_pieces, string_text
 class ExpressionPrinter:
     """Writes expressions, marked for `line_wrapping`.
 
-    `nested_quotes` allows what only 3.12 and newer read: any string within the braces of an f-string.
-    `quotes` are the kinds of quotes that are left within such braces; None outside of them.
+    `nested_quotes` allows what only 3.12 and newer accept: any string within the braces of an f-string.
+    `quotes` are the kinds of quotes available within such braces; None outside of them.
     """
 
     def __init__(self, *, nested_quotes: bool = False, quotes: Sequence[str] | None = None) -> None:
@@ -61,7 +61,7 @@ class ExpressionPrinter:
         return method(self, node, precedence)
 
     def top_level(self, node: n.Node) -> str:
-        """An expression that can be put in parentheses of its own if the line gets too long."""
+        """An expression that can be put in parentheses if the line gets too long."""
         return f"{OPEN_INVISIBLE}{self.alone(node)}{CLOSE_INVISIBLE}"
 
     def test(self, node: n.Node) -> str:
@@ -74,7 +74,7 @@ class ExpressionPrinter:
         return f"{OPEN_INVISIBLE}{self.alone(node, YIELD)}{CLOSE_INVISIBLE}"
 
     def bare_tuple(self, node: n.Node, otherwise: int = TEST) -> str:
-        """A tuple of two or more without its parentheses, or any other expression."""
+        """A tuple of two or more items without its parentheses, or any other expression."""
         if isinstance(node, n.Tuple) and len(node.elts) > 1:
             opening = marks.OPEN_INVISIBLE_SPREAD if node.spread else marks.OPEN_INVISIBLE_ITEMS
             return f"{opening}{self.items(node.elts)}{CLOSE_INVISIBLE}"
@@ -87,7 +87,7 @@ class ExpressionPrinter:
         return f",{COMMA}".join([self.expression(node) for node in nodes])
 
     def alone(self, node: n.Node, precedence: int = TEST) -> str:
-        """An expression that has its brackets for itself: a long string in them needs none of its own."""
+        """The only expression in its brackets: a long string there needs no parentheses."""
         if isinstance(node, n.Constant) and type(node.value) is str:
             return self.string_constant(node.value)
         return self.expression(node, precedence)
@@ -249,7 +249,7 @@ class ExpressionPrinter:
     def YieldFrom(self, node: n.YieldFrom, precedence: int) -> str:
         return _parenthesized("yield from " + self.expression(node.value), precedence > YIELD)
 
-    # Calls and places
+    # Calls, attributes and subscripts
 
     def keyword(self, node: n.keyword, precedence: int) -> str:
         if node.arg is None:
@@ -257,7 +257,7 @@ class ExpressionPrinter:
         return f"{node.arg}={self.expression(node.value)}"
 
     def arguments_of_call(self, args: Sequence[n.Node], keywords: Sequence[n.keyword]) -> str:
-        """Arguments in parentheses; a generator or an assignment that is the only one has no parentheses of its own."""
+        """Arguments in parentheses; a single generator or assignment expression gets no additional parentheses."""
         if len(args) == 1 and not keywords:
             argument = self.alone(args[0], NAMED if isinstance(args[0], n.NamedExpr) else TEST)
             return argument if isinstance(args[0], n.GeneratorExp) else f"({OPEN_ITEMS}{argument}{CLOSE})"
@@ -270,7 +270,7 @@ class ExpressionPrinter:
         value = node.value
         text = self.expression(value, ATOM)
         if isinstance(value, n.Constant) and type(value.value) is int and text[0] != "(":
-            text = f"({text})"  # `1.x` is a float with a mistake
+            text = f"({text})"  # `1.x` is a syntax error
         return f"{text}.{node.attr}"
 
     def Subscript(self, node: n.Subscript, precedence: int) -> str:
@@ -278,7 +278,7 @@ class ExpressionPrinter:
 
     def _index(self, node: n.Expression) -> str:
         if isinstance(node, n.Tuple) and len(node.elts) > 1:
-            # Before 3.11 an index with a star needs the parentheses, in which no slice can appear.
+            # Before 3.11 a starred index needs parentheses, which can't contain a slice.
             if any(map(_is_slice, node.elts)) or not any(isinstance(item, n.Starred) for item in node.elts):
                 return f",{COMMA}".join([self._index_item(item) for item in node.elts])
         elif isinstance(node, n.Constant):
@@ -316,7 +316,7 @@ class ExpressionPrinter:
         return node.arg if node.annotation is None else f"{node.arg}: {self.expression(node.annotation)}"
 
     def parameters(self, node: n.arguments) -> list[str]:
-        """The parameters of a function as they are between its commas."""
+        """The parameters of a function, as text between its commas."""
         positional = node.posonlyargs + node.args
         texts = [self.arg(parameter, TEST) for parameter in positional]
         first = len(positional) - len(node.defaults)

@@ -59,7 +59,7 @@ class UnaryOp(Expression):
 class Compare(Expression):
     """`left op1 comparator1 op2 comparator2 ...`; ops such as '<', 'is not', 'not in'.
 
-    `opposite` is the comparison that the bytecode makes, if this one was made by negating it: it is a hint, like lines.
+    `opposite` is the comparison in the bytecode, if this one is its negation: it is a hint, like lines.
     """
 
     __slots__ = ("left", "ops", "comparators", "opposite")
@@ -143,7 +143,7 @@ class GeneratorExp(Expression):
 
 
 class DictComp(Expression):
-    """`{key: value for ...}`; a value that is None stands for `{**key for ...}` of 3.15."""
+    """`{key: value for ...}`; a value of None means `{**key for ...}` (3.15)."""
 
     __slots__ = fields = ("key", "value", "generators")
 
@@ -185,11 +185,11 @@ class YieldFrom(Expression):
         self.value = value
 
 
-# Calls and places
+# Calls, attributes and subscripts
 
 
 class keyword(Node):
-    """`arg=value` in a call or a class; an arg that is None stands for `**value`."""
+    """`arg=value` in a call or a class; an arg of None means `**value`."""
 
     __slots__ = fields = ("arg", "value")
 

@@ -1,8 +1,8 @@
 """f-strings and t-strings.
 
 Before 3.12 the text within the braces of an f-string may contain neither a backslash nor the quotes of the
-string around it. So the quotes are chosen for what is inside: each kind is tried, and the strings inside
-are written without escapes in the kinds that are left.
+enclosing string. So the quotes are chosen by the content: each kind is tried, and the strings inside are
+written without escapes in the remaining kinds.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _CONVERSIONS = {-1: "", ord("s"): "!s", ord("r"): "!r", ord("a"): "!a"}
 
 
 class QuotesExhausted(PrintError):
-    """No kind of quotes is left for what is within the braces of an f-string."""
+    """No kind of quotes is left for the content of an f-string's braces."""
 
 
 def formatted_string(printer: ExpressionPrinter, prefix: str, values: Sequence[n.Node]) -> str:
@@ -52,7 +52,7 @@ def formatted_string(printer: ExpressionPrinter, prefix: str, values: Sequence[n
 
 
 def _closes(inner: str, quote: str) -> bool:
-    """Whether quotes within the braces would end the string around them."""
+    """Whether quotes within the braces would end the enclosing string."""
     return inner == quote or inner[0] == quote
 
 
@@ -104,7 +104,7 @@ def _replacement(printer: ExpressionPrinter, node: n.FormattedValue | n.Interpol
         raise PrintError(f"no conversion of a formatted string: {node.conversion}")
     text = flatten(printer.expression(node.value))
     if isinstance(node, n.Interpolation) and isinstance(node.str, str):
-        text = node.str  # the program can see it: it must be what it was
+        text = node.str  # visible to the program: it must not change
     elif "lambda" in text:
         text = f"({text})"  # its colon would start the format specification
     if printer.quotes is not None and ("\\" in text or quote in text or ("\n" in text and len(quote) == 1)):

@@ -1,22 +1,22 @@
-"""Long lines are broken inside brackets, the way a formatter does it.
+"""Breaks long lines inside brackets, as a formatter does.
 
 The printers mark their text with control characters where a line may be broken; no literal contains them,
 because control characters are escaped there. Most lines fit, and for those `flatten` removes the marks. The
-others are split at the brackets that leave the first line shortest; what is within them goes on a line of
-its own, and if that is too long, it is split at its loosest delimiters, one item per line.
+others are split at the brackets that leave the shortest first line; the text within them gets a separate
+line, and if that is too long, it is split at its loosest delimiters, one item per line.
 """
 
 from __future__ import annotations
 
 import re
 
-# Marks around the inside of a bracket. After OPEN_ITEMS a comma may follow the last item.
+# Marks around the content of brackets. After OPEN_ITEMS a comma may follow the last item.
 OPEN, OPEN_ITEMS, CLOSE = "\x01", "\x02", "\x03"
 # Marks around an expression that can be put in parentheses if it is too long.
 OPEN_INVISIBLE, OPEN_INVISIBLE_ITEMS, CLOSE_INVISIBLE = "\x04", "\x05", "\x17"
-# The same, where every item has a line of its own, however short they are.
+# The same, with every item on a separate line, however short they are.
 OPEN_SPREAD, OPEN_INVISIBLE_SPREAD = "\x18", "\x19"
-# Marks in place of a blank, loosest first. Those of operators come before the operator, the others after
+# Marks instead of a space, loosest first. Those of operators come before the operator, the others after
 # the comma.
 CLAUSE, COMMA, TERNARY, LOGIC, COMPARISON = "\x06", "\x07", "\x08", "\x0e", "\x0f"
 BIT_OR, BIT_XOR, BIT_AND, SHIFT, SUM, PRODUCT = "\x10", "\x11", "\x12", "\x13", "\x14", "\x15"
@@ -46,12 +46,12 @@ def flatten(text: str) -> str:
 
 
 def glue(text: str) -> str:
-    """The text without places to break it: for what reads badly when it is broken, such as a lambda."""
+    """The text without line break marks, for text that reads badly when broken, such as a lambda."""
     return text if _is_spread(text) else text.translate(_GLUED)
 
 
 def wrap(text: str, indent: str, width: int) -> list[str]:
-    """The lines of a marked text, indented by `indent`, none longer than `width` if that is possible."""
+    """The lines of a marked text, indented by `indent`, none longer than `width` if possible."""
     flat = indent + flatten(text)
     if len(flat) <= width and not _is_spread(text):
         return [flat]
@@ -127,7 +127,7 @@ def _scan(text: str) -> tuple[list[int], list[tuple[int, int]]]:
 
 
 def _without_useless_parentheses(text: str) -> str:
-    """The text without the invisible parentheses around what has no delimiter of its own: they would not help."""
+    """The text without invisible parentheses around text that has no delimiter: they would not help."""
     useless: list[int] = []
     open_groups: list[tuple[int, bool]] = []  # position, whether there was a delimiter directly within
     for match in _MARK.finditer(text):
@@ -139,7 +139,7 @@ def _without_useless_parentheses(text: str) -> str:
             if mark == CLOSE_INVISIBLE:
                 if not delimited:
                     useless += (opening, position)
-                elif open_groups:  # it is seen through: its delimiters count for what is around it
+                elif open_groups:  # transparent: its delimiters count for the enclosing group
                     open_groups[-1] = (open_groups[-1][0], True)
         elif open_groups:
             open_groups[-1] = (open_groups[-1][0], True)

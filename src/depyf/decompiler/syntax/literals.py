@@ -19,7 +19,7 @@ class Constant(Expression):
 
 
 class Docstring(Constant):
-    """A docstring without the indentation that it had in the source: the compiler took it away."""
+    """A docstring whose indentation the compiler has removed."""
 
     __slots__ = ()
 
@@ -57,7 +57,7 @@ class List(Expression):
 
 
 class Tuple(Expression):
-    """`(a, b)`. `spread`: every item is printed on a line of its own."""
+    """`(a, b)`. `spread`: every item is printed on a separate line."""
 
     __slots__ = ("elts", "spread")
     fields = ("elts",)
@@ -77,7 +77,7 @@ class Set(Expression):
 
 
 class Dict(Expression):
-    """`{key: value}`; a key that is None stands for `**value`."""
+    """`{key: value}`; a key of None means `**value`."""
 
     __slots__ = fields = ("keys", "values")
 
@@ -92,7 +92,7 @@ class Dict(Expression):
 class FormattedValue(Expression):
     """`{value!conversion:format_spec}` of an f-string; conversion is -1 or ord of 's', 'r', 'a'.
 
-    is_argument: whether the author had it as an argument of `%`; None if nothing tells.
+    is_argument: whether the source has it as an argument of `%`; None if unknown.
     """
 
     fields = ("value", "conversion", "format_spec")
@@ -115,11 +115,11 @@ class JoinedStr(Expression):
 
 
 _PERCENT = re.compile(r"(?:(>?)([1-9]\d*))?(\.\d+)?")
-"""Format specifications that the compiler makes of a width and a precision; without `>` the text is at the left."""
+"""Format specifications compiled from a width and a precision; without `>` the text is left-aligned."""
 
 
 class PercentFormat(JoinedStr):
-    """`"..." % (...)` of which the compiler makes what it makes of a JoinedStr: these are the values of that.
+    """`"..." % (...)` that compiles to the same as a JoinedStr with these values.
 
     Every FormattedValue has a `specifier`.
     """
@@ -128,7 +128,7 @@ class PercentFormat(JoinedStr):
 
     @staticmethod
     def specifier(value: FormattedValue) -> str:
-        """`%s`, `%-8r`: of which the compiler makes this value (optimize_format in ast_opt.c); "" if there is none."""
+        """`%s`, `%-8r`: the specifier compiled to this value (optimize_format in ast_opt.c); "" if there is none."""
         texts = value.format_spec.values if isinstance(value.format_spec, JoinedStr) else []
         text = "".join(str(part.value) if isinstance(part, Constant) else "{" for part in texts)
         found = _PERCENT.fullmatch(text)

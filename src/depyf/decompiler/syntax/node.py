@@ -1,4 +1,4 @@
-"""The base classes of the syntax tree: structural equality, a readable representation, and nothing else."""
+"""The base classes of the syntax tree, with structural equality and a readable representation."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ class Statement(Node):
 
     @property
     def column(self) -> int | None:
-        """Most statements have none: it is not set with the parts."""
+        """Most statements have none: it is not set by the constructor."""
         return getattr(self, "_column", None)
 
     @column.setter
@@ -73,7 +73,7 @@ class Statement(Node):
 
     @property
     def written(self) -> str | None:
-        """How the author wrote a statement that does nothing else than to leave the code, if that is known."""
+        """The source form of a statement that only leaves the code, if known."""
         return getattr(self, "_written", None)
 
     @written.setter

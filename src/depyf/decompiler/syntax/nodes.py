@@ -1,8 +1,8 @@
-"""The syntax tree, in one place to import from: `from depyf.decompiler.syntax import nodes`.
+"""All classes of the syntax tree, to import from: `from depyf.decompiler.syntax import nodes`.
 
-The classes mirror the names and fields of the newest CPython's `ast`, so that whoever knows that module
-knows these. They are our own because the host's `ast` lacks the syntax of newer versions, and the older
-hosts can't print theirs. Differences: no contexts, no positions, no type comments; operators are plain
+The classes mirror the names and fields of the newest CPython's `ast`, so that its documentation applies. They
+are our own because the host's `ast` lacks the syntax of newer versions, and older hosts can't print theirs.
+Differences: no contexts, no positions, no type comments; operators are plain
 strings ('+', 'and', 'not in'); fields can be given by position or by keyword, lists and optional fields
 default to empty; equality is structural.
 """

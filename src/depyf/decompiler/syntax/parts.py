@@ -1,4 +1,4 @@
-"""What statements are made of besides expressions: aliases, handlers, match patterns, type parameters."""
+"""Parts of statements other than expressions: aliases, handlers, match patterns, type parameters."""
 
 from __future__ import annotations
 

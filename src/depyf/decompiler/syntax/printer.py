@@ -1,6 +1,6 @@
-"""The tree as source text: the printer's way in.
+"""The tree as source text: the printer's entry points.
 
-The printer is ours because the tree is, and because the host's `ast.unparse` knows only the host's syntax,
+The printer is ours because the tree is, and because the host's `ast.unparse` supports only the host's syntax,
 and no long lines, comments or original lines.
 """
 
@@ -26,9 +26,9 @@ Tree = Union[n.Node, Sequence[n.Statement]]
 def print_tree(tree: Tree, *, width: int = WIDTH, nested_quotes: bool = False) -> str:
     """The source of a module, a statement, a list of statements, or an expression.
 
-    Statements end with a line end, an expression does not. Lines are broken at `width` columns where
-    brackets allow it. `nested_quotes` allows f-strings that only 3.12 and newer read, where there is no
-    other way. Raises PrintError if there is no such source.
+    Statements end with a newline, an expression does not. Lines are broken at `width` columns where
+    brackets allow it. `nested_quotes` allows f-strings that only 3.12 and newer accept, where nothing else is
+    possible. Raises PrintError if there is no such source.
     """
     return print_with_lines(tree, width=width, nested_quotes=nested_quotes)[0]
 

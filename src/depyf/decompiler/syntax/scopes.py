@@ -1,4 +1,4 @@
-"""Which names the statements of one function bind, those of the functions within it aside."""
+"""The names that the statements of one function bind, without those of inner functions."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ _FUNCTIONS = (nodes.FunctionDef, nodes.AsyncFunctionDef, nodes.Lambda)
 
 
 def outside_functions(body: list[nodes.Statement]) -> Iterator[nodes.Node]:
-    """Every node but those in the bodies of inner functions, in the order of the text."""
+    """Every node except those in the bodies of inner functions, in text order."""
     work: list[nodes.Node] = list(reversed(body))
     pop, push = work.pop, work.append
     while work:
@@ -30,9 +30,9 @@ def outside_functions(body: list[nodes.Statement]) -> Iterator[nodes.Node]:
 
 
 def bound_names(body: list[nodes.Statement]) -> set[str]:
-    """The names that the statements bind or delete, those of comprehensions' own variables aside.
+    """The names that the statements bind or delete, without the variables of comprehensions.
 
-    More than they bind if one imports a name under another, or has a class with a body.
+    A superset if a statement imports a name under another, or defines a class with a body.
     """
     bound: set[str] = set()
     for node in outside_functions(body):

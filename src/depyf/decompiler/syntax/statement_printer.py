@@ -68,7 +68,7 @@ class StatementPrinter:
         self.indent = indent
 
     def statements(self, body: Sequence[n.Statement], kind: str) -> None:
-        """Write statements, with blank lines between them where a person would have them."""
+        """Write statements, with blank lines between them by common style."""
         previous: n.Statement | None = None
         for statement in body:
             method = _METHODS.get(type(statement))
@@ -271,7 +271,7 @@ class StatementPrinter:
         for item in node.items:
             text = self.expressions.expression(item.context_expr)
             if len(node.items) == 1 and isinstance(item.context_expr, n.Tuple) and item.optional_vars is None:
-                text = f"({text})"  # one pair of parentheses would be read as that of the items
+                text = f"({text})"  # a single pair of parentheses would be parsed as enclosing the items
             if item.optional_vars is not None:
                 text += " as " + self.expressions.expression(item.optional_vars)
             items.append(text)
@@ -322,7 +322,7 @@ def _is_docstring(statement: n.Statement) -> bool:
 
 
 def _blank_lines(previous: n.Statement, statement: n.Statement, kind: str) -> int:
-    """How many blank lines a person leaves between two statements."""
+    """The number of blank lines between two statements by common style."""
     if isinstance(statement, _DEFINITIONS) or isinstance(previous, _DEFINITIONS):
         return 2 if kind == "module" else 1
     if kind == "module":

@@ -8,7 +8,7 @@ from typing import Sequence
 SINGLE_LINE_QUOTES = ("'", '"')
 TRIPLE_QUOTES = ('"""', "'''")
 
-# A string that has at least so many line ends and characters is easier to read over several lines.
+# A string with at least so many newlines and characters is easier to read on several lines.
 _LINE_ENDS, _CHARACTERS = 2, 50
 LONGEST_PIECE = 80
 
@@ -16,7 +16,7 @@ _AS_IN_PATTERN = re.compile(r"[\\][dDwWsSbBAZ()\[\].+*?{}|^$1-]")
 
 
 def printable(text: str) -> str:
-    """``text`` with escapes for what is not printable: names in code can have line ends, which would end a comment."""
+    """``text`` with unprintable characters escaped: names in code can contain newlines, which would end a comment."""
     return text if text.isprintable() else "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)
 
 
@@ -49,7 +49,7 @@ def in_triple_quotes(value: str) -> str:
 
 
 def _ends_in_escape(value: str) -> bool:
-    """Whether a raw literal can't end so: its last backslash would escape the quote."""
+    """Whether the text can't end a raw literal: its last backslash would escape the quote."""
     return (len(value) - len(value.rstrip("\\"))) % 2 == 1
 
 
@@ -59,7 +59,7 @@ def reads_better_in_lines(value: str) -> bool:
 
 
 def string_pieces(value: str) -> list[str]:
-    """The literals that a string too long for a line is broken into, after blanks; one if it is short enough."""
+    """The literals that a too long string is split into, after spaces; one if it is short enough."""
     if len(value) <= LONGEST_PIECE or reads_better_in_lines(value):
         return [string_text(value)]
     raw = raw_text(value)
@@ -68,7 +68,7 @@ def string_pieces(value: str) -> list[str]:
     start = 0
     while len(value) - start > LONGEST_PIECE:
         end = value.rfind(" ", start, start + LONGEST_PIECE) + 1
-        if not end:  # no blank in reach: up to the next one
+        if not end:  # no space in reach: up to the next one
             end = value.find(" ", start) + 1
             if not end:
                 break
@@ -79,7 +79,7 @@ def string_pieces(value: str) -> list[str]:
 
 
 def docstring_text(value: str, indent: str = "") -> str:
-    """A triple-quoted literal of exactly this value; with ``indent``, one that the compiler makes it of."""
+    """A triple-quoted literal of exactly this value; with ``indent``, one that the compiler cleans to it."""
     first, *rest = value.split("\n")
     lines = [first, *(indent + line if line or index == len(rest) else line for index, line in enumerate(rest, 1))]
     indented = "\n".join(lines)
@@ -87,7 +87,7 @@ def docstring_text(value: str, indent: str = "") -> str:
 
 
 def cleaned(text: str) -> str:
-    """A docstring as the compiler leaves it (_PyCompile_CleanDoc in 3.13's compile.c); done twice it is the same."""
+    """A docstring as cleaned by the compiler (_PyCompile_CleanDoc in 3.13's compile.c); idempotent."""
     first, *rest = text.expandtabs().split("\n")
     margins = [len(line) - len(line.lstrip(" ")) for line in rest]
     margin = min((width for width, line in zip(margins, rest) if width < len(line)), default=0)
@@ -107,7 +107,7 @@ def escaped(value: str, quote: str) -> str:
     if not triple:
         return text.replace(mark, "\\" + mark) if mark in text else text
     last = ""
-    if text.endswith(mark):  # it would be taken for a part of the closing quotes
+    if text.endswith(mark):  # it would be parsed as part of the closing quotes
         text, last = text[:-1], "\\" + mark
     return text.replace(quote, ("\\" + mark) * 3) + last
 
@@ -122,7 +122,7 @@ def _line(text: str) -> str:
 def without_escapes(value: str, quotes: Sequence[str]) -> str | None:
     """A literal without a backslash, in one of the given quotes, or None if there is none.
 
-    Before 3.12 that is the only kind that may be within the braces of an f-string.
+    Before 3.12 no other kind is allowed within the braces of an f-string.
     """
     for char in value:
         if char == "\\" or (char < " " and char not in "\n\t") or "\ud800" <= char <= "\udfff":

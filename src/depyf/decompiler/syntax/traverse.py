@@ -9,7 +9,7 @@ from .node import Node, Statement
 Tree = Union[Node, Sequence[Node]]
 Rewritten = Union[Node, Sequence[Node], None]
 
-# The fields that hold statements. Handlers and cases are nodes with a body of their own.
+# The fields that hold statements. Handlers and cases are nodes with their own body.
 BODY_FIELDS = ("body", "orelse", "finalbody")
 
 
@@ -20,7 +20,7 @@ def walk(tree: Tree) -> Iterator[Node]:
     while work:
         node = pop()
         yield node
-        for field in node.last_first:  # as `children`, written out: much of the time goes into walks
+        for field in node.last_first:  # as `children`, inlined: much of the time is spent in walks
             value = getattr(node, field)
             if value.__class__ is list:
                 for item in reversed(value):
@@ -43,7 +43,7 @@ def children(node: Node) -> Iterator[Node]:
 
 
 def rewrite(tree: Node, function: Callable[[Node], Rewritten]) -> Node:
-    """Replace every node by what `function` makes of it, children first, in place; returns the new root.
+    """Replace every node by the result of `function`, children first, in place; return the new root.
 
     In a list of nodes `function` may also return a list, which is spliced, or None, which removes the node.
     Raises TypeError if it does so for a node that is not in a list.
@@ -76,7 +76,7 @@ def _spliced(items: list[object], function: Callable[[Node], Rewritten]) -> Iter
 
 
 def statement_bodies(node: Node) -> Iterator[list[Statement]]:
-    """The lists of statements directly below a node, those of the handlers and the cases included."""
+    """The lists of statements directly below a node, including those of handlers and cases."""
     for field in node.holds_bodies:
         value = getattr(node, field)
         if not isinstance(value, list):
@@ -89,7 +89,7 @@ def statement_bodies(node: Node) -> Iterator[list[Statement]]:
 
 
 def statements_in_order(body: list[Statement], skip: tuple[type[Node], ...] = ()) -> Iterator[Statement]:
-    """The statements of a body and those within them, in the order of the text; none within classes `skip`."""
+    """The statements of a body and those within them, in text order; none within classes `skip`."""
     work = body[::-1]
     while work:
         statement = work.pop()

@@ -1,9 +1,9 @@
-"""Small named changes to a finished tree that make it read as a person would write it.
+"""Small named transforms of a finished tree towards idiomatic source.
 
-Takes: the body of one code object, whose nested definitions have had their own turn already. Gives: the
-same list, changed in place, with the same meaning. Each transform is one idea in one file; a transform may
-change which instructions the text compiles to where several forms mean the same, so the pipeline can switch
-each off by name.
+Takes: the body of one code object, whose nested definitions are already transformed. Gives: the same list,
+changed in place, with the same meaning. Each transform is one idea in one file; a transform may change which
+instructions the text compiles to where several forms mean the same, so the pipeline can disable each by
+name.
 Imports ``node.py``, ``nodes.py`` and ``traverse.py``.
 """
 
@@ -24,11 +24,11 @@ from .return_none import shorten_return_none
 
 __all__ = ["TRANSFORMS", "Transform", "check_names"]
 
-# A transform changes the body in place; it is told the kind of its code object: function, class or module.
+# A transform changes the body in place; it gets the kind of its code object: function, class or module.
 Transform = Callable[[List[Statement], str], None]
 
 TRANSFORMS: list[tuple[str, Transform]] = [
-    # What the compiler adds, or what jumps to the same place as no jump at all
+    # Statements added by the compiler, and jumps with the same target as falling through
     ("redundant-return", drop_redundant_return),
     ("redundant-continue", drop_redundant_continue),
     ("redundant-continue-in-while", drop_redundant_continue_in_while),

@@ -11,10 +11,10 @@ _ENDS = (n.Return, n.Raise, n.Break, n.Continue)
 
 
 def chain_elifs(body: list[Statement], kind: str) -> None:
-    """A branch that ends needs no `else` after it, but in a chain the `else` shows what belongs together.
+    """Nest the rest after a branch that leaves in `else` if that makes a chain: it shows what belongs together.
 
-    Where columns are known it is an `else` already if it was one, unless no line is left for the word: then it is
-    `elif`.
+    Where columns are known the tree already has each `else` of the source, unless there is no line for the keyword:
+    then it is `elif`.
     """
     for inner in list(bodies(body)):
         for statement in inner:
@@ -32,7 +32,7 @@ def chain_elifs(body: list[Statement], kind: str) -> None:
 
 
 def _chain_without_room(statement: n.If) -> None:
-    """The second arm begins on the line after the first one: there is no line for `else`."""
+    """Use `elif` where the second branch begins on the line after the first one: there is no line for `else`."""
     while len(statement.orelse) > 1:
         first, second = statement.orelse[:2]
         if not isinstance(first, n.If) or first.orelse or not _ends(first):
@@ -46,7 +46,7 @@ def _chain_without_room(statement: n.If) -> None:
 
 
 def _is_below(body: list[Statement], following: Statement, between: int) -> bool:
-    """Whether at least so many lines are between, or that is not known."""
+    """Whether there are at least ``between`` lines between, or that is unknown."""
     lines = [one.line for one in n.statements_in_order(body, DEFINITIONS) if one.line is not None]
     return not lines or following.line is None or following.line > max(lines) + between
 

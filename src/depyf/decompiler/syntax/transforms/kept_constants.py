@@ -1,6 +1,6 @@
-"""``('c' if True else None) or x`` where the bytecode has a constant that compilers fold if it is written alone.
+"""``('c' if True else None) or x`` where the bytecode has a constant that compilers would fold if written plainly.
 
-What the author wrote became that constant only after its surroundings had been looked at: ``(__debug__ and 'c') or x``,
+The source form became that constant only after the surrounding code had been folded: ``(__debug__ and 'c') or x``,
 ``('a' if __debug__ else 'b') + 'c'``.
 """
 
@@ -14,7 +14,7 @@ __all__ = ["apart", "keep_constants"]
 
 
 def keep_constants(body: list[Statement]) -> bool:
-    """Keep apart the constants of ``body`` that compilers fold with others; whether there are any."""
+    """Write the constants of ``body`` that compilers would fold so that they don't; return whether there are any."""
     kept: list[nodes.Constant] = []
 
     def alone(value: nodes.Expression) -> nodes.Expression:
@@ -42,5 +42,5 @@ def keep_constants(body: list[Statement]) -> bool:
 
 
 def apart(value: nodes.Expression) -> nodes.Expression:
-    """``value`` as no compiler folds it with others, in any version."""
+    """``value`` in a form that no version's compiler folds."""
     return nodes.IfExp(nodes.Constant(True), value, nodes.Constant(None))

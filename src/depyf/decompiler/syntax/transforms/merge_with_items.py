@@ -1,8 +1,8 @@
 """`with a: with b: ...` as `with a, b: ...`.
 
-Before: each context manager has a with statement of its own; the instructions are the same for both forms.
-After: with statements that were on one line, or of which the inner one is not indented deeper than the outer one, and
-of which one is all that is in the other, are one statement.
+Before: each context manager has a separate with statement; the instructions are the same for both forms.
+After: a with statement is merged with one that is its whole body, if both were on one line, or if the inner one is not
+indented deeper than the outer one.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from .tail_positions import DEFINITIONS
 
 
 def merge_with_items(body: list[n.Statement], kind: str) -> None:
-    """Merge with statements of one statement, innermost first, so that a chain of them becomes one."""
+    """Merge nested with statements, innermost first, so that a chain of them becomes one."""
     n.rewrite_bodies(body, _merge, DEFINITIONS)
 
 

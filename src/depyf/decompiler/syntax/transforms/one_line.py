@@ -10,10 +10,10 @@ _JOINED = (n.Delete, n.Import)
 
 
 def join_lines(body: list[Statement], kind: str) -> None:
-    """The instructions are the same for one statement and for several: the line tells, unless all have the same.
+    """Join `del` or `import` statements of one source line, which have the same instructions as a single one.
 
-    That is so without a line table on 3.8 and 3.9, where everything seems to be on the first line. There the optimiser
-    does nothing in code that has a line of more than 254 bytes.
+    Not if all code is on one line, as it appears without a line table on 3.8 and 3.9. There the optimiser does nothing
+    in code that has a line of more than 254 bytes.
     """
     if len({statement.line for statement in body}) == 1 and not all(isinstance(one, _JOINED) for one in body):
         return

@@ -1,9 +1,9 @@
 """`continue` at the end of a loop's body.
 
-Before: a jump back to the loop's head may appear as `continue` wherever it is. After: none is left where no
-statement of the loop's body follows, but for those that a person wrote, which shows in their lines. The two
-transforms differ in what they compile to: at the end of a while statement with a condition, 3.10 to 3.13
-test the condition again where the body ends, while a `continue` jumps to the test at the top.
+Before: any jump back to the loop's head may appear as `continue`. After: none is left where no statement of
+the loop's body follows, except for those in the source, as shown by their lines. The two transforms differ in
+what they compile to: at the end of a while statement with a condition, 3.10 to 3.13 test the condition again
+where the body ends, while a `continue` jumps to the test at the top.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""`return None` where the code falls off its end anyway.
+"""`return None` where control falls off the end anyway.
 
 Before: every path of a code object ends in a return, because the compiler adds the last one. After: no `return` or
-`return None` is left where no statement follows, but for those that a person wrote, which shows in their lines or
-their width; a module or a class, where none may appear, has none at its end. What is as wide as `pass` is that.
+`return None` is left where no statement follows, except for those in the source, as shown by their lines or width; a
+module or a class, where returns are not allowed, has none at its end. One as wide as `pass` becomes `pass`.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def drop_redundant_return(body: list[n.Statement], kind: str) -> None:
 
 
 def _idle(last: n.Statement) -> n.Statement:
-    """What was written where the compiler returns."""
+    """The source form of an implicit return."""
     made = n.Pass(line=last.line) if last.written == "pass" else n.Expr(n.Constant(...), line=last.line)
     made.written = last.written
     return made

@@ -1,8 +1,7 @@
 """`return None` in a function that returns nothing else.
 
-Before: every return has the value that the instructions load. After: a function, none of whose returns has
-another value than None, says `return`; in all others `return None` stays, next to the values that it is an
-alternative to. Where the width tells what was written, that is kept.
+Before: every return has the value that the instructions load. After: a function that only returns None uses `return`;
+in all others `return None` stays, next to the other values. Where the width shows the source form, that is kept.
 """
 
 from __future__ import annotations
@@ -13,7 +12,7 @@ from .tail_positions import DEFINITIONS
 
 
 def shorten_return_none(body: list[n.Statement], kind: str) -> None:
-    """Spell the returns of None in the way that suits the function's other returns."""
+    """Spell the returns of None to match the function's other returns."""
     returns = [
         statement for inner in n.bodies(body, DEFINITIONS) for statement in inner if isinstance(statement, n.Return)
     ]

@@ -1,4 +1,4 @@
-"""Where a body ends: the places from which control falls off its end, and statements there that do just that."""
+"""Tail positions of a body, from which control falls off its end, and redundant statements there."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ DEFINITIONS = (n.FunctionDef, n.AsyncFunctionDef, n.ClassDef)
 
 
 def written_out(body: list[n.Statement], is_redundant: Callable[[n.Statement], bool]) -> set[int]:
-    """The ids of redundant statements that have a line of their own: a person wrote them.
+    """The ids of redundant statements that have their own line: they are in the source.
 
     What the compiler adds has the line of a statement before it. The difference shows in the instructions:
-    the compiler copies what it has added to each place that leads there, but not what a person wrote.
+    the compiler copies what it has added to each predecessor, but not what is in the source.
     """
     found: set[int] = set()
     latest: int | None = None
     for statement in n.statements_in_order(body, DEFINITIONS):
         line = statement.line
         if line is None or (isinstance(statement, n.Expr) and isinstance(statement.value, n.Constant)):
-            continue  # docstrings leave no instructions
+            continue  # docstrings have no instructions
         if latest is not None and line > latest and is_redundant(statement):
             found.add(id(statement))
         latest = line if latest is None else max(latest, line)
@@ -39,11 +39,11 @@ def drop_at_tail(
     always: bool,
     through_finally: bool = False,
 ) -> None:
-    """Remove redundant last statements, also those of the last statement's arms.
+    """Remove redundant last statements, also those in branches of the last statement.
 
-    An arm that would be empty keeps the statement, which says more than `pass` does; with `always` it
-    becomes `pass`. The body itself always becomes `pass`. A statement with comments is kept unless it must
-    go. `through_finally`: at the ends of try statements with a finally clause, too.
+    A branch that would be empty keeps the statement, which says more than `pass`; with `always` it becomes `pass`. The
+    body itself always becomes `pass`. A statement with comments is kept unless it must go. `through_finally`: also at
+    the ends of try statements with a finally clause.
     """
     work = [body]
     while work:
@@ -64,7 +64,7 @@ def drop_at_tail(
 
 
 def tails(body: list[n.Statement]) -> Iterator[list[n.Statement]]:
-    """``body`` and the lists of statements in it whose end is its end."""
+    """``body`` and the lists of statements in it that end where it ends."""
     work = [body]
     while work:
         tail = work.pop()
@@ -78,10 +78,10 @@ def _is_dropped(statement: n.Statement, is_redundant: Callable[[n.Statement], bo
 
 
 def _arms(statement: n.Statement, through_finally: bool) -> Iterator[list[n.Statement]]:
-    """The bodies whose end is the end of the statement.
+    """The bodies that end where the statement ends.
 
-    None of a try statement with finally, unless `through_finally`: what leaves its body runs another copy of the
-    finally clause than what falls off, and a return in the clause itself swallows exceptions.
+    None of a try statement with finally, unless `through_finally`: leaving its body by a jump runs another copy of the
+    finally clause than falling off its end, and a return in the clause itself swallows exceptions.
     """
     if isinstance(statement, n.If):
         yield statement.body
