@@ -19,7 +19,7 @@ def may_come_before(instructions: list[Instruction]) -> list[frozenset | None]:
         Seen(),
         after=lambda index, seen, jump: seen | {(index, jump)},
         raised=lambda instruction, seen: None if instruction.op == "NOP" else seen,
-        met=lambda index, known, other: known | other,
+        meet=lambda index, known, other: known | other,
     )
 
 
@@ -60,4 +60,4 @@ def test_what_a_function_raises_ends_the_walk():
         raise LookupError(index)
 
     with pytest.raises(LookupError):
-        states_before([Instruction("NOP")], 0, after=after, raised=lambda *_: None, met=lambda *_: 0)
+        states_before([Instruction("NOP")], 0, after=after, raised=lambda *_: None, meet=lambda *_: 0)

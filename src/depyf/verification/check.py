@@ -236,10 +236,10 @@ def _compared(
     plain = made.written_out
     if plain is not None and written_out(data, version, HEADER, len(plain)) == plain:
         return replace(report, status=Status.IDENTICAL)
-    return partial(_looked_into, report, data, made.data, version, statements)
+    return partial(_examined, report, data, made.data, version, statements)
 
 
-def _looked_into(report: FileReport, data: bytes, made: bytes, version: Version, statements: bool) -> FileReport:
+def _examined(report: FileReport, data: bytes, made: bytes, version: Version, statements: bool) -> FileReport:
     """The report of a file that is not the same by the fast check."""
     try:
         theirs = read_code_and_end(made, version, 0)[0]

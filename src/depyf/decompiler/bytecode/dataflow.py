@@ -15,13 +15,13 @@ def states_before(
     *,
     after: Callable[[int, State, bool], State],
     raised: Callable[[Instruction, State], State | None],
-    met: Callable[[int, State, State], State],
+    meet: Callable[[int, State, State], State],
 ) -> list[State | None]:
     """Return the state before each instruction, None where it is unreachable.
 
     ``after(index, state, jump)`` is the transfer function, for the jumping edge or the one that falls through (also
     called, with its result ignored, where there is no such edge). ``raised(instruction, state)`` is the state at the
-    handler, None if the instruction can't raise. ``met(index, known, state)`` joins two states; it must reach a fixed
+    handler, None if the instruction can't raise. ``meet(index, known, state)`` joins two states; it must reach a fixed
     point. Exceptions of these functions propagate.
     """
     states: list[State | None] = [None] * len(instructions)
@@ -31,7 +31,7 @@ def states_before(
         while index < len(instructions):
             known = states[index]
             if known is not None:
-                state = met(index, known, state)
+                state = meet(index, known, state)
                 if state == known:
                     break
             states[index] = state

@@ -83,7 +83,7 @@ class Disassembly:
         self.instructions: list[Instruction] = []
         self.present: set[str] = set()
 
-    def look(self) -> None:
+    def update_present(self) -> None:
         """Update ``present``."""
         self.present = {instruction.op for instruction in self.instructions}
 
@@ -98,12 +98,12 @@ class Disassembly:
 
 def _decode(work: Disassembly) -> None:
     work.instructions = work.decoder.run()
-    work.look()
+    work.update_present()
 
 
 def _async_for(work: Disassembly) -> None:
     work.instructions = plain_async_for(work.instructions)
-    work.look()
+    work.update_present()
 
 
 def _unwind(work: Disassembly) -> None:
@@ -111,7 +111,7 @@ def _unwind(work: Disassembly) -> None:
     work.instructions = unwind_blocks(
         work.instructions, work.error, loops_are_blocks=blocks, room=work.raw.stacksize
     )
-    work.look()
+    work.update_present()
 
 
 def _unbound_stores(work: Disassembly) -> None:

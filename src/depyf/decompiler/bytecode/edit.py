@@ -58,7 +58,7 @@ def without(
     return result
 
 
-def moved_down(first: Instruction, instructions: list[Instruction]) -> list[Instruction]:
+def prepended(first: Instruction, instructions: list[Instruction]) -> list[Instruction]:
     """``instructions`` with ``first`` inserted before them; jumps to the previous first one still lead there."""
     for instruction in instructions:
         if instruction.target >= 0:

@@ -119,7 +119,7 @@ def _canonical_depths(instructions: list[Instruction]) -> list[int]:
         instruction, (depth, offsets) = instructions[index], known
         if jump:
             pops, pushes = stack_use(instruction, jump=True)
-            return depth - pops + pushes, _left(offsets, depth - pops)
+            return depth - pops + pushes, _below(offsets, depth - pops)
         op = instruction.op
         if op == "RERAISE" and instruction.arg and depth - 1 - instruction.arg not in offsets:
             raise _Disagreement(f"RERAISE finds no offset on the stack at offset {instruction.offset}")
@@ -137,9 +137,9 @@ def _canonical_depths(instructions: list[Instruction]) -> list[int]:
         if handler is None or instruction.op in NEVER_RAISES:
             return None
         bottom, lasti = handler.depth, handler.lasti
-        return bottom + 1 + lasti, _left(known[1], bottom) + (bottom,) * lasti
+        return bottom + 1 + lasti, _below(known[1], bottom) + (bottom,) * lasti
 
-    def met(index: int, known: _Known, other: _Known) -> _Known:
+    def meet(index: int, known: _Known, other: _Known) -> _Known:
         if known[0] != other[0]:
             raise _Disagreement(
                 f"two depths of the stack, {known[0]} and {other[0]}, meet at offset {instructions[index].offset}"
@@ -149,11 +149,11 @@ def _canonical_depths(instructions: list[Instruction]) -> list[int]:
         return known
 
     start: _Known = 0, ()
-    states = states_before(instructions, start, after=after, raised=raised, met=met)
+    states = states_before(instructions, start, after=after, raised=raised, meet=meet)
     return [-1 if state is None else state[0] for state in states]
 
 
-def _left(offsets: tuple[int, ...], bottom: int) -> tuple[int, ...]:
+def _below(offsets: tuple[int, ...], bottom: int) -> tuple[int, ...]:
     return tuple([position for position in offsets if position < bottom]) if offsets else offsets
 
 
@@ -164,7 +164,7 @@ def _moved(instruction: Instruction, offsets: tuple[int, ...], depth: int, botto
     if instruction.op == "SWAP":
         moved = {depth - 1: depth - instruction.arg, depth - instruction.arg: depth - 1}
         return tuple(sorted([moved.get(position, position) for position in offsets]))
-    return _left(offsets, bottom)
+    return _below(offsets, bottom)
 
 
 class _DepthWalk:
@@ -173,7 +173,7 @@ class _DepthWalk:
         self.instructions = instructions
         self.version = raw.version
         first = instructions[0]
-        self.granted = first.op == "NOP" and first.arg is not None and first.offset < 0  # the text of two_slots.py
+        self.assumed = first.op == "NOP" and first.arg is not None and first.offset < 0  # the text of two_slots.py
         self.effects = EFFECTS[raw.version]
         self.jumps = JUMPS[raw.version]
         self.first: dict[int, int] = {}  # by offset: the first canonical instruction
@@ -346,7 +346,7 @@ class _DepthWalk:
             return
         _, _, target, kept, lasti = self.table[row]
         height = depth - (0 if unit.row.name == "YIELD_VALUE" else pops)
-        if kept > height or self.granted:
+        if kept > height or self.assumed:
             kept = self.kept_by_mistake(unit, kept, height, hidden)
         left = tuple([position for position in hidden if position < kept])
         top = kept + 1 + lasti
@@ -365,7 +365,7 @@ class _DepthWalk:
         names, read = [step.row.name for step in steps], self.first.get(steps[0].offset)
         if kept > height and names != _UNWINDS and names[:2] != _LEAVES_WITH:
             self.refuse(unit.offset, f"a handler keeps {kept} entries of {height}")
-        if self.granted and names == _UNWINDS and read is not None:
+        if self.assumed and names == _UNWINDS and read is not None:
             return self.depths[read] - 1 - entry.lasti + sum(position < height for position in hidden)
         return min(kept, height)
 

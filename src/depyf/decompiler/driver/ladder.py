@@ -159,7 +159,7 @@ def _proposals(failure: NoPlace, graph: ControlFlowGraph, flow: Flow, made: list
 
 
 def _other_exits(failure: NoPlace, flow: Flow) -> list[LiftedBlock]:
-    """Where else the loop continues that control can't leave: if that is in it, ``break`` may be for the failure."""
+    """The other exits of the loop around the failure: if they become part of it, ``break`` is free for the failure."""
     if failure.source is None or failure.source not in flow.dominator:
         return []
     headers = [node for node in flow.back if node not in failure.targets and flow.dominates(node, failure.source)]
@@ -173,7 +173,7 @@ def _other_exits(failure: NoPlace, flow: Flow) -> list[LiftedBlock]:
 def _copies(
     target: LiftedBlock, failed: LiftedBlock | None, graph: ControlFlowGraph, flow: Flow
 ) -> list[tuple[int, Edit]]:
-    """Copies of ``target`` for ``failed``, or for all but one of those who go there, with their cost."""
+    """Copies of ``target`` for its predecessor ``failed``, or for all predecessors but one, with their cost."""
     block = next((block for block in graph.blocks if block.start == target.index), None)
     if block is None:
         return []

@@ -68,8 +68,8 @@ class Stage(NamedTuple):
 
 
 def _canonical(work: Work) -> None:
-    heard = work.after is not None
-    work.instructions = copies(disassembled(work.raw, work.after)) if heard else disassemble(work.raw)
+    is_observed = work.after is not None
+    work.instructions = copies(disassembled(work.raw, work.after)) if is_observed else disassemble(work.raw)
 
 
 def _one_return(work: Work) -> None:

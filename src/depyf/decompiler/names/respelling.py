@@ -224,7 +224,7 @@ def _constants(
             continue
         if type(ins.arg) is str and _names_a_class(instructions, index):
             names[ins.arg] = text_of.get(ins.arg, ins.arg)
-        elif ins.arg == code.qualname and _goes_to(instructions, index, "__qualname__"):
+        elif ins.arg == code.qualname and _is_stored_as(instructions, index, "__qualname__"):
             names[ins.arg] = qualname
         elif not (index + 1 < len(instructions) and _takes_names(instructions[index + 1])):
             plain.append(ins.arg)
@@ -247,6 +247,6 @@ def _names_a_class(instructions: list[Instruction], index: int) -> bool:
     return isinstance(made, RawCode) and kind_of(made) == "class"
 
 
-def _goes_to(instructions: list[Instruction], index: int, name: str) -> bool:
+def _is_stored_as(instructions: list[Instruction], index: int, name: str) -> bool:
     following = instructions[index + 1] if index + 1 < len(instructions) else None
     return following is not None and following.op == "STORE_NAME" and following.arg == name

@@ -98,7 +98,7 @@ class _Compiler:
         process = self.process
         assert process.stdin is not None and process.stdout is not None
         if self._watch is None:  # one thread for all requests: starting one takes as long as compiling a short text
-            self._watch = threading.Thread(target=self._look_at_the_clock, args=(limit / 20,), daemon=True)
+            self._watch = threading.Thread(target=self._enforce_limits, args=(limit / 20,), daemon=True)
             self._watch.start()
         self._deadline = time.monotonic() + limit
         try:
@@ -108,7 +108,7 @@ class _Compiler:
             self._deadline = None
         return kind, value
 
-    def _look_at_the_clock(self, interval: float) -> None:
+    def _enforce_limits(self, interval: float) -> None:
         while not self._ended.wait(interval):
             deadline = self._deadline
             if deadline is not None and time.monotonic() > deadline:

@@ -199,7 +199,7 @@ def prove_all(
             met = {a for a, _ in pairs}
             pairs.update(dict.fromkeys(pair for pair in _by_name(left, right) if pair[0] not in met))
         todo.extend((a, b, left.qualname, right.qualname) for a, b in reversed(list(pairs)))
-    _add_unmet(original, proofs)
+    _add_unreached(original, proofs)
     return proofs
 
 
@@ -251,7 +251,7 @@ def _by_name(left: RawCode, right: RawCode) -> list[tuple[RawCode, RawCode]]:
     return pairs
 
 
-def _add_unmet(original: RawCode, proofs: Proofs) -> None:
+def _add_unreached(original: RawCode, proofs: Proofs) -> None:
     """Add verdicts for nested code that was not reached: not needed below a proven parent, otherwise unproven."""
     todo: list[tuple[RawCode, bool]] = [(original, True)]
     seen: set[RawCode] = set()

@@ -34,7 +34,7 @@ def formatted_string(printer: ExpressionPrinter, prefix: str, values: Sequence[n
     """The text of an f-string (prefix `f`) or a t-string (prefix `t`).
 
     Raises QuotesExhausted if no choice of quotes is possible and the printer may not nest equal quotes, and
-    PrintError if a value is not what such a string is made of.
+    PrintError if a value can't be part of such a string.
     """
     nested = printer.quotes is not None
     for quote in _candidates(printer, values):

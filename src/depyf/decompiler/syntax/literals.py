@@ -34,7 +34,7 @@ class Name(Expression):
 
 
 class Raw(Expression, Statement):
-    """Text printed as it is, as an expression or a statement: an escape for what has no syntax."""
+    """Text printed verbatim, as an expression or a statement: for what has no syntax."""
 
     __slots__ = fields = ("text",)
 

@@ -22,7 +22,7 @@ class Node:
 
     __slots__ = ()
     fields: ClassVar[tuple[str, ...]] = ()
-    holds_bodies: ClassVar[tuple[str, ...]] = ()  # the fields with statements, or with what has a body of its own
+    holds_bodies: ClassVar[tuple[str, ...]] = ()  # the fields with statements, or with nodes that have a body
     last_first: ClassVar[tuple[str, ...]] = ()  # the fields that may hold nodes, in the reverse order: for walks
 
     def __init_subclass__(cls) -> None:
@@ -124,7 +124,7 @@ def _key(value: object) -> object:
     if kind in (int, str, bytes, bool, CodeType):
         return kind, value
     if kind in (float, complex):
-        return kind, repr(value)  # tells -0.0 from 0.0, and makes nan equal to itself
+        return kind, repr(value)  # distinguishes -0.0 from 0.0, and makes nan equal to itself
     if isinstance(value, tuple) and kind is tuple:
         return kind, tuple(map(_key, value))
     if isinstance(value, frozenset) and kind is frozenset:

@@ -49,9 +49,9 @@ class BlockEntry(NamedTuple):
 
 
 class Purpose(NamedTuple):
-    """``informs``: entered by PUSH_EXC_INFO; ``lasti``: the offset of the raising instruction is on the stack."""
+    """``pushes_exc_info``: entered by PUSH_EXC_INFO; ``lasti``: pushes the offset of the raising instruction."""
 
-    informs: bool
+    pushes_exc_info: bool
     lasti: bool
 
 
@@ -98,7 +98,7 @@ def caught(block: BlockEntry) -> tuple[StackEntry, ...]:
     purpose, start = PURPOSES[block.purpose], block.start
     return (
         StackEntry("previous traceback", start, purpose.lasti),
-        StackEntry("previous value", start, purpose.informs),
+        StackEntry("previous value", start, purpose.pushes_exc_info),
         StackEntry("previous type", start, False),
         StackEntry("traceback", start, False),
         StackEntry("exception", start),

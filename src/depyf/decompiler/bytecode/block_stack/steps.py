@@ -115,7 +115,7 @@ def leave_handler(step: Step, block: BlockEntry) -> None:
     if entries != ["previous type", "previous value", "previous traceback"] or len(step.stack) < block.level:
         raise step.error("the exception that was handled before is not on top of the stack")
     purpose = PURPOSES[block.purpose]
-    if purpose.informs:
+    if purpose.pushes_exc_info:
         step.emit("POP_EXCEPT")
     if purpose.lasti:
         step.emit("POP")
@@ -184,7 +184,7 @@ def reraise(step: Step) -> None:
     purpose = PURPOSES[step.blocks[-1].purpose]
     if step.instruction.op == "RERAISE" and step.instruction.arg and not purpose.lasti:
         raise step.error("RERAISE that restores the place of an exception, which is not on the stack")
-    step.emit("RERAISE", (2 if purpose.informs else 1) if purpose.lasti else 0)
+    step.emit("RERAISE", (2 if purpose.pushes_exc_info else 1) if purpose.lasti else 0)
     step.falls = -1
 
 
@@ -265,7 +265,7 @@ def _const(step: Step) -> None:
         for unbinding in step.code[step.index : step.index + 3]:
             step.emit(unbinding.op, unbinding.arg, at=unbinding)
         step.falls = step.index + 5
-    elif step.instruction.arg is None and _goes_into_finally(step):
+    elif step.instruction.arg is None and _enters_finally(step):
         step.push(StackEntry("return", step.index, False))
     elif step.instruction.arg is None and step.converter.copies and step.code[step.index + 1].op == "SETUP_FINALLY":
         step.push(StackEntry("padding", step.index, False))  # pushed for the compiler's stack depth calculation
@@ -274,7 +274,7 @@ def _const(step: Step) -> None:
         step.push(VALUE)
 
 
-def _goes_into_finally(step: Step) -> bool:
+def _enters_finally(step: Step) -> bool:
     """Whether the None here tells the ``finally`` body that follows it that nothing is pending (3.7)."""
     return step.converter.loops_are_blocks and step.index + 1 in step.converter.handlers
 

@@ -61,8 +61,8 @@ class Step:
 
     def emit(self, op: str, arg: Any = None, target: int = -1, at: Instruction | None = None) -> None:
         """Append an instruction covered by the current blocks; a jump takes the current stack, its test popped."""
-        goal = (INSTRUCTION, target, self.present()) if target >= 0 else None
-        self.made.append(self.converter.made(op, arg, at or self.instruction, self.present(), goal))
+        destination = (INSTRUCTION, target, self.present()) if target >= 0 else None
+        self.made.append(self.converter.made(op, arg, at or self.instruction, self.present(), destination))
 
     def emit_all(self, operations: list[str]) -> None:
         """Append operations without operand; SWAP exchanges the top two entries."""
@@ -112,11 +112,11 @@ class Step:
             pops, pushes = stack_use(instruction, jump=True)
             self.values(pops)
             self.stack.extend([VALUE] * pushes)
-            goal = (INSTRUCTION, instruction.target, self.present())
+            destination = (INSTRUCTION, instruction.target, self.present())
             self.stack = before
         else:
-            goal = None
-        made = self.converter.made(instruction.op, instruction.arg, instruction, self.present(), goal)
+            destination = None
+        made = self.converter.made(instruction.op, instruction.arg, instruction, self.present(), destination)
         self.made.append(made)
         if instruction.op in NO_FALL_THROUGH:
             self.falls = -1
@@ -186,7 +186,7 @@ class _Converter:
         elif what == ENTRY:
             purpose = PURPOSES[state.blocks[-1].purpose]
             entry = Instruction("PUSH_EXC_INFO", offset=self.code[index].offset)
-            self.nodes[key] = [self.made(entry.op, None, entry, state)] if purpose.informs else []
+            self.nodes[key] = [self.made(entry.op, None, entry, state)] if purpose.pushes_exc_info else []
             self.go(key, (INSTRUCTION, index, state))
         else:
             instruction = self.code[index]
@@ -229,23 +229,23 @@ class _Converter:
         steps = (("COPY", 3), ("POP_EXCEPT", None), ("RERAISE", 1))
         return [self.made(op, arg, raised_at, outside) for op, arg in steps]
 
-    def made(self, op: str, arg: Any, at: Instruction, state: StackState, goal: _Key | None = None) -> _Made:
+    def made(self, op: str, arg: Any, at: Instruction, state: StackState, destination: _Key | None = None) -> _Made:
         """A new instruction with the position of ``at``, covered by the blocks of ``state``."""
-        if goal is not None:
-            self.todo.append(goal)
+        if destination is not None:
+            self.todo.append(destination)
         instruction = Instruction(op, arg, -1, None, at.offset, at.line, at.position)
         if op == "SWAP" and _is_moving(state):
-            return _Made(instruction, goal, None)
+            return _Made(instruction, destination, None)
         if state not in self.handlers_in:
             self.handlers_in[state] = self.handler(state)
-        return _Made(instruction, goal, self.handlers_in[state])
+        return _Made(instruction, destination, self.handlers_in[state])
 
     def handler(self, state: StackState) -> tuple[_Key, int, bool] | None:
         """Where an exception goes: the handler's node, the depth of the stack that it keeps, whether lasti."""
         for position in range(len(state.blocks) - 1, -1, -1):
             block = state.blocks[position]
             purpose = PURPOSES.get(block.purpose)
-            if block.kind == "loop" or purpose is None or block.kind == "handling" and not purpose.informs:
+            if block.kind == "loop" or purpose is None or block.kind == "handling" and not purpose.pushes_exc_info:
                 continue
             inside = state.stack[: block.level], state.blocks[: position + 1]
             kept = depth(inside[0])

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Collection
 
-from ..edit import ErrorMaker, moved_down, without
+from ..edit import ErrorMaker, prepended, without
 from ..instruction import NEVER_RAISES, NO_FALL_THROUGH, Instruction
 from .uncovered_tests import THREADED, uncovered_tests
 
@@ -21,7 +21,7 @@ def drop_stop_iteration_handler(
     found = [index for index, i in enumerate(instructions) if i.op == "STOPITERATION_ERROR"]
     if not found:
         if expected and any(i.op not in NEVER_RAISES for i in instructions):
-            return moved_down(Instruction("LETS_STOP_ITERATION_PASS"), instructions)
+            return prepended(Instruction("LETS_STOP_ITERATION_PASS"), instructions)
         return instructions
     wrapper = found[0]
     start = _checked(instructions, wrapper, error)
@@ -32,7 +32,7 @@ def drop_stop_iteration_handler(
         return rest
     for index in uncovered:
         instructions[index].arg = THREADED
-    return moved_down(Instruction("LETS_STOP_ITERATION_PASS", tuple(uncovered)), rest)
+    return prepended(Instruction("LETS_STOP_ITERATION_PASS", tuple(uncovered)), rest)
 
 
 def _checked(instructions: list[Instruction], wrapper: int, error: ErrorMaker) -> int:

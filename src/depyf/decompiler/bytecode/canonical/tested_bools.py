@@ -21,7 +21,7 @@ ErrorMaker = Callable[[str, int], Exception]
 
 def check_tested_bools(instructions: list[Instruction], error: ErrorMaker) -> None:
     """Raise ``error(reason, offset)`` for the first test of a possible non-bool. TO_BOOL must still be there."""
-    if _asks_for_format(instructions):
+    if _checks_format(instructions):
         instructions = [_as_bool(i) if n == 2 else i for n, i in enumerate(instructions)]
     targets = referred(instructions)
     instructions = _lengths_compared(instructions, targets)
@@ -34,7 +34,7 @@ def check_tested_bools(instructions: list[Instruction], error: ErrorMaker) -> No
             before = instruction  # a copy is a bool if the original is
 
 
-def _asks_for_format(instructions: list[Instruction]) -> bool:
+def _checks_format(instructions: list[Instruction]) -> bool:
     """Whether these begin like a compiled ``__annotate__``, whose argument the compiler assumes to be an int."""
     start = [(i.op, i.arg) for i in instructions[:4]]
     parameter = start[0][1] if start else None
@@ -82,7 +82,7 @@ class _BoolSimulation:
             while index < len(self.instructions):
                 known = self.states[index]
                 if known is not None:
-                    stack = _met(known, stack)
+                    stack = _meet(known, stack)
                     if stack == known:
                         break
                 self.states[index] = stack
@@ -103,7 +103,7 @@ class _BoolSimulation:
         raise self.error("a test of what may be no bool, which asks for no truth", instruction.offset)
 
 
-def _met(one: Bools, other: Bools) -> Bools:
+def _meet(one: Bools, other: Bools) -> Bools:
     """What holds on both paths, counted from the top where one stack is deeper."""
     size = min(len(one), len(other))
     return tuple(a and b for a, b in zip(one[len(one) - size :], other[len(other) - size :]))

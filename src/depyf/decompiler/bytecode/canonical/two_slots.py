@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from typing import Collection, NoReturn, Optional, Tuple
 
-from ..edit import MOST_SLOTS, ErrorMaker, moved_down, referred, without
+from ..edit import MOST_SLOTS, ErrorMaker, prepended, referred, without
 from ..instruction import NEVER_RAISES, NO_FALL_THROUGH, Handler, Instruction, stack_use
 
 Slot = Optional[Tuple[str, int, int]]
@@ -85,7 +85,7 @@ class _SlotSimulation:
         self.slots = 0
         changed = {i.arg for i in instructions if i.op in ("DELETE_FAST", "STORE_FAST", "LOAD_FAST_AND_CLEAR")}
         self.bound = frozenset(parameters) - changed
-        self.granted: str | None = None  # what is assumed
+        self.assumed: str | None = None  # what is assumed
         self.second_halves: set[int] = set()  # NULLs that are the second half of the iterator below
 
     def run(self) -> list[Instruction]:
@@ -100,7 +100,7 @@ class _SlotSimulation:
         for index, argument in self.arguments.items():
             instructions[index].arg = argument
         result = without(instructions, self.dropped) if self.dropped else instructions
-        return moved_down(Instruction("NOP", self.granted), result) if self.granted else result
+        return prepended(Instruction("NOP", self.assumed), result) if self.assumed else result
 
     def simulate(self) -> None:
         """Find the stack before every instruction. Raises _SecondHalf for a NULL that turns out to be one."""
@@ -188,7 +188,7 @@ class _SlotSimulation:
             if leaving is not None:
                 if not self.miscounted(leaving, handler):
                     self.refuse(index, "a failing exit function would leave another exception being handled")
-                self.granted = NO_FAILING_EXIT
+                self.assumed = NO_FAILING_EXIT
                 return kept[: height - 1]
             return kept[:height]
         return kept

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from .raw_code import RawCode
 
 
-def tell_slots_apart(raw: RawCode) -> None:
+def make_slot_names_distinct(raw: RawCode) -> None:
     """Rename slots of ``raw``, whose nested code has been read. Raises ValueError if the slots are not in the order
     of all versions: locals, cells, free variables.
     """

@@ -79,7 +79,7 @@ class Decoder:
             self.decode()
             self.resolve_jumps()
         except DecompilationError:
-            if not self.leave_out_junk():
+            if not self.drop_trailing_junk():
                 raise
             self.resolve_jumps()
         if self.table.generators_start and self.starts_generator != bool(self.raw.flags & MAKES_GENERATOR):
@@ -96,7 +96,7 @@ class Decoder:
             raise self.error("a jump to where an operand of a call is on the stack that only the call knows of")
         return self.out
 
-    def leave_out_junk(self) -> bool:
+    def drop_trailing_junk(self) -> bool:
         """Drop undecodable bytes after the end of the code; return whether there is such an end.
 
         The end is an instruction that does not fall through and that no jump and no row of the exception table leads

@@ -59,7 +59,7 @@ def _generator_start(decoder: Decoder, row: OpcodeRow, argument: int, offset: in
     elif any(entry.start <= offset < entry.end for entry in decoder.raw.exception_table):
         raise decoder.error("a handler for what is thrown into a generator that has not started", offset)
     decoder.starts_generator = True
-    give_none(decoder, offset)
+    emit_none(decoder, offset)
     decoder.before_resume = len(decoder.out)
 
 
@@ -69,7 +69,7 @@ def _generator_start_3_10(decoder: Decoder, row: OpcodeRow, argument: int, offse
         raise decoder.error(f"{row.name} is not at the start of a generator", offset)
 
 
-def give_none(decoder: Decoder, offset: int) -> None:
+def emit_none(decoder: Decoder, offset: int) -> None:
     """The instruction at ``offset`` leaves None on the stack; compilers pop it at once."""
     if not decoder.drop_pop(offset + 2):
         decoder.emit("CONST", None, offset)

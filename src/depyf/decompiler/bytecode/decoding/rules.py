@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Callable
 
-from .dropped import DROPS, are_names, give_none
+from .dropped import DROPS, are_names, emit_none
 from .moved_operands import pushed_by
 
 if TYPE_CHECKING:
@@ -370,7 +370,7 @@ def _intrinsic_1(decoder: Decoder, row: OpcodeRow, argument: int, offset: int) -
     name = INTRINSICS_1[argument]
     if name in ("PRINT", "IMPORT_STAR"):
         decoder.emit("PRINT_EXPR" if name == "PRINT" else name, None, offset)
-        give_none(decoder, offset)
+        emit_none(decoder, offset)
     elif name == "UNARY_POSITIVE":
         decoder.emit("UNARY_OP", "+", offset)
     elif name in ("LIST_TO_TUPLE", "STOPITERATION_ERROR"):

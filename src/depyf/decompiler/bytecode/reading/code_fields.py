@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Generator
 from ..code.exception_table import read_exception_table
 from ..code.flags import CO_VARARGS, CO_VARKEYWORDS
 from ..code.raw_code import RawCode
-from ..code.slot_names import tell_slots_apart
+from ..code.slot_names import make_slot_names_distinct
 
 if TYPE_CHECKING:
     from .marshal import MarshalReader
@@ -56,7 +56,7 @@ def build_code(reader: MarshalReader) -> Generator[None, Any, RawCode]:
     if reason:
         reader.fail(f"code object {raw.name!r}: {reason}", start)
     try:
-        tell_slots_apart(raw)
+        make_slot_names_distinct(raw)
     except ValueError as error:
         reader.fail(f"code object {raw.name!r}: {error}", start)
     return raw

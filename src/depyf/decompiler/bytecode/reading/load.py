@@ -9,7 +9,7 @@ from typing import Any
 from ....errors import DecompilationError
 from ..code.exception_table import read_exception_table
 from ..code.raw_code import RawCode
-from ..code.slot_names import tell_slots_apart
+from ..code.slot_names import make_slot_names_distinct
 from ..versions import TABLES, supported_versions
 from .code_fields import joined_locals
 from .qualnames import compute_qualnames
@@ -67,7 +67,7 @@ def _read(code: types.CodeType, is_compiled_here: bool) -> RawCode:
     raw.code = code
     raw.notes = []
     try:
-        tell_slots_apart(raw)
+        make_slot_names_distinct(raw)
     except ValueError as error:
         raise DecompilationError(str(error), stage="load", where=raw.qualname) from error
     return raw

@@ -123,7 +123,7 @@ def _call_ex(state: SymbolicStack, instruction: Instruction) -> None:
     if mapping is None:
         keywords = []
     elif instruction.op == "CALL_FUNCTION_EX" and (
-        mapping is state.display or _is_whole(positional, mapping) or _has_other_names(mapping)
+        mapping is state.display or _is_unpacked(positional, mapping) or _has_other_names(mapping)
     ):
         keywords = [nodes.keyword(None, mapping)]
     else:
@@ -131,10 +131,10 @@ def _call_ex(state: SymbolicStack, instruction: Instruction) -> None:
     state.push(make_call(state, function, positional, keywords))
 
 
-def _is_whole(positional: list[nodes.Expression], mapping: nodes.Expression) -> bool:
+def _is_unpacked(positional: list[nodes.Expression], mapping: nodes.Expression) -> bool:
     """Whether ``mapping`` was written as ``**mapping``: plain keywords need no mapping, unless there are too many."""
     starred = any(isinstance(argument, nodes.Starred) for argument in positional)
-    return not isinstance(mapping, nodes.Dict) or not starred and _are_few(len(positional), mapping)
+    return not isinstance(mapping, nodes.Dict) or not starred and _fit_on_stack(len(positional), mapping)
 
 
 def _has_other_names(mapping: nodes.Expression) -> bool:
@@ -142,7 +142,7 @@ def _has_other_names(mapping: nodes.Expression) -> bool:
     return isinstance(mapping, nodes.Dict) and None not in mapping.keys and not are_keywords(mapping)
 
 
-def _are_few(positional: int, keywords: nodes.Expression | None) -> bool:
+def _fit_on_stack(positional: int, keywords: nodes.Expression | None) -> bool:
     """Whether these arguments, written one by one, would be pushed separately, which a ``*`` or ``**`` prevents."""
     if not isinstance(keywords, nodes.Dict):
         return False
@@ -159,7 +159,7 @@ def _positional(
         starred = any(isinstance(element, nodes.Starred) for element in iterable.elts)
         return [nodes.Starred(iterable)] if starred else iterable.elts
     if with_mapping and isinstance(iterable, nodes.Constant) and isinstance(iterable.value, tuple):
-        if state.table.behavior.mappings_are_copied and _are_few(len(iterable.value), mapping):
+        if state.table.behavior.mappings_are_copied and _fit_on_stack(len(iterable.value), mapping):
             return [nodes.Starred(iterable)]  # f(*(1, 2), a=3)
         return [nodes.Constant(value) for value in iterable.value]
     return [nodes.Starred(iterable)]

@@ -56,14 +56,14 @@ def misplaced_slot(raw: RawCode) -> str:
 
     empty: Entries = ()
     try:
-        states_before(instructions, empty, after=after, raised=raised, met=_met)
+        states_before(instructions, empty, after=after, raised=raised, meet=_meet)
     except _Misplaced as found:
         ins = found.instruction
         return f"{ins.op} takes an empty slot, or half of a method, at offset {ins.offset}"
     return ""
 
 
-def _met(index: int, one: Entries, other: Entries) -> Entries:
+def _meet(index: int, one: Entries, other: Entries) -> Entries:
     """The known stack where both paths meet. If one is deeper, other checks refuse it."""
     return tuple(a if a == b else UNCLEAR for a, b in zip(one, other))
 

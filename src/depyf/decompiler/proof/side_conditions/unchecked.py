@@ -72,14 +72,14 @@ def _states(raw: RawCode, instructions: list[Instruction], bits: dict[str, int])
         kept = tuple([position for position in state[2] if position < handler.depth])
         return state[0], handler.depth + 1 + handler.lasti, kept
 
-    def met(index: int, known: _State, other: _State) -> _State:
+    def meet(index: int, known: _State, other: _State) -> _State:
         return known[0] & other[0], known[1], tuple(sorted({*known[2], *other[2]}))
 
     def after(index: int, state: _State, jump: bool) -> _State:
         return _after(instructions[index], state, bits, jump=jump)
 
     start: _State = sum(bits.get(name, 0) for name in set(raw.parameters)), 0, ()
-    return states_before(instructions, start, after=after, raised=raised, met=met)
+    return states_before(instructions, start, after=after, raised=raised, meet=meet)
 
 
 def _after(instruction: Instruction, state: _State, bits: dict[str, int], *, jump: bool = False) -> _State:

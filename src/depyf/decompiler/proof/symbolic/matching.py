@@ -21,7 +21,7 @@ _ANY_TRUTH = {"test", "not", "bool"}
 _PARTS_OF = frozenset({"slice", "star", "one", "not", "copy"})
 
 
-class LookGivenAway(Exception):
+class VariablesExposed(Exception):
     """A builtin that sees its caller's variables may be called by other code: every event may see them."""
 
 
@@ -74,7 +74,7 @@ class Matching:
         return True
 
     def looks(self, pair: Pair, event: ProofEvent) -> bool:
-        """Whether the event may see which variables exist. Raises LookGivenAway if that can no longer be determined.
+        """Whether the event may see which variables exist. Raises VariablesExposed if that can no longer be determined.
 
         A tag says which builtin a value may be. With arguments, some of them only look at these.
         """
@@ -84,7 +84,7 @@ class Matching:
         else:
             called, rest = "", event.operands
         if any(tags.get(value, "").startswith(LOOKS) for value in values_of(rest, pair.heap)):
-            raise LookGivenAway
+            raise VariablesExposed
         if not called.startswith(LOOKS):
             return False
         return called[len(LOOKS) :] not in _LOOK_AT_ARGUMENTS or event.op != "CALL" or event.static[0] == 0

@@ -16,7 +16,7 @@ from ..metadata import metadata_differences
 from ..verdict import Difference, Level, Verdict, unproven
 from .calls import BUILTINS
 from .lifetimes import HELD_ELSEWHERE, Lifetimes, held_by, takes_long
-from .matching import LookGivenAway, Matching
+from .matching import Matching, VariablesExposed
 from .memo import Live, Memo
 from .operations import RESULTS
 from .state import LOOKS, Constants, NotUnderstood, Numbers, Pair, ProofEvent, Side, Term
@@ -78,7 +78,7 @@ def prove_instructions(
             try:
                 proof = _Proof(raws, codes, budget)
                 proof.run()
-            except LookGivenAway:
+            except VariablesExposed:
                 proof = _Proof(raws, codes, budget, seen_by_all=True)
                 proof.run()
         except _Different as found:
@@ -104,7 +104,7 @@ def _with_same_variables(
     try:
         proof = _Proof(raws, codes, budget, seen_by_all=True, watched=True)
         proof.run()
-    except (_Different, NotUnderstood, LookGivenAway):
+    except (_Different, NotUnderstood, VariablesExposed):
         return None
     return proof
 
@@ -182,11 +182,11 @@ class _Proof:
             events.append(found)
         for number in (0, 1):
             if self.matching.skips_iter(pair, events[number], events[1 - number]):
-                self.go_on(pair, number, list(events[number].operands))
+                self.advance_side(pair, number, list(events[number].operands))
                 self.todo.append(pair)
                 return
         if self.matching.skips_handler(*events):
-            self.go_on(pair, 0, [])
+            self.advance_side(pair, 0, [])
             self.todo.append(pair)
             return
         left, right = self.matching.reconcile(events[0], events[1])
@@ -338,9 +338,9 @@ class _Proof:
             results = [side.stack[-stack_use(ins)[0]]]
         elif ins.op == "CONTAINS_OP" and ins.arg == "not in":
             results = [stepper.negation(results[0])]
-        self.go_on(pair, number, results)
+        self.advance_side(pair, number, results)
 
-    def go_on(self, pair: Pair, number: int, results: list[Term]) -> None:
+    def advance_side(self, pair: Pair, number: int, results: list[Term]) -> None:
         """Advance one side past its instruction: pop its operands and push ``results``."""
         stepper, side = self.steppers[number], pair.sides[number]
         pops, pushes = stack_use(stepper.instructions[side.pc])

@@ -36,7 +36,7 @@ def _is_one(outer: n.With | n.AsyncWith, inner: n.With | n.AsyncWith) -> bool:
     if outer.column is None or inner.column is None:
         return False
     # A nested statement would be indented deeper, and its body as much deeper again, or more by a parenthesis. An item
-    # that is on a line of its own counts as if `with` were before it.
+    # on a separate line counts as if `with` were before it.
     indented = inner.column - outer.column
     # A return after the exits has their line, which is the outer statement's.
     after = (one for one in inner.body if one.line is not None and one.line > inner.line)
