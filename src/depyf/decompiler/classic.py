@@ -42,12 +42,12 @@ class Decompiler:
         temp_prefix: str = "__temp_",
         filepath_template: str | None = None,
     ) -> types.CodeType:
-        """``code_to_decompile`` decompiled and compiled again, so that it can take the place of ``reference_code``.
+        """Decompile ``code_to_decompile`` and recompile it, as code that can replace ``reference_code``.
 
         ``filepath_template``, with one '%s', says where to write the source, so that a debugger finds it: the '%s' is
         the first number for which there is no file yet, or one with this very function, and the function gets the
         file's name. Without it nothing is written and the function is called as ``reference_code``.
-        Raises DecompilationError if the code is refused, or can't take that place.
+        Raises DecompilationError if the code is refused, or can't replace ``reference_code``.
         """
         result = analyze(code_to_decompile)
         if not result.proven:

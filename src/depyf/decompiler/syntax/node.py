@@ -119,7 +119,7 @@ def same_constant(left: object, right: object) -> bool:
 
 
 def _key(value: object) -> object:
-    """A hashable stand-in for the constant that is equal only for equal constants of equal types."""
+    """A hashable key for the constant, equal only for equal constants of equal types."""
     kind = type(value)
     if kind in (int, str, bytes, bool, CodeType):
         return kind, value
