@@ -325,7 +325,7 @@ def _declared(
     # A comprehension may have a variable with the name of an outer one, and does not see the names of a class.
     asks = kind != "function" or not local.isdisjoint(raw.freevars)
     inside = inside_comprehensions(instructions) if asks else [False] * len(instructions)
-    for instruction, in_comprehension in zip(instructions, inside):
+    for index, (instruction, in_comprehension) in enumerate(zip(instructions, inside)):
         op = instruction.op
         if op not in _MAY_NEED_DECLARATION:
             continue
@@ -338,7 +338,7 @@ def _declared(
                 stored_cells[instruction.arg] = None
         elif op == "STORE_FIRST_LINE" and instruction.arg is not None:
             (stored_cells if instruction.arg == "nonlocal" else stored_globals)["__firstlineno__"] = None
-        elif op == "LOAD_GLOBAL" and instruction.arg != "AssertionError" and (  # which an `assert` loads, up to 3.8
+        elif op == "LOAD_GLOBAL" and not _is_of_assert(raw, instructions, index) and (
             kind != "function" and not in_comprehension or kind == "function" and instruction.arg in enclosing
         ):
             stored_globals[instruction.arg] = None
@@ -346,6 +346,13 @@ def _declared(
         for nested in _comprehensions(raw):
             _of_comprehension(nested, raw, local, stored_globals, stored_cells)
     return stored_globals, stored_cells
+
+
+def _is_of_assert(raw: RawCode, instructions: list[Instruction], index: int) -> bool:
+    """Whether this load is that of an assert statement: a jump skips it, or the error is raised at once."""
+    if instructions[index].arg != "AssertionError" or not raw.table.asserts_read_a_global:
+        return False
+    return instructions[index - 1].target >= 0 or instructions[index + 1].op == "RAISE_VARARGS"
 
 
 def _after_docstring(body: list[nodes.Statement]) -> int:
