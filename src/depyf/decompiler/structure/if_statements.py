@@ -103,7 +103,7 @@ def _close(writer: Structurer, opened: _OpenIf, context: Context) -> LiftedBlock
 def _in_order(writer: Structurer, opened: _OpenIf, context: Context) -> _OpenIf:
     """The statement with the arm first that was written first."""
     node, test, first, body, orelse, end, _, _ = opened
-    if not body:
+    if not body or _fails_an_assertion(body) and not _is_below(body[0], node):
         return opened
     leaves = len(orelse) == 1 and isinstance(orelse[0], nodes.Continue)
     if not leaves and _breaks_upward(node, orelse, context):
@@ -156,6 +156,12 @@ def _fails_an_assertion(body: list[nodes.Statement]) -> bool:
     """Whether the ``if`` may be an assert statement, which has a longer word."""
     error = body[0].exc if isinstance(body[0], nodes.Raise) else None
     return isinstance(error.func if isinstance(error, nodes.Call) else error, AssertionClass)
+
+
+def _is_below(statement: nodes.Statement, node: LiftedBlock) -> bool:
+    """Whether ``statement`` begins after the line of the test."""
+    line = node.evidence.exit_line
+    return statement.line is not None and line is not None and statement.line > line
 
 
 def _goes_on(end: LiftedBlock | None, context: Context) -> bool:
