@@ -165,11 +165,19 @@ CASES = {
     ),
     "a field over lines": "a = f'{b(c,\n        d)} e'\n",
     "with": "with a() as b:\n    c(b,\n      d)\n",
+    "choices in parentheses": (
+        "def f(a):\n    return (2 if a.b is None else 0)\n\n\ndef g(a):\n    c = (a == 3)\n    d = (a if c else 3)\n"
+        "    return d\n\n\ndef h(a):\n    a.b = c if c.d else []\n"
+    ),
+    "what is done to a choice": (
+        "def f(a):\n    return (a.b if a.c else a.d).e\n\n\ndef g(a):\n    return a.b.c if a.d else a.e.c\n\n\n"
+        "def h(a):\n    return (2 if a is None else 3) + a\n"
+    ),
     "else far behind": "if a:\n    b()\n\nelse:\n    c()\n",
 }
 
 SINCE = {
-    "match": (3, 10), "except*": (3, 11), "type parameters": (3, 12), "a field over lines": (3, 12),
+    "what is done to a choice": (3, 11), "match": (3, 10), "except*": (3, 11), "type parameters": (3, 12), "a field over lines": (3, 12),
     "a formatted string with line ends": (3, 9), "strings without fields that are formatted": (3, 12),
     "context managers over lines": (3, 11),
 }  # fmt: skip

@@ -205,6 +205,12 @@ def _copied(
                 return length
     if all(starts[block]) and other in receivers or all(starts[other]) and block in receivers:
         return whole  # a return from a with statement, and the exit after a suppressed exception
+    if None not in (ours[-1].position or (None,)):
+        # Two operands have columns of their own, so what has the same ones comes after: `return (a if c else b).x`.
+        value = (*starts[block], False)
+        for length in range(longest, whole, -1):
+            if _before(block, length, starts) == value == _before(other, length, starts):
+                return length if not _begin_with_one_constant(ours, theirs) else whole
     length = len(ours) - _consumption(block, starts)
     if whole <= length <= longest and length in (len(theirs) - _consumption(other, starts), len(theirs)):
         # They differ only in a value on the stack: `z = a if c else b; return z`.

@@ -71,7 +71,8 @@ def _groups(items: list[Item], number: int, indent: int) -> Iterator[int]:
     keyword = items[number - 1].word in _KEYWORDS
     if last - number > (not keyword and not items[number].is_joined) and surplus == 1:
         open_end = _known_behind(items, last) is None or _line_of(items, last) != _line_before(items, last)
-        if open_end and (keyword or _breaks(items, number, last)):
+        whole = last == len(items) and items[number - 1].word in _ASSIGNMENTS
+        if open_end and (keyword or whole or _breaks(items, number, last)):
             yield last
 
 

@@ -130,10 +130,19 @@ class _Edges:
         for span in spans[1:]:
             outer_at = self.votes[span][2:]
             if outer_at > at and self._is_in_statement(span):
-                self.closed.setdefault(span if span in self.tuples else inner, outer_at)
+                value = (span[0] + 1, token)
+                around = span if span in self.tuples else value if self._opens_after_return(span) else inner
+                self.closed.setdefault(around, outer_at)
                 at = outer_at
             inner = span
         self.ends[token] = self.votes[spans[0]][2:]
+
+    def _opens_after_return(self, span: Span) -> bool:
+        """Whether ``span`` is a return statement that has room for a parenthesis in front of its value."""
+        keyword, value = self.votes[span][:2], self.starts[span[0] + 1] if span[0] < span[1] else None
+        if self.tokens[span[0]].text != "return" or value is None:
+            return False
+        return value[0] == keyword[0] and value[1] == keyword[1] + len("return (")
 
     def parentheses(self) -> list[Parenthesis]:
         """Those that the author has; none where nothing may precede a token."""

@@ -30,6 +30,9 @@ class Evidence(NamedTuple):
     written: str | None = None
     """How a return of None was written: 'return', 'return None', 'pass' or '...'."""
 
+    is_pass: bool = False
+    """It is a jump that is as wide as ``pass``."""
+
     is_clause: bool = False
     """It belongs to a generator expression."""
 

@@ -42,6 +42,19 @@ class ExitEvidence:
                 return "pass"
         return None
 
+    def is_pass(self, block: BasicBlock) -> bool:
+        """Whether ``block`` only jumps, from a place of its own that is as wide as ``pass``."""
+        jump = block.last
+        if jump is None or jump.op != "JUMP" or any(i.op not in _UNWINDS for i in block.instructions):
+            return False
+        if jump.position is None or None in jump.position:
+            return False
+        line, end_line, column, end_column = jump.position
+        if line != end_line or end_column - column != len("pass"):
+            return False
+        lasts = [source.last for source in self.sources.get(block, ())]
+        return all(last is None or last.op in _UNWINDS or last.position != jump.position for last in lasts)
+
     def keyword_of(self, block: BasicBlock, position: int) -> str | None:
         """The keyword that leaves a handler at the instruction at ``position``, by its columns; '' for no statement."""
         columns = block.instructions[position].position

@@ -176,6 +176,7 @@ class _Lifter:
             keyword=self.keyword,
             is_clause=self.raw.name == "<genexpr>",
             is_continue=self.exits.is_continue(block),
+            is_pass=self.exits.is_pass(block),
             is_threaded=is_threaded,
             is_behind_finally=block.copy_end is not None if block.follows_copy else None,
         )

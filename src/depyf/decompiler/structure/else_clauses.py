@@ -26,6 +26,7 @@ class _StatementList(NamedTuple):
 def write_else_clauses(body: list[nodes.Statement], skipped: Collection[str] = ()) -> bool:
     """Put what columns tell to be in ``else`` clauses there; whether there was anything."""
     changed = False
+    seen: list[nodes.If] = []
     todo = [_StatementList(body)]
     while todo:
         block = todo.pop()
@@ -47,8 +48,12 @@ def write_else_clauses(body: list[nodes.Statement], skipped: Collection[str] = (
                 changed = True
                 statement.orelse = block.body[start : start + count]  # type: ignore[attr-defined]
                 del block.body[start : start + count]
+            if isinstance(statement, nodes.If):
+                seen.append(statement)
             todo += _blocks_in(statement, base)
             index += 1
+    for one in seen:
+        _mark_if_in_else(one)
     return changed
 
 
@@ -104,9 +109,32 @@ def _is_in_clause(statement: nodes.Statement, there: int, column: int | None, ba
 
 
 def _is_below(inner: list[nodes.Statement], following: nodes.Statement) -> bool:
-    """Whether ``following`` begins on a line below all of ``inner``."""
-    lines = [one.line for one in nodes.statements_in_order(inner, ()) if one.line is not None]
-    return following.line is not None and bool(lines) and max(lines) < following.line
+    """Whether ``following`` begins on a line below all of ``inner``.
+
+    A jump is left out: it may have the line of what it leads to.
+    """
+    return following.line is not None and _last_line(inner) < following.line
+
+
+def _last_line(body: list[nodes.Statement]) -> int:
+    """The last line in which a statement of ``body`` begins, jumps left out; 0 if none is known."""
+    jumps = (nodes.Break, nodes.Continue)
+    found = nodes.statements_in_order(body, ())
+    return max((one.line for one in found if one.line is not None and not isinstance(one, jumps)), default=0)
+
+
+def _mark_if_in_else(statement: nodes.If) -> None:
+    """Mark an ``if`` that is alone in the ``else`` clause and no ``elif``.
+
+    It begins in the column of the statements above ``else``, and a line is left for that.
+    """
+    inner = statement.orelse[0] if len(statement.orelse) == 1 else None
+    if not isinstance(inner, nodes.If) or inner.column is None or inner.line is None:
+        return
+    body = _column(inner.body)
+    is_deeper = inner.column == _column(statement.body) and (body is None or body > inner.column)
+    if is_deeper and inner.line > _last_line(statement.body) + 1:
+        inner.written = "if"
 
 
 def _on_line_of(following: nodes.Statement, before: nodes.Statement) -> bool:

@@ -59,6 +59,13 @@ class Jump:
         self.out.append(statement)
         return WRITTEN
 
+    def continue_statement(self) -> nodes.Continue:
+        """A ``continue``, which may be a ``pass`` at the end of the loop's body."""
+        statement = nodes.Continue(line=self.line)
+        if self.source.evidence.is_pass or self.target is not self.block and self.target.evidence.is_pass:
+            statement.written = "pass"
+        return statement
+
     def returns(self) -> Continuation:
         """A return statement with what ``block`` returns."""
         self.writer.write_return(self.block, self.out)
@@ -103,7 +110,7 @@ def _falls_off(jump: Jump) -> Continuation | None:
         return None
     loops = block is jump.context.continue_to and not (block.evidence.is_repeated and jump.after_statement)
     if loops and (_keeps_a_jump(jump) or jump.source.evidence.keyword == "continue" or _is_continue(jump)):
-        return jump.writes(nodes.Continue(line=jump.line), jump.target)
+        return jump.writes(jump.continue_statement(), jump.target)
     return WRITTEN
 
 
@@ -137,7 +144,7 @@ def _end_of_handling(jump: Jump) -> Continuation | None:
 
 def _continue(jump: Jump) -> Continuation | None:
     """To the top of the loop."""
-    return jump.writes(nodes.Continue(line=jump.line)) if jump.block is jump.context.continue_to else None
+    return jump.writes(jump.continue_statement()) if jump.block is jump.context.continue_to else None
 
 
 def _break(jump: Jump) -> Continuation | None:

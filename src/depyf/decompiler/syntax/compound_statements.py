@@ -91,7 +91,7 @@ class ClassDef(Statement):
 
 
 class If(Statement):
-    """`if test: body else: orelse`; an orelse of one If is printed as `elif`."""
+    """`if test: body else: orelse`; an orelse of one If is printed as `elif` if it is not ``written`` as `if`."""
 
     __slots__ = fields = ("test", "body", "orelse")
 

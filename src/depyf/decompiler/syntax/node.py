@@ -73,7 +73,7 @@ class Statement(Node):
 
     @property
     def written(self) -> str | None:
-        """The source form of a statement that only leaves the code, if known."""
+        """The source form of a statement that only leaves the code, or of an ``if`` in an ``else`` clause, if known."""
         return getattr(self, "_written", None)
 
     @written.setter

@@ -230,9 +230,10 @@ class StatementPrinter:
         while True:  # a chain of elif may be long: no recursion
             self.emit(f"{keyword} {self.expressions.test(node.test)}:", node.line)
             self.block(node.body)
-            if len(node.orelse) != 1 or not isinstance(node.orelse[0], n.If):
+            following = node.orelse[0] if len(node.orelse) == 1 else None
+            if not isinstance(following, n.If) or following.written == "if":
                 break
-            node, keyword = node.orelse[0], "elif"
+            node, keyword = following, "elif"
             self.comments(node)
         self.clause("else", node.orelse)
 

@@ -1,9 +1,10 @@
 """`continue` at the end of a loop's body.
 
 Before: any jump back to the loop's head may appear as `continue`. After: none is left where no statement of
-the loop's body follows, except for those in the source, as shown by their lines. The two transforms differ in
-what they compile to: at the end of a while statement with a condition, 3.10 to 3.13 test the condition again
-where the body ends, while a `continue` jumps to the test at the top.
+the loop's body follows, except for those in the source, as shown by their lines; one as wide as `pass` is a
+`pass` there. The two transforms differ in what they compile to: at the end of a while statement with a
+condition, 3.10 to 3.13 test the condition again where the body ends, while a `continue` jumps to the test at
+the top.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from __future__ import annotations
 from typing import Iterator
 
 from .. import nodes as n
-from .tail_positions import DEFINITIONS, drop_at_tail, written_out
+from .tail_positions import DEFINITIONS, drop_at_tail, tails, written_out
 
 
 def drop_redundant_continue(body: list[n.Statement], kind: str) -> None:
@@ -31,6 +32,9 @@ def _drop(body: list[n.Statement], *, in_while: bool) -> None:
             drop_at_tail(
                 loop.body, lambda statement: _is_continue(statement) and id(statement) not in kept, always=False
             )
+            for tail in tails(loop.body):
+                if _is_continue(tail[-1]) and tail[-1].written == "pass":
+                    tail[-1] = n.Pass(line=tail[-1].line)
 
 
 def _loops(body: list[n.Statement]) -> Iterator[n.For | n.AsyncFor | n.While]:
