@@ -173,11 +173,28 @@ CASES = {
         "def f(a):\n    return (a.b if a.c else a.d).e\n\n\ndef g(a):\n    return a.b.c if a.d else a.e.c\n\n\n"
         "def h(a):\n    return (2 if a is None else 3) + a\n"
     ),
+    "a percent format of a second parameter": (
+        "def f(a, b, c):\n    g(a, '%s%s' % (b, a.d), c)\n    g(a, '%s' % (c,), 1)\n"
+    ),
+    "a pass in a loop": (
+        "def f(a):\n    for b in a:\n        if b == 1:\n            pass\n        elif b:\n            a.c()\n"
+        "        else:\n            d()\n    for b in a:\n        try:\n            c(b)\n        except E:\n"
+        "            pass\n        else:\n            d(b)\n"
+    ),
+    "an if in an else": (
+        "def f(a, b):\n    if a:\n        b()\n    else:\n        if b:\n            a()\n        else:\n            a(b)\n"
+        "    if b:\n        a()\n    elif a:\n        b()\n    return a\n"
+    ),
+    "an else after a break": (
+        "def f(a, b):\n    while a:\n        if b:\n            a()\n        else:\n            if a.c:\n"
+        "                b()\n                break\n            else:\n                b.c()\n                a = b\n"
+        "    return a\n"
+    ),
     "else far behind": "if a:\n    b()\n\nelse:\n    c()\n",
 }
 
 SINCE = {
-    "what is done to a choice": (3, 11), "match": (3, 10), "except*": (3, 11), "type parameters": (3, 12), "a field over lines": (3, 12),
+    "a pass in a loop": (3, 10), "what is done to a choice": (3, 11), "match": (3, 10), "except*": (3, 11), "type parameters": (3, 12), "a field over lines": (3, 12),
     "a formatted string with line ends": (3, 9), "strings without fields that are formatted": (3, 12),
     "context managers over lines": (3, 11),
 }  # fmt: skip

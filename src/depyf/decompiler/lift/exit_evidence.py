@@ -45,7 +45,9 @@ class ExitEvidence:
     def is_pass(self, block: BasicBlock) -> bool:
         """Whether ``block`` only jumps, from a place of its own that is as wide as ``pass``."""
         jump = block.last
-        if jump is None or jump.op != "JUMP" or any(i.op not in _UNWINDS for i in block.instructions):
+        if jump is None or jump.op != "JUMP" or block.follows_copy:
+            return False
+        if any(i.op not in _UNWINDS for i in block.instructions):
             return False
         if jump.position is None or None in jump.position:
             return False
@@ -53,7 +55,7 @@ class ExitEvidence:
         if line != end_line or end_column - column != len("pass"):
             return False
         lasts = [source.last for source in self.sources.get(block, ())]
-        return all(last is None or last.op in _UNWINDS or last.position != jump.position for last in lasts)
+        return all(last is None or last.op == "POP_EXCEPT" or last.position != jump.position for last in lasts)
 
     def keyword_of(self, block: BasicBlock, position: int) -> str | None:
         """The keyword that leaves a handler at the instruction at ``position``, by its columns; '' for no statement."""

@@ -2,7 +2,7 @@
 
 TO_BOOL before a jump or a ``not`` is part of it; ``COPY 1; POP_JUMP_IF_x; POP`` keeps the tested value on the
 jumping edge only; and where conditional jumps can't go backward, one over a backward JUMP is an inverted test, unless
-the JUMP has the position of a ``continue``.
+the JUMP has the position of a ``continue`` or a ``pass``.
 """
 
 from __future__ import annotations
@@ -17,6 +17,9 @@ OPPOSITE = {
     "POP_JUMP_IF_NOT_NONE": "POP_JUMP_IF_NONE",
 }
 OR_POP = {"POP_JUMP_IF_FALSE": "JUMP_IF_FALSE_OR_POP", "POP_JUMP_IF_TRUE": "JUMP_IF_TRUE_OR_POP"}
+
+
+_WIDTHS = (len("continue"), len("pass"))
 
 
 def fold_conditions(
@@ -113,10 +116,10 @@ def _over_jumps(instructions: list[Instruction]) -> set[int]:
 
 
 def _is_continue(instructions: list[Instruction], index: int, last: dict[int, int]) -> bool:
-    """Whether the JUMP after a test is a ``continue``. ``last`` maps each target to the last instruction leading there.
+    """Whether the JUMP after a test is a ``continue`` or a ``pass``, by its width.
 
-    A JUMP that belongs to an inverted test has that test's position. A ``pass`` is shorter than ``continue``; if no
-    later instruction jumps back to the loop, the JUMP is at the loop's end, where both mean the same.
+    A JUMP that belongs to an inverted test has that test's position. ``last`` maps each target to the last instruction
+    leading there: if no later instruction jumps back to the loop, the JUMP is at the loop's end.
     """
     test, jump = instructions[index], instructions[index + 1]
     if jump.position is None or jump.line is None or jump.position == test.position:
@@ -124,7 +127,7 @@ def _is_continue(instructions: list[Instruction], index: int, last: dict[int, in
     if all(last.get(target, -1) <= index + 1 for target in range(jump.target, index + 1)):
         return True
     line, end_line, column, end_column = jump.position
-    return None in (column, end_column) or (line == end_line and end_column - column == len("continue"))
+    return None in (column, end_column) or line == end_line and end_column - column in _WIDTHS
 
 
 def _inverted(instructions: list[Instruction], tests: set[int]) -> list[Instruction]:

@@ -108,12 +108,17 @@ def _is_argument(state: SymbolicStack, has_spec: bool) -> bool | None:
     The formatting has the location of the argument (optimize_format in ast_opt.c), that of an f-string's field the
     location of its braces, or of the whole string (3.11).
     """
-    nearest = state.instructions[max(0, state.position - has_spec - 2) : state.position]
+    nearest = state.instructions[max(0, state.position - has_spec - 3) : state.position]
     before = [i for i in nearest if i.op != "CONVERT_VALUE"]
-    where = state.instruction.position
-    evaluated = before[-1 - has_spec].position if len(before) > has_spec else None
+    if len(before) <= has_spec:
+        return None
+    value = before[-1 - has_spec]
+    where, evaluated = state.instruction.position, value.position
+    loads = [i.offset for i in before[-2 - has_spec :] if i.op == "LOAD_FAST"]
     if where is None or evaluated is None or None in where or None in evaluated:
         return None
+    if loads[:2] == [value.offset] * 2:  # of two loads that are one instruction, it has the position of the first
+        return where[0] == where[1] and where[3] - where[2] == len(value.arg.encode())
     # A call of a method has the line of its name.
     return True if where == evaluated else None if where[0] != where[1] else False
 
