@@ -182,8 +182,8 @@ CASES = {
         "            pass\n        else:\n            d(b)\n"
     ),
     "an if in an else": (
-        "def f(a, b):\n    if a:\n        b()\n    else:\n        if b:\n            a()\n        else:\n            a(b)\n"
-        "    if b:\n        a()\n    elif a:\n        b()\n    return a\n"
+        "def f(a, b):\n    if a:\n        b()\n    else:\n        if b:\n            a()\n"
+        "        else:\n            a(b)\n    if b:\n        a()\n    elif a:\n        b()\n    return a\n"
     ),
     "an else after a break": (
         "def f(a, b):\n    while a:\n        if b:\n            a()\n        else:\n            if a.c:\n"
@@ -194,7 +194,8 @@ CASES = {
 }
 
 SINCE = {
-    "a pass in a loop": (3, 10), "what is done to a choice": (3, 11), "match": (3, 10), "except*": (3, 11), "type parameters": (3, 12), "a field over lines": (3, 12),
+    "a pass in a loop": (3, 10), "what is done to a choice": (3, 11), "match": (3, 10), "except*": (3, 11),
+    "type parameters": (3, 12), "a field over lines": (3, 12),
     "a formatted string with line ends": (3, 9), "strings without fields that are formatted": (3, 12),
     "context managers over lines": (3, 11),
 }  # fmt: skip

@@ -118,7 +118,7 @@ def _is_argument(state: SymbolicStack, has_spec: bool) -> bool | None:
     if where is None or evaluated is None or None in where or None in evaluated:
         return None
     if loads[:2] == [value.offset] * 2:  # of two loads that are one instruction, it has the position of the first
-        return where[0] == where[1] and where[3] - where[2] == len(value.arg.encode())
+        return bool(where[0] == where[1] and where[3] - where[2] == len(value.arg.encode()))
     # A call of a method has the line of its name.
     return True if where == evaluated else None if where[0] != where[1] else False
 
