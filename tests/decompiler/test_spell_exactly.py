@@ -12,18 +12,16 @@ from depyf.decompiler.surface_forms.changes import FormChange, changes
 from depyf.decompiler.syntax import nodes
 from depyf.decompiler.syntax.printer import print_tree
 
-ASSERTION = """
-def f(registry, pending):
-    try:
-        while True:
-            f = pending.pop()
-            try:
-                f()
-            except Exception:
-                print(f)
-            assert f not in registry
-    finally:
-        registry.clear()
+CONTINUE = """
+def f(a):
+    while a:
+        a.b()
+        try:
+            continue
+        except:
+            a.c()
+    if a.d:
+        a.e()
 """
 STATEMENTS = """
 def f(a, b, c):
@@ -73,38 +71,38 @@ def test_a_change_is_undone():
 
 
 def test_another_spelling_is_found(monkeypatch):
-    assert analyze(function(ASSERTION)).verdict.exact
+    assert analyze(function(CONTINUE)).verdict.exact
     monkeypatch.setattr(exact, "WORK", 0)
-    without = analyze(function(ASSERTION))
+    without = analyze(function(CONTINUE))
     assert without.verdict.level is Level.EQUIVALENT, "the case shows nothing any more"
 
 
 def test_what_has_no_exact_spelling_stays(monkeypatch):
     monkeypatch.setattr(exact, "distance", lambda raw, text, compiled: 0.5)
-    found = analyze(function(ASSERTION))
+    found = analyze(function(CONTINUE))
     monkeypatch.setattr(exact, "WORK", 0)
-    assert (found.source, found.verdict) == (analyze(function(ASSERTION)).source, analyze(function(ASSERTION)).verdict)
+    assert (found.source, found.verdict) == (analyze(function(CONTINUE)).source, analyze(function(CONTINUE)).verdict)
     assert found.proven
 
 
 def test_a_spelling_that_is_not_proven_is_taken_back(monkeypatch):
     """Whoever proposes it may be wrong: the proof of the whole text decides."""
-    right = analyze(function(ASSERTION))
+    right = analyze(function(CONTINUE))
     monkeypatch.setattr(exact, "WORK", 0)
-    plain = analyze(function(ASSERTION))
+    plain = analyze(function(CONTINUE))
 
     def wrong(body, raw, printed, compiled):
         return [FormChange(body, body[:], [nodes.Pass()])]
 
     monkeypatch.setattr(better_spellings, "spell_exactly", wrong)
-    found = analyze(function(ASSERTION))
+    found = analyze(function(CONTINUE))
     assert found.proven
     assert found.source == plain.source != right.source
 
 
 def test_a_bug_in_the_search_costs_the_search_alone(monkeypatch, caplog):
     monkeypatch.setattr(exact, "WORK", 0)
-    plain = analyze(function(ASSERTION))
+    plain = analyze(function(CONTINUE))
     monkeypatch.setattr(exact, "WORK", 60_000)
     asked = []
 
@@ -115,6 +113,6 @@ def test_a_bug_in_the_search_costs_the_search_alone(monkeypatch, caplog):
         return 0.5
 
     monkeypatch.setattr(exact, "distance", broken)
-    found = analyze(function(ASSERTION))
+    found = analyze(function(CONTINUE))
     assert (found.source, found.verdict.level) == (plain.source, Level.EQUIVALENT)
     assert "planted" in caplog.text

@@ -190,12 +190,26 @@ CASES = {
         "                b()\n                break\n            else:\n                b.c()\n                a = b\n"
         "    return a\n"
     ),
+    "statements that do nothing": (
+        "def f(a):\n    a()\n    pass\n    b()\n    ...\n    for c in a:\n        d(c)\n        pass\n        e()\n"
+    ),
+    "tests of constants": (
+        "def f(a):\n    a()\n    if __debug__:\n        b()\n        c()\n    while False:\n        pass\n"
+        "    if not __debug__:\n        pass\n    if True:\n        d()\n        if 1:\n            e()\n"
+        "            pass\n            a()\n    g()\n\n\ndef h(a):\n    a()\n    if 0:\n        yield\n    h()\n"
+    ),
+    "a try in a try": (
+        "def f(a):\n    try:\n        try:\n            try:\n                a()\n            except B:\n"
+        "                raise C from None\n        except C as d:\n            d()\n"
+        "    except E:\n        pass\n    f()\n"
+    ),
     "else far behind": "if a:\n    b()\n\nelse:\n    c()\n",
 }
 
 SINCE = {
-    "a pass in a loop": (3, 10), "what is done to a choice": (3, 11), "match": (3, 10), "except*": (3, 11),
-    "type parameters": (3, 12), "a field over lines": (3, 12),
+    "statements that do nothing": (3, 11), "tests of constants": (3, 12), "a pass in a loop": (3, 10),
+    "what is done to a choice": (3, 11), "match": (3, 10), "except*": (3, 11), "type parameters": (3, 12),
+    "a field over lines": (3, 12),
     "a formatted string with line ends": (3, 9), "strings without fields that are formatted": (3, 12),
     "context managers over lines": (3, 11),
 }  # fmt: skip

@@ -167,7 +167,7 @@ def _put_in_dead_code(body: list[nodes.Statement], annotation: Deferred) -> None
     store = _store(annotation, line)
     before = body[index - 1] if index else None
     if isinstance(before, nodes.If) and before.test == nodes.Constant(False):
-        before.body.append(store)
+        before.body[:] = [*(one for one in before.body if not isinstance(one, nodes.Pass)), store]
     else:
         body.insert(index, nodes.If(nodes.Constant(False), [store], line=line))
 

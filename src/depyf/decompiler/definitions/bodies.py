@@ -14,6 +14,7 @@ from ..syntax import nodes
 from ..syntax.printer import print_tree
 from ..syntax.scopes import bound_names
 from ..syntax.string_text import cleaned
+from ..syntax.transforms.tail_positions import DEFINITIONS
 from .resolve import annotation
 from .traces import annotate_a_target, keep_constant_statements
 
@@ -282,8 +283,20 @@ def store_in_dead_code(body: list[nodes.Statement], attributes: list[str]) -> No
         body[at:] = rest
 
 
+_NEVER = (nodes.Constant(False), nodes.Constant(0), nodes.UnaryOp("not", nodes.Name("__debug__")))
+
+
 def _put_dead_code(body: list[nodes.Statement], dead: list[nodes.Statement]) -> None:
-    """Append ``dead`` to ``body``; prepend it if the last statement may end the code: compilers copy that end."""
+    """Put ``dead`` where a test is never true, if there is one, else behind one of its own.
+
+    That is appended to ``body``, or prepended if the last statement may end the code: compilers copy that end.
+    """
+    for inner in nodes.bodies(body, DEFINITIONS):
+        for statement in inner:
+            if isinstance(statement, (nodes.If, nodes.While)) and statement.test in _NEVER:
+                if statement.body == [nodes.Pass()]:
+                    statement.body = dead
+                    return
     ends = bool(body) and isinstance(body[-1], (nodes.Return, nodes.Raise))
     body.insert(len(body) if ends else 0, nodes.If(nodes.Constant(False), dead))
 

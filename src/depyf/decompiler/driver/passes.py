@@ -41,7 +41,15 @@ from ..flowgraph import (
 from ..lift import fold, lift
 from ..names.private_names import unmangle
 from ..passes import Observer, Pass, run_passes
-from ..structure import Flow, join_cases, join_ends, separate_outer_loops, structure, write_else_clauses
+from ..structure import (
+    Flow,
+    join_cases,
+    join_ends,
+    separate_outer_loops,
+    structure,
+    write_else_clauses,
+    write_idle_statements,
+)
 from ..syntax.transforms import TRANSFORMS, Transform, check_names
 from ..syntax.transforms.kept_constants import keep_constants
 from . import invariants as that
@@ -166,6 +174,10 @@ def _structure(work: Work) -> None:
 
 def _else_clauses(work: Work) -> None:
     work.is_by_columns = write_else_clauses(work.body, work.strategy.skipped_rules)
+
+
+def _idle_statements(work: Work) -> None:
+    work.is_by_columns |= write_idle_statements(work.body, work.instructions, work.strategy.skipped_rules)
 
 
 def _cases(work: Work) -> None:
@@ -337,6 +349,10 @@ STRUCTURING = (
                  holds=(that.NO_STRAY_JUMP,)),
             Pass("else_clauses", _else_clauses,
                  "Write else clauses that only columns tell of, while the statements still have theirs.",
+                 lambda work: work.strategy.reads_columns and work.kind in ("module", "class", "function"),
+                 (that.NO_STRAY_JUMP,)),
+            Pass("idle_statements", _idle_statements,
+                 "Write statements of which only a NOP is left, where columns tell the body.",
                  lambda work: work.strategy.reads_columns and work.kind in ("module", "class", "function"),
                  (that.NO_STRAY_JUMP,)),
             Pass("cases", _cases, "Join chains of tests on patterns to match statements.",

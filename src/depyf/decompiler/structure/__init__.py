@@ -3,7 +3,7 @@
 Takes the folded blocks. Every try and with statement becomes a node of the graph; the dominator tree and the
 layout say what follows what, and what an enclosing statement keeps on the stack says what is inside it. On exit
 every block is in the tree exactly once (small exits may be copied), or DecompilationError says which does not.
-Imports ``limits/``, ``syntax/``, ``flowgraph/`` and ``lift/``.
+Imports ``limits/``, ``bytecode/``, ``syntax/``, ``flowgraph/`` and ``lift/``.
 """
 
 from __future__ import annotations
@@ -14,6 +14,8 @@ from .context import NoPlace, SeveralEntries
 from .else_clauses import RULES as _ELSE_CLAUSES
 from .else_clauses import write_else_clauses
 from .flow import Flow
+from .idle_statements import RULES as _IDLE
+from .idle_statements import write_idle_statements
 from .jumps import RULES as _JUMPS
 from .match_statements import join_cases
 from .one_trip_loops import OneTrip, put_in
@@ -23,7 +25,11 @@ from .single_end import join_ends
 from .structurer import structure
 from .try_ends import RULES as _TRIES
 
-RULES = {name: rule.__doc__ or "" for rules in (_JUMPS, _TRIES, _ELSE_CLAUSES) for name, rule in rules.rules.items()}
+RULES = {
+    name: rule.__doc__ or ""
+    for rules in (_JUMPS, _TRIES, _ELSE_CLAUSES, _IDLE)
+    for name, rule in rules.rules.items()
+}
 """The rules by which the structurer decides: what each recognises, by name, in their order."""
 
 __all__ = [
@@ -40,6 +46,7 @@ __all__ = [
     "separate_outer_loops",
     "structure",
     "write_else_clauses",
+    "write_idle_statements",
 ]
 
 

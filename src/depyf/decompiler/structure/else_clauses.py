@@ -74,7 +74,8 @@ def _deeper(
     """
     if base is None or start == len(body) or not _is_below(inner, body[start]):
         return 0
-    column = _column(inner) if inner[0].line != line else None  # that of a body on the line of its statement is none
+    # A body on the line of its statement has no column of its own.
+    column = column_of_body(inner) if inner[0].line != line else None
     count = 0
     known = False
     for place in range(start, len(body)):
@@ -95,8 +96,8 @@ def _deeper(
 def _is_outside(statement: nodes.Statement, inner: list[nodes.Statement], base: int) -> bool:
     """Whether the ``else`` clause of ``statement`` is in the column of the statement itself: it is none."""
     orelse: list[nodes.Statement] = statement.orelse  # type: ignore[attr-defined]
-    column = _column(orelse)
-    return column is not None and column == base and column != _column(inner) and _is_below(inner, orelse[0])
+    column = column_of_body(orelse)
+    return column is not None and column == base and column != column_of_body(inner) and _is_below(inner, orelse[0])
 
 
 def _is_in_clause(statement: nodes.Statement, there: int, column: int | None, base: int) -> bool:
@@ -131,8 +132,8 @@ def _mark_if_in_else(statement: nodes.If) -> None:
     inner = statement.orelse[0] if len(statement.orelse) == 1 else None
     if not isinstance(inner, nodes.If) or inner.column is None or inner.line is None:
         return
-    body = _column(inner.body)
-    is_deeper = inner.column == _column(statement.body) and (body is None or body > inner.column)
+    body = column_of_body(inner.body)
+    is_deeper = inner.column == column_of_body(statement.body) and (body is None or body > inner.column)
     if is_deeper and inner.line > _last_line(statement.body) + 1:
         inner.written = "if"
 
@@ -145,11 +146,11 @@ def _is_elif(statement: nodes.Statement, inner: list[nodes.Statement]) -> bool:
     """Whether ``statement`` is an ``elif``, by its body: that is in the column of the body above, ``inner``."""
     if not isinstance(statement, nodes.If):
         return False
-    column = _column(inner)
-    return column is not None and column == _column(statement.body)
+    column = column_of_body(inner)
+    return column is not None and column == column_of_body(statement.body)
 
 
-def _column(body: list[nodes.Statement]) -> int | None:
+def column_of_body(body: list[nodes.Statement]) -> int | None:
     """The column in which statements of ``body`` begin."""
     return min((one.column for one in body if one.column is not None), default=None)
 

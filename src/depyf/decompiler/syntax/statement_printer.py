@@ -209,7 +209,7 @@ class StatementPrinter:
         self.emit("nonlocal " + ", ".join(node.names), node.line)
 
     def Pass(self, node: n.Pass) -> None:
-        self.emit("pass", node.line)
+        self.emit("..." if node.written == "..." else "pass", node.line)
 
     def Break(self, node: n.Break) -> None:
         self.emit("break", node.line)
