@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import math
 from typing import Iterator
 
 
@@ -35,9 +36,9 @@ def spellings_of_number(value: int | float) -> Iterator[str]:
             yield from (f"{factor} * {other}", f"{factor}*{other}")
             if other % factor == 0:
                 yield from (f"{factor} * {factor} * {other // factor}", f"{factor}*{factor}*{other // factor}")
-    for width in range(3, 20):
+    for width in range(2, 20):
         yield from (f"0x{value:0{width}x}", f"0b{value:0{width}b}", f"0o{value:0{width}o}")
-    for less in (1, 2):
+    for less in range(1, min(value, 2) + 1):
         yield from (f"{value - less} + {less}", f"{value - less}+{less}")
 
 
@@ -66,6 +67,12 @@ def _floats(value: float) -> Iterator[str]:
                 yield one
     for places in range(13, 30):  # more digits than tell
         yield f"{value:.{places}f}"
+    fraction, exponent_of_half = math.frexp(value)
+    if fraction == 0.5:
+        of_two = exponent_of_half - 1
+        yield from (f"2.0**{of_two}", f"2.0 ** {of_two}", f"2.**{of_two}")
+        if of_two < 0:
+            yield from (f"2**{of_two}", f"2 ** {of_two}")
 
 
 def _short_exponent(text: str) -> str:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import itertools
+import re
 from typing import Iterator
 
 from .anchors import Extent
@@ -57,6 +58,11 @@ def spell(votes: dict[Span, Extent], tokens: list[Token]) -> TokenTexts:
     return found
 
 
+_ARITHMETIC = frozenset("+ - * / // % @ ** << >> & | ^ ~".split())
+_BINDS_LESS = re.compile(r"<<|[-+]|(?<!\*)\*(?!\*)")
+"""In spellings of a number: operators that an operator beside the number may take an operand of."""
+
+
 def _literal(
     found: TokenTexts, votes: dict[Span, Extent], tokens: list[Token], number: int, extent: Extent
 ) -> None:
@@ -69,7 +75,10 @@ def _literal(
     if token.kind == "number" and line != end_line or _without_fields(found, votes, number, token.text):
         return
     if line == end_line:
-        text = next((one for one in _spellings(token) if width_of(one) == width and "\n" not in one), None)
+        beside = {one.text for one in tokens[max(0, number - 1) : number + 2]}
+        is_operand = token.kind == "number" and not _ARITHMETIC.isdisjoint(beside)
+        fitting = (one for one in _spellings(token) if width_of(one) == width and "\n" not in one)
+        text = next((one for one in fitting if not (is_operand and _BINDS_LESS.search(one))), None)
         if text is None and "\n" in token.text:
             text = next(_spellings(token), None)
         if text is not None:
@@ -156,8 +165,9 @@ def _signed(found: TokenTexts, number: int, width: int, tokens: list[Token]) -> 
     """A number after a minus: both are one constant."""
     room = width - len("-")
     if width_of(tokens[number].text) != room:
-        text = next((one for one in _spellings(tokens[number]) if width_of(one) == room), None)
-        if text is not None and text.replace(".", "").isalnum():
+        fitting = (one for one in _spellings(tokens[number]) if width_of(one) == room)
+        text = next((one for one in fitting if not _BINDS_LESS.search(one)), None)
+        if text is not None:
             found.texts[number] = text
 
 
