@@ -39,7 +39,8 @@ CASES = {
     "a class": "class C(D,\n        e=f):\n\n    x = 1\n\n    def g(self, a,\n          b=c):\n        return a\n",
     "numbers": "a = 0xff\nb = 0o17\nc = 1_000\nd = 1e3\ne = .5\nf = 60 * 60\n",
     "powers": (
-        "def f(n):\n    a = n+2**63\n    b = -2**20\n    c = n * 2.0**53\n    d = 1 << 40\n    return ~(n+2**64) & 0x01\n"
+        "def f(n):\n    a = n+2**63\n    b = -2**20\n    c = n * 2.0**53\n    d = 1 << 40\n"
+        "    return ~(n+2**64) & 0x01\n"
     ),
     "negative numbers": "a = -1e300\nb = c(-1.5e-100, -.5)\nd = 0.88137358701954305\n",
     "nothing": "",
