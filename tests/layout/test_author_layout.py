@@ -196,6 +196,7 @@ CASES = {
     ),
     "statements that do nothing": (
         "def f(a):\n    a()\n    pass\n    b()\n    ...\n    for c in a:\n        d(c)\n        pass\n        e()\n"
+        "\n\nclass C:\n    d = a\n    pass\n    e = d\n"
     ),
     "tests of constants": (
         "def f(a):\n    a()\n    if __debug__:\n        b()\n        c()\n    while False:\n        pass\n"

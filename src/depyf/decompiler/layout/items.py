@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Collection, NamedTuple
 
-from .anchors import NO_COLUMN, Extent
+from .anchors import NO_COLUMN, Extent, Place
 from .formatted import Formatted, LiteralPiece, starts_of
 from .imports import wrapped
 from .item import Item
 from .places import Places
-from .tokens import Token, Tokens
+from .tokens import CLOSING, Token, Tokens
 
 _SILENT = {4: "pass", 3: "..."}
 """Statements without instructions, by their widths."""
@@ -19,6 +19,7 @@ class Line(NamedTuple):
     """A logical line: its items, how deep it is, the number of its header (-1 for none), whether it is a header.
 
     ``statement`` is the number of the statement that it was made of. ``is_alone``: it shares no line with others.
+    ``closes``: where the last bracket ends, as far as the end of the definition tells.
     """
 
     items: list[Item]
@@ -27,6 +28,13 @@ class Line(NamedTuple):
     parent: int
     statement: int
     is_alone: bool = False
+    closes: Place | None = None
+
+    def close(self) -> None:
+        """Put a bracket at the end that has no place where the definition ends."""
+        last = self.items[-1]
+        if self.closes is not None and last.text in CLOSING and last.line is None:
+            last.line, last.column = self.closes[0], self.closes[1] - 1
 
 
 def items_of(
@@ -59,7 +67,8 @@ def items_of(
         parent = numbers[statement.parent + 1]
         if word == "pass" and end is not None:
             items = _silent_body(items, end)
-        lines.append(Line(items, statement.depth, statement.is_header, parent, count, count in alone))
+        closes = places.body_ends.get(statement.end - 1)
+        lines.append(Line(items, statement.depth, statement.is_header, parent, count, count in alone, closes))
         if end is not None and not statement.is_header and word != "pass":
             silent = _silent_after(places, statement.end - 1, end) if _is_docstring(items) else None
             if silent is not None:

@@ -76,6 +76,7 @@ class Layout:
         indents = indents_of(logical, has_columns=self.has_columns)
         for one, indent in zip(logical, indents):
             add_parentheses(one.items, indent)
+            one.close()
         text, rows = emit(logical, indents)
         self._rows = [(row, line.statement) for row, line in zip(rows, logical)]
         return text

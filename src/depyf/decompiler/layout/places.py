@@ -35,6 +35,7 @@ class Places(NamedTuple):
 
     ``parentheses`` are to be added; ``dropped`` are numbers of tokens that the author has not; ``spelled`` tells other
     texts of the rest; ``extents`` are the places of spans, ``silent`` those of ends of bodies (see ``Anchors.ends``).
+    ``body_ends``: for the last token of a definition where that ends, if that is later.
     """
 
     starts: list[Place | None]
@@ -45,6 +46,7 @@ class Places(NamedTuple):
     spelled: TokenTexts
     extents: dict[Span, Extent]
     silent: dict[int, Extent]
+    body_ends: dict[int, Place]
 
     def of(self, token: int) -> tuple[int, int | None] | None:
         """Where a token starts; its column is None where only the line is known."""
@@ -84,7 +86,7 @@ def place(anchors: Anchors, cut: Tokens) -> Places:
         if tokens[token].kind == "string_start" and starts[token] is not None and starts[token] == starts[token + 1]:
             starts[token + 1] = None  # a literal beside formatted ones: both have its place
     _keep_in_order(starts, ends, lines)
-    return Places(starts, ends, lines, edges.parentheses(), dropped, spelled, votes, silent)
+    return Places(starts, ends, lines, edges.parentheses(), dropped, spelled, votes, silent, edges.body_ends)
 
 
 class _Edges:
@@ -97,6 +99,7 @@ class _Edges:
         self.ends: list[Place | None] = [None] * len(cut.tokens)
         self.opened: dict[Span, Place] = {}
         self.closed: dict[Span, Place] = {}
+        self.body_ends: dict[int, Place] = {}
         starting: dict[int, list[Span]] = {}
         ending: dict[int, list[Span]] = {}
         for span in votes:
@@ -134,6 +137,8 @@ class _Edges:
                 around = span if span in self.tuples else value if self._opens_after_return(span) else inner
                 self.closed.setdefault(around, outer_at)
                 at = outer_at
+            elif outer_at > at and not self._is_in_statement(span):
+                self.body_ends.setdefault(token, outer_at)
             inner = span
         self.ends[token] = self.votes[spans[0]][2:]
 

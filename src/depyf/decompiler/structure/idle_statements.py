@@ -109,7 +109,7 @@ def _bodies_around(body: list[nodes.Statement], nop: Instruction) -> list[_Idle]
     inner: list[nodes.Statement] | None = body
     around: nodes.Statement | None = None
     while inner is not None:
-        column = None if _is_elif(around, inner) else column_of_body(inner)
+        column = None if _is_elif(around, inner) else _column(inner)
         at = sum(statement.line is not None and statement.line < line for statement in inner)
         if column is not None and column <= start:
             found.insert(0, _Idle(line, start, end, line == end_line, inner, at, column))
@@ -119,6 +119,16 @@ def _bodies_around(body: list[nodes.Statement], nop: Instruction) -> list[_Idle]
             return []  # it may be there
         inner = next((part for part in reversed(parts) if (part[0].line or 0) < line), None)
     return found
+
+
+def _column(body: list[nodes.Statement]) -> int | None:
+    """The column of ``body``, without what the compiler writes at the beginning of a class, in the column of that."""
+    return column_of_body([statement for statement in body if not _is_prologue(statement)])
+
+
+def _is_prologue(statement: nodes.Statement) -> bool:
+    target = statement.targets[0] if isinstance(statement, nodes.Assign) else None
+    return isinstance(target, nodes.Name) and target.id in ("__module__", "__qualname__")
 
 
 def _is_elif(around: nodes.Statement | None, inner: list[nodes.Statement]) -> bool:
