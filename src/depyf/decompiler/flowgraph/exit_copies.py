@@ -8,9 +8,10 @@ from code that was written twice. Without a line table they are joined where the
 from __future__ import annotations
 
 from functools import partial
-from typing import Any, Callable, Dict
+from typing import Any, Callable, Dict, Iterable
 
 from ..bytecode import EXITS, Instruction, RawCode
+from ..bytecode.instruction import Position
 from .control_flow_graph import BasicBlock, ControlFlowGraph
 from .regions import chain
 from .stack_entries import Entries, entries_after, entries_at_starts
@@ -37,11 +38,12 @@ def join_exit_copies(graph: ControlFlowGraph, *, exits_are_copied: bool = True) 
         return
     has_lines = any(i.line is not None for block in graph.blocks for i in block.instructions)
     handlers = {block.handler_block for block in graph.blocks}
+    sources = graph.predecessors()
     for block, last in ends:
         if last.line is not None or not has_lines:
             # The handlers of two inlined comprehensions are no copies of each other.
             handler_position = last.position if block in handlers else None
-            written = _belongs_to_finally_copy(block), written_return(block)
+            written = _belongs_to_finally_copy(block), written_return(block, sources.get(block, ()))
             key_of_group = _key_of_end(last), handler_position, block.handler, block.region, written
             groups.setdefault(key_of_group, []).append(block)
     groups = {key: blocks for key, blocks in groups.items() if len(blocks) > 1}
@@ -66,13 +68,15 @@ def join_exit_copies(graph: ControlFlowGraph, *, exits_are_copied: bool = True) 
     graph.remove_unreachable()
 
 
-def written_return(block: BasicBlock) -> tuple[int | None, ...] | None:
-    """Return the position of a NOP as wide as ``return``, or None.
+def written_return(block: BasicBlock, sources: Iterable[BasicBlock]) -> Position | None:
+    """Return the position of a NOP as wide as ``return``, or None; ``sources`` are the predecessors of ``block``.
 
-    The compiler leaves one where the code that leaves a with statement has the statement's position.
+    The compiler leaves one where the code that leaves a with statement has the statement's position, but also one with
+    the position of the test that leads here.
     """
+    tests = {source.last.position for source in sources if source.last is not None}
     for instruction in block.instructions:
-        position = instruction.position
+        position = instruction.position if instruction.position not in tests else None
         if instruction.op == "NOP" and position is not None and None not in position and position[0] == position[1]:
             if position[3] - position[2] == len("return"):
                 return position

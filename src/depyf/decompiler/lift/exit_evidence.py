@@ -178,7 +178,7 @@ class ExitEvidence:
             return self.is_implicit_by_line(block)
         if position[0] is None or position[0] == position[1] and position[3] - position[2] == len("break"):
             return True
-        if written_return(block) is not None:
+        if written_return(block, self.sources.get(block, ())) is not None:
             return False
         for instruction in reversed(self.without_unbinding(instructions[:-2])):
             if instruction.position != position or instruction.op not in _UNWINDS:
