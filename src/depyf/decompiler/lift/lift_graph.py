@@ -262,7 +262,11 @@ class _Lifter:
         op = instruction.op
         evidence = self.evidence_of(block, instruction.line, instruction.arg == THREADED)
         if op != "JUMP":
-            evidence = evidence._replace(column=state.column(), test_end=end_of_test(block.instructions))
+            column = state.column()
+            last = state.statements[-1] if column is None and state.statements else None
+            if last is not None and any(copy is last for copy in state.copies.values()):
+                column = last.column  # a store in the test is part of it
+            evidence = evidence._replace(column=column, test_end=end_of_test(block.instructions))
         lifted.evidence = evidence
         if op == "JUMP":
             self.finish(lifted, state)

@@ -41,7 +41,7 @@ def fold_condition(block: LiftedBlock) -> bool:
             return False
     if second.kind == "or_pop":
         return _fold_before_value(block, second, other)
-    if _stands_above_assertion(block, second) or _stands_above_if(block, second):
+    if _stands_above_assertion(block, second) or _stands_above_if(block, second) or _is_of_while(block, second):
         return False
     if ends_the_body(way_out) and not ends_the_body(second.false) and not ends_the_body(second.true):
         return False  # one continues where the body of a loop ends, the other by `continue`
@@ -137,9 +137,47 @@ def _stands_above_if(block: LiftedBlock, second: LiftedBlock) -> bool:
     return inner > outer and inner - outer == column - inner
 
 
+def _is_of_while(block: LiftedBlock, second: LiftedBlock) -> bool:
+    """Whether ``block`` ends what a while loop tests, and ``second`` the test of an ``if`` that is first in its body.
+
+    What follows in the body is in the column of that ``if``: of `if not a or b` in an endless loop both tests are one.
+    """
+    line, below = block.evidence.exit_line, second.evidence.exit_line
+    if line is None or below is None or line >= below or second.kind != "branch":
+        return False
+    header = _first_of_tests(block)
+    if header.statements:
+        return False
+    if not any(source.index >= header.index for source in header.predecessors):
+        return False
+    if second.evidence.is_line_of_statement:
+        return True
+    after = second.true if second.fall is second.false else second.false
+    first = after.statements[0] if after is not None and after.statements else None
+    outer = column_of_test("while", header.evidence.column, _as_read(header))
+    inner = _column_of_if(second)
+    if first is None or outer is None or inner is None or first.line is None:
+        return False
+    return first.line > below and outer < inner == first.column
+
+
+def _first_of_tests(block: LiftedBlock) -> LiftedBlock:
+    """The test at which control enters those in front of ``block`` that only lead to each other."""
+    while len(block.predecessors) == 1 and not block.statements:
+        (before,) = block.predecessors
+        if before.kind != "branch" or before.fall is not block or before.index >= block.index:
+            break
+        block = before
+    return block
+
+
+def _as_read(block: LiftedBlock) -> nodes.Expression:
+    """The test of ``block`` as it is if what it falls into is its body."""
+    return block.test if block.fall is block.true else negate(block.test)
+
+
 def _column_of_if(block: LiftedBlock) -> int | None:
-    test = block.test if block.fall is block.true else negate(block.test)
-    return column_of_test("if", block.evidence.column, test)
+    return column_of_test("if", block.evidence.column, _as_read(block))
 
 
 def _ends_with_comparison(test: object) -> bool:
