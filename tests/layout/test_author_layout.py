@@ -200,7 +200,7 @@ CASES = {
     ),
     "tests of constants": (
         "def f(a):\n    a()\n    if __debug__:\n        b()\n        c()\n    while False:\n        pass\n"
-        "    if not __debug__:\n        pass\n    if True:\n        d()\n        if 1:\n            e()\n"
+        "    if False:\n        pass\n    if True:\n        d()\n        if 1:\n            e()\n"
         "            pass\n            a()\n    g()\n\n\ndef h(a):\n    a()\n    if 0:\n        yield\n    h()\n"
     ),
     "a try in a try": (
@@ -208,12 +208,21 @@ CASES = {
         "                raise C from None\n        except C as d:\n            d()\n"
         "    except E:\n        pass\n    f()\n"
     ),
+    "a case of anything": (
+        "def f(a):\n    a()\n    match a:\n        case [1, b]:\n            return b\n        case _:\n"
+        "            raise D(a)\n"
+    ),
+    "a test of a constant in a body": (
+        "def f(a):\n    if a:\n        if __debug__:\n            if a.b:\n                a()\n        raise a\n"
+        "    b()\n    if 0:\n        pass\n    else:\n        a()\n    return b\n"
+    ),
     "else far behind": "if a:\n    b()\n\nelse:\n    c()\n",
 }
 
 SINCE = {
     "statements that do nothing": (3, 11), "tests of constants": (3, 12), "a pass in a loop": (3, 10),
-    "what is done to a choice": (3, 11), "match": (3, 10), "except*": (3, 11), "type parameters": (3, 12),
+    "a case of anything": (3, 10), "a test of a constant in a body": (3, 12), "what is done to a choice": (3, 11),
+    "match": (3, 10), "except*": (3, 11), "type parameters": (3, 12),
     "a field over lines": (3, 12),
     "a formatted string with line ends": (3, 9), "strings without fields that are formatted": (3, 12),
     "context managers over lines": (3, 11),
@@ -255,6 +264,12 @@ def test_constants_of_default_values_are_on_their_lines_where_the_compiler_left_
     assert all(part.verdict.identical and part.verdict.lines for part in result.walk()), result.source
     if version >= (3, 10):
         assert result.source == source
+
+
+@pytest.mark.parametrize("version", [version for version in VERSIONS if (3, 12) <= version < (3, 14)], ids=str)
+def test_a_test_that_is_never_true_comes_back_by_its_width(version):
+    source = "def f(a):\n    a()\n    if not __debug__:\n        pass\n    a.b()\n"
+    assert laid_out(source, version).source == source
 
 
 WRITTEN_OTHERWISE = {

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Collection, Iterator, NamedTuple
 
 from ..bytecode import Instruction
+from ..lift.values import case_of
 from ..syntax import nodes
 from .else_clauses import column_of_body
 from .rules import Rules
@@ -28,12 +29,17 @@ class _Idle(NamedTuple):
     """The NOP in ``line`` from ``start`` to ``end``, whose statement belongs before ``body[at]``, in ``column``."""
 
     line: int
+    end_line: int
     start: int
     end: int
-    has_one_line: bool
     body: list[nodes.Statement]
     at: int
     column: int
+
+    @property
+    def has_one_line(self) -> bool:
+        """Whether the NOP does not go over lines."""
+        return self.line == self.end_line
 
     def beside(self) -> list[nodes.Statement]:
         """The statements before and after."""
@@ -103,30 +109,43 @@ def _alone(instructions: list[Instruction]) -> Iterator[Instruction]:
 
 def _bodies_around(body: list[nodes.Statement], nop: Instruction) -> list[_Idle]:
     """Where the statement of ``nop`` may belong, inner bodies first: in those that begin no further to the right."""
-    assert nop.position is not None
-    line, end_line, start, end = nop.position
     found: list[_Idle] = []
     inner: list[nodes.Statement] | None = body
     around: nodes.Statement | None = None
     while inner is not None:
-        column = None if _is_elif(around, inner) else _column(inner)
-        at = sum(statement.line is not None and statement.line < line for statement in inner)
-        if column is not None and column <= start:
-            found.insert(0, _Idle(line, start, end, line == end_line, inner, at, column))
+        at = sum(statement.line is not None and statement.line < (nop.line or 0) for statement in inner)
+        _add(found, nop, around, inner, at)
         around = inner[at - 1] if at else None
         parts = list(filter(None, nodes.statement_bodies(around))) if around is not None and around.holds_bodies else []
         if any(part[0].line is None for part in parts):
             return []  # it may be there
-        inner = next((part for part in reversed(parts) if (part[0].line or 0) < line), None)
+        begun = sum((part[0].line or 0) < (nop.line or 0) for part in parts)
+        if begun < len(parts):
+            _add(found, nop, around, parts[begun], 0)
+        inner = parts[begun - 1] if begun else None
     return found
 
 
+def _add(
+    found: list[_Idle], nop: Instruction, around: nodes.Statement | None, body: list[nodes.Statement], at: int
+) -> None:
+    """Add ``body``, which is in ``around``, in front of ``found`` if its column is not to the right of ``nop``."""
+    assert nop.position is not None
+    line, end_line, start, end = nop.position
+    column = None if _is_elif(around, body) else _column(body)
+    if column is not None and column <= start:
+        found.insert(0, _Idle(line, end_line, start, end, body, at, column))
+
+
 def _column(body: list[nodes.Statement]) -> int | None:
-    """The column of ``body``, without what the compiler writes at the beginning of a class, in the column of that."""
-    return column_of_body([statement for statement in body if not _is_prologue(statement)])
+    """The column of ``body``, by statements of which the column is sure."""
+    return column_of_body([statement for statement in body if not _is_elsewhere(statement)])
 
 
-def _is_prologue(statement: nodes.Statement) -> bool:
+def _is_elsewhere(statement: nodes.Statement) -> bool:
+    """Whether ``statement`` is a case, or what the compiler writes at the beginning of a class, in its column."""
+    if isinstance(statement, nodes.If):
+        return case_of(statement.test) is not None
     target = statement.targets[0] if isinstance(statement, nodes.Assign) else None
     return isinstance(target, nodes.Name) and target.id in ("__module__", "__qualname__")
 
@@ -137,19 +156,19 @@ def _is_elif(around: nodes.Statement | None, inner: list[nodes.Statement]) -> bo
 
 
 def _constant_test(idle: _Idle) -> _Written | None:
-    """``if`` or ``while`` with a constant: the NOP is that of the test, behind the keyword and as wide as it."""
-    before = idle.start - idle.column
-    inside = idle.inside()
-    if not idle.has_one_line or before not in (len("if "), len("while "), len("if not ")):
+    """``if`` or ``while`` with a constant: the NOP is that of the test, after the keyword and as wide as it (3.12)."""
+    before, width, inside = idle.start - idle.column, idle.end - idle.start, idle.inside()
+    if not idle.has_one_line:
         return None
-    width = idle.end - idle.start + (before - len("if ") if before == len("if not ") else 0)
-    text = (_TRUE if inside else _FALSE).get(width)
-    if text is None or inside and before != len("if "):
+    if before == len("while ") and width == len("False") and not inside:
+        return _Written(nodes.While(_test("False"), [nodes.Pass(line=idle.line)], line=idle.line))
+    is_true = bool(inside) and width in _TRUE and (width not in _FALSE or inside[0].line == idle.line + 1)
+    text = (_TRUE if is_true else _FALSE).get(width)
+    if text is None or before != len("if "):
         return None
-    test = _test(text)
-    if before == len("while "):
-        return _Written(nodes.While(test, [nodes.Pass(line=idle.line)], line=idle.line))
-    return _Written(nodes.If(test, inside or [nodes.Pass(line=idle.line)], line=idle.line), len(inside))
+    nothing: list[nodes.Statement] = [nodes.Pass(line=idle.line)]
+    body, orelse = (inside, []) if is_true else (nothing, inside)
+    return _Written(nodes.If(_test(text), body, orelse, line=idle.line), len(inside))
 
 
 def _test(text: str) -> nodes.Expression:
@@ -159,23 +178,17 @@ def _test(text: str) -> nodes.Expression:
     return nodes.Constant({"True": True, "False": False, "1": 1, "0": 0}[text])
 
 
-def _whole_if(idle: _Idle) -> _Written | None:
-    """``if`` with a constant where the NOP is that of the whole statement (3.11): its body is inside."""
-    inside = idle.inside()
-    if idle.has_one_line or idle.start != idle.column or not inside:
-        return None
-    return _Written(nodes.If(_test("__debug__"), inside, line=idle.line), len(inside))
-
-
 def _pass(idle: _Idle) -> _Written | None:
     """``pass``, or a constant, of which nothing else is left: the NOP begins where the statements of the body do."""
     if idle.start != idle.column or idle.has_one_line and idle.end - idle.start < _NARROWEST:
         return None  # `case _` leaves one too
     if not idle.has_one_line and any(isinstance(one, (nodes.Try, nodes.TryStar)) for one in idle.beside()):
         return None  # whose NOP it is
+    if any(statement.line is not None and idle.line < statement.line <= idle.end_line for statement in idle.body):
+        return None  # an `if` with these in its body (3.11)
     statement = nodes.Pass(line=idle.line)
     statement.written = "..." if idle.has_one_line and idle.end - idle.start == len("...") else None
     return _Written(statement)
 
 
-RULES: Rules[_Idle, _Written] = Rules("idle", _constant_test, _whole_if, _pass)
+RULES: Rules[_Idle, _Written] = Rules("idle", _constant_test, _pass)
