@@ -266,12 +266,6 @@ def test_constants_of_default_values_are_on_their_lines_where_the_compiler_left_
         assert result.source == source
 
 
-@pytest.mark.parametrize("version", [version for version in VERSIONS if (3, 12) <= version < (3, 14)], ids=str)
-def test_a_test_that_is_never_true_comes_back_by_its_width(version):
-    source = "def f(a):\n    a()\n    if not __debug__:\n        pass\n    a.b()\n"
-    assert laid_out(source, version).source == source
-
-
 WRITTEN_OTHERWISE = {
     "comments": ("# a\na = b  # c\n\n# d\n# e\nc = d\n", "\na = b\n\n\n\nc = d\n"),
     "a form feed": ("a = b\n\x0c\nc = d\n", "a = b\n\nc = d\n"),
